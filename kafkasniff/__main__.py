@@ -1,0 +1,5 @@
+"""`python -m kafkasniff`."""
+
+from kafkasniff.cli.main import main
+
+main()

@@ -1,0 +1,1 @@
+"""Calls: from byte streams to frames, and from frames to requests paired with their responses."""

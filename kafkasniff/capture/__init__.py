@@ -1,0 +1,1 @@
+"""Captures: from files, standard input or an interface to batches of packets."""

@@ -1,0 +1,1 @@
+"""The Kafka protocol: from bytes to messages, for every API in every version."""

@@ -1,0 +1,1 @@
+"""Rendering: calls as JSON lines or terminal text."""

@@ -1,0 +1,1 @@
+"""TCP: from packets to per-connection, per-direction byte streams with honest gaps."""

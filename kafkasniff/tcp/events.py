@@ -1,0 +1,115 @@
+"""The interface between tcp and calls: connections and what their streams bring, in packet order."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kafkasniff.capture.packets import Arrival
+
+
+class Endpoint(NamedTuple):
+    """One end of a connection."""
+
+    address: str
+    """IPv4 or IPv6 address as text (IPv6 compressed as in RFC 5952, without brackets)."""
+    port: int
+
+    def __str__(self) -> str:
+        """Give `ip:port`, IPv6 in brackets."""
+        return f"[{self.address}]:{self.port}" if ":" in self.address else f"{self.address}:{self.port}"
+
+
+@dataclass(slots=True)
+class DirectionCounters:
+    """What was seen of one direction of a connection."""
+
+    packets: int = 0
+    data_bytes: int = 0
+    """Payload bytes in the stream, each counted once."""
+    retransmissions: int = 0
+    """Segments that repeated bytes already seen."""
+    out_of_order: int = 0
+    gaps: int = 0
+    gap_bytes: int = 0
+    """Bytes in gaps of known length."""
+    cut_packets: int = 0
+    """Packets captured shorter than they were on the wire."""
+    conflicts: int = 0
+    """Segments that repeated bytes with other contents (the first seen were kept)."""
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    """One TCP lifetime of a 4-tuple. Compared and hashed by identity."""
+
+    endpoints: tuple[Endpoint, Endpoint]
+    """Sender of direction 0 and of direction 1; direction 0 is that of the first packet seen."""
+    epoch: int
+    """How many earlier connections of this capture had the same 4-tuple."""
+    first: Arrival
+    """The first packet seen."""
+    last: Arrival
+    """The latest packet seen."""
+    initiator: int | None = None
+    """Direction whose sender opened the connection (sent SYN, or was sent SYN-ACK); None where no SYN was seen."""
+    round_trip_ns: int | None = None
+    """Time from SYN to the ACK of the SYN-ACK, or from the first data to its ACK, as far as seen."""
+    ended_by: str | None = None
+    """`fin`, `rst`, `reuse` (a new SYN on the 4-tuple), `idle`, or `capture-end`; None while open."""
+    ended_direction: int | None = None
+    """The direction that sent the first FIN, or the RST."""
+    tunnel: tuple[str, ...] = ()
+    """Encapsulations around the innermost IP packet, outermost first, e.g. `("vxlan:42",)`."""
+    counters: tuple[DirectionCounters, DirectionCounters] = field(
+        default_factory=lambda: (DirectionCounters(), DirectionCounters())
+    )
+
+
+class StreamData(NamedTuple):
+    """Bytes that come next in one direction of a connection."""
+
+    connection: Connection
+    direction: int
+    data: bytes
+    arrival: Arrival
+    """The packet that carried the bytes (of IP fragments: the one that completed them)."""
+    delivered_by: Arrival
+    """The packet whose arrival let the bytes be delivered: `arrival` itself when in order, else the filler of the hole."""
+    fragments: tuple[Arrival, ...] = ()
+    """The other packets that carried the bytes, when IP fragments were joined."""
+
+
+class StreamGap(NamedTuple):
+    """Bytes of one direction that the capture lacks; they stand between the data before and the data after."""
+
+    connection: Connection
+    direction: int
+    length: int | None
+    """Bytes; None when not known (a direction whose beginning is not in the capture gives no gap)."""
+    arrival: Arrival
+    """The packet at which the bytes were found lost."""
+    cut: bool
+    """True when the packet was there but its bytes were cut by the snap length."""
+
+
+class StreamFin(NamedTuple):
+    """The sender of a direction said that nothing more comes (FIN), and all its bytes were delivered."""
+
+    connection: Connection
+    direction: int
+    arrival: Arrival
+
+
+class ConnectionStart(NamedTuple):
+    """First packet of a connection."""
+
+    connection: Connection
+
+
+class ConnectionEnd(NamedTuple):
+    """Nothing more comes of this connection; `connection.ended_by` says why."""
+
+    connection: Connection
+    arrival: Arrival
+
+
+StreamEvent = StreamData | StreamGap | StreamFin | ConnectionStart | ConnectionEnd
