@@ -1,15 +1,18 @@
 """What the calls layer gives: calls, gaps, and what each connection was."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.errors import Problem
+from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.tcp.events import Connection
 
 Outcome = Literal[
     "answered", "no-response-expected", "unanswered", "response-not-captured", "request-not-captured"
 ]
+
+Side = Literal["request", "response"]
 
 
 @dataclass(slots=True)
@@ -64,12 +67,41 @@ class ConnectionReport:
     last: Arrival
 
 
-@dataclass(slots=True)
-class Body:
-    """The decoded content of one frame behind its header."""
+class FieldError(NamedTuple):
+    """A non-zero error code in a response (or, between brokers, in a request)."""
 
-    value: dict[str, Any] | None
-    """The body when it decoded whole, as Kafka's JSON converter shows it; else None."""
-    partial: dict[str, Any] | None = None
-    """What there is of a body that did not decode whole."""
-    problems: list[Problem] = field(default_factory=list)
+    where: Side
+    path: str
+    code: int
+    name: str
+
+
+@dataclass(slots=True)
+class Call:
+    """A request with its response. Bodies are decoded when first asked for."""
+
+    connection: Connection
+    client: str
+    server: str
+    request: Frame | None
+    response: Frame | None
+    header: RequestHeader | None
+    """The request's header; None when the request was not captured."""
+    correlation_id: int
+    outcome: Outcome
+    ended: Arrival
+    """The packet that ended the call: the answer's last, or the event that ruled an answer out."""
+    pending_ns: int | None = None
+    """For `response-not-captured`: time from the request's last byte to where the capture stopped knowing."""
+    security_protocol: str = "PLAINTEXT"
+    principal: str | None = None
+    software_name: str | None = None
+    """From the connection's ApiVersions request (KIP-511)."""
+    software_version: str | None = None
+    show_secrets: bool = False
+    frame_problems: list[Problem] = field(default_factory=list)
+    """Problems of framing and pairing, known before any body is decoded."""
+
+    # Lazily computed: request_body, response_body (DecodedBody | None), errors (list[FieldError]),
+    # batches (list[dict]), decoded (list[dict]), topics (dict[str, str]), problems (list[Problem]),
+    # response_api_version (int | None), total_ns, response_delay_ns (int | None), time (Arrival).
