@@ -191,8 +191,8 @@ def _count_messages(expected: Expected, ledger: _Ledger, outcome: Outcome) -> No
 def _lack(parts: list[ExpectedMessage], followed: bool) -> str:
     first = parts[0].message
     sides = " and ".join(f"{part.message.side} ({part.presence}, {len(part.message.frame)} bytes)" for part in parts)
-    way = "followed" if followed else "searched"
-    return f"connection {parts[0].conversation} id {first.correlation_id} api {first.api_key} v{first.api_version}: {sides}, {way}"
+    name = f"connection {parts[0].conversation} id {first.correlation_id} api {first.api_key} v{first.api_version}"
+    return f"{name}: {sides}, {'followed' if followed else 'searched'}"
 
 
 def _count_gaps(

@@ -6,6 +6,7 @@ version together under one correlation id, many of them on one connection.
 
 import gzip
 import json
+import struct
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
@@ -94,7 +95,7 @@ def _message(row: dict[str, Any], correlation_id: int) -> Message:
     content = bytes(header) + bytes.fromhex(row["body_hex"])
     return Message(
         side=row["kind"],
-        frame=len(content).to_bytes(4, "big") + content,
+        frame=_frame(content),
         header_end=4 + len(header),
         api_key=row["api_key"],
         api_version=row["api_version"],
@@ -133,45 +134,36 @@ def _filler(rng: Random, size: int) -> bytes:
 
 
 def large_call(rng: Random, correlation_id: int, size: int) -> SentCall:
-    """Compose a Produce v8 request or a Fetch v4 response with `size` bytes of records, by the layout of the Kafka protocol guide."""
-    records = _filler(rng, size)
+    """Compose a Produce v8 request or a Fetch v4 response with `size` bytes of records (Kafka protocol guide)."""
+    records = size.to_bytes(4, "big") + _filler(rng, size)
+    number = correlation_id.to_bytes(4, "big")
+    one_partition = b"\0\0\0\1" + _string("bulk") + b"\0\0\0\1" + b"\0\0\0\7"
     if rng.random() < 0.5:
-        header = b"\0\0" + b"\0\x08" + correlation_id.to_bytes(4, "big") + _string("large")
-        body = b"\xff\xff" + b"\xff\xff" + b"\0\0\x75\x30" + b"\0\0\0\1" + _string("bulk") + b"\0\0\0\1" + b"\0\0\0\7"
-        request = _compose(
-            "request", PRODUCE, 8, correlation_id, "large", header,
-            body + size.to_bytes(4, "big") + records,
-            {"transactionalId": None, "acks": -1, "timeoutMs": 30000, "topicData": [
-                {"name": "bulk", "partitionData": [{"index": 7, "recordsSizeInBytes": size}]}]},
-        )  # fmt: skip
-        response = _compose(
-            "response", PRODUCE, 8, correlation_id, None, correlation_id.to_bytes(4, "big"),
-            b"\0\0\0\0" + b"\0\0\0\0", {"responses": [], "throttleTimeMs": 0},
-        )  # fmt: skip
-        return SentCall(request, response)
-    header = b"\0\1" + b"\0\x04" + correlation_id.to_bytes(4, "big") + _string("large")
-    request = _compose(
-        "request", FETCH, 4, correlation_id, "large", header,
-        b"\xff\xff\xff\xff" + b"\0\0\1\xf4" + b"\0\0\0\1" + b"\x03\x20\0\0" + b"\0" + b"\0\0\0\0",
-        {"replicaId": -1, "maxWaitMs": 500, "minBytes": 1, "maxBytes": 0x03200000, "isolationLevel": 0, "topics": []},
-    )  # fmt: skip
-    body = b"\0\0\0\0" + b"\0\0\0\1" + _string("bulk") + b"\0\0\0\1" + b"\0\0\0\7" + b"\0\0" + (99).to_bytes(8, "big")
-    response = _compose(
-        "response", FETCH, 4, correlation_id, None, correlation_id.to_bytes(4, "big"),
-        body + (98).to_bytes(8, "big") + b"\xff\xff\xff\xff" + size.to_bytes(4, "big") + records,
-        {"throttleTimeMs": 0, "responses": [{"topic": "bulk", "partitions": [{
-            "partitionIndex": 7, "errorCode": 0, "highWatermark": 99, "lastStableOffset": 98,
-            "abortedTransactions": None, "recordsSizeInBytes": size}]}]},
-    )  # fmt: skip
-    return SentCall(request, response)
+        api = (PRODUCE, 8)
+        request_body = b"\xff\xff" + b"\xff\xff" + b"\0\0\x75\x30" + one_partition + records
+        partitions: list[dict[str, Any]] = [{"index": 7, "recordsSizeInBytes": size}]
+        topics: list[dict[str, Any]] = [{"name": "bulk", "partitionData": partitions}]
+        request: Any = {"transactionalId": None, "acks": -1, "timeoutMs": 30000, "topicData": topics}
+        response_body = b"\0\0\0\0" + b"\0\0\0\0"
+        response: Any = {"responses": [], "throttleTimeMs": 0}
+    else:
+        api = (FETCH, 4)
+        request_body = struct.pack(">iiiibi", -1, 500, 1, 50_000_000, 0, 0)
+        request = {"replicaId": -1, "maxWaitMs": 500, "minBytes": 1, "maxBytes": 50_000_000}
+        request |= {"isolationLevel": 0, "topics": []}
+        response_body = b"\0\0\0\0" + one_partition + struct.pack(">hqqi", 0, 99, 98, -1) + records
+        partitions = [{"partitionIndex": 7, "errorCode": 0, "highWatermark": 99, "lastStableOffset": 98}]
+        partitions[0] |= {"abortedTransactions": None, "recordsSizeInBytes": size}
+        response = {"throttleTimeMs": 0, "responses": [{"topic": "bulk", "partitions": partitions}]}
+    header = struct.pack(">hh", *api) + number + _string("large")
+    return SentCall(
+        Message("request", _frame(header + request_body), 4 + len(header), *api, correlation_id, "large", request),
+        Message("response", _frame(number + response_body), 8, *api, correlation_id, None, response),
+    )
 
 
-def _compose(
-    side: Literal["request", "response"], api_key: int, api_version: int, correlation_id: int,
-    client_id: str | None, header: bytes, body: bytes, value: Any,
-) -> Message:  # fmt: skip
-    frame = (len(header) + len(body)).to_bytes(4, "big") + header + body
-    return Message(side, frame, 4 + len(header), api_key, api_version, correlation_id, client_id, value)
+def _frame(content: bytes) -> bytes:
+    return len(content).to_bytes(4, "big") + content
 
 
 def compose(

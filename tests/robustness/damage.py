@@ -1,4 +1,4 @@
-"""What captures suffer, one row each: small functions from the packets of a healthy capture to those of a damaged one."""
+"""What captures suffer, one row each: functions from the packets of a healthy capture to those of a damaged one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -203,7 +203,7 @@ def overlapping(packets: list[Packet], rng: Random) -> list[Packet]:
 
 
 def keep_alives(packets: list[Packet], rng: Random) -> list[Packet]:
-    """Put keep-alive segments of one byte (RFC 9293, 3.8.4), one before the next sequence number, behind some acknowledgements."""
+    """Put keep-alive segments (RFC 9293, 3.8.4: one byte, just before the next one) behind some acknowledgements."""
     out = []
     latest: dict[tuple[int, int], Packet] = {}
     for packet in packets:
@@ -331,6 +331,7 @@ class Row:
 
 
 LARGE = {"large_every": 7}
+HUGE = {"large_every": 4, "large_size": 150_000}
 
 ROWS = [
     Row("intact", intact, LARGE),
@@ -371,7 +372,7 @@ ROWS = [
     Row(
         "segmentation offload, total length 0",
         offloaded,
-        {"large_every": 4, "large_size": 150_000},
+        HUGE,
         {"segment_size": 65_160},
     ),
     Row("wrong checksums", wrong_checksums, LARGE),

@@ -77,7 +77,7 @@ def transmit(
     for number, conversation in enumerate(conversations):
         # Every other connection's sequence numbers wrap within its first kilobytes.
         isns = [rng.randrange(1 << 32) if number % 2 else (1 << 32) - rng.randrange(1, 4000) for _ in range(2)]
-        packets += _send(number, conversation, isns, segment_size, close, rng)
+        packets += _send(number, conversation, rng, isns=isns, segment_size=segment_size, close=close)
     return sorted(packets, key=lambda packet: packet.time)
 
 
@@ -104,7 +104,7 @@ def _writes(conversation: Conversation, rng: Random) -> list[tuple[int, int, byt
 
 
 def _send(
-    number: int, conversation: Conversation, isns: list[int], segment_size: int, close: str, rng: Random
+    number: int, conversation: Conversation, rng: Random, *, isns: list[int], segment_size: int, close: str
 ) -> list[Packet]:
     ends = (conversation.client, conversation.server)
 
@@ -168,8 +168,7 @@ def encode(packet: Packet) -> tuple[bytes, int]:
     ports = (packet.source[1], packet.destination[1])
     segment = struct.pack(">HHIIHHHH", *ports, packet.seq, packet.ack, offset_flags, 512, 0, 0)
     segment += TCP_OPTIONS + packet.payload
-    # The length in the pseudo header is 16 bits over IPv4; offloaded segments are larger, and their sums are never filled in.
-    pseudo = source + destination + struct.pack(">HH", 6, len(segment) & 0xFFFF)
+    pseudo = source + destination + struct.pack(">HH", 6, len(segment))
     checksum = _checksum(pseudo + segment) ^ (0x5A5A if packet.wrong_checksums else 0)
     segment = segment[:16] + checksum.to_bytes(2, "big") + segment[18:]
     if packet.fragment is not None:
