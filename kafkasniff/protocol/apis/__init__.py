@@ -1,1 +1,1 @@
-"""One module per API: its request and response over all versions, as data."""
+"""One definition per API, over all versions."""

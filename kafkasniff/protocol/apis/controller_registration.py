@@ -1,0 +1,49 @@
+"""ControllerRegistration (API key 70), versions 0.
+
+Written by tools/import_definitions.py.
+"""
+
+from kafkasniff.protocol.fields import Field, Message
+
+REQUEST = Message(
+    "ControllerRegistrationRequest",
+    versions="0",
+    flexible="0+",
+    fields=(
+        Field("controllerId", "int32", "0+"),
+        Field("incarnationId", "uuid", "0+"),
+        Field("zkMigrationReady", "bool", "0+"),
+        Field(
+            "listeners",
+            "[]Listener",
+            "0+",
+            fields=(
+                Field("name", "string", "0+", map_key=True),
+                Field("host", "string", "0+"),
+                Field("port", "uint16", "0+"),
+                Field("securityProtocol", "int16", "0+"),
+            ),
+        ),
+        Field(
+            "features",
+            "[]Feature",
+            "0+",
+            fields=(
+                Field("name", "string", "0+", map_key=True),
+                Field("minSupportedVersion", "int16", "0+"),
+                Field("maxSupportedVersion", "int16", "0+"),
+            ),
+        ),
+    ),
+)
+
+RESPONSE = Message(
+    "ControllerRegistrationResponse",
+    versions="0",
+    flexible="0+",
+    fields=(
+        Field("throttleTimeMs", "int32", "0+"),
+        Field("errorCode", "int16", "0+"),
+        Field("errorMessage", "string", "0+", nullable="0+"),
+    ),
+)

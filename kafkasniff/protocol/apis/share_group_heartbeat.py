@@ -1,0 +1,51 @@
+"""ShareGroupHeartbeat (API key 76), versions 0-1.
+
+Written by tools/import_definitions.py.
+"""
+
+from kafkasniff.protocol.fields import Field, Message
+
+REQUEST = Message(
+    "ShareGroupHeartbeatRequest",
+    versions="0-1",
+    flexible="0+",
+    fields=(
+        Field("groupId", "string", "0+", entity="groupId"),
+        Field("memberId", "string", "0+"),
+        Field("memberEpoch", "int32", "0+"),
+        Field("rackId", "string", "0+", nullable="0+", default=None),
+        Field("subscribedTopicNames", "[]string", "0+", nullable="0+", default=None, entity="topicName"),
+    ),
+)
+
+RESPONSE = Message(
+    "ShareGroupHeartbeatResponse",
+    versions="0-1",
+    flexible="0+",
+    fields=(
+        Field("throttleTimeMs", "int32", "0+"),
+        Field("errorCode", "int16", "0+"),
+        Field("errorMessage", "string", "0+", nullable="0+", default=None),
+        Field("memberId", "string", "0+", nullable="0+", default=None),
+        Field("memberEpoch", "int32", "0+"),
+        Field("heartbeatIntervalMs", "int32", "0+"),
+        Field(
+            "assignment",
+            "Assignment",
+            "0+",
+            nullable="0+",
+            default=None,
+            fields=(
+                Field(
+                    "topicPartitions",
+                    "[]TopicPartitions",
+                    "0+",
+                    fields=(
+                        Field("topicId", "uuid", "0+"),
+                        Field("partitions", "[]int32", "0+"),
+                    ),
+                ),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,91 @@
+"""Decode the bodies of requests and responses, and the messages that are no API."""
+
+import struct
+from dataclasses import dataclass, field
+from typing import Any
+
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.definitions import api_definition, message_definition
+from kafkasniff.protocol.fields import Kind, Message
+from kafkasniff.protocol.headers import API_VERSIONS
+from kafkasniff.protocol.interpreter import interpret
+from kafkasniff.protocol.message_table import MESSAGES
+from kafkasniff.protocol.primitives import RecordsField
+
+UNSUPPORTED_VERSION = 35
+FIRST_FLEXIBLE_API_VERSIONS = 3
+
+_ERROR_AND_COUNT = struct.Struct(">hi")
+
+
+@dataclass(slots=True)
+class DecodedBody:
+    """What a body holds."""
+
+    version: int
+    """The version in which it was decoded."""
+    value: dict[str, Any] | None
+    """The whole body as Kafka's JSON has it; None when it did not decode whole."""
+    partial: dict[str, Any] | None = None
+    """What there is of a body that did not decode whole."""
+    end: int = 0
+    """Offset after the last byte that was read."""
+    problems: list[tuple[int | None, str, str]] = field(default_factory=list)
+    """Offset in the data, path and message of each."""
+    records: list[RecordsField] = field(default_factory=list)
+    """Where the `records` fields lie."""
+
+
+def decode_body(api_key: int, api_version: int, kind: Kind, data: bytes, offset: int) -> DecodedBody:
+    """Decode the body that begins at `offset` and should end with `data`; never raises."""
+    api = APIS.get(api_key)
+    if api is None:
+        return _undecoded(api_version, f"API key {api_key} is not known", data, offset)
+    version = api_version
+    if api_key == API_VERSIONS and kind == "response" and _is_unsupported_version(api_version, data, offset):
+        version = 0
+    if not api.first_version <= version <= api.last_version:
+        known = f"versions {api.first_version} to {api.last_version} are known"
+        return _undecoded(version, f"version {version} of {api.name} is not known, {known}", data, offset)
+    return _decode(api_definition(api_key, kind), version, data, offset)
+
+
+def decode_message(name: str, version: int, data: bytes, offset: int = 0) -> DecodedBody:
+    """Decode a message that is no API, by Kafka's name for it; raises KeyError for an unknown name only."""
+    known = MESSAGES[name]
+    if not known.first_version <= version <= known.last_version:
+        text = f"versions {known.first_version} to {known.last_version} are known"
+        return _undecoded(version, f"version {version} of {name} is not known, {text}", data, offset)
+    return _decode(message_definition(name), version, data, offset)
+
+
+def _is_unsupported_version(api_version: int, data: bytes, offset: int) -> bool:
+    """Tell whether an ApiVersions answer is in version 0 as the broker does not know the version asked (KIP-511)."""
+    if api_version == 0 or len(data) - offset < 6:
+        return False
+    error_code, count = _ERROR_AND_COUNT.unpack_from(data, offset)
+    if error_code != UNSUPPORTED_VERSION or count < 0:
+        return False
+    if api_version >= FIRST_FLEXIBLE_API_VERSIONS:
+        # There the count is one byte and never zero; in version 0 it is an int32, of fewer than 2^24 APIs.
+        return count < 1 << 24
+    # Versions 1 and 2 have throttleTimeMs behind version 0's layout.
+    return len(data) - offset == 6 + 6 * count
+
+
+def _undecoded(version: int, message: str, data: bytes, offset: int) -> DecodedBody:
+    left = max(len(data) - offset, 0)
+    return DecodedBody(version, None, end=offset, problems=[(offset, "", f"{message}: {left} bytes not decoded")])
+
+
+def _decode(definition: Message, version: int, data: bytes, offset: int) -> DecodedBody:
+    result = interpret(definition, version, data, offset)
+    body = DecodedBody(version, result.value, end=result.end, records=result.records)
+    body.problems = [(at, path, "expected UTF-8, found other bytes") for at, path in result.malformed_texts]
+    if result.error is not None:
+        body.value, body.partial = None, result.value
+        body.problems.append((result.error.offset, result.error.path, result.error.message))
+    elif body.end < len(data):
+        left = len(data) - body.end
+        body.problems.append((body.end, "", f"expected the end of the body, found {left} more bytes"))
+    return body

@@ -1,0 +1,1 @@
+"""One definition per message that is no API, over all versions."""

@@ -1,0 +1,37 @@
+"""ConsumerGroupCurrentMemberAssignmentValue in __consumer_offsets, versions 0.
+
+Written by tools/import_definitions.py.
+"""
+
+from kafkasniff.protocol.fields import Field, Message
+
+MESSAGE = Message(
+    "ConsumerGroupCurrentMemberAssignmentValue",
+    versions="0",
+    flexible="0+",
+    fields=(
+        Field("memberEpoch", "int32", "0+"),
+        Field("previousMemberEpoch", "int32", "0+"),
+        Field("state", "int8", "0+"),
+        Field(
+            "assignedPartitions",
+            "[]TopicPartitions",
+            "0+",
+            fields=(
+                Field("topicId", "uuid", "0+"),
+                Field("partitions", "[]int32", "0+"),
+                Field("assignmentEpochs", "[]int32", "0+", nullable="0+", tagged="0+", tag=0),
+            ),
+        ),
+        Field(
+            "partitionsPendingRevocation",
+            "[]TopicPartitions",
+            "0+",
+            fields=(
+                Field("topicId", "uuid", "0+"),
+                Field("partitions", "[]int32", "0+"),
+                Field("assignmentEpochs", "[]int32", "0+", nullable="0+", tagged="0+", tag=0),
+            ),
+        ),
+    ),
+)

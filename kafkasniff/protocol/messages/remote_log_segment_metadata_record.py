@@ -1,0 +1,50 @@
+"""RemoteLogSegmentMetadataRecord in __remote_log_metadata, versions 0.
+
+Written by tools/import_definitions.py.
+"""
+
+from kafkasniff.protocol.fields import Field, Message
+
+MESSAGE = Message(
+    "RemoteLogSegmentMetadataRecord",
+    versions="0",
+    flexible="0+",
+    fields=(
+        Field(
+            "remoteLogSegmentId",
+            "RemoteLogSegmentIdEntry",
+            "0+",
+            fields=(
+                Field(
+                    "topicIdPartition",
+                    "TopicIdPartitionEntry",
+                    "0+",
+                    fields=(
+                        Field("name", "string", "0+"),
+                        Field("id", "uuid", "0+"),
+                        Field("partition", "int32", "0+"),
+                    ),
+                ),
+                Field("id", "uuid", "0+"),
+            ),
+        ),
+        Field("startOffset", "int64", "0+"),
+        Field("endOffset", "int64", "0+"),
+        Field("brokerId", "int32", "0+"),
+        Field("maxTimestampMs", "int64", "0+"),
+        Field("eventTimestampMs", "int64", "0+"),
+        Field(
+            "segmentLeaderEpochs",
+            "[]SegmentLeaderEpochEntry",
+            "0+",
+            fields=(
+                Field("leaderEpoch", "int32", "0+"),
+                Field("offset", "int64", "0+"),
+            ),
+        ),
+        Field("segmentSizeInBytes", "int32", "0+"),
+        Field("customMetadata", "bytes", "0+", nullable="0+", default=None),
+        Field("remoteLogSegmentState", "int8", "0+"),
+        Field("txnIndexEmpty", "bool", "0+", tagged="0+", tag=0),
+    ),
+)

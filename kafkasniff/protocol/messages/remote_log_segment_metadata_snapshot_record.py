@@ -1,0 +1,33 @@
+"""RemoteLogSegmentMetadataSnapshotRecord in __remote_log_metadata, versions 0.
+
+Written by tools/import_definitions.py.
+"""
+
+from kafkasniff.protocol.fields import Field, Message
+
+MESSAGE = Message(
+    "RemoteLogSegmentMetadataSnapshotRecord",
+    versions="0",
+    flexible="0+",
+    fields=(
+        Field("segmentId", "uuid", "0+"),
+        Field("startOffset", "int64", "0+"),
+        Field("endOffset", "int64", "0+"),
+        Field("brokerId", "int32", "0+"),
+        Field("maxTimestampMs", "int64", "0+"),
+        Field("eventTimestampMs", "int64", "0+"),
+        Field(
+            "segmentLeaderEpochs",
+            "[]SegmentLeaderEpochEntry",
+            "0+",
+            fields=(
+                Field("leaderEpoch", "int32", "0+"),
+                Field("offset", "int64", "0+"),
+            ),
+        ),
+        Field("segmentSizeInBytes", "int32", "0+"),
+        Field("customMetadata", "bytes", "0+", nullable="0+", default=None),
+        Field("remoteLogSegmentState", "int8", "0+"),
+        Field("txnIndexEmpty", "bool", "0+", tagged="0+", tag=0),
+    ),
+)

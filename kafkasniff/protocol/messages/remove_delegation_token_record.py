@@ -1,0 +1,10 @@
+"""RemoveDelegationTokenRecord in __cluster_metadata, versions 0.
+
+Written by tools/import_definitions.py.
+"""
+
+from kafkasniff.protocol.fields import Field, Message
+
+MESSAGE = Message(
+    "RemoveDelegationTokenRecord", versions="0", flexible="0+", fields=(Field("tokenId", "string", "0+"),)
+)

@@ -1,0 +1,8 @@
+"""RemoveTopicRecord in __cluster_metadata, versions 0.
+
+Written by tools/import_definitions.py.
+"""
+
+from kafkasniff.protocol.fields import Field, Message
+
+MESSAGE = Message("RemoveTopicRecord", versions="0", flexible="0+", fields=(Field("topicId", "uuid", "0+"),))

@@ -1,0 +1,16 @@
+"""SnapshotHeaderRecord, versions 0.
+
+Written by tools/import_definitions.py.
+"""
+
+from kafkasniff.protocol.fields import Field, Message
+
+MESSAGE = Message(
+    "SnapshotHeaderRecord",
+    versions="0",
+    flexible="0+",
+    fields=(
+        Field("version", "int16", "0+"),
+        Field("lastContainedLogTimestamp", "int64", "0+"),
+    ),
+)

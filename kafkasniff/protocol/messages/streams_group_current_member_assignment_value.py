@@ -1,0 +1,77 @@
+"""StreamsGroupCurrentMemberAssignmentValue in __consumer_offsets, versions 0.
+
+Written by tools/import_definitions.py.
+"""
+
+from kafkasniff.protocol.fields import Field, Message
+
+MESSAGE = Message(
+    "StreamsGroupCurrentMemberAssignmentValue",
+    versions="0",
+    flexible="0+",
+    fields=(
+        Field("memberEpoch", "int32", "0+"),
+        Field("previousMemberEpoch", "int32", "0+"),
+        Field("state", "int8", "0+"),
+        Field(
+            "activeTasks",
+            "[]TaskIds",
+            "0+",
+            fields=(
+                Field("subtopologyId", "string", "0+"),
+                Field("partitions", "[]int32", "0+"),
+                Field("assignmentEpochs", "[]int32", "0+", nullable="0+", tagged="0+", tag=0),
+            ),
+        ),
+        Field(
+            "standbyTasks",
+            "[]TaskIds",
+            "0+",
+            fields=(
+                Field("subtopologyId", "string", "0+"),
+                Field("partitions", "[]int32", "0+"),
+                Field("assignmentEpochs", "[]int32", "0+", nullable="0+", tagged="0+", tag=0),
+            ),
+        ),
+        Field(
+            "warmupTasks",
+            "[]TaskIds",
+            "0+",
+            fields=(
+                Field("subtopologyId", "string", "0+"),
+                Field("partitions", "[]int32", "0+"),
+                Field("assignmentEpochs", "[]int32", "0+", nullable="0+", tagged="0+", tag=0),
+            ),
+        ),
+        Field(
+            "activeTasksPendingRevocation",
+            "[]TaskIds",
+            "0+",
+            fields=(
+                Field("subtopologyId", "string", "0+"),
+                Field("partitions", "[]int32", "0+"),
+                Field("assignmentEpochs", "[]int32", "0+", nullable="0+", tagged="0+", tag=0),
+            ),
+        ),
+        Field(
+            "standbyTasksPendingRevocation",
+            "[]TaskIds",
+            "0+",
+            fields=(
+                Field("subtopologyId", "string", "0+"),
+                Field("partitions", "[]int32", "0+"),
+                Field("assignmentEpochs", "[]int32", "0+", nullable="0+", tagged="0+", tag=0),
+            ),
+        ),
+        Field(
+            "warmupTasksPendingRevocation",
+            "[]TaskIds",
+            "0+",
+            fields=(
+                Field("subtopologyId", "string", "0+"),
+                Field("partitions", "[]int32", "0+"),
+                Field("assignmentEpochs", "[]int32", "0+", nullable="0+", tagged="0+", tag=0),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,8 @@
+"""StreamsGroupTopologyKey in __consumer_offsets, versions 0.
+
+Written by tools/import_definitions.py.
+"""
+
+from kafkasniff.protocol.fields import Field, Message
+
+MESSAGE = Message("StreamsGroupTopologyKey", versions="0", flexible="none", fields=(Field("groupId", "string", "0+"),))

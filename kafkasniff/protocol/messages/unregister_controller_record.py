@@ -1,0 +1,10 @@
+"""UnregisterControllerRecord in __cluster_metadata, versions 0.
+
+Written by tools/import_definitions.py.
+"""
+
+from kafkasniff.protocol.fields import Field, Message
+
+MESSAGE = Message(
+    "UnregisterControllerRecord", versions="0", flexible="0+", fields=(Field("controllerId", "int32", "0+"),)
+)

@@ -1,0 +1,173 @@
+"""Give definitions as Python text: one module per API and message, the index tables, the error codes."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from definition_sources import Definitions, Json, snake_case, versions_of
+
+WRITTEN_BY = "\n\nWritten by tools/import_definitions.py.\n"
+
+
+def module_texts(definitions: Definitions) -> dict[str, str]:
+    """Give the text of each generated file by its path below the protocol folder."""
+    texts = {
+        "apis/__init__.py": '"""One definition per API, over all versions."""\n',
+        "messages/__init__.py": '"""One definition per message that is no API, over all versions."""\n',
+    }
+    for key, api in sorted(definitions.apis.items()):
+        texts[f"apis/{api['apiName'].lower()}.py"] = api_text(key, api)
+    for name, message in sorted(definitions.messages.items()):
+        texts[f"messages/{message_module(name)}.py"] = message_text(message)
+    texts["api_table.py"] = api_table_text(definitions)
+    texts["api_releases.py"] = api_releases_text(definitions)
+    texts["message_table.py"] = message_table_text(definitions)
+    if definitions.errors:
+        texts["error_codes.py"] = error_codes_text(definitions.errors)
+    return texts
+
+
+def message_module(name: str) -> str:
+    """Give the module's name for a message: `KRaftVersionRecord` is `kraft_version_record`."""
+    return snake_case(name.replace("KRaft", "Kraft"))
+
+
+def api_text(key: int, api: Json) -> str:
+    """Give the module of one API."""
+    name = re.sub(r"Request$", "", api["request"]["name"])
+    versions = api["request"]["validVersions"]
+    return (
+        f'"""{name} (API key {key}), versions {versions}.{WRITTEN_BY}"""\n\n'
+        "from kafkasniff.protocol.fields import Field, Message\n\n"
+        f"REQUEST = {definition_text(api['request'])}\n\nRESPONSE = {definition_text(api['response'])}\n"
+    )
+
+
+def message_text(message: Json) -> str:
+    """Give the module of one message that is no API."""
+    place = f" in {message['topic']}" if message.get("topic") else ""
+    imports = "Field, Message" if message["fields"] else "Message"
+    return (
+        f'"""{message["name"]}{place}, versions {message["validVersions"]}.{WRITTEN_BY}"""\n\n'
+        f"from kafkasniff.protocol.fields import {imports}\n\n"
+        f"MESSAGE = {definition_text(message)}\n"
+    )
+
+
+def definition_text(definition: Json) -> str:
+    """Give the `Message(…)` of a definition."""
+    return (
+        f'Message("{definition["name"]}", versions="{definition["validVersions"]}", '
+        f'flexible="{definition["flexibleVersions"]}", fields={fields_text(definition["fields"])})'
+    )
+
+
+def fields_text(fields: list[Json]) -> str:
+    """Give a tuple of `Field(…)`."""
+    return "(" + "".join(f"{field_text(member)}," for member in fields) + ")"
+
+
+def field_text(member: Json) -> str:
+    """Give the `Field(…)` of one field; what is not said keeps Field's default."""
+    parts = [quoted(member["name"]), quoted(member["type"]), quoted(member["versions"])]
+    for key, name in (("nullableVersions", "nullable"), ("taggedVersions", "tagged")):
+        if member.get(key, "none") != "none":
+            parts.append(f"{name}={quoted(member[key])}")
+    if "tag" in member:
+        parts.append(f"tag={member['tag']}")
+    if "default" in member:
+        parts.append(f"default={literal(member['default'])}")
+    if member.get("mapKey"):
+        parts.append("map_key=True")
+    if "entityType" in member:
+        parts.append(f"entity={quoted(member['entityType'])}")
+    if "flexibleVersions" in member:
+        parts.append(f"flexible={quoted(member['flexibleVersions'])}")
+    if member.get("fields"):
+        parts.append(f"fields={fields_text(member['fields'])}")
+    return f"Field({', '.join(parts)})"
+
+
+def quoted(text: str) -> str:
+    """Give a Python string literal with double quotes."""
+    return f'"{text}"'
+
+
+def literal(value: Any) -> str:
+    """Give a Python literal of a default."""
+    return quoted(value) if isinstance(value, str) else repr(value)
+
+
+def api_table_text(definitions: Definitions) -> str:
+    """Give the index of the APIs."""
+    rows = []
+    for key, api in sorted(definitions.apis.items()):
+        valid = versions_of(api["request"]["validVersions"])
+        flexible = [first_flexible(api[kind], valid) for kind in ("request", "response")]
+        listeners = tuple_text(quoted(listener) for listener in api["listeners"])
+        module = api["apiName"].lower()
+        rows.append(
+            f'{key}: Api({key}, "{api["apiName"]}", "{module}", {min(valid)}, {max(valid)}, '
+            f"{flexible[0]}, {flexible[1]}, {listeners}),"
+        )
+    return (
+        f'"""The APIs by key, so that no definition needs to be imported to know of them.{WRITTEN_BY}"""\n\n'
+        "from typing import Final\n\nfrom kafkasniff.protocol.fields import Api\n\n"
+        f"APIS: Final[dict[int, Api]] = {{{''.join(rows)}}}\n"
+    )
+
+
+def first_flexible(definition: Json, valid: frozenset[int]) -> int | None:
+    """Give the first of the versions in `valid` that is flexible."""
+    return min(versions_of(definition["flexibleVersions"]) & valid, default=None)
+
+
+def tuple_text(parts: Iterable[str]) -> str:
+    """Give a tuple of literals."""
+    texts = list(parts)
+    return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def api_releases_text(definitions: Definitions) -> str:
+    """Give the versions of each API per release."""
+    rows = []
+    for key in sorted(definitions.apis):
+        ranges = []
+        for release, versions in definitions.releases.items():
+            if key in versions:
+                row = versions[key]
+                numbers = f"{row['lowest']}, {row['highest']}, {row['highest_stable']}"
+                ranges.append(f'"{release}": ReleasedVersions({numbers}),')
+        rows.append(f"{key}: {{{''.join(ranges)}}},")
+    return (
+        f'"""The versions of each API in releases of Kafka, by API key and release.{WRITTEN_BY}"""\n\n'
+        "from typing import Final\n\nfrom kafkasniff.protocol.fields import ReleasedVersions\n\n"
+        f"RELEASES: Final = {tuple_text(quoted(release) for release in definitions.releases)}\n\n"
+        f"API_RELEASES: Final[dict[int, dict[str, ReleasedVersions]]] = {{{''.join(rows)}}}\n"
+    )
+
+
+def message_table_text(definitions: Definitions) -> str:
+    """Give the index of the messages that are no API."""
+    rows = []
+    for name, message in sorted(definitions.messages.items()):
+        valid = versions_of(message["validVersions"])
+        rows.append(
+            f'"{name}": OtherMessage("{name}", "{message_module(name)}", "{message.get("topic", "")}", '
+            f"{message.get('recordType')}, {min(valid)}, {max(valid)}),"
+        )
+    return (
+        f'"""The messages that are no API, by name.{WRITTEN_BY}"""\n\n'
+        "from typing import Final\n\nfrom kafkasniff.protocol.fields import OtherMessage\n\n"
+        f"MESSAGES: Final[dict[str, OtherMessage]] = {{{''.join(rows)}}}\n"
+    )
+
+
+def error_codes_text(errors: list[Json]) -> str:
+    """Give the table of error codes."""
+    rows = "".join(f'{row["code"]}: ErrorCode({row["code"]}, "{row["name"]}", {row["retriable"]}),' for row in errors)
+    return (
+        f'"""Kafka\'s error codes: number, name, whether a client may retry.{WRITTEN_BY}"""\n\n'
+        "from typing import Final\n\nfrom kafkasniff.protocol.fields import ErrorCode\n\n"
+        f"ERROR_CODES: Final[dict[int, ErrorCode]] = {{{rows}}}\n"
+    )
