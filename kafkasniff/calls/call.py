@@ -1,11 +1,18 @@
 """What the calls layer gives: calls, gaps, and what each connection was."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from kafkasniff.calls.contents import Contents, open_contents
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.protocol.errors import Problem
-from kafkasniff.protocol.headers import RequestHeader
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies import DecodedBody, decode_body
+from kafkasniff.protocol.errors import Problem, ProtocolError
+from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
+from kafkasniff.protocol.error_codes import error_name
+from kafkasniff.protocol.findings import find_errors
+from kafkasniff.protocol.secrets import redact
 from kafkasniff.tcp.events import Connection
 
 Outcome = Literal[
@@ -68,7 +75,7 @@ class ConnectionReport:
 
 
 class FieldError(NamedTuple):
-    """A non-zero error code in a response (or, between brokers, in a request)."""
+    """A non-zero error code in a message."""
 
     where: Side
     path: str
@@ -87,10 +94,9 @@ class Call:
     response: Frame | None
     header: RequestHeader | None
     """The request's header; None when the request was not captured."""
-    correlation_id: int
     outcome: Outcome
     ended: Arrival
-    """The packet that ended the call: the answer's last, or the event that ruled an answer out."""
+    """The packet that ended the call: the answer's last, or the one that ruled an answer out."""
     pending_ns: int | None = None
     """For `response-not-captured`: time from the request's last byte to where the capture stopped knowing."""
     security_protocol: str = "PLAINTEXT"
@@ -99,9 +105,144 @@ class Call:
     """From the connection's ApiVersions request (KIP-511)."""
     software_version: str | None = None
     show_secrets: bool = False
-    frame_problems: list[Problem] = field(default_factory=list)
-    """Problems of framing and pairing, known before any body is decoded."""
+    pairing_problems: list[Problem] = field(default_factory=list)
+    """What is wrong with frames and their pairing, known before any body is decoded."""
+    _request_body: DecodedBody | None = None
+    _response_body: DecodedBody | None = None
+    _contents: list[Contents] | None = None
 
-    # Lazily computed: request_body, response_body (DecodedBody | None), errors (list[FieldError]),
-    # batches (list[dict]), decoded (list[dict]), topics (dict[str, str]), problems (list[Problem]),
-    # response_api_version (int | None), total_ns, response_delay_ns (int | None), time (Arrival).
+    @property
+    def correlation_id(self) -> int:
+        """Give the correlation id."""
+        if self.header is not None:
+            return self.header.correlation_id
+        assert self.response is not None
+        return int.from_bytes(self.response.data[:4], "big", signed=True)
+
+    @property
+    def api_key(self) -> int | None:
+        """Give the API key; None when the request was not captured."""
+        return self.header.api_key if self.header else None
+
+    @property
+    def api_version(self) -> int | None:
+        """Give the request's version; None when the request was not captured."""
+        return self.header.api_version if self.header else None
+
+    @property
+    def api_name(self) -> str | None:
+        """Give Kafka's name of the API, e.g. `LIST_OFFSETS`; None when the request was not captured."""
+        if self.header is None:
+            return None
+        return APIS[key].name if (key := self.header.api_key) in APIS else f"UNKNOWN({key})"
+
+    @property
+    def client_id(self) -> str | None:
+        """Give the client id; None when it is null or the request was not captured."""
+        return self.header.client_id if self.header else None
+
+    @property
+    def time(self) -> Arrival:
+        """Give the packet that began the call: the request's first, else the response's."""
+        frame = self.request or self.response
+        assert frame is not None
+        return frame.first
+
+    @property
+    def total_ns(self) -> int | None:
+        """Give the time from the request's first byte to the response's last."""
+        if self.request is None or self.response is None:
+            return None
+        return self.response.last.time - self.request.first.time
+
+    @property
+    def response_delay_ns(self) -> int | None:
+        """Give the time from the request's last byte to the response's first: the broker's share."""
+        if self.request is None or self.response is None:
+            return None
+        return self.response.first.time - self.request.last.time
+
+    @property
+    def request_body(self) -> DecodedBody | None:
+        """Decode the request's body; None when the request was not captured."""
+        if self._request_body is None and self.request is not None and self.header is not None:
+            self._request_body = self._decode(self.request, "request", self.header.end)
+        return self._request_body
+
+    @property
+    def response_body(self) -> DecodedBody | None:
+        """Decode the response's body; None when there is none, or its request and so its layout is not known."""
+        if self._response_body is None and self.response is not None and self.header is not None:
+            version = response_header_version(self.header.api_key, self.header.api_version)
+            try:
+                end = read_response_header(self.response.data, version)[1]
+            except ProtocolError as error:
+                problem = (error.offset, error.path, error.message)
+                self._response_body = DecodedBody(self.header.api_version, None, problems=[problem])
+            else:
+                self._response_body = self._decode(self.response, "response", end)
+        return self._response_body
+
+    def _decode(self, frame: Frame, side: Side, offset: int) -> DecodedBody:
+        assert self.header is not None
+        key = self.header.api_key
+        body = decode_body(key, self.header.api_version, side, frame.data, offset)
+        if not frame.whole:
+            body.partial = body.value or body.partial
+            body.value = None
+            message = f"{len(frame.data)} of the message's {frame.size} bytes are there"
+            body.problems.append((len(frame.data), "", message))
+        if not self.show_secrets:
+            for tree in (body.value, body.partial):
+                if tree is not None:
+                    redact(key, side, tree)
+        return body
+
+    def _bodies(self) -> Iterator[tuple[Side, int, Frame, DecodedBody]]:
+        """Give side, API key, frame and body of the request and the response, as far as there."""
+        if self.header is not None:
+            if self.request is not None and self.request_body is not None:
+                yield "request", self.header.api_key, self.request, self.request_body
+            if self.response is not None and self.response_body is not None:
+                yield "response", self.header.api_key, self.response, self.response_body
+
+    def _open(self) -> list[Contents]:
+        if self._contents is None:
+            self._contents = [open_contents(side, key, frame.data, body) for side, key, frame, body in self._bodies()]
+        return self._contents
+
+    @property
+    def response_api_version(self) -> int | None:
+        """Give the version of the response's layout: the request's, or 0 for ApiVersions refused by version."""
+        body = self.response_body
+        return body.version if body is not None else None
+
+    @property
+    def errors(self) -> list[FieldError]:
+        """Give every non-zero error code with its path."""
+        return [
+            FieldError(side, path, code, error_name(code))
+            for side, key, _, body in self._bodies()
+            if body.value is not None
+            for path, code in find_errors(key, body.version, side, body.value)
+        ]
+
+    @property
+    def batches(self) -> list[dict[str, Any]]:
+        """Give the record batches' headers in the form of the JSON lines."""
+        return [entry for contents in self._open() for entry in contents.batches]
+
+    @property
+    def decoded(self) -> list[dict[str, Any]]:
+        """Give the messages inside the messages in the form of the JSON lines."""
+        return [entry for contents in self._open() for entry in contents.decoded]
+
+    @property
+    def topics(self) -> dict[str, str]:
+        """Give the names of the topic ids that the call mentions, as far as known."""
+        return {}
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Give all that is wrong with the call's messages."""
+        return [*self.pairing_problems, *(problem for contents in self._open() for problem in contents.problems)]

@@ -1,0 +1,29 @@
+"""Shows what Kafka clients and brokers really say to each other."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kafkasniff.calls.call import Call, ConnectionReport, Gap
+    from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.reading import Reading, Summary, read
+
+__all__ = ["Call", "CaptureError", "ConnectionReport", "Gap", "Reading", "Summary", "read"]
+
+_HOMES = {
+    "Call": "kafkasniff.calls.call",
+    "CaptureError": "kafkasniff.capture.errors",
+    "ConnectionReport": "kafkasniff.calls.call",
+    "Gap": "kafkasniff.calls.call",
+    "Reading": "kafkasniff.reading",
+    "Summary": "kafkasniff.reading",
+    "read": "kafkasniff.reading",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that `kafkasniff errors 6` need not load the engine."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'kafkasniff' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

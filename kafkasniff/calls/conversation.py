@@ -1,0 +1,224 @@
+"""A connection from its first byte on: undecided, then Kafka or something else."""
+
+from heapq import merge
+
+from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
+from kafkasniff.calls.evidence import (
+    LARGEST_PLAUSIBLE,
+    SMALLEST_RESPONSE,
+    looks_like_api_versions,
+    request_header,
+    score_request,
+)
+from kafkasniff.calls.held import Item
+from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.recognition import is_kerberos_token, proxy_header_length, recognise
+from kafkasniff.calls.search import BoundarySearch
+from kafkasniff.calls.streams import CallOptions, KafkaStreams, response_ids
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.events import Connection, StreamData, StreamGap
+
+FIRST_BYTES = 1100
+"""Bytes from which a request header, with the longest client id, can be judged."""
+HELD_GAPS = 1_000
+
+
+class Conversation:
+    """Decides what a connection is, on evidence alone, and hands what is Kafka to `KafkaStreams`."""
+
+    __slots__ = (
+        "_connection",
+        "_gaps",
+        "_limits",
+        "_options",
+        "_seen",
+        "_searches",
+        "evidence",
+        "kafka",
+        "protocol",
+    )
+
+    def __init__(self, connection: Connection, limits: CallLimits, options: CallOptions) -> None:
+        """Know nothing yet."""
+        self._connection = connection
+        self._limits = limits
+        self._options = options
+        self._searches = (BoundarySearch(limits.search_bytes), BoundarySearch(limits.search_bytes))
+        self._seen = 0
+        self._gaps: list[StreamGap] = []
+        self.kafka: KafkaStreams | None = None
+        self.protocol: str | None = None
+        """`kafka`, another protocol's name or `unknown`; None while undecided."""
+        self.evidence = "no data was seen"
+
+    def take(self, event: StreamData | StreamGap) -> list[Call | Gap]:
+        """Take bytes or a gap; give the calls that ended and the gaps that stand in a Kafka connection."""
+        if self.kafka is not None:
+            return self._take_kafka(event)
+        if self.protocol is not None:
+            return []
+        held = self._searches[event.direction].held
+        if isinstance(event, StreamGap):
+            held.push_gap(event)
+            if len(self._gaps) < HELD_GAPS:
+                self._gaps.append(event)
+            return []
+        self._seen += len(event.data)
+        held.push(event)
+        self._decide()
+        return self._replay() if self.kafka is not None else []
+
+    def end(self, arrival: Arrival) -> list[Call | Gap]:
+        """Give all that is left when the connection ends."""
+        if self.kafka is None:
+            if self.protocol is None and self._seen:
+                self.protocol = "unknown"
+                self.evidence = "nothing in it proves a protocol"
+            return []
+        self.kafka.end(arrival)
+        return list(self.kafka.take_calls())
+
+    def report(self, arrival: Arrival) -> ConnectionReport:
+        """Say what the connection was."""
+        client = self._client()
+        return ConnectionReport(
+            self._connection,
+            str(self._connection.endpoints[client]),
+            str(self._connection.endpoints[1 - client]),
+            self.protocol or "empty",
+            self.evidence,
+            self.kafka.call_count if self.kafka is not None else 0,
+            arrival,
+        )
+
+    def _client(self) -> int:
+        """Give the client's direction; where nothing tells, the sender of the first packet is taken for it."""
+        if self.kafka is not None:
+            return self.kafka.client
+        return self._connection.initiator or 0
+
+    def _take_kafka(self, event: StreamData | StreamGap) -> list[Call | Gap]:
+        kafka = self.kafka
+        assert kafka is not None
+        found: list[Call | Gap] = []
+        if isinstance(event, StreamGap):
+            if not event.cut:
+                found.append(self._gap(event))
+            kafka.take(event.direction, event)
+        else:
+            kafka.take(event.direction, (event, 0))
+        found += kafka.take_calls()
+        return found
+
+    def _gap(self, gap: StreamGap) -> Gap:
+        client = self._client()
+        side: Side = "request" if gap.direction == client else "response"
+        endpoints = self._connection.endpoints
+        return Gap(
+            self._connection, str(endpoints[client]), str(endpoints[1 - client]), side, gap.length, gap.arrival
+        )
+
+    def _decide(self) -> None:
+        initiator = self._connection.initiator
+        if initiator is None:
+            directions: tuple[int, ...] = (0, 1)
+        else:
+            directions = (initiator,)
+            if self._decide_by_first_bytes(initiator):
+                return
+        for client in directions:
+            answers = response_ids(self._searches[1 - client].held)
+            place = self._searches[client].find_request(
+                lambda held, offset, answers=answers: score_request(held, offset, answers.__contains__), again=True
+            )
+            if place is not None:
+                self._accept(client, place, f"a request at byte {place} of what {self._name(client)} sent, and more")
+                return
+        self._decide_by_answers(directions)
+        if self.protocol is None:
+            self._recognise()
+
+    def _decide_by_first_bytes(self, client: int) -> bool:
+        """Judge the first bytes of a connection whose beginning is in the capture; True when that decides."""
+        held = self._searches[client].held
+        start = held.read(0, min(FIRST_BYTES, held.end))
+        if not start:
+            return False
+        proxy = proxy_header_length(start)
+        if proxy is not None:
+            if proxy == 0 or len(start) <= proxy + 14:
+                return True
+            start = start[proxy:]
+        size = int.from_bytes(start[:4], "big", signed=True)
+        if is_kerberos_token(start[4:]) and 0 < size < 1 << 16:
+            self._accept(client, proxy or 0, "a Kerberos token as older clients send it", raw_sasl=True)
+            return True
+        if len(start) >= 14 and request_header(start) is None and not self._searches[client].held.discarded:
+            known = recognise(start)
+            self.protocol, self.evidence = known or ("unknown", "its first bytes are no Kafka request")
+            self._searches = (BoundarySearch(0), BoundarySearch(0))
+            return True
+        return False
+
+    def _decide_by_answers(self, directions: tuple[int, ...]) -> None:
+        """Accept a connection of which only the answers are there, when one of them is a list of API versions."""
+        for client in directions:
+            if self._searches[client].held.end:
+                continue
+            held = self._searches[1 - client].held
+            for place in held.segment_starts[:8]:
+                prefix = held.read(place, 8)
+                size = int.from_bytes(prefix[:4], "big", signed=True) if prefix else -1
+                if SMALLEST_RESPONSE < size <= self._limits.search_bytes:
+                    frame = held.read(place + 4, size)
+                    if frame is not None and looks_like_api_versions(frame):
+                        self._accept(client, 0, "an answer that lists API versions")
+                        return
+
+    def _recognise(self) -> None:
+        for direction in (0, 1):
+            held = self._searches[direction].held
+            start = held.read(0, min(FIRST_BYTES, held.end)) if held.end else None
+            known = recognise(start) if start else None
+            if known is not None:
+                self.protocol, self.evidence = known
+        if self._seen > self._limits.undecided_bytes:
+            self.protocol, self.evidence = "unknown", f"no Kafka in {self._seen} bytes"
+        if self.protocol is not None:
+            self._searches = (BoundarySearch(0), BoundarySearch(0))
+
+    def _name(self, direction: int) -> str:
+        return str(self._connection.endpoints[direction])
+
+    def _accept(self, client: int, place: int, evidence: str, raw_sasl: bool = False) -> None:
+        """Take the connection for Kafka, with a frame boundary of the client at stream position `place`."""
+        self.protocol, self.evidence = "kafka", evidence
+        server = 1 - client
+        begun = self._connection.initiator is not None and not self._searches[server].held.discarded
+        starts = {client: place, server: 0 if begun else None}
+        self.kafka = KafkaStreams(
+            self._connection, client, self._limits, self._options, (starts[0], starts[1]), raw_sasl=raw_sasl
+        )
+
+    def _replay(self) -> list[Call | Gap]:
+        """Hand over what was held, in the order in which it came."""
+        kafka = self.kafka
+        assert kafka is not None
+        found: list[Call | Gap] = [self._gap(gap) for gap in self._gaps if not gap.cut]
+        starts = kafka.starts
+        held = [
+            [(direction, item) for item in self._searches[direction].held.items_from(starts[direction] or 0)]
+            for direction in (0, 1)
+        ]
+        for direction, item in merge(*held, key=_order):
+            kafka.take(direction, item)
+        self._searches = (BoundarySearch(0), BoundarySearch(0))
+        self._gaps = []
+        found += kafka.take_calls()
+        return found
+
+
+def _order(held: tuple[int, Item]) -> tuple[int, int]:
+    item = held[1]
+    arrival = item.arrival if isinstance(item, StreamGap) else item[0].delivered_by
+    return arrival.time, arrival.packet

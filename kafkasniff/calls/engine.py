@@ -1,0 +1,103 @@
+"""The engine: packet batches in, calls and gaps out."""
+
+from dataclasses import dataclass
+
+from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.conversation import Conversation
+from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.streams import CallOptions
+from kafkasniff.capture.packets import PacketBatch
+from kafkasniff.tcp.events import Connection, ConnectionEnd, StreamData, StreamEvent, StreamGap
+from kafkasniff.tcp.limits import TcpLimits
+from kafkasniff.tcp.reassembler import Reassembler
+
+Item = Call | Gap | ConnectionReport
+
+
+@dataclass(slots=True)
+class Counts:
+    """What the engine has seen so far."""
+
+    connections: int = 0
+    kafka_connections: int = 0
+    one_way_connections: int = 0
+    """Kafka connections of which one direction's data is not in the capture at all."""
+    missing_beginnings: int = 0
+    """Kafka connections whose SYN is not in the capture."""
+    calls: int = 0
+    gaps: int = 0
+    gap_bytes: int = 0
+
+
+class Engine:
+    """Reassembles, frames and pairs; does no input or output.
+
+    The same engine serves files, standard input, live interfaces and Spark: feed it batches of any size in packet
+    order, flush it at the end.
+    """
+
+    def __init__(
+        self,
+        tcp_limits: TcpLimits | None = None,
+        call_limits: CallLimits | None = None,
+        options: CallOptions | None = None,
+        report_connections: bool = False,
+    ) -> None:
+        """With `report_connections`, say of every connection what it was when it ends."""
+        self.reassembler = Reassembler(tcp_limits or TcpLimits())
+        self.counts = Counts()
+        self._call_limits = call_limits or CallLimits()
+        self._options = options or CallOptions()
+        self._report_connections = report_connections
+        self._conversations: dict[Connection, Conversation] = {}
+
+    def feed(self, batch: PacketBatch) -> list[Item]:
+        """Take packets; give what ended with them, in packet order."""
+        return self._take(self.reassembler.feed(batch))
+
+    def flush(self) -> list[Item]:
+        """Give the rest: nothing more comes."""
+        return self._take(self.reassembler.flush())
+
+    def _take(self, events: list[StreamEvent]) -> list[Item]:
+        items: list[Item] = []
+        conversations = self._conversations
+        for event in events:
+            if isinstance(event, StreamData | StreamGap):
+                conversation = conversations.get(event.connection)
+                if conversation is None:
+                    conversation = Conversation(event.connection, self._call_limits, self._options)
+                    conversations[event.connection] = conversation
+                found = conversation.take(event)
+                if found:
+                    self._count(found)
+                    items += found
+            elif isinstance(event, ConnectionEnd):
+                items += self._end(event)
+        return items
+
+    def _end(self, event: ConnectionEnd) -> list[Item]:
+        connection = event.connection
+        self.counts.connections += 1
+        conversation = self._conversations.pop(connection, None)
+        items: list[Item] = []
+        if conversation is not None:
+            found = conversation.end(event.arrival)
+            self._count(found)
+            items += found
+            if conversation.kafka is not None:
+                self.counts.kafka_connections += 1
+                self.counts.missing_beginnings += connection.initiator is None
+                self.counts.one_way_connections += not all(counter.data_bytes for counter in connection.counters)
+        if self._report_connections:
+            conversation = conversation or Conversation(connection, self._call_limits, self._options)
+            items.append(conversation.report(event.arrival))
+        return items
+
+    def _count(self, found: list[Call | Gap]) -> None:
+        for item in found:
+            if isinstance(item, Gap):
+                self.counts.gaps += 1
+                self.counts.gap_bytes += item.length or 0
+            else:
+                self.counts.calls += 1

@@ -1,0 +1,202 @@
+"""How strongly bytes speak for a frame of Kafka's beginning at a place of a stream.
+
+Evidence is counted in points. A lucky size and a lucky header give fewer than `PROOF`; what lifts a place to it is
+what chance does not give: a body that decodes to its last byte, a frame behind it that begins where this one ends,
+an answer with the same correlation id in the other direction, the client id that the connection uses already.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from kafkasniff.calls.held import HeldStream
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies import decode_body
+from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.headers import RequestHeader, read_request_header, read_response_header, response_header_version
+
+PROOF = 5
+ANSWER = 2
+"""Points for an answer with the same correlation id, which may come later than the request."""
+LARGEST_PLAUSIBLE = 256 << 20
+"""Bytes; a broker takes requests of up to 100 MiB by default (socket.request.max.bytes)."""
+SMALLEST_REQUEST = 8
+SMALLEST_RESPONSE = 4
+API_VERSIONS = 18
+SASL_HANDSHAKE = 17
+CONTROLLED_SHUTDOWN = 7
+HEADER_BYTES = 10
+CLIENT_ID_LIMIT = 1024
+CHAIN = 4
+"""Frames that are followed from a place on."""
+
+
+class Score(NamedTuple):
+    """What the bytes at a place say."""
+
+    points: int
+    """Negative: no frame can begin here."""
+    more_at: int
+    """The stream position up to which more bytes may add evidence."""
+
+
+IMPOSSIBLE = Score(-1, 0)
+
+
+def request_header(prefix: bytes) -> RequestHeader | None:
+    """Read size and request header from the start of `prefix`, or give None when they are not plausible.
+
+    Plausible is a known API in a version that was ever shipped, with a client id of printable text. A newer version
+    passes for ApiVersions alone, with which clients ask before they know what the broker speaks (KIP-511).
+    """
+    size = int.from_bytes(prefix[0:4], "big", signed=True)
+    if not SMALLEST_REQUEST <= size <= LARGEST_PLAUSIBLE:
+        return None
+    key = int.from_bytes(prefix[4:6], "big", signed=True)
+    api = APIS.get(key)
+    if api is None:
+        return None
+    version = int.from_bytes(prefix[6:8], "big", signed=True)
+    if not api.first_version <= version <= api.last_version + (10 if key == API_VERSIONS else 0):
+        return None
+    if (key, version) != (CONTROLLED_SHUTDOWN, 0):
+        length = int.from_bytes(prefix[12:14], "big", signed=True)
+        if length < -1 or length > min(size - HEADER_BYTES, CLIENT_ID_LIMIT):
+            return None
+    try:
+        header = read_request_header(prefix, 4)
+    except ProtocolError:
+        return None
+    if header.client_id and not header.client_id.isprintable():
+        return None
+    return header
+
+
+def read_prefix(held: HeldStream, offset: int) -> bytes | None:
+    """Give the first bytes of the frame at `offset`, enough for its header, or None when they are not held."""
+    start = held.read(offset, 12)
+    if start is None:
+        return None
+    size = int.from_bytes(start[0:4], "big", signed=True)
+    if size <= 10:
+        return held.read(offset, 4 + size) if size >= SMALLEST_REQUEST else start
+    lengths = held.read(offset, 14)
+    if lengths is None:
+        return None
+    client_id = int.from_bytes(lengths[12:14], "big", signed=True)
+    if not 0 <= client_id <= CLIENT_ID_LIMIT:
+        client_id = 0
+    # Header version 2 ends with tagged fields; no client is known to send any, so one byte is enough.
+    return held.read(offset, min(4 + size, 14 + client_id + 1))
+
+
+def score_request(
+    held: HeldStream,
+    offset: int,
+    answers: Callable[[int], bool],
+    client_ids: Iterable[str | None] = (),
+    chain: int = CHAIN,
+) -> Score:
+    """Weigh a request frame at the stream position `offset`.
+
+    `answers` tells whether the other direction has an answer with a correlation id; `client_ids` are those that the
+    connection is known to use.
+    """
+    prefix = read_prefix(held, offset)
+    if prefix is None:
+        return Score(0, held.end + 1)
+    header = request_header(prefix)
+    if header is None:
+        return IMPOSSIBLE
+    size = int.from_bytes(prefix[0:4], "big", signed=True)
+    points = 1
+    if header.client_id:
+        points += 3 if header.client_id in client_ids else 1
+    if offset in held.segment_starts:
+        points += 1
+    if answers(header.correlation_id):
+        points += ANSWER
+    end = offset + 4 + size
+    frame = held.read(offset + 4, size)
+    if frame is not None:
+        body = decode_body(header.api_key, header.api_version, "request", frame, header.end - 4)
+        if body.value is None and header.api_key != API_VERSIONS:
+            return IMPOSSIBLE
+        points += 2 if body.value is not None and not body.problems else 0
+    elif size > held.limit:
+        points += 1
+    if end == held.end:
+        return Score(points + 1, end + HEADER_BYTES)
+    if (header.api_key, header.api_version) == (SASL_HANDSHAKE, 0) or chain <= 1:
+        return Score(points, end)
+    following = score_request(held, end, answers, client_ids, chain - 1)
+    if following.points < 0:
+        return IMPOSSIBLE
+    return Score(points + (2 + following.points if following.points else 0), max(end, following.more_at))
+
+
+def score_response(
+    held: HeldStream,
+    offset: int,
+    pending: dict[int, tuple[int, int]],
+    previous_id: int | None = None,
+    chain: int = CHAIN,
+) -> Score:
+    """Weigh a response frame at the stream position `offset`.
+
+    `pending` has API key and version of the unanswered requests by correlation id; `previous_id` is the correlation
+    id of the frame before this one.
+    """
+    prefix = held.read(offset, 8)
+    if prefix is None:
+        return Score(0, held.end + 1)
+    size = int.from_bytes(prefix[0:4], "big", signed=True)
+    if not SMALLEST_RESPONSE <= size <= LARGEST_PLAUSIBLE:
+        return IMPOSSIBLE
+    correlation_id = int.from_bytes(prefix[4:8], "big", signed=True)
+    points = 1 if offset in held.segment_starts else 0
+    if previous_id is not None and 0 <= correlation_id - previous_id <= 16:
+        points += 1
+    end = offset + 4 + size
+    asked = pending.get(correlation_id)
+    frame = held.read(offset + 4, size)
+    if asked is not None:
+        points += 2
+        if frame is not None:
+            header_end = read_response_header_end(frame, *asked)
+            if header_end is None:
+                return IMPOSSIBLE
+            body = decode_body(*asked, "response", frame, header_end)
+            if body.value is None:
+                return IMPOSSIBLE
+            points += (2 if size >= 16 else 1) if not body.problems else 0
+        elif size > held.limit and offset in held.segment_starts:
+            points += 2
+    elif frame is not None and looks_like_api_versions(frame):
+        points += 4
+    if end == held.end:
+        return Score(points + 1, end + SMALLEST_RESPONSE)
+    if chain <= 1:
+        return Score(points, end)
+    following = score_response(held, end, pending, correlation_id, chain - 1)
+    if following.points < 0:
+        return IMPOSSIBLE
+    return Score(points + following.points, max(end, following.more_at))
+
+
+def read_response_header_end(frame: bytes, api_key: int, api_version: int) -> int | None:
+    """Give where the body of a response begins, or None when the header does not decode."""
+    try:
+        return read_response_header(frame, response_header_version(api_key, api_version))[1]
+    except ProtocolError:
+        return None
+
+
+def looks_like_api_versions(frame: bytes) -> bool:
+    """Tell whether a response frame is a list of API versions, which no other protocol sends by chance."""
+    for version in (3, 0, 1):
+        body = decode_body(API_VERSIONS, version, "response", frame, 4)
+        if body.value is not None and not body.problems:
+            keys = body.value["apiKeys"]
+            known = sum(1 for entry in keys if entry["apiKey"] in APIS)
+            return len(keys) >= 8 and known * 2 > len(keys)
+    return False

@@ -1,0 +1,273 @@
+"""Cuts one direction of a connection into frames, from a known frame boundary on."""
+
+from collections import deque
+from collections.abc import Callable
+
+from kafkasniff.calls.call import Frame
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.events import StreamData, StreamGap
+
+SIZE_PREFIX = 4
+LARGE = 1 << 20
+"""Bytes of a message from which on its header must be plausible before the stream waits for its end."""
+FIRST_BYTES = 64
+"""Bytes of a large message that are looked at."""
+HEADER_BYTES_OF_UNKEPT = 64 << 10
+"""What is kept of a message above the limit: enough for its header and the beginning of its body."""
+
+
+class FrameCutter:
+    """A stream's bytes and gaps go in, its frames come out one by one.
+
+    The cutter stands on a frame boundary until a gap swallows a size prefix or a size prefix is absurd; then
+    `aligned` is False, and whoever feeds it has to find the next boundary and call `restart`.
+    """
+
+    __slots__ = (
+        "_available",
+        "_finished",
+        "_first",
+        "_kept",
+        "_last",
+        "_packets",
+        "_queue",
+        "_size",
+        "_skip",
+        "absurd_size",
+        "aligned",
+        "keep_packets",
+        "kept_limit",
+        "offset",
+        "plausible",
+        "size_limit",
+    )
+
+    def __init__(
+        self, kept_limit: int, size_limit: int, keep_packets: bool, plausible: Callable[[int, bytes], bool]
+    ) -> None:
+        """Keep at most `kept_limit` bytes of a frame; take a size above `size_limit` bytes for damage.
+
+        `plausible` is asked about each large message when its first bytes are there: size and content so far.
+        """
+        self.kept_limit = kept_limit
+        self.size_limit = size_limit
+        self.keep_packets = keep_packets
+        self.plausible = plausible
+        self.aligned = True
+        self.absurd_size: int | None = None
+        """The size prefix that ended the alignment, if one did."""
+        self.offset = 0
+        """Stream position of the next byte to be cut."""
+        self._queue: deque[tuple[StreamData, int]] = deque()
+        self._available = 0
+        self._size: int | None = None
+        self._skip = 0
+        """Bytes of the current frame that are still to come and will not be kept."""
+        self._kept = b""
+        self._first: Arrival | None = None
+        self._last: Arrival | None = None
+        self._packets: list[Arrival] = []
+        self._finished: Frame | None = None
+
+    def restart(self, offset: int) -> None:
+        """Stand on the boundary at stream position `offset`, with nothing read yet."""
+        self._queue.clear()
+        self._available = 0
+        self._forget_frame()
+        self.offset = offset
+        self.aligned = True
+        self.absurd_size = None
+
+    def misalign(self) -> None:
+        """Leave the boundary: the frame given last was none."""
+        self.aligned = False
+
+    def push(self, event: StreamData, start: int = 0) -> None:
+        """Take the bytes of `event` from `start` on; they follow what came before."""
+        length = len(event.data) - start
+        if self._skip:
+            skipped = min(self._skip, length)
+            self._skip -= skipped
+            self.offset += skipped
+            self._note(event)
+            if not self._skip:
+                self._finish_partial()
+            if skipped == length:
+                return
+            start += skipped
+            length -= skipped
+        self._queue.append((event, start))
+        self._available += length
+
+    def push_gap(self, gap: StreamGap) -> None:
+        """Take a gap. After it the cutter may have a cut frame to give, and may stand nowhere (`aligned` False)."""
+        length = gap.length
+        if self._skip:
+            if length is not None and length <= self._skip:
+                self._skip -= length
+                self.offset += length
+                if not self._skip:
+                    self._last = gap.arrival
+                    self._finish_partial()
+                return
+            self._last = gap.arrival
+            self._finish_partial()
+        elif self._size is None:
+            self._drop_queue()
+        else:
+            missing = self._size - self._available
+            self._start_skip(missing)
+            if length is not None and length <= missing:
+                self.push_gap(gap)
+                return
+            self._last = gap.arrival
+            self._finish_partial()
+        self.aligned = False
+
+    def next_frame(self) -> Frame | None:
+        """Give the next frame, whole or cut, or None when more bytes are needed (or `aligned` is False)."""
+        if self._finished is not None:
+            frame, self._finished = self._finished, None
+            return frame
+        if not self.aligned:
+            return None
+        size = self._size
+        if size is None:
+            if self._available < SIZE_PREFIX:
+                return None
+            event, start = self._queue[0]
+            data = event.data
+            if len(data) - start >= SIZE_PREFIX:
+                size = int.from_bytes(data[start : start + SIZE_PREFIX], "big", signed=True)
+                end = start + SIZE_PREFIX + size
+                if 0 <= size and end <= len(data) and size <= self.kept_limit:
+                    return self._cut_from_one_packet(event, start, size)
+            else:
+                size = int.from_bytes(self._peek(SIZE_PREFIX), "big", signed=True)
+            if size > LARGE and self._available < SIZE_PREFIX + size:
+                if self._available < SIZE_PREFIX + FIRST_BYTES:
+                    return None
+                believed = size <= self.size_limit and self.plausible(
+                    size, self._peek(SIZE_PREFIX + FIRST_BYTES)[SIZE_PREFIX:]
+                )
+            else:
+                believed = size >= 0
+            if not believed:
+                self.aligned = False
+                self.absurd_size = size
+                return None
+            self._first = self._queue[0][0].arrival
+            self._take(SIZE_PREFIX)
+            self._size = size
+        if self._available < size:
+            if size > self.kept_limit and self._available >= HEADER_BYTES_OF_UNKEPT:
+                self._start_skip(size - self._available)
+            return None
+        if size > self.kept_limit:
+            self._kept = self._take(HEADER_BYTES_OF_UNKEPT)
+            self._take(size - HEADER_BYTES_OF_UNKEPT)
+        else:
+            self._kept = self._take(size)
+        self._finish_partial()
+        frame, self._finished = self._finished, None
+        return frame
+
+    def pending_items(self) -> list[tuple[StreamData, int]]:
+        """Give what was pushed and not yet cut, as (event, first position that counts)."""
+        return list(self._queue)
+
+    def end(self, arrival: Arrival) -> Frame | None:
+        """Give what there is of an unfinished frame when nothing more comes."""
+        if self._finished is not None:
+            frame, self._finished = self._finished, None
+            return frame
+        if not self.aligned or self._size is None:
+            return None
+        if not self._skip:
+            self._start_skip(self._size - self._available)
+        self._last = self._last or arrival
+        self._finish_partial()
+        frame, self._finished = self._finished, None
+        return frame
+
+    def _cut_from_one_packet(self, event: StreamData, start: int, size: int) -> Frame:
+        end = start + SIZE_PREFIX + size
+        frame = Frame(
+            size,
+            event.data[start + SIZE_PREFIX : end],
+            event.arrival,
+            event.arrival,
+            self.offset,
+            packets=(event.arrival, *event.fragments) if self.keep_packets else (),
+        )
+        if end == len(event.data):
+            self._queue.popleft()
+        else:
+            self._queue[0] = (event, end)
+        self._available -= SIZE_PREFIX + size
+        self.offset += SIZE_PREFIX + size
+        return frame
+
+    def _peek(self, count: int) -> bytes:
+        found = b""
+        for event, start in self._queue:
+            found += event.data[start : start + count - len(found)]
+            if len(found) == count:
+                break
+        return found
+
+    def _take(self, count: int) -> bytes:
+        """Remove `count` bytes from the queue, which has them, and note the packets they came in."""
+        parts: list[bytes] = []
+        left = count
+        while left:
+            event, start = self._queue[0]
+            self._note(event)
+            data = event.data
+            length = len(data) - start
+            if length > left:
+                parts.append(data[start : start + left])
+                self._queue[0] = (event, start + left)
+                break
+            parts.append(data[start:] if start else data)
+            self._queue.popleft()
+            left -= length
+        self._available -= count
+        self.offset += count
+        return b"".join(parts)
+
+    def _note(self, event: StreamData) -> None:
+        arrival = event.arrival
+        # Completed by the latest packet, which need not be the last in the stream (segments out of order).
+        if self._last is None or arrival[:2] > self._last[:2]:
+            self._last = arrival
+        if self.keep_packets:
+            if not self._packets or self._packets[-1] is not arrival:
+                self._packets.append(arrival)
+            self._packets.extend(event.fragments)
+
+    def _start_skip(self, missing: int) -> None:
+        """Keep what there is of the current frame, and let its other `missing` bytes pass."""
+        self._kept = self._take(self._available)
+        self._skip = missing
+
+    def _finish_partial(self) -> None:
+        assert self._size is not None and self._first is not None and self._last is not None
+        start = self.offset + self._skip - self._size - SIZE_PREFIX
+        self._finished = Frame(
+            self._size, self._kept, self._first, self._last, start, packets=tuple(dict.fromkeys(self._packets))
+        )
+        self._forget_frame()
+
+    def _forget_frame(self) -> None:
+        self._size = None
+        self._skip = 0
+        self._kept = b""
+        self._first = None
+        self._last = None
+        self._packets = []
+
+    def _drop_queue(self) -> None:
+        self.offset += self._available
+        self._queue.clear()
+        self._available = 0

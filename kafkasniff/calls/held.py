@@ -1,0 +1,101 @@
+"""Bytes of one direction that are kept while it is not known where its frames begin."""
+
+from collections.abc import Iterator
+
+from kafkasniff.tcp.events import StreamData, StreamGap
+
+Item = tuple[StreamData, int] | StreamGap
+"""Data from a first position on, or a gap."""
+
+
+class HeldStream:
+    """The latest part of a stream, with the stream position of every byte.
+
+    Data on both sides of a gap of known length keep their distance, so that a size prefix before the gap can point
+    behind it. A gap of unknown length ends all that came before.
+    """
+
+    __slots__ = ("_items", "_run_starts", "_runs", "discarded", "end", "held", "limit", "segment_starts")
+
+    def __init__(self, limit: int, start: int = 0) -> None:
+        """Hold at most `limit` bytes; the first byte has the stream position `start`."""
+        self.limit = limit
+        self.end = start
+        """Stream position behind the last byte."""
+        self.held = 0
+        self.discarded = 0
+        """Bytes that were let go because of the limit."""
+        self.segment_starts: list[int] = []
+        """Stream positions at which a segment begins; a sender's writes mostly begin there too."""
+        self._items: list[tuple[int, Item]] = []
+        self._runs: list[bytearray] = []
+        self._run_starts: list[int] = []
+
+    def push(self, event: StreamData, start: int = 0) -> None:
+        """Add the bytes of `event` from `start` on."""
+        length = len(event.data) - start
+        if not self._runs or self._run_starts[-1] + len(self._runs[-1]) != self.end:
+            self._runs.append(bytearray())
+            self._run_starts.append(self.end)
+        self._runs[-1] += event.data[start:] if start else event.data
+        self._items.append((self.end, (event, start)))
+        self.segment_starts.append(self.end)
+        self.end += length
+        self.held += length
+        if self.held > self.limit:
+            self.drop_before(self.end - self.limit * 3 // 4)
+
+    def push_gap(self, gap: StreamGap) -> None:
+        """Add a gap."""
+        self._items.append((self.end, gap))
+        self.end += gap.length or 0
+        if gap.length is None:
+            self.drop_before(self.end)
+
+    def drop_before(self, offset: int) -> None:
+        """Let go of the bytes before the stream position `offset`, by whole segments."""
+        keep = 0
+        while keep < len(self._items):
+            position, item = self._items[keep]
+            length = (item.length or 0) if isinstance(item, StreamGap) else len(item[0].data) - item[1]
+            if position + length > offset:
+                break
+            keep += 1
+        if not keep:
+            return
+        del self._items[:keep]
+        first = self._items[0][0] if self._items else self.end
+        self.segment_starts = [start for start in self.segment_starts if start >= first]
+        while self._runs and self._run_starts[0] + len(self._runs[0]) <= first:
+            self._runs.pop(0)
+            self._run_starts.pop(0)
+        if self._runs and self._run_starts[0] < first:
+            del self._runs[0][: first - self._run_starts[0]]
+            self._run_starts[0] = first
+        held = sum(map(len, self._runs))
+        self.discarded += self.held - held
+        self.held = held
+
+    def read(self, offset: int, count: int) -> bytes | None:
+        """Give `count` bytes from the stream position `offset` on, or None when they are not all held."""
+        for start, run in zip(self._run_starts, self._runs, strict=True):
+            if start <= offset and offset + count <= start + len(run):
+                return bytes(run[offset - start : offset - start + count])
+        return None
+
+    def runs(self, offset: int) -> Iterator[tuple[int, bytearray]]:
+        """Give each stretch of bytes without a gap that ends behind `offset`, with its stream position."""
+        for start, run in zip(self._run_starts, self._runs, strict=True):
+            if start + len(run) > offset:
+                yield start, run
+
+    def items_from(self, offset: int) -> list[Item]:
+        """Give what there is from the stream position `offset` on, in order."""
+        found: list[Item] = []
+        for position, item in self._items:
+            if isinstance(item, StreamGap):
+                if position >= offset:
+                    found.append(item)
+            elif position + len(item[0].data) - item[1] > offset:
+                found.append((item[0], item[1] + max(0, offset - position)))
+        return found

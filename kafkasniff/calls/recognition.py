@@ -1,0 +1,74 @@
+"""Names what is not Kafka by its first bytes, and finds the end of a PROXY protocol header."""
+
+import re
+
+HTTP_METHODS = (b"GET ", b"POST ", b"PUT ", b"HEAD ", b"DELETE ", b"OPTIONS ", b"PATCH ", b"CONNECT ", b"TRACE ")
+ZOOKEEPER_WORDS = (b"ruok", b"stat", b"srvr", b"mntr", b"conf", b"envi", b"dump", b"cons", b"isro", b"wchs")
+PROXY_V2 = b"\r\n\r\n\x00\r\nQUIT\n"
+KERBEROS_OID = bytes.fromhex("06092a864886f712010202")
+TLS_VERSIONS = {0x0300: "SSL 3.0", 0x0301: "TLS 1.0", 0x0302: "TLS 1.1", 0x0303: "TLS 1.2", 0x0304: "TLS 1.3"}
+TLS_RECORDS = {0x14: "change cipher spec", 0x15: "alert", 0x16: "handshake", 0x17: "application data"}
+BEGINNINGS: tuple[tuple[str, "re.Pattern[bytes]"], ...] = (
+    ("ssh", re.compile(rb"SSH-[12]\.")),
+    ("http", re.compile(rb"HTTP/[01]\.[0-9] [0-9]{3}")),
+    ("http2", re.compile(rb"PRI \* HTTP/2\.0\r\n")),
+    ("smtp", re.compile(rb"220[ -].*(SMTP|ESMTP|mail)|(EHLO|HELO) ", re.IGNORECASE)),
+    ("ftp", re.compile(rb"220[ -].*FTP", re.IGNORECASE)),
+    ("pop3", re.compile(rb"\+OK ")),
+    ("imap", re.compile(rb"\* OK ")),
+    ("redis", re.compile(rb"\*[0-9]{1,4}\r\n\$[0-9]{1,9}\r\n")),
+    ("amqp", re.compile(rb"AMQP[\x00-\x03]")),
+    ("postgresql", re.compile(rb"\x00\x00[\x00-\x0f].\x00\x03\x00\x00[a-z]|\x00\x00\x00\x08\x04\xd2\x16\x2f", re.DOTALL)),
+    ("mysql", re.compile(rb".\x00\x00\x00\x0a[0-9]+\.[0-9]+", re.DOTALL)),
+    ("rdp", re.compile(rb"\x03\x00\x00.\x0e?\xe0", re.DOTALL)),
+    ("smb", re.compile(rb"\x00...[\xff\xfe]SMB", re.DOTALL)),
+    ("bittorrent", re.compile(rb"\x13BitTorrent protocol")),
+    ("sip", re.compile(rb"(SIP/2\.0 |[A-Z]+ sip:)")),
+    ("rtsp", re.compile(rb"RTSP/1\.0 |[A-Z_]+ rtsp:")),
+    ("bgp", re.compile(rb"\xff{16}")),
+)
+
+
+def recognise(start: bytes) -> tuple[str, str] | None:
+    """Name the protocol that a stream's first bytes belong to, with the evidence; None when they tell nothing."""
+    if len(start) >= 5 and start[0] in TLS_RECORDS and int.from_bytes(start[1:3], "big") in TLS_VERSIONS:
+        version = TLS_VERSIONS[int.from_bytes(start[1:3], "big")]
+        if int.from_bytes(start[3:5], "big") <= (16 << 10) + 2048:
+            return "tls", f"begins with a {version} {TLS_RECORDS[start[0]]} record"
+    if start.startswith(HTTP_METHODS) and b" HTTP/" in start[:4096]:
+        return "http", f"begins with {start.split(b' ', 1)[0].decode()}"
+    if start[:4] in ZOOKEEPER_WORDS and len(start) <= 6:
+        return "zookeeper", f"sends the four-letter word {start[:4].decode()}"
+    for name, pattern in BEGINNINGS:
+        match = pattern.match(start)
+        if match:
+            shown = match.group()[:24].decode("ascii", "backslashreplace").encode("unicode_escape").decode()
+            return name, f"begins with {shown}"
+    return zookeeper(start)
+
+
+def zookeeper(start: bytes) -> tuple[str, str] | None:
+    """Recognise ZooKeeper's connect request: protocol version 0, and a password of 16 bytes."""
+    if len(start) >= 44:
+        size = int.from_bytes(start[0:4], "big")
+        if size in (44, 45) and start[4:8] == bytes(4) and start[28:32] == b"\x00\x00\x00\x10":
+            return "zookeeper", "begins with a connect request"
+    return None
+
+
+def proxy_header_length(start: bytes) -> int | None:
+    """Give the length of a PROXY protocol header (v1 text, v2 binary) at the start; None where there is none.
+
+    0 means that it is not yet whole.
+    """
+    if start.startswith(PROXY_V2):
+        return 16 + int.from_bytes(start[14:16], "big") if len(start) >= 16 else 0
+    if start.startswith(b"PROXY "):
+        end = start.find(b"\r\n", 0, 107)
+        return end + 2 if end >= 0 else (0 if len(start) < 107 else None)
+    return None
+
+
+def is_kerberos_token(frame: bytes) -> bool:
+    """Tell whether a frame's content is GSSAPI's first token with the Kerberos mechanism (RFC 2743, 3.1)."""
+    return frame[:1] == b"\x60" and KERBEROS_OID in frame[:20]

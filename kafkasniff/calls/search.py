@@ -1,0 +1,88 @@
+"""Finds the next frame boundary in a stream of which it is not known where its frames begin."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from kafkasniff.calls.evidence import ANSWER, PROOF, Score
+from kafkasniff.calls.held import HeldStream
+
+REQUEST_SHAPE = re.compile(rb"(?=(?!\x00\x00\x00[\x00-\x07])[\x00-\x0f][\x00-\xff]{3}\x00[\x00-\x7f]\x00[\x00-\x1f])", re.DOTALL)
+"""A size below 256 MiB, an API key below 128, a version below 32."""
+OPEN_PLACES = 256
+"""Places that may still turn out to be boundaries when more bytes have come."""
+SEARCHED_IDS = 64
+"""Correlation ids that are looked for inside segments."""
+
+
+class BoundarySearch:
+    """Holds a stream's bytes until a place in them is proven to be a frame boundary."""
+
+    __slots__ = ("_open", "_scanned", "held")
+
+    def __init__(self, limit: int, start: int = 0) -> None:
+        """Hold at most `limit` bytes, from the stream position `start` on."""
+        self.held = HeldStream(limit, start)
+        self._scanned = start
+        self._open: dict[int, int] = {}
+        """Places not yet decided, with the stream position up to which more bytes may add evidence."""
+
+    def find_request(self, score: Callable[[HeldStream, int], Score], again: bool) -> int | None:
+        """Give the stream position of the first proven request frame, or None.
+
+        `again` when something else than this stream may have brought evidence.
+        """
+        return self._find(self._request_places(), score, again)
+
+    def find_response(
+        self, score: Callable[[HeldStream, int], Score], again: bool, pending_ids: list[int]
+    ) -> int | None:
+        """Give the stream position of the first proven response frame, or None."""
+        return self._find(self._response_places(pending_ids), score, again)
+
+    def reconsider(self) -> None:
+        """Look again at all that is held: what was unknown when it was first looked at is known now."""
+        self._scanned = 0
+        self._open.clear()
+
+    def _find(self, places: Iterator[int], score: Callable[[HeldStream, int], Score], again: bool) -> int | None:
+        held = self.held
+        for place in places:
+            self._open.setdefault(place, 0)
+        self._scanned = held.end
+        for place in sorted(self._open):
+            if self._open[place] > held.end and not again:
+                continue
+            points, more_at = score(held, place)
+            if points >= PROOF:
+                return place
+            if points < 0 or (more_at <= held.end and points + ANSWER < PROOF):
+                del self._open[place]
+            else:
+                self._open[place] = more_at
+        for place in sorted(self._open)[: max(0, len(self._open) - OPEN_PLACES)]:
+            del self._open[place]
+        return None
+
+    def _segment_starts(self) -> Iterator[int]:
+        for start in reversed(self.held.segment_starts):
+            if start < self._scanned:
+                break
+            yield start
+
+    def _request_places(self) -> Iterator[int]:
+        yield from self._segment_starts()
+        for start, run in self.held.runs(self._scanned):
+            for match in REQUEST_SHAPE.finditer(run, max(0, self._scanned - 8 - start)):
+                yield start + match.start()
+
+    def _response_places(self, pending_ids: list[int]) -> Iterator[int]:
+        yield from self._segment_starts()
+        for start, run in self.held.runs(self._scanned):
+            begin = max(0, self._scanned - 8 - start)
+            for correlation_id in pending_ids[:SEARCHED_IDS]:
+                wanted = correlation_id.to_bytes(4, "big", signed=True)
+                found = run.find(wanted, begin + 4)
+                while found >= 0:
+                    if run[found - 4] < 0x10:
+                        yield start + found - 4
+                    found = run.find(wanted, found + 1)

@@ -1,0 +1,325 @@
+"""Both directions of a Kafka connection: where do frames begin, and which calls do they make."""
+
+from dataclasses import dataclass
+
+from kafkasniff.calls.call import Call, Frame, Side
+from kafkasniff.calls.evidence import (
+    API_VERSIONS,
+    LARGEST_PLAUSIBLE,
+    SASL_HANDSHAKE,
+    SMALLEST_RESPONSE,
+    Score,
+    request_header,
+    score_request,
+    score_response,
+)
+from kafkasniff.calls.frames import FrameCutter
+from kafkasniff.calls.held import HeldStream, Item
+from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest
+from kafkasniff.calls.search import BoundarySearch
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies import decode_body
+from kafkasniff.protocol.errors import Problem, ProtocolError
+from kafkasniff.protocol.headers import RequestHeader, read_request_header
+from kafkasniff.tcp.events import Connection, StreamGap
+
+PRODUCE = 0
+SASL_AUTHENTICATE = 36
+RAW_TOKEN_LIMIT = 64 << 10
+SEGMENTS_FOR_ANSWERS = 64
+VERSIONS_AHEAD = 32
+"""How far a version may be beyond the newest known and still be taken for a version."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallOptions:
+    """What a caller wants of calls beside their bytes."""
+
+    show_secrets: bool = False
+    keep_packets: bool = False
+    """Note every packet that carried bytes of a call (`Frame.packets`)."""
+
+
+class KafkaStreams:
+    """Both directions of a connection that is known to be Kafka, with the client known."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        client: int,
+        limits: CallLimits,
+        options: CallOptions,
+        starts: tuple[int | None, int | None],
+        raw_sasl: bool,
+    ) -> None:
+        """Begin each direction at a frame boundary at its stream position in `starts`, or (None) with a search."""
+        self.connection = connection
+        self.client = client
+        self._limits = limits
+        self._options = options
+        self._client_text = str(connection.endpoints[client])
+        self._server_text = str(connection.endpoints[1 - client])
+        self._pairing = Pairing(limits.early_responses, requests_complete=starts[1 - client] is not None)
+        self._cutters = tuple(
+            FrameCutter(limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets, check)
+            for check in (
+                (self._plausible_request, self._plausible_response)
+                if client == 0
+                else (self._plausible_response, self._plausible_request)
+            )
+        )
+        self.starts = starts
+        self._searches: list[BoundarySearch | None] = [None, None]
+        for direction, start in enumerate(starts):
+            if start is None:
+                self._cutters[direction].misalign()
+                self._searches[direction] = BoundarySearch(limits.search_bytes)
+            else:
+                self._cutters[direction].restart(start)
+        self._notes: dict[int, str] = {}
+        self._client_ids: set[str | None] = set()
+        self._software: tuple[str | None, str | None] = (None, None)
+        self._security = "SASL_PLAINTEXT" if raw_sasl else "PLAINTEXT"
+        self._raw_sasl = raw_sasl
+        self._handshake_v0 = False
+        self._calls: list[Call] = []
+        self.call_count = 0
+
+    def take(self, direction: int, item: Item) -> None:
+        """Take bytes or a gap of one direction."""
+        cutter = self._cutters[direction]
+        gap = isinstance(item, StreamGap)
+        if gap:
+            self._lose(direction, item.arrival)
+        if cutter.aligned:
+            if gap:
+                cutter.push_gap(item)
+            else:
+                cutter.push(*item)
+            self._drain(direction)
+        else:
+            search = self._searches[direction]
+            assert search is not None
+            if gap:
+                search.held.push_gap(item)
+            else:
+                search.held.push(*item)
+                self._search(direction, again=False)
+        other = 1 - direction
+        if self._searches[other] is not None:
+            self._search(other, again=True)
+
+    def take_calls(self) -> list[Call]:
+        """Give the calls that ended since the last time."""
+        calls, self._calls = self._calls, []
+        return calls
+
+    def end(self, arrival: Arrival) -> None:
+        """Let every unfinished call end, as nothing more comes."""
+        request = self._cutters[self.client].end(arrival)
+        if request is not None and not self._raw_sasl and self._plausible_request(request.size, request.data):
+            self._take_request(request)
+        partial = self._cutters[1 - self.client].end(arrival)
+        if partial is not None and len(partial.data) < SMALLEST_RESPONSE:
+            partial = None
+        responses_ended = self.connection.ended_by in ("fin", "rst", "reuse") and self._server_seen()
+        self._emit(self._pairing.end(arrival, responses_ended, partial))
+
+    def _server_seen(self) -> bool:
+        return self.connection.counters[1 - self.client].packets > 0
+
+    def _lose(self, direction: int, arrival: Arrival) -> None:
+        if direction == self.client:
+            self._pairing.lose_requests()
+        else:
+            self._pairing.lose_responses(arrival)
+
+    def _drain(self, direction: int) -> None:
+        cutter = self._cutters[direction]
+        handle = self._take_request if direction == self.client else self._take_response
+        while (frame := cutter.next_frame()) is not None:
+            if not handle(frame):
+                cutter.misalign()
+        if not cutter.aligned:
+            if cutter.absurd_size is not None:
+                self._notes[direction] = f"an impossible message size, {cutter.absurd_size}"
+            search = BoundarySearch(self._limits.search_bytes, cutter.offset)
+            for event, start in cutter.pending_items():
+                search.held.push(event, start)
+            self._searches[direction] = search
+            self._search(direction, again=True)
+
+    def _search(self, direction: int, again: bool) -> None:
+        search = self._searches[direction]
+        assert search is not None
+        if direction == self.client:
+            place = search.find_request(self._score_request, again)
+        else:
+            place = search.find_response(self._score_response, again, list(self._pairing.layouts()))
+        if place is None:
+            return
+        self._searches[direction] = None
+        self._cutters[direction].restart(place)
+        for item in search.held.items_from(place):
+            self.take(direction, item)
+
+    def _score_request(self, held: HeldStream, place: int) -> Score:
+        early = self._pairing.early_ids()
+        search = self._searches[1 - self.client]
+        if search is not None:
+            early |= response_ids(search.held)
+        return score_request(held, place, early.__contains__, self._client_ids)
+
+    def _score_response(self, held: HeldStream, place: int) -> Score:
+        return score_response(held, place, self._pairing.layouts())
+
+    def _plausible_request(self, size: int, start: bytes) -> bool:
+        return size <= LARGEST_PLAUSIBLE and request_header(size.to_bytes(4, "big") + start[:1100]) is not None
+
+    def _plausible_response(self, size: int, start: bytes) -> bool:
+        del size
+        return int.from_bytes(start[:4], "big", signed=True) in self._pairing.layouts()
+
+    def _take_request(self, frame: Frame) -> bool:
+        """Take a frame of the client; False when it is none, so that the boundary it was cut at must be wrong."""
+        if self._raw_sasl or self._handshake_v0:
+            if request_header(frame.size.to_bytes(4, "big", signed=True) + frame.data[:1100]) is None:
+                if frame.size > RAW_TOKEN_LIMIT:
+                    return False
+                self._raw_sasl = True
+                self._security = "SASL_PLAINTEXT"
+                return True
+            self._raw_sasl = self._handshake_v0 = False
+        try:
+            header = read_request_header(frame.data)
+        except ProtocolError as error:
+            if not frame.whole:
+                return True
+            self._notes[self.client] = f"{frame.size} bytes that are no request ({error})"
+            return False
+        if not self._is_request(header):
+            self._notes[self.client] = f"{frame.size} bytes that are no request (API key {header.api_key})"
+            return False
+        self._describe(frame, self.client, "request")
+        self._client_ids.add(header.client_id)
+        self._learn(header, frame)
+        if _expects_response(header, frame):
+            self._emit(self._pairing.add_request(frame, header))
+            self._keep_within_limits(frame.last)
+        else:
+            request = WaitingRequest(frame, header, 0)
+            self._emit([Pair(request, None, "no-response-expected", frame.last)])
+        return True
+
+    def _is_request(self, header: RequestHeader) -> bool:
+        if header.client_id and not header.client_id.isprintable():
+            return False
+        api = APIS.get(header.api_key)
+        if api is not None:
+            return api.first_version <= header.api_version <= api.last_version + VERSIONS_AHEAD
+        # A proprietary API, or one newer than all known: only from a client that spoke Kafka before.
+        return header.api_version <= VERSIONS_AHEAD and bool(header.client_id) and header.client_id in self._client_ids
+
+    def _take_response(self, frame: Frame) -> bool:
+        if self._raw_sasl and not self._pairing.waiting:
+            return frame.size <= RAW_TOKEN_LIMIT
+        if frame.size < SMALLEST_RESPONSE:
+            self._notes[1 - self.client] = f"a message of {frame.size} bytes, too small for a response"
+            return True
+        if len(frame.data) < SMALLEST_RESPONSE:
+            return True
+        self._describe(frame, 1 - self.client, "response")
+        self._emit(self._pairing.add_response(frame))
+        return True
+
+    def _describe(self, frame: Frame, direction: int, side: Side) -> None:
+        """Note on a frame what is wrong with it or with what stood before it."""
+        note = self._notes.pop(direction, None) if self._notes else None
+        if note is not None:
+            frame.problems.append(Problem(side, None, "", f"before this message stood {note}"))
+        if frame.size > self._limits.kept_message_bytes:
+            text = f"message of {frame.size} bytes: the first {len(frame.data)} were kept"
+            frame.problems.append(Problem(side, None, "", text))
+
+    def _learn(self, header: RequestHeader, frame: Frame) -> None:
+        if header.api_key == API_VERSIONS and header.api_version >= 3 and frame.whole:
+            value = decode_body(header.api_key, header.api_version, "request", frame.data, header.end).value
+            if value is not None:
+                self._software = (value["clientSoftwareName"], value["clientSoftwareVersion"])
+        elif header.api_key == SASL_HANDSHAKE:
+            self._security = "SASL_PLAINTEXT"
+            # Without seeing the answer: raw tokens follow unless the broker refused (KIP-43).
+            self._handshake_v0 = header.api_version == 0
+        elif header.api_key == SASL_AUTHENTICATE:
+            self._security = "SASL_PLAINTEXT"
+
+    def _keep_within_limits(self, arrival: Arrival) -> None:
+        pairing = self._pairing
+        while pairing.waiting and (
+            len(pairing.waiting) > self._limits.pending_calls or pairing.waiting_bytes > self._limits.pending_bytes
+        ):
+            problem = Problem("request", None, "", "too many requests wait for answers: given up by a limit")
+            self._emit([pairing.give_up_oldest(arrival)._replace(problems=(problem,))])
+
+    def _emit(self, pairs: list[Pair]) -> None:
+        for request, response, outcome, ended, pending_ns, problems in pairs:
+            frame, header = (request.frame, request.header) if request is not None else (None, None)
+            found = [*frame.problems] if frame is not None else []
+            if response is not None:
+                found += response.problems
+            self._calls.append(
+                Call(
+                    self.connection,
+                    self._client_text,
+                    self._server_text,
+                    frame,
+                    response,
+                    header,
+                    outcome,
+                    ended,
+                    pending_ns,
+                    self._security,
+                    None,
+                    *self._software,
+                    self._options.show_secrets,
+                    [*found, *problems],
+                )
+            )
+            self.call_count += 1
+            if header is not None and header.api_key == SASL_HANDSHAKE and response is not None:
+                self._take_handshake(header, response)
+
+    def _take_handshake(self, header: RequestHeader, response: Frame) -> None:
+        refused = response.data[4:6] != b"\x00\x00"
+        self._raw_sasl = header.api_version == 0 and not refused
+        self._handshake_v0 = False
+
+
+def response_ids(held: HeldStream) -> set[int]:
+    """Give the correlation ids of what may be responses at the segment starts of a direction."""
+    found = set()
+    for place in held.segment_starts[-SEGMENTS_FOR_ANSWERS:]:
+        prefix = held.read(place, 8)
+        if prefix is not None and SMALLEST_RESPONSE <= int.from_bytes(prefix[:4], "big", signed=True) <= LARGEST_PLAUSIBLE:
+            found.add(int.from_bytes(prefix[4:], "big", signed=True))
+    return found
+
+
+def _expects_response(header: RequestHeader, frame: Frame) -> bool:
+    """Tell whether a broker answers: always, but for Produce with acks=0."""
+    if header.api_key != PRODUCE:
+        return True
+    data = frame.data
+    place = header.end
+    if header.api_version >= 9:
+        # transactionalId is a compact nullable string; ids of over 126 bytes take a second length byte.
+        length = data[place] if place < len(data) else 0
+        if length > 127:
+            length = (length & 127) | (data[place + 1] << 7 if place + 1 < len(data) else 0)
+            place += 1
+        place += max(length, 1)
+    elif header.api_version >= 3:
+        place += 2 + max(int.from_bytes(data[place : place + 2], "big", signed=True), 0)
+    return data[place : place + 2] != b"\x00\x00"

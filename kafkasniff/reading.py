@@ -1,0 +1,86 @@
+"""Reads captures from files or standard input into calls: what `kafkasniff read` and Python programs use."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.engine import Counts, Engine
+from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.streams import CallOptions
+from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.merge import merge
+from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.tcp.limits import TcpLimits
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a capture was worth; complete after the last item."""
+
+    packets: int = 0
+    cut_packets: int = 0
+    first_time: int | None = None
+    """Nanoseconds since 1970-01-01 UTC of the first packet."""
+    last_time: int | None = None
+    counts: Counts = field(default_factory=Counts)
+    damages: list[CaptureError] = field(default_factory=list)
+    """Files that could not be read to their end; all packets before the damage were used."""
+    limits_reached: list[str] = field(default_factory=list)
+
+
+class Reading:
+    """An iterable of the calls and gaps of one or several captures, in packet order.
+
+    Several files are one capture: merged by packet time, connections carry over from file to file.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        *,
+        show_secrets: bool = False,
+        connections: bool = False,
+        keep_packets: bool = False,
+        tcp_limits: TcpLimits | None = None,
+        call_limits: CallLimits | None = None,
+    ) -> None:
+        """Open the captures; raises CaptureError for one that is none.
+
+        `-` is standard input. `show_secrets` leaves passwords and tokens as they are; `connections` adds a report of
+        each connection when it ends; `keep_packets` notes on each frame which packets carried it.
+        """
+        self.summary = Summary()
+        self._readers = [CaptureReader(path) for path in paths]
+        self._engine = Engine(
+            tcp_limits, call_limits, CallOptions(show_secrets=show_secrets, keep_packets=keep_packets), connections
+        )
+        self.summary.counts = self._engine.counts
+
+    def __iter__(self) -> Iterator[Call | Gap | ConnectionReport]:
+        """Give calls, gaps and reports as they end."""
+        for found in self.batches():
+            yield from found
+
+    def batches(self) -> Iterator[list[Call | Gap | ConnectionReport]]:
+        """Give the same in lists, one for each batch of packets, so that output can be flushed between them."""
+        summary = self.summary
+        for batch in merge(self._readers):
+            if len(batch):
+                if summary.first_time is None:
+                    summary.first_time = batch.times[0]
+                summary.last_time = batch.times[-1]
+            yield self._engine.feed(batch)
+            self._summarise()
+        yield self._engine.flush()
+        self._summarise()
+        summary.damages = [reader.damage for reader in self._readers if reader.damage is not None]
+
+    def _summarise(self) -> None:
+        counters = self._engine.reassembler.counters
+        self.summary.packets = counters.packets
+        self.summary.cut_packets = counters.cut_packets
+
+
+def read(paths: str | Sequence[str], **options: bool) -> Reading:
+    """Read a capture, or several as one; see `Reading` for the options."""
+    return Reading([paths] if isinstance(paths, str) else paths, **options)
