@@ -2,10 +2,13 @@
 
 import struct
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.compiler import Decoder, compile_decoder
 from kafkasniff.protocol.definitions import api_definition, message_definition
+from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind, Message
 from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.protocol.interpreter import interpret
@@ -47,7 +50,7 @@ def decode_body(api_key: int, api_version: int, kind: Kind, data: bytes, offset:
     if not api.first_version <= version <= api.last_version:
         known = f"versions {api.first_version} to {api.last_version} are known"
         return _undecoded(version, f"version {version} of {api.name} is not known, {known}", data, offset)
-    return _decode(api_definition(api_key, kind), version, data, offset)
+    return _decode(_api_decoder(api_key, version, kind), api_definition(api_key, kind), version, data, offset)
 
 
 def decode_message(name: str, version: int, data: bytes, offset: int = 0) -> DecodedBody:
@@ -56,13 +59,15 @@ def decode_message(name: str, version: int, data: bytes, offset: int = 0) -> Dec
     if not known.first_version <= version <= known.last_version:
         text = f"versions {known.first_version} to {known.last_version} are known"
         return _undecoded(version, f"version {version} of {name} is not known, {text}", data, offset)
-    return _decode(message_definition(name), version, data, offset)
+    return _decode(_message_decoder(name, version), message_definition(name), version, data, offset)
 
 
 def _is_unsupported_version(api_version: int, data: bytes, offset: int) -> bool:
     """Tell whether an ApiVersions answer is in version 0 as the broker does not know the version asked (KIP-511)."""
     if api_version == 0 or len(data) - offset < 6:
         return False
+    error_code: int
+    count: int
     error_code, count = _ERROR_AND_COUNT.unpack_from(data, offset)
     if error_code != UNSUPPORTED_VERSION or count < 0:
         return False
@@ -78,14 +83,41 @@ def _undecoded(version: int, message: str, data: bytes, offset: int) -> DecodedB
     return DecodedBody(version, None, end=offset, problems=[(offset, "", f"{message}: {left} bytes not decoded")])
 
 
-def _decode(definition: Message, version: int, data: bytes, offset: int) -> DecodedBody:
+@cache
+def _api_decoder(api_key: int, version: int, kind: Kind) -> Decoder:
+    return compile_decoder(api_definition(api_key, kind), version)
+
+
+@cache
+def _message_decoder(name: str, version: int) -> Decoder:
+    return compile_decoder(message_definition(name), version)
+
+
+def _decode(decoder: Decoder, definition: Message, version: int, data: bytes, offset: int) -> DecodedBody:
+    records: list[RecordsField] = []
+    try:
+        value, end = decoder(data, offset, records)
+    except ProtocolError:
+        return _interpreted(definition, version, data, offset)
+    return _whole(version, value, end, data, records)
+
+
+def _whole(version: int, value: dict[str, Any], end: int, data: bytes, records: list[RecordsField]) -> DecodedBody:
+    body = DecodedBody(version, value, None, end, [], records)
+    if end < len(data):
+        # Real clients do this, and Kafka's reader does not mind.
+        body.problems.append((end, "", f"expected the end of the body, found {len(data) - end} more bytes"))
+    return body
+
+
+def _interpreted(definition: Message, version: int, data: bytes, offset: int) -> DecodedBody:
+    """Decode what the compiled decoder refused: text that is not UTF-8, or a message that is not whole."""
     result = interpret(definition, version, data, offset)
-    body = DecodedBody(version, result.value, end=result.end, records=result.records)
-    body.problems = [(at, path, "expected UTF-8, found other bytes") for at, path in result.malformed_texts]
-    if result.error is not None:
-        body.value, body.partial = None, result.value
+    if result.error is None:
+        body = _whole(version, result.value, result.end, data, result.records)
+    else:
+        body = DecodedBody(version, None, result.value, result.end, [], result.records)
         body.problems.append((result.error.offset, result.error.path, result.error.message))
-    elif body.end < len(data):
-        left = len(data) - body.end
-        body.problems.append((body.end, "", f"expected the end of the body, found {left} more bytes"))
+    for at, path in result.malformed_texts:
+        body.problems.append((at, path, "expected UTF-8, found other bytes (shown as U+FFFD)"))
     return body

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.primitives import java_text, read_unsigned_varint, skip_tagged_fields
+from kafkasniff.protocol.primitives import java_text, read_unsigned_varint, skip_tagged_field
 
 API_VERSIONS = 18
 CONTROLLED_SHUTDOWN = 7
@@ -105,7 +105,11 @@ def _read_client_id(data: bytes, offset: int) -> tuple[str | None, int]:
 def _skip_header_tags(data: bytes, offset: int) -> int:
     """Skip the tagged fields of a header, of which Kafka knows none."""
     try:
-        count, start = read_unsigned_varint(data, offset)
-        return skip_tagged_fields(data, start, count)
+        count, end = read_unsigned_varint(data, offset)
+        for _ in range(count):
+            tag, end = read_unsigned_varint(data, end)
+            size, end = read_unsigned_varint(data, end)
+            end = skip_tagged_field(data, end, tag, size)
     except IndexError:
-        raise ProtocolError("expected tagged fields, found the end", offset) from None
+        raise ProtocolError("expected tagged fields, found the end", offset, "taggedFields") from None
+    return end

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Field, JsonValue, Message, covers, fields_of
 from kafkasniff.protocol.primitives import (
+    MAX_ELEMENTS,
     MAX_STRING_BYTES,
-    MAX_STRUCTS,
     UUID_TEXTS,
     RecordsField,
     base64_text,
@@ -29,9 +29,9 @@ class TracedField(NamedTuple):
     path: str
     offset: int
     length: int
-    """Bytes, with the length or count that stands before the value; an array's own entry is its count alone."""
+    """Bytes, with the length that stands before the value. An array's own entry is its count, but for integers all."""
     value: JsonValue
-    """As in Kafka's JSON; of an array the count of elements, of `records` the count of bytes."""
+    """As in Kafka's JSON; of an array whose elements have entries of their own, the count of them."""
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class _Interpreter:
         self.version = version
         self.flexible = covers(message.flexible, version)
         self.path = ""
-        self.structs_left = MAX_STRUCTS
+        self.elements_left = MAX_ELEMENTS
         self.traced = traced
         self.result = Interpretation()
         self.readers: dict[str, Callable[[Field], JsonValue]] = {
@@ -209,32 +209,42 @@ class _Interpreter:
         # Kafka refuses more elements than there are bytes left, before it allocates them.
         if count > len(self.data) - self.offset:
             raise self.fail(f"an array of {count} {member.element_type}", start)
-        self.note(start, count)
         items: list[Any] = []
         into[member.name] = items
-        outer = self.path
-        if member.fields:
-            self.read_struct_elements(member, items, count, start)
-        else:
-            element = Field(member.name, member.element_type, member.versions)
-            holder: dict[str, Any] = {}
-            for index in range(count):
-                self.path = f"{outer}[{index}]"
-                self.read_field(element, holder, nullable=False)
-                items.append(holder[member.name])
-        self.path = outer
-
-    def read_struct_elements(self, member: Field, items: list[Any], count: int, start: int) -> None:
-        outer = self.path
-        self.structs_left -= count
-        if self.structs_left < 0:
-            message = f"expected at most {MAX_STRUCTS} array elements in a message, found {count} more"
+        if member.element_type in INTEGERS:
+            self.read_integers(member.element_type, items, count)
+            self.note(start, items)
+            return
+        self.elements_left -= count
+        if self.elements_left < 0:
+            message = f"expected at most {MAX_ELEMENTS} array elements in a message, found {count} more"
             raise ProtocolError(message, start, self.path)
+        self.note(start, count)
+        self.read_elements(member, items, count)
+
+    def read_integers(self, kind: str, items: list[Any], count: int) -> None:
+        """Read the integers of an array, or those that are there."""
+        code, size = NUMBERS[kind]
+        there = min(count, (len(self.data) - self.offset) // size)
+        items += struct.unpack_from(f">{there}{code}", self.data, self.offset)
+        self.offset += there * size
+        if there < count:
+            self.path = f"{self.path}[{there}]"
+            raise self.fail(f"{kind} of {size} bytes", self.offset)
+
+    def read_elements(self, member: Field, items: list[Any], count: int) -> None:
+        outer = self.path
+        element = Field(member.name, member.element_type, member.versions)
         for index in range(count):
             self.path = f"{outer}[{index}]"
             inner: dict[str, Any] = {}
-            items.append(inner)
-            self.read_fields(member.fields, inner)
+            if member.fields:
+                items.append(inner)
+                self.read_fields(member.fields, inner)
+            else:
+                self.read_field(element, inner, nullable=False)
+                items.append(inner[member.name])
+        self.path = outer
 
     def read_varint(self, expected: str) -> int:
         start = self.offset
@@ -320,3 +330,5 @@ NUMBERS = {
     "float64": ("d", 8),
 }
 """Struct code and bytes of each type of number."""
+
+INTEGERS = frozenset(NUMBERS) - {"bool", "float64"}

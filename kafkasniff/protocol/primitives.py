@@ -3,6 +3,7 @@
 import codecs
 import math
 from binascii import b2a_base64
+from collections.abc import Callable
 from struct import Struct
 from typing import Final, NamedTuple
 
@@ -11,8 +12,9 @@ from kafkasniff.protocol.errors import ProtocolError
 MAX_STRING_BYTES: Final = 0x7FFF
 """Longest string that Kafka's reader takes, also where the length is a varint (MessageDataGenerator)."""
 
-MAX_STRUCTS: Final = 1_000_000
-"""Most array elements that are structs in one message: a limit on memory, since a few bytes can claim a whole dict."""
+MAX_ELEMENTS: Final = 1_000_000
+"""Most array elements of one message, integers not counted: a limit on time and memory, since two bytes of the wire can
+become a whole dict."""
 
 
 class RecordsField(NamedTuple):
@@ -41,18 +43,17 @@ def read_unsigned_varint(data: bytes, offset: int) -> tuple[int, int]:
     raise ProtocolError("expected a varint of at most 5 bytes, found a longer one", offset - 5)
 
 
-def skip_tagged_fields(data: bytes, offset: int, count: int) -> int:
-    """Skip `count` tagged fields (KIP-482) that are not known, the first at `offset`; give the offset after them.
+def skip_tagged_field(data: bytes, offset: int, tag: int, size: int, gone: tuple[int, ...] = ()) -> int:
+    """Skip the value of a tagged field (KIP-482) that is not known; give the offset after it.
 
-    Raises ProtocolError when a size is impossible, IndexError when the data ends.
+    Raises ProtocolError when the size is impossible, or the tag is one of `gone`: tags of other versions, which Kafka's
+    reader refuses.
     """
-    for _ in range(count):
-        _, offset = read_unsigned_varint(data, offset)
-        size, after = read_unsigned_varint(data, offset)
-        if not 0 <= size <= len(data) - after:
-            raise ProtocolError(f"expected a tagged field of {size} bytes, found {len(data) - after} left", offset)
-        offset = after + size
-    return offset
+    if tag in gone:
+        raise ProtocolError(f"expected no tag {tag} in this version, found it", offset)
+    if not 0 <= size <= len(data) - offset:
+        raise ProtocolError(f"expected tag {tag} of {size} bytes, found {len(data) - offset} bytes left", offset)
+    return offset + size
 
 
 class _UuidTexts(dict[bytes, str]):
@@ -73,22 +74,22 @@ UUID_TEXTS: Final = _UuidTexts()
 """Text of a uuid's 16 bytes: base64url without padding. Fewer bytes raise IndexError."""
 
 
-class _ArrayStructs(dict[int, Struct]):
-    """Structs for arrays of one type by element count; those of common counts are kept."""
+class _ArrayUnpackers(dict[int, Callable[[bytes, int], tuple[int, ...]]]):
+    """Functions that read an array of one type, by element count; those of common counts are kept."""
 
     def __init__(self, code: str) -> None:
         super().__init__()
         self.code = code
 
-    def __missing__(self, count: int) -> Struct:
-        made = Struct(f">{count}{self.code}")
+    def __missing__(self, count: int) -> Callable[[bytes, int], tuple[int, ...]]:
+        unpack = Struct(f">{count}{self.code}").unpack_from
         if count <= 1024:
-            self[count] = made
-        return made
+            self[count] = unpack
+        return unpack
 
 
-ARRAY_STRUCTS: Final = {code: _ArrayStructs(code) for code in "bhHiIq"}
-"""By struct code and element count."""
+ARRAY_UNPACKERS: Final = {code: _ArrayUnpackers(code) for code in "bhHiIq"}
+"""By struct code and element count: functions that read that many integers at an offset."""
 
 
 def base64_text(raw: bytes) -> str:
