@@ -116,6 +116,7 @@ class DecompressedSource:
         """Decompress what `compressed` holds; `name` is the compression's name for messages."""
         self.file = compressed.file
         self.content = f" of the {name} content"
+        self.regular = compressed.regular
         self._compressed = compressed
         self._name = name
         self._new_decompressor = new_decompressor

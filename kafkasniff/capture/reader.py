@@ -27,21 +27,11 @@ class CaptureReader:
         self.chunk_bytes = chunk_bytes
         self.damage: CaptureError | None = None
         """After iteration: why the capture ended before its end; all packets before the damage were given."""
-        self._source = _open_source(path)
-        self.file = self._source.file
-        """The path as given, for messages; `-` for a stream without a name."""
-        self._buffer = b""
-        self._buffer_offset = 0
-        self._position = 0
-        self._next_packet = 1
-        self._need = 0
+        self._origin = path
         self._ended = False
         self._head: PacketBatch | None = None
-        try:
-            self._walker = self._open_walker()
-        except CaptureError:
-            self._source.close()
-            raise
+        self._begin()
+        self._rest()
 
     @property
     def interfaces(self) -> list[Interface]:
@@ -54,10 +44,15 @@ class CaptureReader:
         return self._walker.secrets
 
     def first_time(self) -> int | None:
-        """Give the time of the first packet in ns since 1970, None where there is none; little of the file is read."""
-        if self._head is None:
-            self._head = self._read_batch()
-        return self._head.times[0] if self._head else None
+        """Give the time of the first packet in ns since 1970, None where there is none; to be asked before iteration.
+
+        Little is read, and of a regular file nothing is held afterwards.
+        """
+        head = self._head = self._head or self._read_batch()
+        if head is None:
+            return None
+        self._rest()
+        return head.times[0]
 
     def __iter__(self) -> Iterator[PacketBatch]:
         """Give the packets in file order, at most 65,536 and about `chunk_bytes` of data at a time."""
@@ -73,6 +68,31 @@ class CaptureReader:
         """Read no more."""
         self._ended = True
         self._source.close()
+
+    def _begin(self) -> None:
+        """Open the capture and read its header. Raises CaptureError."""
+        self._buffer = b""
+        self._buffer_offset = 0
+        self._position = 0
+        self._next_packet = 1
+        self._need = 0
+        self._source = _open_source(self._origin)
+        self.file = self._source.file
+        """The path as given, for messages; `-` for a stream without a name."""
+        self._resting = False
+        try:
+            self._walker = self._open_walker()
+        except CaptureError:
+            self._source.close()
+            raise
+
+    def _rest(self) -> None:
+        """Hold neither file nor memory until reading goes on, from the start, where the capture can be opened again."""
+        if self._source.regular:
+            self._resting = True
+            self._buffer = b""
+            self._head = None
+            self._source.close()
 
     def _open_walker(self) -> pcap.PcapWalker | pcapng.PcapngWalker:
         self._fill(4)
@@ -109,6 +129,8 @@ class CaptureReader:
         """Give the next packets, one or more; None at the end or at damage."""
         while not self._ended:
             try:
+                if self._resting:
+                    self._begin()
                 if not self._fill(self._need):
                     self._end_of_content()
                     return None

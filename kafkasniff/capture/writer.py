@@ -1,0 +1,95 @@
+"""Writing packets to a pcapng file (draft-ietf-opsawg-pcapng)."""
+
+import struct
+from collections.abc import Collection, Mapping, Sequence
+from typing import BinaryIO
+
+from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.merge import merge
+from kafkasniff.capture.packets import Interface
+from kafkasniff.capture.pcapng import (
+    DECRYPTION_SECRETS,
+    ENHANCED_PACKET,
+    IF_NAME,
+    IF_TSRESOL,
+    INTERFACE_DESCRIPTION,
+    SECTION_HEADER,
+    TLS_KEY_LOG,
+)
+from kafkasniff.capture.reader import CaptureReader
+
+BYTE_ORDER_MAGIC = 0x1A2B3C4D
+UNKNOWN_SECTION_LENGTH = -1
+
+
+class PcapngWriter:
+    """Writes one section in little-endian order; interfaces are described when their first packet comes."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """Begin the file on a buffered binary stream, which stays the caller's to close.
+
+        Raises CaptureError, as all methods do, when the stream cannot be written.
+        """
+        self._stream = stream
+        self._interface_ids: dict[Interface, int] = {}
+        self._write_block(SECTION_HEADER, struct.pack("<IHHq", BYTE_ORDER_MAGIC, 1, 0, UNKNOWN_SECTION_LENGTH))
+
+    def write(self, data: bytes, original_length: int, time_ns: int, interface: Interface) -> None:
+        """Write one packet: its captured bytes, its length on the wire, its time in ns since 1970 and its interface."""
+        interface_id = self._interface_ids.get(interface)
+        if interface_id is None:
+            interface_id = self._interface_ids[interface] = len(self._interface_ids)
+            self._describe(interface)
+        ticks = time_ns if interface.time_digits == 9 else time_ns // 1000
+        fields = struct.pack("<IIIII", interface_id, ticks >> 32, ticks & 0xFFFFFFFF, len(data), original_length)
+        self._write_block(ENHANCED_PACKET, fields + data)
+
+    def write_secrets(self, key_log: bytes) -> None:
+        """Write a TLS key log as a decryption secrets block; it must stand before the packets that it opens."""
+        self._write_block(DECRYPTION_SECRETS, struct.pack("<II", TLS_KEY_LOG, len(key_log)) + key_log)
+
+    def _describe(self, interface: Interface) -> None:
+        options = b""
+        if interface.name:
+            options += _option(IF_NAME, interface.name.encode()[:0xFFFF])
+        options += _option(IF_TSRESOL, bytes([9 if interface.time_digits == 9 else 6])) + _option(0, b"")
+        fields = struct.pack("<HHI", interface.link_type, 0, interface.snap_length)
+        self._write_block(INTERFACE_DESCRIPTION, fields + options)
+
+    def _write_block(self, block_type: int, body: bytes) -> None:
+        padding = bytes(-len(body) % 4)
+        length = 12 + len(body) + len(padding)
+        try:
+            self._stream.write(struct.pack("<II", block_type, length) + body + padding + struct.pack("<I", length))
+        except OSError as error:
+            raise CaptureError(f"{self._stream.name}: cannot be written: {error.strerror}") from error
+
+
+def _option(code: int, value: bytes) -> bytes:
+    return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+
+def select_packets(paths: Sequence[str], wanted: Mapping[str, Collection[int]], writer: PcapngWriter) -> int:
+    """Copy packets from files to `writer`, merged by time as `merge` does, with the secrets that open them.
+
+    `wanted` gives by path (one of `paths`) the 1-based numbers of the packets. Gives how many were written.
+    Raises CaptureError when a file cannot be opened, standard input among them, as it cannot be read twice.
+    """
+    if wanted.get("-"):
+        raise CaptureError("-: expected a file to copy packets from, found standard input, which cannot be read twice")
+    readers = [CaptureReader(path) for path in dict.fromkeys(paths) if wanted.get(path)]
+    secrets_written = [0] * len(readers)
+    packets_written = 0
+    for batch in merge(readers):
+        for index, reader in enumerate(readers):
+            for key_log in reader.secrets[secrets_written[index] :]:
+                writer.write_secrets(key_log)
+            secrets_written[index] = len(reader.secrets)
+        for index in range(len(batch)):
+            arrival = batch.arrival(index)
+            if arrival.packet in wanted[arrival.interface.file]:
+                offset = batch.offsets[index]
+                data = batch.data[offset : offset + batch.captured[index]]
+                writer.write(data, batch.original[index], arrival.time, arrival.interface)
+                packets_written += 1
+    return packets_written
