@@ -1,0 +1,62 @@
+"""`kafkasniff apis`: Kafka's APIs, their versions and layouts."""
+
+from typing import Annotated
+
+import typer
+
+from kafkasniff.cli.complete import complete_api
+from kafkasniff.cli.options import JsonOutput
+from kafkasniff.cli.output import print_json, print_text
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff apis
+  kafkasniff apis fetch
+  kafkasniff apis fetch 12
+  kafkasniff apis 1 12 --json
+"""
+
+
+def apis(
+    api: Annotated[
+        str | None,
+        typer.Argument(metavar="API", help="A name in any form, or a key.", autocompletion=complete_api),
+    ] = None,
+    version: Annotated[str | None, typer.Argument(metavar="VERSION", help="Show this version's layout.")] = None,
+    json_output: JsonOutput = False,
+) -> None:
+    """List Kafka's APIs; with API its versions; with VERSION the layout of its request and response."""
+    from kafkasniff.protocol.api_table import APIS
+    from kafkasniff.render.api_reference import (
+        api_list_text,
+        api_object,
+        api_versions_text,
+        find_api,
+        layout_object,
+        layout_text,
+    )
+
+    if api is None:
+        if json_output:
+            print_json(*(api_object(known) for known in APIS.values()))
+        else:
+            print_text(api_list_text())
+        return
+    found = find_api(api)
+    if found is None:
+        raise typer.BadParameter(f"no API has the name or key {api!r}; `kafkasniff apis` lists them all.")
+    if version is None:
+        if json_output:
+            print_json(api_object(found))
+        else:
+            print_text(api_versions_text(found))
+        return
+    number = int(version) if version.isdecimal() else -1
+    if not found.first_version <= number <= found.last_version:
+        raise typer.BadParameter(
+            f"{found.name} has no version {version!r}, only {found.first_version} to {found.last_version}."
+        )
+    if json_output:
+        print_json(layout_object(found, number))
+    else:
+        print_text(layout_text(found, number))

@@ -1,0 +1,175 @@
+"""Which calls, gaps and connections to show."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import typer
+
+from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.cli.arguments import ANY_ERROR
+from kafkasniff.protocol.findings import find_entities
+from kafkasniff.render.api_reference import find_api
+from kafkasniff.render.error_reference import find_error
+
+_UNITS_NS = {"us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "m": 60_000_000_000, "min": 60_000_000_000}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zµ]*)", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A point in time: of the clock, or counted from the capture's first packet."""
+
+    nanoseconds: int
+    relative: bool
+
+    def after(self, first: int) -> int:
+        """Give the time in ns since 1970, where the first packet came at `first`."""
+        return first + self.nanoseconds if self.relative else self.nanoseconds
+
+
+@dataclass(slots=True)
+class Filters:
+    """What the options ask for; empty means everything. Values of one option are alternatives, options add up."""
+
+    api_keys: frozenset[int] = frozenset()
+    client_ids: frozenset[str] = frozenset()
+    hosts: frozenset[str] = frozenset()
+    ports: frozenset[int] = frozenset()
+    connections: frozenset[str] = frozenset()
+    topics: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+    any_error: bool = False
+    error_codes: frozenset[int] = frozenset()
+    slower_than_ns: int | None = None
+    begin: Moment | None = None
+    end: Moment | None = None
+
+    def shows_call(self, call: Call, first_time: int) -> bool:
+        """Tell whether a call is wanted; bodies are decoded only for the options that look into them.
+
+        `first_time`: of the capture's first packet, in ns since 1970.
+        """
+        if self.api_keys and call.api_key not in self.api_keys:
+            return False
+        if self.client_ids and call.client_id not in self.client_ids:
+            return False
+        if not self._shows_place(call.client, call.server) or not self._shows_time(call.time.time, first_time):
+            return False
+        if self.slower_than_ns is not None:
+            taken = call.pending_ns if call.total_ns is None else call.total_ns
+            if taken is None or taken <= self.slower_than_ns:
+                return False
+        return self._shows_bodies(call)
+
+    def shows_other(self, item: Gap | ConnectionReport, first_time: int) -> bool:
+        """Tell whether a gap or a connection is wanted: when it matches, and nothing is asked about calls."""
+        if self.asks_about_calls:
+            return False
+        time = item.arrival.time if isinstance(item, Gap) else item.last.time
+        return self._shows_place(item.client, item.server) and self._shows_time(time, first_time)
+
+    @property
+    def asks_about_calls(self) -> bool:
+        """Tell whether any option is about what only calls have."""
+        about_calls = (self.api_keys, self.client_ids, self.topics, self.groups, self.any_error, self.error_codes)
+        return any(about_calls) or self.slower_than_ns is not None
+
+    def _shows_place(self, client: str, server: str) -> bool:
+        if self.connections and f"{client}-{server}" not in self.connections:
+            return False
+        if not self.hosts and not self.ports:
+            return True
+        ends = [(end, *end.rpartition(":")[::2]) for end in (client, server)]
+        if self.hosts and not any(end in self.hosts or address.strip("[]") in self.hosts for end, address, _ in ends):
+            return False
+        return not self.ports or any(int(port) in self.ports for _, _, port in ends)
+
+    def _shows_time(self, time: int, first_time: int) -> bool:
+        if self.begin is not None and time < self.begin.after(first_time):
+            return False
+        return self.end is None or time < self.end.after(first_time)
+
+    def _shows_bodies(self, call: Call) -> bool:
+        if (self.any_error or self.error_codes) and not any(
+            self.any_error or error.code in self.error_codes for error in call.errors
+        ):
+            return False
+        if not self.topics and not self.groups:
+            return True
+        named = _entities(call)
+        if self.topics and self.topics.isdisjoint(named["topicName"]) and self.topics.isdisjoint(call.topics.values()):
+            return False
+        return not self.groups or not self.groups.isdisjoint(named["groupId"])
+
+
+def _entities(call: Call) -> dict[str, set[str]]:
+    """Give the names of topics and groups in a call, also where its bodies did not decode whole."""
+    found: dict[str, set[str]] = {"topicName": set(), "groupId": set()}
+    if call.api_key is None:
+        return found
+    for kind, body in (("request", call.request_body), ("response", call.response_body)):
+        if body is None or body.value is None:
+            continue
+        named = find_entities(call.api_key, body.version, kind, body.value)
+        for entity, names in found.items():
+            names.update(named.get(entity, ()))
+    return found
+
+
+def api_keys(names: Sequence[str]) -> frozenset[int]:
+    """Give the keys of APIs named in any form; raises BadParameter for an unknown one."""
+    keys = set()
+    for name in names:
+        api = find_api(name)
+        if api is not None:
+            keys.add(api.key)
+        elif name.isdecimal():
+            keys.add(int(name))  # a key that this version does not know may be on the wire all the same
+        else:
+            raise typer.BadParameter(
+                f"no API has the name {name!r}; `kafkasniff apis` lists them all.", param_hint="--api"
+            )
+    return frozenset(keys)
+
+
+def error_codes(names: Sequence[str]) -> frozenset[int]:
+    """Give the codes of errors by name or code; raises BadParameter for an unknown one."""
+    codes = set()
+    for name in names:
+        if name == ANY_ERROR:
+            continue
+        error = find_error(name)
+        if error is None:
+            text = f"no error has the code or name {name!r}; `kafkasniff errors` lists them all."
+            raise typer.BadParameter(text, param_hint="--errors")
+        codes.add(error.code)
+    return frozenset(codes)
+
+
+def duration_ns(text: str, option: str) -> int:
+    """Give a duration such as `100ms`, `2s`, `1.5m` or `100` (ms) in nanoseconds; raises BadParameter."""
+    match = _DURATION.fullmatch(text.strip())
+    unit = _UNITS_NS.get((match[2] or "ms").lower()) if match else None
+    if match is None or unit is None:
+        raise typer.BadParameter(f"{text!r} is no duration such as 100ms, 2s or 1m.", param_hint=option)
+    return round(float(match[1]) * unit)
+
+
+def moment(text: str, option: str) -> Moment:
+    """Give a time in ISO 8601 (UTC where it names no zone), or `+` and a duration; raises BadParameter."""
+    if text.startswith("+"):
+        bare = text[1:]
+        return Moment(duration_ns(f"{bare}s" if bare.replace(".", "", 1).isdecimal() else bare, option), relative=True)
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        example = "2026-11-20T12:00:00Z or +5s"
+        raise typer.BadParameter(f"{text!r} is no time such as {example}.", param_hint=option) from None
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=UTC)
+    since_1970 = time - datetime(1970, 1, 1, tzinfo=UTC)
+    return Moment(
+        (since_1970.days * 86_400 + since_1970.seconds) * 10**9 + since_1970.microseconds * 1000, relative=False
+    )

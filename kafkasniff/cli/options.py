@@ -1,0 +1,74 @@
+"""Options that mean the same in every command, declared once."""
+
+from typing import Annotated
+
+import typer
+
+from kafkasniff.cli.complete import complete_api, complete_error
+
+Files = Annotated[
+    list[str],
+    typer.Argument(metavar="FILE", help="Captures in any order; `-` is standard input. Together they are one capture."),
+]
+JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
+Verbose = Annotated[
+    int,
+    typer.Option(
+        "-v", "--verbose", count=True, show_default=False, help="-v: decoded messages. -vv: also offsets and bytes."
+    ),
+]
+Time = Annotated[
+    str,
+    typer.Option(
+        "--time",
+        metavar="absolute|local|relative|delta",
+        help="Times in UTC, in the local zone, since the first line, or since the line before.",
+    ),
+]
+Api = Annotated[
+    list[str] | None,
+    typer.Option("--api", metavar="API", help="Only this API (name or key).", autocompletion=complete_api),
+]
+ClientId = Annotated[list[str] | None, typer.Option("--client-id", metavar="ID", help="Only this client id.")]
+Host = Annotated[list[str] | None, typer.Option("--host", metavar="IP[:PORT]", help="Only this client or server.")]
+Port = Annotated[list[int] | None, typer.Option("--port", metavar="PORT", help="Only this port, on either side.")]
+Connection = Annotated[
+    list[str] | None,
+    typer.Option("--connection", metavar="CLIENT-SERVER", help="Only this connection, as the JSON names it."),
+]
+Topic = Annotated[list[str] | None, typer.Option("--topic", metavar="NAME", help="Only calls that name this topic.")]
+Group = Annotated[list[str] | None, typer.Option("--group", metavar="ID", help="Only calls that name this group.")]
+Errors = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--errors",
+        metavar="[NAME]",
+        help="Only calls with an error, or with this error (name or code).",
+        autocompletion=complete_error,
+    ),
+]
+SlowerThan = Annotated[
+    str | None,
+    typer.Option(
+        "--slower-than", metavar="TIME", help="Only calls that took longer: `100ms`, `2s`; a bare number is ms."
+    ),
+]
+From = Annotated[
+    str | None,
+    typer.Option(
+        "--from", metavar="TIME", help="Only calls from then on: ISO 8601 (UTC), or `+5s` after the first packet."
+    ),
+]
+To = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Only calls before then; as for --from.")]
+Limit = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, show_default=False, help="Stop after N calls.")
+]
+Records = Annotated[bool, typer.Option("--records", help="Show the records of batches.")]
+Connections = Annotated[
+    bool, typer.Option("--connections", help="Also say what each connection was, and why we think so.")
+]
+ShowSecrets = Annotated[bool, typer.Option("--show-secrets", help="Show passwords and tokens instead of ***.")]
+Write = Annotated[
+    str | None,
+    typer.Option("--write", metavar="FILE.pcapng", help="Write the packets of the calls shown to a new capture."),
+]

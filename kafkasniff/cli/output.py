@@ -1,0 +1,60 @@
+"""Writing to standard output and standard error."""
+
+import os
+import sys
+from typing import Any, BinaryIO
+
+_BUFFERED = 65536
+"""Bytes that are gathered before they are written."""
+
+
+class Output:
+    """Standard output, buffered in our hands so that it can be flushed when packets stop coming.
+
+    Raises BrokenPipeError when whoever read it has gone.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """Write to `stream`."""
+        self._stream = stream
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def write(self, line: bytes) -> None:
+        """Write a line, now or soon."""
+        self._pieces.append(line)
+        self._size += len(line)
+        if self._size > _BUFFERED:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        pieces, self._pieces, self._size = self._pieces, [], 0
+        self._stream.write(b"".join(pieces))
+        self._stream.flush()
+
+
+def print_text(text: str) -> None:
+    """Write text to standard output."""
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.flush()
+
+
+def print_json(*objects: Any) -> None:
+    """Write objects to standard output, one a line."""
+    import orjson
+
+    output = Output(sys.stdout.buffer)
+    for item in objects:
+        output.write(orjson.dumps(item, option=orjson.OPT_APPEND_NEWLINE))
+    output.flush()
+
+
+def print_message(text: str) -> None:
+    """Write a line to standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def abandon_output() -> None:
+    """Let nothing more reach standard output: its reader has gone, and Python's own last flush must not fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,79 @@
+"""`kafkasniff read`: the calls in captures."""
+
+import typer
+
+from kafkasniff.cli import options
+from kafkasniff.cli.exit_status import ExitStatus
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff read capture.pcap                     one line a call
+  kafkasniff read capture.pcap -v --limit 5        with the decoded messages
+  kafkasniff read *.pcapng --errors --time local   calls that brought an error
+  kafkasniff read capture.pcap --api fetch --slower-than 500ms
+  kafkasniff read capture.pcap --group billing --write billing.pcapng
+  kafkasniff read capture.pcap.zst --json | jq .requestHeader
+  tcpdump -i eth0 -U -w - port 9092 | kafkasniff read -
+"""
+
+TIME_MODES = ("absolute", "local", "relative", "delta")
+
+
+def read(
+    files: options.Files,
+    json_output: options.JsonOutput = False,
+    verbose: options.Verbose = 0,
+    time: options.Time = "absolute",
+    api: options.Api = None,
+    client_id: options.ClientId = None,
+    host: options.Host = None,
+    port: options.Port = None,
+    connection: options.Connection = None,
+    topic: options.Topic = None,
+    group: options.Group = None,
+    errors: options.Errors = None,
+    slower_than: options.SlowerThan = None,
+    begin: options.From = None,
+    end: options.To = None,
+    limit: options.Limit = None,
+    connections: options.Connections = False,
+    show_secrets: options.ShowSecrets = False,
+    write: options.Write = None,
+) -> None:
+    """Show the calls in captures: requests with their responses, in the order in which they ended."""
+    from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.cli.filters import Filters, api_keys, duration_ns, error_codes, moment
+    from kafkasniff.cli.output import print_message
+    from kafkasniff.cli.showing import Showing, json_format, terminal_format
+    from kafkasniff.reading import Reading
+
+    if time not in TIME_MODES:
+        raise typer.BadParameter(f"{time!r} is none of {', '.join(TIME_MODES)}.", param_hint="--time")
+    if write is not None and "-" in files:
+        raise typer.BadParameter("standard input cannot be read twice; save it to a file first.", param_hint="--write")
+    filters = Filters(
+        api_keys=api_keys(api or ()),
+        client_ids=frozenset(client_id or ()),
+        hosts=frozenset(host or ()),
+        ports=frozenset(port or ()),
+        connections=frozenset(connection or ()),
+        topics=frozenset(topic or ()),
+        groups=frozenset(group or ()),
+        any_error="any" in (errors or ()),
+        error_codes=error_codes(errors or ()),
+        slower_than_ns=duration_ns(slower_than, "--slower-than") if slower_than else None,
+        begin=moment(begin, "--from") if begin else None,
+        end=moment(end, "--to") if end else None,
+    )
+    try:
+        reading = Reading(files, show_secrets=show_secrets, connections=connections, keep_packets=write is not None)
+        form = json_format() if json_output else terminal_format(time, verbose)
+        showing = Showing(reading, filters, form, limit)
+        showing.run(flush_batches="-" in files)
+        if write is not None:
+            showing.write_packets(files, write)
+    except CaptureError as error:
+        print_message(f"kafkasniff: {error}")
+        raise typer.Exit(ExitStatus.FAILED) from None
+    if reading.summary.damages:
+        raise typer.Exit(ExitStatus.FAILED)

@@ -1,0 +1,136 @@
+"""Shows what a reading gives in the form asked for, and says at the end what the capture was worth."""
+
+import shutil
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.writer import PcapngWriter, select_packets
+from kafkasniff.cli.filters import Filters
+from kafkasniff.cli.output import Output, print_message
+from kafkasniff.reading import Reading
+from kafkasniff.render.closing import closing_line
+
+_PROGRESS_SECONDS = 0.5
+
+
+class LineFormat(NamedTuple):
+    """How each kind of item becomes lines."""
+
+    call: Callable[[Call], bytes]
+    gap: Callable[[Gap], bytes]
+    connection: Callable[[ConnectionReport], bytes]
+
+
+def json_format() -> LineFormat:
+    """Give JSON lines."""
+    from kafkasniff.render.json_lines import call_line, connection_line, gap_line
+
+    return LineFormat(call_line, gap_line, connection_line)
+
+
+def terminal_format(time_mode: str, detail: int) -> LineFormat:
+    """Give lines for people: cut and coloured on a terminal, whole and plain elsewhere."""
+    from kafkasniff.render.colours import colours_for
+    from kafkasniff.render.terminal import CallLines
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    lines = CallLines(width, time_mode, detail, colours_for(sys.stdout))
+    return LineFormat(
+        lambda call: lines.call(call).encode(),
+        lambda gap: lines.gap(gap).encode(),
+        lambda report: lines.connection(report).encode(),
+    )
+
+
+class Showing:
+    """Writes the items of a reading that the filters let through."""
+
+    def __init__(self, reading: Reading, filters: Filters, form: LineFormat, limit: int | None = None) -> None:
+        """Show at most `limit` calls; None: all."""
+        self._reading = reading
+        self._filters = filters
+        self._form = form
+        self._left = -1 if limit is None else limit
+        self._shown_packets: defaultdict[str, set[int]] = defaultdict(set)
+        self._progress = _Progress(reading)
+
+    def run(self, flush_batches: bool) -> None:
+        """Show all; `flush_batches`: write what a batch of packets brought before waiting for the next.
+
+        Raises CaptureError for a capture that cannot be read, KeyboardInterrupt when interrupted; both after writing
+        what is known.
+        """
+        output = Output(sys.stdout.buffer)
+        try:
+            for items in self._reading.batches():
+                for item in items:
+                    self._show(item, output)
+                    if not self._left:
+                        return
+                if flush_batches:
+                    output.flush()
+                self._progress.report()
+        finally:
+            self._progress.clear()
+            output.flush()
+            for damage in self._reading.summary.damages:
+                print_message(f"kafkasniff: {damage}")
+            print_message(closing_line(self._reading.summary))
+
+    def _show(self, item: Call | Gap | ConnectionReport, output: Output) -> None:
+        first_time = self._reading.summary.first_time or 0
+        if isinstance(item, Call):
+            if self._filters.shows_call(item, first_time):
+                output.write(self._form.call(item))
+                self._left -= 1
+                self._note_packets(item)
+        elif self._filters.shows_other(item, first_time):
+            output.write(self._form.gap(item) if isinstance(item, Gap) else self._form.connection(item))
+
+    def _note_packets(self, call: Call) -> None:
+        for frame in (call.request, call.response):
+            if frame is not None:
+                for arrival in frame.packets:
+                    self._shown_packets[arrival.interface.file].add(arrival.packet)
+
+    def write_packets(self, files: Sequence[str], path: str) -> None:
+        """Write the packets of the calls shown to a capture at `path`; raises CaptureError."""
+        try:
+            with open(path, "xb") as stream:
+                written = select_packets(files, self._shown_packets, PcapngWriter(stream))
+        except FileExistsError:
+            raise CaptureError(f"{path}: exists already and is not overwritten") from None
+        except OSError as error:
+            raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None
+        print_message(f"{written:,} packets written to {path}")
+
+
+class _Progress:
+    """A line on standard error that says how far the reading is, where the output goes elsewhere."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._wanted = sys.stderr.isatty() and not sys.stdout.isatty()
+        self._next = time.monotonic() + _PROGRESS_SECONDS
+        self._drawn = False
+
+    def report(self) -> None:
+        """Draw the line anew, now and then."""
+        if not self._wanted or time.monotonic() < self._next:
+            return
+        summary = self._reading.summary
+        sys.stderr.write(f"\r{summary.packets:,} packets, {summary.counts.calls:,} calls\x1b[K")
+        sys.stderr.flush()
+        self._next = time.monotonic() + _PROGRESS_SECONDS
+        self._drawn = True
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,49 @@
+"""Which broker id answers at which address, learnt from the answers that pass by."""
+
+from typing import Any
+
+from kafkasniff.calls.call import Call
+
+_METADATA, _FIND_COORDINATOR, _DESCRIBE_CLUSTER = 3, 10, 60
+
+_MOST_BROKERS = 10_000
+"""More addresses than this are not remembered, so that a hostile capture cannot fill memory."""
+
+
+class BrokerIds:
+    """Broker ids by `ip:port`. A broker that advertises a host name instead of an address stays unknown."""
+
+    def __init__(self) -> None:
+        """Begin with no broker known."""
+        self._ids: dict[str, int] = {}
+
+    def learn(self, call: Call) -> None:
+        """Take in what the answer of Metadata, FindCoordinator or DescribeCluster says of brokers."""
+        if call.api_key not in (_METADATA, _FIND_COORDINATOR, _DESCRIBE_CLUSTER):
+            return
+        body = call.response_body
+        if body is None or body.value is None:
+            return
+        for broker in _brokers(body.value):
+            broker_id = broker["nodeId"] if "nodeId" in broker else broker["brokerId"]
+            if broker_id >= 0 and broker["host"]:
+                self._remember(broker["host"], broker["port"], broker_id)
+
+    def _remember(self, host: str, port: int, broker_id: int) -> None:
+        addresses = ("127.0.0.1", "[::1]") if host == "localhost" else (f"[{host}]" if ":" in host else host,)
+        for address in addresses:
+            key = f"{address}:{port}"
+            if key in self._ids or len(self._ids) < _MOST_BROKERS:
+                self._ids[key] = broker_id
+
+    def get(self, server: str) -> int | None:
+        """Give the id of the broker at `server` (`ip:port`), None where nothing told it."""
+        return self._ids.get(server)
+
+
+def _brokers(response: dict[str, Any]) -> list[dict[str, Any]]:
+    for key in ("brokers", "coordinators"):
+        if key in response:
+            found: list[dict[str, Any]] = response[key]
+            return found
+    return [response] if "nodeId" in response else []

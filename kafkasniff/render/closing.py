@@ -1,0 +1,20 @@
+"""The line that says at the end what a capture was worth."""
+
+from kafkasniff.reading import Summary
+from kafkasniff.render.text import count_text, size_text
+
+
+def closing_line(summary: Summary) -> str:
+    """Give packets, connections and calls, and what of them the capture lacks, without a line end."""
+    counts = summary.counts
+    kafka = f"{counts.kafka_connections:,} of {count_text(counts.connections, 'connection')} Kafka"
+    words = [count_text(summary.packets, "packet"), kafka, count_text(counts.calls, "call")]
+    if counts.gaps:
+        words.append(f"{count_text(counts.gaps, 'gap')} of {size_text(counts.gap_bytes)}")
+    if summary.cut_packets:
+        words.append(count_text(summary.cut_packets, "cut packet"))
+    if counts.one_way_connections:
+        words.append(count_text(counts.one_way_connections, "one-way connection"))
+    if counts.missing_beginnings:
+        words.append(f"{count_text(counts.missing_beginnings, 'connection')} without a beginning")
+    return ", ".join(words)

@@ -1,0 +1,41 @@
+"""The error codes as an offline reference."""
+
+from typing import Any
+
+from kafkasniff.protocol.error_codes import ERROR_CODES
+from kafkasniff.protocol.fields import ErrorCode
+from kafkasniff.render.error_notes import ERROR_NOTES
+
+
+def find_error(text: str) -> ErrorCode | None:
+    """Find an error by its code or its name (any case, `-` and spaces for `_`); None where there is none such."""
+    wanted = text.strip()
+    if wanted.removeprefix("-").isdecimal():
+        return ERROR_CODES.get(int(wanted))
+    name = wanted.upper().replace("-", "_").replace(" ", "_")
+    return next((error for error in ERROR_CODES.values() if error.name == name), None)
+
+
+def error_object(error: ErrorCode) -> dict[str, Any]:
+    """Give an error as a JSON object."""
+    return {
+        "code": error.code,
+        "name": error.name,
+        "retriable": error.retriable,
+        "meaning": ERROR_NOTES[error.code],
+    }
+
+
+def error_text(error: ErrorCode) -> str:
+    """Give one error as text, with the end of its last line."""
+    retriable = "retriable" if error.retriable else "not retriable"
+    return f"{error.code}  {error.name}  ({retriable})\n{ERROR_NOTES[error.code]}\n"
+
+
+def error_list_text() -> str:
+    """Give all errors as a table, with the end of its last line."""
+    lines = [f"CODE  {'NAME':<44}  RETRIABLE"]
+    lines += [
+        f"{error.code:>4}  {error.name:<44}  {'yes' if error.retriable else 'no'}" for error in ERROR_CODES.values()
+    ]
+    return "\n".join(lines) + "\n"

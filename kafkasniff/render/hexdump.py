@@ -1,0 +1,92 @@
+"""Bytes as hexadecimal text, and messages field by field with their offsets."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from kafkasniff.calls.call import Call, Side
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.definitions import api_definition
+from kafkasniff.protocol.interpreter import TracedField, trace
+from kafkasniff.render.text import ELLIPSIS, show
+
+REDACTED = "***"
+
+_BYTES_A_LINE = 16
+_MOST_BYTES = 4096
+_MOST_FIELDS = 4096
+_BYTES_OF_A_FIELD = 10
+
+
+def hexdump_lines(data: bytes, indent: int = 0, start: int = 0) -> Iterator[str]:
+    """Give `data` as offset, hexadecimal bytes and printable ASCII, 16 bytes a line; at most 4 KiB of it."""
+    prefix = " " * indent
+    for position in range(0, min(len(data), _MOST_BYTES), _BYTES_A_LINE):
+        row = data[position : position + _BYTES_A_LINE]
+        ascii_text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)
+        yield f"{prefix}{start + position:06x}  {row[:8].hex(' '):<23}  {row[8:].hex(' '):<23}  {ascii_text}"
+    if len(data) > _MOST_BYTES:
+        yield f"{prefix}{ELLIPSIS} {len(data) - _MOST_BYTES:,} more bytes"
+
+
+def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
+    """Give one side of a call field by field: offset in the frame's content, bytes, path and value.
+
+    What the decoder did not read follows as a hexdump. Bytes of secrets are left out unless the call shows secrets.
+    """
+    frame = call.request if side == "request" else call.response
+    body = call.request_body if side == "request" else call.response_body
+    if frame is None or call.header is None:
+        return
+    data, prefix = frame.data, " " * indent
+    if body is None:
+        yield from hexdump_lines(data, indent)
+        return
+    fields: list[TracedField] = []
+    api = APIS.get(call.header.api_key)
+    begin = call.header.end if side == "request" else _response_body_offset(call)
+    if api is not None and api.first_version <= body.version <= api.last_version:
+        fields = trace(api_definition(api.key, side), body.version, data, begin)
+    hidden = _redacted_paths(body.value if body.value is not None else body.partial or {}, "")
+    yield f"{prefix}{0:06x}  {_hex(data[:begin])}  header"
+    for entry in fields[:_MOST_FIELDS]:
+        secret = entry.path in hidden
+        octets = REDACTED if secret else _hex(data[entry.offset : entry.offset + entry.length])
+        value = REDACTED if secret else show(entry.value)
+        yield f"{prefix}{entry.offset:06x}  {octets:<{3 * _BYTES_OF_A_FIELD + 1}} {show(entry.path, 200)} = {value}"
+    if len(fields) > _MOST_FIELDS:
+        yield f"{prefix}{ELLIPSIS} {len(fields) - _MOST_FIELDS:,} more fields"
+    end = max(begin, fields[-1].offset + fields[-1].length if fields else 0)
+    if end < len(data) and not (hidden and body.value is None):
+        yield from hexdump_lines(data[end:], indent, end)
+
+
+def _response_body_offset(call: Call) -> int:
+    from kafkasniff.protocol.errors import ProtocolError
+    from kafkasniff.protocol.headers import read_response_header, response_header_version
+
+    assert call.response is not None
+    assert call.header is not None
+    version = response_header_version(call.header.api_key, call.header.api_version)
+    try:
+        return read_response_header(call.response.data, version)[1]
+    except ProtocolError:
+        return len(call.response.data)
+
+
+def _hex(data: bytes) -> str:
+    text = data[:_BYTES_OF_A_FIELD].hex(" ")
+    return f"{text} {ELLIPSIS}" if len(data) > _BYTES_OF_A_FIELD else text
+
+
+def _redacted_paths(value: Any, path: str) -> set[str]:
+    """Give the paths of the values that were replaced because they are secrets."""
+    if value == REDACTED:
+        return {path}
+    found: set[str] = set()
+    if isinstance(value, dict):
+        for name, member in value.items():
+            found |= _redacted_paths(member, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for index, element in enumerate(value):
+            found |= _redacted_paths(element, f"{path}[{index}]")
+    return found

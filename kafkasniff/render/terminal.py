@@ -1,0 +1,212 @@
+"""One line a call for the terminal; with more detail, the decoded messages below it."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap, Side
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies import DecodedBody
+from kafkasniff.protocol.errors import Problem
+from kafkasniff.render.brokers import BrokerIds
+from kafkasniff.render.colours import PLAIN, Colours
+from kafkasniff.render.gist import gist
+from kafkasniff.render.hexdump import field_lines
+from kafkasniff.render.text import camel_case, count_text, duration_text, escape, shorten, show, size_text
+from kafkasniff.render.times import time_column
+from kafkasniff.render.tree import tree_lines
+
+WIDE = 120
+"""Columns from which a line has room for correlation id, client id and full addresses."""
+
+_SLOW_NS = 1_000_000_000
+"""An answer that took longer than this is marked."""
+
+_WIDEST_CLIENT_ID = 20
+_MOST_ERROR_NAMES = 3
+
+_OUTCOMES = {
+    "no-response-expected": "no response expected",
+    "unanswered": "UNANSWERED",
+    "response-not-captured": "response not captured",
+    "request-not-captured": "request not captured",
+}
+
+
+class CallLines:
+    """Formats calls, gaps and connections; remembers column widths and broker ids from one to the next."""
+
+    def __init__(
+        self, width: int | None = None, time: str = "absolute", detail: int = 0, colours: Colours = PLAIN
+    ) -> None:
+        """Set the form of lines.
+
+        `width`: columns of the terminal, at which lines are cut; None: never cut, for pipes and files.
+        `time`: see `time_column`. `detail`: 1 adds decoded messages, 2 offsets and hexadecimal bytes.
+        """
+        self._cut = width if detail == 0 else None
+        self._wide = width is None or width >= WIDE
+        self._tree_width = width or 160
+        self._time = time_column(time, 6 if self._wide else 3)
+        self._detail = detail
+        self._colours = colours
+        self._brokers = BrokerIds()
+        self._api_names = {key: camel_case(api.name) for key, api in APIS.items()}
+        # Columns widen as longer values come, and stay so: lines stay aligned without reading ahead.
+        self._client_width = 15
+        self._server_width = 16 if self._wide else 7
+        self._api_width = 12
+        self._correlation_width = 3
+        self._client_id_width = 8
+
+    def call(self, call: Call) -> str:
+        """Give a call's line, and at higher detail those of its messages, each with its newline."""
+        self._brokers.learn(call)
+        line = self._call_line(call)
+        if not self._detail:
+            return line
+        return line + "".join(f"{text}\n" for text in self._detail_lines(call))
+
+    def _call_line(self, call: Call) -> str:
+        colours, off = self._colours, self._colours.off
+        time = self._time(call.time.time)
+        client, server = call.client, self._server(call.server)
+        api = self._api(call)
+        self._client_width = client_width = max(self._client_width, len(client))
+        self._server_width = server_width = max(self._server_width, len(server))
+        self._api_width = api_width = max(self._api_width, len(api))
+        total = call.total_ns
+        took = duration_text(total)
+        slow = colours.slow if total is not None and total >= _SLOW_NS else ""
+        if self._wide:
+            correlation = str(call.correlation_id)
+            client_id = shorten(escape(call.client_id or "-"), _WIDEST_CLIENT_ID)
+            self._correlation_width = max(self._correlation_width, len(correlation))
+            self._client_id_width = max(self._client_id_width, len(client_id))
+            line = (
+                f"{colours.time}{time}{off}  {client:>{client_width}} → {colours.server}{server:<{server_width}}{off}  "
+                f"{colours.api}{api:<{api_width}}{off} {correlation:>{self._correlation_width}}  "
+                f"{colours.client_id}{client_id:<{self._client_id_width}}{off}  {slow}{took:>7}{off}  "
+            )
+            used = len(time) + client_width + server_width + api_width + 23
+            used += self._correlation_width + self._client_id_width
+        else:
+            line = (
+                f"{colours.time}{time}{off} {client:>{client_width}}→{colours.server}{server:<{server_width}}{off} "
+                f"{colours.api}{api:<{api_width}}{off} {slow}{took:>7}{off} "
+            )
+            used = len(time) + client_width + server_width + api_width + 12
+        return f"{line}{self._tail(call, None if self._cut is None else max(self._cut - used, 0))}".rstrip() + "\n"
+
+    def _tail(self, call: Call, room: int | None) -> str:
+        """Give outcome, errors, gist and the first problem, in at most `room` characters."""
+        colours = self._colours
+        parts = []
+        if call.outcome != "answered":
+            mark = colours.error if call.outcome == "unanswered" else colours.note
+            text = _OUTCOMES[call.outcome]
+            if call.pending_ns is not None:
+                text += f" in {duration_text(call.pending_ns)}"
+            parts.append((mark, text))
+        if errors := call.errors:
+            parts.append((colours.error, _error_names([error.name for error in errors])))
+        if text := gist(call):
+            parts.append(("", text))
+        if problems := call.problems:
+            parts.append((colours.warning, _problem_text(problems)))
+        tail = ""
+        for mark, whole in parts:
+            text = whole if room is None else shorten(whole, room)
+            if text:
+                tail += f"{'  ' if tail else ''}{mark}{text}{colours.off if mark else ''}"
+            if room is not None:
+                room = max(room - len(text) - 2, 0)
+        return tail
+
+    def _api(self, call: Call) -> str:
+        if call.api_key is None:
+            return "?"
+        name = self._api_names.get(call.api_key)
+        return f"{name or f'API {call.api_key}'} v{call.api_version}"
+
+    def _server(self, server: str) -> str:
+        """Give the server with its broker id, as `ip:port/id`; where room is short and the id known, `:port/id`."""
+        broker_id = self._brokers.get(server)
+        if broker_id is None:
+            return server
+        return f"{server}/{broker_id}" if self._wide else f":{server.rpartition(':')[2]}/{broker_id}"
+
+    def _detail_lines(self, call: Call) -> Iterator[str]:
+        sides: tuple[tuple[Side, Frame | None, DecodedBody | None], ...] = (
+            ("request", call.request, call.request_body),
+            ("response", call.response, call.response_body),
+        )
+        for side, frame, body in sides:
+            if frame is None:
+                continue
+            arrival = frame.last
+            version = f" v{body.version}" if body is not None else ""
+            place = f"{escape(arrival.interface.file)} packet {arrival.packet}"
+            yield f"  {side}{version}, {size_text(frame.size)}, {place}"
+            if body is not None:
+                tree = body.value if body.value is not None else body.partial
+                if tree is not None:
+                    yield from tree_lines(tree, 4, self._tree_width)
+            for item in call.batches:
+                if item["where"] == side:
+                    yield f"    batch {escape(item['path'])}"
+                    yield from tree_lines(_without_place(item), 6, self._tree_width)
+            for item in call.decoded:
+                if item["where"] == side:
+                    yield f"    {escape(item['path'])} holds {escape(str(item['type']))} v{item['version']}"
+                    yield from tree_lines({"value": item["value"]}, 6, self._tree_width)
+            for problem in call.problems:
+                if problem.where == side:
+                    yield f"    {self._colours.warning}problem: {_problem_text([problem])}{self._colours.off}"
+            if self._detail > 1:
+                yield from field_lines(call, side, 4)
+
+    def gap(self, gap: Gap) -> str:
+        """Give a gap's line with its newline."""
+        lost = "an unknown number of bytes" if gap.length is None else count_text(gap.length, "byte")
+        of = f" of the {gap.direction}s" if gap.direction else ""
+        return self._note(gap.arrival.time, gap.client, gap.server, f"gap: {lost}{of} not in the capture")
+
+    def connection(self, report: ConnectionReport) -> str:
+        """Give the line that says what a connection was, with its newline."""
+        counters = report.connection.counters
+        packets = sum(side.packets for side in counters)
+        size = sum(side.data_bytes for side in counters)
+        text = (
+            f"connection: {escape(report.protocol)}, {count_text(report.calls, 'call')}, "
+            f"{count_text(packets, 'packet')}, {size_text(size)}, {escape(report.evidence)}"
+        )
+        return self._note(report.last.time, report.client, report.server, text)
+
+    def _note(self, time: int, client: str, server: str, text: str) -> str:
+        colours = self._colours
+        arrow = " → " if self._wide else "→"
+        space = "  " if self._wide else " "
+        start = f"{self._time(time)}{space}{client:>{self._client_width}}{arrow}{self._server(server)}{space}"
+        if self._cut is not None:
+            text = shorten(text, max(self._cut - len(start), 0))
+        return f"{start}{colours.warning}{text}{colours.off}\n"
+
+
+def _without_place(item: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in item.items() if name not in ("where", "path")}
+
+
+def _error_names(names: list[str]) -> str:
+    counts = Counter(names)
+    words = [name if count == 1 else f"{name} ×{count}" for name, count in counts.most_common(_MOST_ERROR_NAMES)]
+    if len(counts) > _MOST_ERROR_NAMES:
+        words.append(f"and {len(counts) - _MOST_ERROR_NAMES} more")
+    return ", ".join(words)
+
+
+def _problem_text(problems: list[Problem]) -> str:
+    first = problems[0]
+    place = "" if first.offset is None else f" at byte {first.offset}"
+    path = f" {show(first.path, 100)}" if first.path else ""
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"{first.where}{path}{place}: {show(first.message, 200)}{more}"

@@ -1,0 +1,72 @@
+"""Text from the wire made safe to show, and numbers made short to read."""
+
+ELLIPSIS = "…"
+
+
+def escape(text: str) -> str:
+    r"""Give `text` with everything that does not print as `\xNN`, `\uNNNN` or `\UNNNNNNNN`.
+
+    A capture is hostile input: terminal control sequences (C0 and C1), bidirectional overrides and other format
+    characters must not reach the terminal. `str.isprintable` is false for exactly these (Unicode categories C* and Z*
+    but for the space).
+    """
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else _escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def shorten(text: str, length: int) -> str:
+    """Cut `text` to at most `length` characters, the last one an ellipsis when something was cut."""
+    return text if len(text) <= length else text[: max(length - 1, 0)] + ELLIPSIS
+
+
+def show(value: object, length: int = 60) -> str:
+    """Give a value from a message as safe text of at most `length` characters."""
+    text = str(value)
+    # Cut first: escaping a megabyte to show a line of it would be waste.
+    return shorten(escape(text[: length + 1]), length)
+
+
+def size_text(size: int) -> str:
+    """Give a number of bytes with a decimal unit: `512 B`, `64.2 kB`, `1.5 MB`."""
+    if size < 1000:
+        return f"{size} B"
+    if size < 999_950:
+        return f"{size / 1000:.1f} kB"
+    if size < 999_950_000:
+        return f"{size / 1_000_000:.1f} MB"
+    return f"{size / 1_000_000_000:.1f} GB"
+
+
+def duration_text(nanoseconds: int | None) -> str:
+    """Give a duration with three significant digits and a unit: `820 µs`, `1.23 ms`, `45.6 ms`, `2.50 s`."""
+    if nanoseconds is None:
+        return "-"
+    if nanoseconds < 999_500:
+        return f"{nanoseconds / 1000:.0f} µs"
+    if nanoseconds < 9_995_000:
+        return f"{nanoseconds / 1_000_000:.2f} ms"
+    if nanoseconds < 99_950_000:
+        return f"{nanoseconds / 1_000_000:.1f} ms"
+    if nanoseconds < 999_500_000:
+        return f"{nanoseconds / 1_000_000:.0f} ms"
+    return (
+        f"{nanoseconds / 1_000_000_000:.2f} s" if nanoseconds < 99_995_000_000 else f"{nanoseconds // 1_000_000_000} s"
+    )
+
+
+def count_text(count: int, noun: str, plural: str = "") -> str:
+    """Give a count with its noun: `1 call`, `12,345 calls`."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def camel_case(name: str) -> str:
+    """Give Kafka's constant name as its messages spell it: `LIST_OFFSETS` becomes `ListOffsets`."""
+    return "".join(word.capitalize() for word in name.split("_"))

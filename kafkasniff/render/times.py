@@ -1,0 +1,87 @@
+"""Points in time as text."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import lru_cache
+
+NANOSECONDS = 1_000_000_000
+
+_DAYS_OF_YEAR_9999 = 253_402_300_800
+"""Seconds from 1970 to the year 10000, where datetime ends."""
+
+
+def utc_text(nanoseconds: int, digits: int) -> str:
+    """Give a time (ns since 1970 UTC) as `2026-11-20T12:00:00.123456Z` with 6 or 9 `digits` of a second."""
+    second, fraction = divmod(nanoseconds, NANOSECONDS)
+    text = _second_text(second)
+    return f"{text}{fraction:09d}Z" if digits > 6 else f"{text}{fraction // 1000:06d}Z"
+
+
+@lru_cache(maxsize=256)
+def _second_text(second: int) -> str:
+    return _utc(second).strftime("%Y-%m-%dT%H:%M:%S.")
+
+
+def _utc(second: int) -> datetime:
+    return datetime.fromtimestamp(min(max(second, 0), _DAYS_OF_YEAR_9999 - 1), UTC)
+
+
+TimeText = Callable[[int], str]
+"""From a time (ns since 1970 UTC) to the text of the terminal's first column."""
+
+
+def time_column(mode: str, digits: int) -> TimeText:
+    """Give the function for a `--time` mode: `absolute` (UTC), `local`, `relative` (to the first call) or `delta`.
+
+    `digits`: of a second. Relative and delta times count in the order of calls shown.
+    """
+    if mode == "relative":
+        return _SinceFirst(digits)
+    if mode == "delta":
+        return _SincePrevious(digits)
+    return _ClockTime(mode == "local", digits)
+
+
+class _ClockTime:
+    """Time of day, with the date where it is another than on the line before."""
+
+    def __init__(self, local: bool, digits: int) -> None:
+        self._zone = None if local else UTC
+        self._unit = 10 ** (9 - digits)
+        self._digits = digits
+        self._second = -1
+        self._text = ""
+
+    def __call__(self, nanoseconds: int) -> str:
+        second, fraction = divmod(nanoseconds, NANOSECONDS)
+        if second != self._second:
+            moment = _utc(second) if self._zone else _utc(second).astimezone()
+            self._text = moment.strftime("%H:%M:%S.")
+            self._second = second
+        return f"{self._text}{fraction // self._unit:0{self._digits}d}"
+
+
+class _SinceFirst:
+    """Seconds since the first time given."""
+
+    def __init__(self, digits: int) -> None:
+        self._digits = digits
+        self._first: int | None = None
+
+    def __call__(self, nanoseconds: int) -> str:
+        if self._first is None:
+            self._first = nanoseconds
+        return f"{(nanoseconds - self._first) / NANOSECONDS:+{self._digits + 5}.{self._digits}f}"
+
+
+class _SincePrevious:
+    """Seconds since the time given before."""
+
+    def __init__(self, digits: int) -> None:
+        self._digits = digits
+        self._previous: int | None = None
+
+    def __call__(self, nanoseconds: int) -> str:
+        previous, self._previous = self._previous, nanoseconds
+        passed = 0 if previous is None else nanoseconds - previous
+        return f"{passed / NANOSECONDS:+{self._digits + 5}.{self._digits}f}"
