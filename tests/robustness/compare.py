@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
+from kafkasniff.calls.call import Call, Frame, Gap
+from kafkasniff.calls.engine import Item
 from tests.robustness.conversations import Conversation, Message, SentCall
 from tests.robustness.oracle import Expected, ExpectedMessage, Presence
-
-Item = Call | Gap | ConnectionReport
 
 
 @dataclass(slots=True)

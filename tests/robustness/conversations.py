@@ -8,11 +8,14 @@ import gzip
 import json
 import struct
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
+
+import crc32c
 
 from tests.conftest import VECTORS
 
@@ -44,6 +47,12 @@ class Message:
     body: Any
     """What Kafka's own JSON converter makes of the body."""
 
+    def numbered(self, correlation_id: int) -> "Message":
+        """Give the same message under another correlation id."""
+        at = 8 if self.side == "request" else 4
+        frame = self.frame[:at] + correlation_id.to_bytes(4, "big", signed=True) + self.frame[at + 4 :]
+        return replace(self, frame=frame, correlation_id=correlation_id)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentCall:
@@ -51,6 +60,11 @@ class SentCall:
 
     request: Message
     response: Message | None
+
+    def numbered(self, correlation_id: int) -> "SentCall":
+        """Give the same call under another correlation id."""
+        response = None if self.response is None else self.response.numbered(correlation_id)
+        return SentCall(self.request.numbered(correlation_id), response)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,28 +103,30 @@ def vectors() -> list[tuple[list[dict[str, Any]], list[dict[str, Any]]]]:
 
 
 def _message(row: dict[str, Any], correlation_id: int) -> Message:
-    header = bytearray.fromhex(row["header_hex"])
-    at = 4 if row["kind"] == "request" else 0
-    header[at : at + 4] = correlation_id.to_bytes(4, "big", signed=True)
-    content = bytes(header) + bytes.fromhex(row["body_hex"])
-    return Message(
+    header = bytes.fromhex(row["header_hex"])
+    message = Message(
         side=row["kind"],
-        frame=_frame(content),
+        frame=_frame(header + bytes.fromhex(row["body_hex"])),
         header_end=4 + len(header),
         api_key=row["api_key"],
         api_version=row["api_version"],
-        correlation_id=correlation_id,
+        correlation_id=row["header_json"]["correlationId"],
         client_id=row["header_json"].get("clientId"),
         body=row["json"],
     )
+    return message.numbered(correlation_id)
+
+
+def combine(request: dict[str, Any], response: dict[str, Any], correlation_id: int) -> SentCall:
+    """Put a row of a request and a row of a response together."""
+    answered = not (request["api_key"] == PRODUCE and request["json"]["acks"] == 0)
+    return SentCall(_message(request, correlation_id), _message(response, correlation_id) if answered else None)
 
 
 def vector_call(rng: Random, correlation_id: int) -> SentCall:
     """Draw a request and a response of one API and version."""
     requests, responses = rng.choice(vectors())
-    request, response = rng.choice(requests), rng.choice(responses)
-    answered = not (request["api_key"] == PRODUCE and request["json"]["acks"] == 0)
-    return SentCall(_message(request, correlation_id), _message(response, correlation_id) if answered else None)
+    return combine(rng.choice(requests), rng.choice(responses), correlation_id)
 
 
 def _string(text: str) -> bytes:
@@ -133,15 +149,34 @@ def _filler(rng: Random, size: int) -> bytes:
     return bytes(out[:size])
 
 
+def _zigzag(value: int) -> bytes:
+    number = value << 1 ^ value >> 31
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes(out) + bytes([number])
+
+
+def _batch(value: bytes) -> bytes:
+    """Give a record batch of magic 2 that holds one record without a key."""
+    record = b"\0" + _zigzag(0) + _zigzag(0) + _zigzag(-1) + _zigzag(len(value)) + value + _zigzag(0)
+    record = _zigzag(len(record)) + record
+    checked = struct.pack(">hiqqqhii", 0, 0, 1_790_000_000_000, 1_790_000_000_000, -1, -1, -1, 1) + record
+    rest = struct.pack(">ibI", 0, 2, crc32c.crc32c(checked)) + checked
+    return struct.pack(">qi", 0, len(rest)) + rest
+
+
 def large_call(rng: Random, correlation_id: int, size: int) -> SentCall:
-    """Compose a Produce v8 request or a Fetch v4 response with `size` bytes of records (Kafka protocol guide)."""
-    records = size.to_bytes(4, "big") + _filler(rng, size)
+    """Compose a Produce v8 request or a Fetch v4 response with a record of `size` bytes (Kafka protocol guide)."""
+    batch = _batch(_filler(rng, size))
+    records = len(batch).to_bytes(4, "big") + batch
     number = correlation_id.to_bytes(4, "big")
     one_partition = b"\0\0\0\1" + _string("bulk") + b"\0\0\0\1" + b"\0\0\0\7"
     if rng.random() < 0.5:
         api = (PRODUCE, 8)
         request_body = b"\xff\xff" + b"\xff\xff" + b"\0\0\x75\x30" + one_partition + records
-        partitions: list[dict[str, Any]] = [{"index": 7, "recordsSizeInBytes": size}]
+        partitions: list[dict[str, Any]] = [{"index": 7, "recordsSizeInBytes": len(batch)}]
         topics: list[dict[str, Any]] = [{"name": "bulk", "partitionData": partitions}]
         request: Any = {"transactionalId": None, "acks": -1, "timeoutMs": 30000, "topicData": topics}
         response_body = b"\0\0\0\0" + b"\0\0\0\0"
@@ -153,7 +188,7 @@ def large_call(rng: Random, correlation_id: int, size: int) -> SentCall:
         request |= {"isolationLevel": 0, "topics": []}
         response_body = b"\0\0\0\0" + one_partition + struct.pack(">hqqi", 0, 99, 98, -1) + records
         partitions = [{"partitionIndex": 7, "errorCode": 0, "highWatermark": 99, "lastStableOffset": 98}]
-        partitions[0] |= {"abortedTransactions": None, "recordsSizeInBytes": size}
+        partitions[0] |= {"abortedTransactions": None, "recordsSizeInBytes": len(batch)}
         response = {"throttleTimeMs": 0, "responses": [{"topic": "bulk", "partitions": partitions}]}
     header = struct.pack(">hh", *api) + number + _string("large")
     return SentCall(
@@ -177,10 +212,12 @@ def compose(
     ipv6: bool = False,
     reuse: bool = False,
     server_port: int = 39092,
+    draw: Callable[[Random, int], SentCall] = vector_call,
 ) -> list[Conversation]:
     """Compose conversations of `calls` calls each; every `large_every`-th call has a message of several segments.
 
-    With `reuse` all connections have one 4-tuple and follow each other in time; else they run at the same time.
+    `draw` composes the other calls. With `reuse` all connections have one 4-tuple and follow each other in time, else
+    they run at the same time.
     """
     conversations = []
     start = 1_790_000_000_000_000_000
@@ -195,7 +232,7 @@ def compose(
                 size = rng.randrange(large_size // 2, large_size)
                 sent.append(large_call(rng, first_id + position, size))
             else:
-                sent.append(vector_call(rng, first_id + position))
+                sent.append(draw(rng, first_id + position))
         begin = start + number * (60_000_000_000 if reuse else 137_000)
         conversations.append(Conversation(client, server, sent, style, begin))
     return conversations

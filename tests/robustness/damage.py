@@ -303,19 +303,18 @@ def wrong_checksums(packets: list[Packet], rng: Random) -> list[Packet]:
 
 
 def fragmented(packets: list[Packet], rng: Random) -> list[Packet]:
-    """Send each larger packet in IP fragments that arrive out of order."""
-    out = []
+    """Send each larger packet in IP fragments that arrive out of order, among other packets and their fragments."""
+    keyed = []
     for number, packet in enumerate(packets):
         whole = header_length(packet) - 14 - (40 if ":" in packet.source[0] else 20) + len(packet.payload)
         if whole <= 552:
-            out.append(packet)
+            keyed.append((number + 0.0, packet))
             continue
-        pieces = [
-            replace(packet, fragment=(number + 1, begin, min(begin + 544, whole))) for begin in range(0, whole, 544)
-        ]
-        rng.shuffle(pieces)
-        out += [replace(piece, time=packet.time + nth) for nth, piece in enumerate(pieces)]
-    return out
+        for begin in range(0, whole, 544):
+            piece = replace(packet, fragment=(number + 1, begin, min(begin + 544, whole)))
+            keyed.append((number + rng.random() * WINDOW / 2, piece))
+    keyed.sort(key=lambda pair: pair[0])
+    return _restamped([packet for _, packet in keyed])
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ import struct
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from random import Random
 
 from kafkasniff.capture.packets import Interface, PacketBatch
@@ -221,29 +220,28 @@ def batches(packets: Sequence[Packet], size: int = 64) -> Iterable[PacketBatch]:
         )
 
 
-def write_pcap(path: Path, packets: Sequence[Packet]) -> None:
-    """Write the packets as a pcap file with nanoseconds."""
-    with path.open("wb") as file:
-        file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, ETHERNET))
-        for packet in packets:
-            captured, original = encode(packet)
-            seconds, nanoseconds = divmod(packet.time, 1_000_000_000)
-            file.write(struct.pack("<IIII", seconds, nanoseconds, len(captured), original) + captured)
+def pcap(packets: Sequence[Packet]) -> bytes:
+    """Give the packets as a pcap file with nanoseconds."""
+    out = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, ETHERNET)]
+    for packet in packets:
+        captured, original = encode(packet)
+        out.append(struct.pack("<IIII", *divmod(packet.time, 1_000_000_000), len(captured), original) + captured)
+    return b"".join(out)
 
 
-def write_pcapng(path: Path, packets: Sequence[Packet]) -> None:
-    """Write the packets as a pcapng file with nanoseconds and an interface for each that the packets name."""
+def pcapng(packets: Sequence[Packet]) -> bytes:
+    """Give the packets as a pcapng file with nanoseconds and an interface for each that the packets name."""
 
     def block(kind: int, body: bytes) -> bytes:
         body += b"\0" * (-len(body) % 4)
         return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
 
-    with path.open("wb") as file:
-        file.write(block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)))
-        for _ in range(1 + max((packet.interface for packet in packets), default=0)):
-            file.write(block(1, struct.pack("<HHI", ETHERNET, 0, 262144) + struct.pack("<HHBxxxI", 9, 1, 9, 0)))
-        for packet in packets:
-            captured, original = encode(packet)
-            stamp = struct.pack("<II", packet.time >> 32, packet.time & 0xFFFFFFFF)
-            head = struct.pack("<I", packet.interface) + stamp + struct.pack("<II", len(captured), original)
-            file.write(block(6, head + captured))
+    out = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))]
+    for _ in range(1 + max((packet.interface for packet in packets), default=0)):
+        out.append(block(1, struct.pack("<HHI", ETHERNET, 0, 262144) + struct.pack("<HHBxxxI", 9, 1, 9, 0)))
+    for packet in packets:
+        captured, original = encode(packet)
+        stamp = struct.pack("<II", packet.time >> 32, packet.time & 0xFFFFFFFF)
+        head = struct.pack("<I", packet.interface) + stamp + struct.pack("<II", len(captured), original)
+        out.append(block(6, head + captured))
+    return b"".join(out)

@@ -1,0 +1,48 @@
+"""Nothing that can be had from a damaged capture is lost, and nothing is invented."""
+
+from random import Random
+
+import pytest
+
+from tests.robustness.compare import compare
+from tests.robustness.conftest import AddFigure
+from tests.robustness.conversations import compose
+from tests.robustness.damage import ROWS, Row
+from tests.robustness.oracle import expect
+from tests.robustness.packets import batches, transmit
+from tests.robustness.running import printed
+
+CONNECTIONS, CALLS = 12, 40
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_nothing_is_lost_or_invented(row: Row, add_figure: AddFigure) -> None:
+    rng = Random(row.name)
+    conversations = compose(rng, connections=CONNECTIONS, calls=CALLS, **row.traffic)
+    packets = row.damage(transmit(conversations, rng, **row.segments), rng)
+    cut = any(packet.snap_length for packet in packets)
+    outcome = compare(printed(batches(packets)), conversations, expect(conversations, packets), cut=cut)
+    add_figure(
+        "Damaged captures: found/there",
+        row.name,
+        packets=len(packets),
+        calls=outcome.calls_followed,
+        searched=outcome.calls_searched,
+        lone=outcome.lone_followed,
+        lone_searched=outcome.lone_searched,
+        headers=outcome.headers_followed,
+        headers_searched=outcome.headers_searched,
+        gaps=outcome.gaps,
+        invented=len(outcome.invented),
+        wrong=len(outcome.wrong),
+    )
+    assert outcome.invented == []
+    assert outcome.wrong == []
+    lacking = "\n".join(outcome.missing)
+    assert outcome.calls_followed.part == 1, lacking
+    assert outcome.lone_followed.part == 1, lacking
+    assert outcome.gaps.part == 1, lacking
+    assert outcome.calls_searched.part >= 0.99, lacking
+    assert outcome.lone_searched.part >= 0.99, lacking
+    assert outcome.headers_followed.part >= 0.99, lacking
+    assert outcome.headers_searched.part >= 0.99, lacking

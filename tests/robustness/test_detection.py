@@ -1,0 +1,74 @@
+"""A connection is Kafka on evidence: on any port, also from its middle, and never where there is none."""
+
+import ipaddress
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import kafkasniff
+from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.engine import Item
+from tests.conftest import SHARED, needs_shared
+from tests.robustness.conftest import AddFigure
+from tests.robustness.recordings import (
+    connections,
+    other_ports,
+    read_segments,
+    segment_batches,
+    server_ports,
+)
+from tests.robustness.running import printed
+
+HEALTHY = sorted((SHARED / "captures" / "healthy").glob("*.pcap*"))
+OTHERS = SHARED / "fixtures" / "other-pcaps"
+
+
+def _end(address: bytes, port: int) -> str:
+    text = str(ipaddress.ip_address(address))
+    return f"[{text}]:{port}" if len(address) == 16 else f"{text}:{port}"
+
+
+def _kafka_reports(items: list[Item]) -> Counter[tuple[str, str]]:
+    """Count the connections found to be Kafka by client and server."""
+    reports = (item for item in items if isinstance(item, ConnectionReport) and item.protocol == "kafka")
+    return Counter((report.client, report.server) for report in reports)
+
+
+@needs_shared
+@pytest.mark.parametrize("from_start", [True, False], ids=["whole", "second-half"])
+@pytest.mark.parametrize("path", HEALTHY, ids=lambda path: path.name)
+def test_healthy_recordings_on_other_ports(path: Path, from_start: bool, add_figure: AddFigure) -> None:
+    link_type, segments = read_segments(path)
+    recorded = connections(segments, server_ports(path))
+    new_ports = other_ports(segments, Random(path.name))
+    kept = segments if from_start else segments[len(segments) // 2 :]
+    found = _kafka_reports(printed(segment_batches(kept, link_type)))
+    expected: Counter[tuple[str, str]] = Counter()
+    for connection in recorded:
+        requests, frames = connection.whole_frames(kept)
+        if requests and frames >= 2:
+            (client, client_port), (server, server_port) = connection.ends
+            expected[_end(client, new_ports[client_port]), _end(server, new_ports[server_port])] += 1
+    missing = expected - found
+    title = "Detection on random ports" + ("" if from_start else ", first half cut off")
+    add_figure(title, path.name, connections=expected.total(), found=(expected & found).total())
+    assert not missing
+
+
+@needs_shared
+@pytest.mark.parametrize("folder", sorted(path.name for path in OTHERS.iterdir() if path.is_dir()))
+def test_no_kafka_in_captures_of_other_protocols(folder: str, add_figure: AddFigure) -> None:
+    files = sorted(path for path in (OTHERS / folder).rglob("*") if path.is_file() and path.suffix != ".json")
+    kafka = []
+    unreadable = 0
+    for path in files:
+        try:
+            for item in kafkasniff.read([str(path)]):
+                if isinstance(item, Call):
+                    kafka.append(f"{path.name}: {item.client}-{item.server} {item.header}")
+        except kafkasniff.CaptureError:
+            unreadable += 1
+    add_figure("Captures of other protocols", folder, files=len(files), unreadable=unreadable, kafka=len(kafka))
+    assert kafka == []

@@ -1,0 +1,51 @@
+"""Spoiled messages and captures: no exception, and no input that takes long."""
+
+import time
+from random import Random
+
+import pytest
+
+from kafkasniff.protocol.bodies import decode_body
+from tests.robustness.conftest import AddFigure
+from tests.robustness.mutate import spoiled_body, spoiled_capture
+from tests.robustness.running import look_at
+
+PARTS = 4
+"""Each seed's share is a test of its own, so that they may run in parallel."""
+MESSAGES, CAPTURES = 100_000 // PARTS, 10_000 // PARTS
+LONGEST = 1.0
+"""Seconds of CPU time that any single input may take: a bound against quadratic work, far from what is usual."""
+
+
+@pytest.mark.parametrize("seed", range(PARTS))
+def test_spoiled_messages(seed: int, add_figure: AddFigure) -> None:
+    rng = Random(f"messages {seed}")
+    longest = 0.0
+    whole = 0
+    for _ in range(MESSAGES):
+        body = spoiled_body(rng)
+        begin = time.process_time()
+        decoded = decode_body(body.api_key, body.api_version, body.side, body.data, 0)
+        longest = max(longest, time.process_time() - begin)
+        whole += decoded.value is not None
+        # A body is whole, or there is a problem that says why not.
+        assert decoded.value is not None or decoded.problems, body
+        assert all(offset is None or 0 <= offset <= len(body.data) for offset, _, _ in decoded.problems), body
+    add_figure(
+        "Spoiled messages", f"seed {seed}", messages=MESSAGES, decoded=whole, longest_ms=round(longest * 1000, 1)
+    )
+    assert longest < LONGEST
+
+
+@pytest.mark.parametrize("seed", range(PARTS))
+def test_spoiled_captures(seed: int, add_figure: AddFigure) -> None:
+    rng = Random(f"captures {seed}")
+    longest = 0.0
+    calls = 0
+    for _ in range(CAPTURES):
+        batches = spoiled_capture(rng)
+        begin = time.process_time()
+        calls += look_at(batches)
+        longest = max(longest, time.process_time() - begin)
+    add_figure("Spoiled captures", f"seed {seed}", captures=CAPTURES, calls=calls, longest_ms=round(longest * 1000, 1))
+    assert longest < LONGEST
