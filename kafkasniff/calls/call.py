@@ -8,16 +8,14 @@ from kafkasniff.calls.contents import Contents, open_contents
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body
+from kafkasniff.protocol.error_codes import ERROR_CODES
 from kafkasniff.protocol.errors import Problem, ProtocolError
-from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
-from kafkasniff.protocol.error_codes import error_name
 from kafkasniff.protocol.findings import find_errors
+from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
 from kafkasniff.protocol.secrets import redact
 from kafkasniff.tcp.events import Connection
 
-Outcome = Literal[
-    "answered", "no-response-expected", "unanswered", "response-not-captured", "request-not-captured"
-]
+Outcome = Literal["answered", "no-response-expected", "unanswered", "response-not-captured", "request-not-captured"]
 
 Side = Literal["request", "response"]
 
@@ -110,6 +108,7 @@ class Call:
     _request_body: DecodedBody | None = None
     _response_body: DecodedBody | None = None
     _contents: list[Contents] | None = None
+    _errors: list[FieldError] | None = None
 
     @property
     def correlation_id(self) -> int:
@@ -220,12 +219,14 @@ class Call:
     @property
     def errors(self) -> list[FieldError]:
         """Give every non-zero error code with its path."""
-        return [
-            FieldError(side, path, code, error_name(code))
-            for side, key, _, body in self._bodies()
-            if body.value is not None
-            for path, code in find_errors(key, body.version, side, body.value)
-        ]
+        if self._errors is None:
+            self._errors = [
+                FieldError(side, path, code, _error_name(code))
+                for side, key, _, body in self._bodies()
+                if body.value is not None
+                for path, code in find_errors(key, body.version, side, body.value)
+            ]
+        return self._errors
 
     @property
     def batches(self) -> list[dict[str, Any]]:
@@ -246,3 +247,8 @@ class Call:
     def problems(self) -> list[Problem]:
         """Give all that is wrong with the call's messages."""
         return [*self.pairing_problems, *(problem for contents in self._open() for problem in contents.problems)]
+
+
+def _error_name(code: int) -> str:
+    known = ERROR_CODES.get(code)
+    return known.name if known is not None else f"UNKNOWN({code})"

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kafkasniff.protocol.bodies import DecodedBody
-from kafkasniff.protocol.envelope import ENVELOPE, open_envelope
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.batches import as_json, read_batches

@@ -1,16 +1,17 @@
 """A connection from its first byte on: undecided, then Kafka or something else."""
 
+from functools import partial
 from heapq import merge
 
 from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
 from kafkasniff.calls.evidence import (
-    LARGEST_PLAUSIBLE,
     SMALLEST_RESPONSE,
+    Score,
     looks_like_api_versions,
     request_header,
     score_request,
 )
-from kafkasniff.calls.held import Item
+from kafkasniff.calls.held import HeldStream, Item
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.recognition import is_kerberos_token, proxy_header_length, recognise
 from kafkasniff.calls.search import BoundarySearch
@@ -31,8 +32,8 @@ class Conversation:
         "_gaps",
         "_limits",
         "_options",
-        "_seen",
         "_searches",
+        "_seen",
         "evidence",
         "kafka",
         "protocol",
@@ -114,9 +115,7 @@ class Conversation:
         client = self._client()
         side: Side = "request" if gap.direction == client else "response"
         endpoints = self._connection.endpoints
-        return Gap(
-            self._connection, str(endpoints[client]), str(endpoints[1 - client]), side, gap.length, gap.arrival
-        )
+        return Gap(self._connection, str(endpoints[client]), str(endpoints[1 - client]), side, gap.length, gap.arrival)
 
     def _decide(self) -> None:
         initiator = self._connection.initiator
@@ -128,9 +127,7 @@ class Conversation:
                 return
         for client in directions:
             answers = response_ids(self._searches[1 - client].held)
-            place = self._searches[client].find_request(
-                lambda held, offset, answers=answers: score_request(held, offset, answers.__contains__), again=True
-            )
+            place = self._searches[client].find_request(partial(_score, answers), again=True)
             if place is not None:
                 self._accept(client, place, f"a request at byte {place} of what {self._name(client)} sent, and more")
                 return
@@ -216,6 +213,10 @@ class Conversation:
         self._gaps = []
         found += kafka.take_calls()
         return found
+
+
+def _score(answers: set[int], held: HeldStream, place: int) -> Score:
+    return score_request(held, place, answers.__contains__)
 
 
 def _order(held: tuple[int, Item]) -> tuple[int, int]:

@@ -63,7 +63,7 @@ class Engine:
         items: list[Item] = []
         conversations = self._conversations
         for event in events:
-            if isinstance(event, StreamData | StreamGap):
+            if isinstance(event, (StreamData, StreamGap)):
                 conversation = conversations.get(event.connection)
                 if conversation is None:
                     conversation = Conversation(event.connection, self._call_limits, self._options)

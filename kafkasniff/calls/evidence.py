@@ -12,7 +12,12 @@ from kafkasniff.calls.held import HeldStream
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.headers import RequestHeader, read_request_header, read_response_header, response_header_version
+from kafkasniff.protocol.headers import (
+    RequestHeader,
+    read_request_header,
+    read_response_header,
+    response_header_version,
+)
 
 PROOF = 5
 ANSWER = 2
@@ -118,6 +123,9 @@ def score_request(
     end = offset + 4 + size
     frame = held.read(offset + 4, size)
     if frame is not None:
+        if not any(frame):
+            # Zeros decode as a Produce v0 without topics, which nobody sends.
+            return IMPOSSIBLE
         body = decode_body(header.api_key, header.api_version, "request", frame, header.end - 4)
         if body.value is None and header.api_key != API_VERSIONS:
             return IMPOSSIBLE

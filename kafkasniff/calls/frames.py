@@ -127,8 +127,7 @@ class FrameCutter:
     def next_frame(self) -> Frame | None:
         """Give the next frame, whole or cut, or None when more bytes are needed (or `aligned` is False)."""
         if self._finished is not None:
-            frame, self._finished = self._finished, None
-            return frame
+            return self._hand_over()
         if not self.aligned:
             return None
         size = self._size
@@ -140,18 +139,15 @@ class FrameCutter:
             if len(data) - start >= SIZE_PREFIX:
                 size = int.from_bytes(data[start : start + SIZE_PREFIX], "big", signed=True)
                 end = start + SIZE_PREFIX + size
-                if 0 <= size and end <= len(data) and size <= self.kept_limit:
+                if size >= 0 and end <= len(data) and size <= self.kept_limit:
                     return self._cut_from_one_packet(event, start, size)
             else:
                 size = int.from_bytes(self._peek(SIZE_PREFIX), "big", signed=True)
-            if size > LARGE and self._available < SIZE_PREFIX + size:
+            believed = 0 <= size <= self.size_limit
+            if believed and size > LARGE and self._available < SIZE_PREFIX + size:
                 if self._available < SIZE_PREFIX + FIRST_BYTES:
                     return None
-                believed = size <= self.size_limit and self.plausible(
-                    size, self._peek(SIZE_PREFIX + FIRST_BYTES)[SIZE_PREFIX:]
-                )
-            else:
-                believed = size >= 0
+                believed = self.plausible(size, self._peek(SIZE_PREFIX + FIRST_BYTES)[SIZE_PREFIX:])
             if not believed:
                 self.aligned = False
                 self.absurd_size = size
@@ -169,8 +165,7 @@ class FrameCutter:
         else:
             self._kept = self._take(size)
         self._finish_partial()
-        frame, self._finished = self._finished, None
-        return frame
+        return self._hand_over()
 
     def pending_items(self) -> list[tuple[StreamData, int]]:
         """Give what was pushed and not yet cut, as (event, first position that counts)."""
@@ -179,16 +174,14 @@ class FrameCutter:
     def end(self, arrival: Arrival) -> Frame | None:
         """Give what there is of an unfinished frame when nothing more comes."""
         if self._finished is not None:
-            frame, self._finished = self._finished, None
-            return frame
+            return self._hand_over()
         if not self.aligned or self._size is None:
             return None
         if not self._skip:
             self._start_skip(self._size - self._available)
         self._last = self._last or arrival
         self._finish_partial()
-        frame, self._finished = self._finished, None
-        return frame
+        return self._hand_over()
 
     def _cut_from_one_packet(self, event: StreamData, start: int, size: int) -> Frame:
         end = start + SIZE_PREFIX + size
@@ -252,12 +245,19 @@ class FrameCutter:
         self._skip = missing
 
     def _finish_partial(self) -> None:
-        assert self._size is not None and self._first is not None and self._last is not None
+        assert self._size is not None
+        assert self._first is not None
+        assert self._last is not None
         start = self.offset + self._skip - self._size - SIZE_PREFIX
         self._finished = Frame(
             self._size, self._kept, self._first, self._last, start, packets=tuple(dict.fromkeys(self._packets))
         )
         self._forget_frame()
+
+    def _hand_over(self) -> Frame | None:
+        frame = self._finished
+        self._finished = None
+        return frame
 
     def _forget_frame(self) -> None:
         self._size = None

@@ -100,9 +100,7 @@ class Pairing:
     def give_up_oldest(self, arrival: Arrival) -> Pair:
         """Give the longest waiting request as a call whose answer was not captured."""
         request = self._remove_first()
-        return Pair(
-            request, None, "response-not-captured", arrival, max(0, arrival.time - request.frame.last.time)
-        )
+        return Pair(request, None, "response-not-captured", arrival, max(0, arrival.time - request.frame.last.time))
 
     def end(self, arrival: Arrival, responses_ended: bool, partial: Frame | None) -> list[Pair]:
         """Give all that is left when the connection or the capture ends.

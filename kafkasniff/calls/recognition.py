@@ -18,7 +18,10 @@ BEGINNINGS: tuple[tuple[str, "re.Pattern[bytes]"], ...] = (
     ("imap", re.compile(rb"\* OK ")),
     ("redis", re.compile(rb"\*[0-9]{1,4}\r\n\$[0-9]{1,9}\r\n")),
     ("amqp", re.compile(rb"AMQP[\x00-\x03]")),
-    ("postgresql", re.compile(rb"\x00\x00[\x00-\x0f].\x00\x03\x00\x00[a-z]|\x00\x00\x00\x08\x04\xd2\x16\x2f", re.DOTALL)),
+    (
+        "postgresql",
+        re.compile(rb"\x00\x00[\x00-\x0f].\x00\x03\x00\x00[a-z]|\x00\x00\x00\x08\x04\xd2\x16\x2f", re.DOTALL),
+    ),
     ("mysql", re.compile(rb".\x00\x00\x00\x0a[0-9]+\.[0-9]+", re.DOTALL)),
     ("rdp", re.compile(rb"\x03\x00\x00.\x0e?\xe0", re.DOTALL)),
     ("smb", re.compile(rb"\x00...[\xff\xfe]SMB", re.DOTALL)),

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from kafkasniff.calls.evidence import ANSWER, PROOF, Score
 from kafkasniff.calls.held import HeldStream
 
-REQUEST_SHAPE = re.compile(rb"(?=(?!\x00\x00\x00[\x00-\x07])[\x00-\x0f][\x00-\xff]{3}\x00[\x00-\x7f]\x00[\x00-\x1f])", re.DOTALL)
+REQUEST_SHAPE = re.compile(
+    rb"(?=(?!\x00\x00\x00[\x00-\x07])[\x00-\x0f][\x00-\xff]{3}\x00[\x00-\x7f]\x00[\x00-\x1f])", re.DOTALL
+)
 """A size below 256 MiB, an API key below 128, a version below 32."""
 OPEN_PLACES = 256
 """Places that may still turn out to be boundaries when more bytes have come."""

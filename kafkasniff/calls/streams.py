@@ -90,23 +90,20 @@ class KafkaStreams:
     def take(self, direction: int, item: Item) -> None:
         """Take bytes or a gap of one direction."""
         cutter = self._cutters[direction]
-        gap = isinstance(item, StreamGap)
-        if gap:
+        search = self._searches[direction]
+        if isinstance(item, StreamGap):
             self._lose(direction, item.arrival)
-        if cutter.aligned:
-            if gap:
-                cutter.push_gap(item)
-            else:
-                cutter.push(*item)
-            self._drain(direction)
-        else:
-            search = self._searches[direction]
-            assert search is not None
-            if gap:
+            if search is not None:
                 search.held.push_gap(item)
             else:
-                search.held.push(*item)
-                self._search(direction, again=False)
+                cutter.push_gap(item)
+                self._drain(direction)
+        elif search is not None:
+            search.held.push(*item)
+            self._search(direction, again=False)
+        else:
+            cutter.push(*item)
+            self._drain(direction)
         other = 1 - direction
         if self._searches[other] is not None:
             self._search(other, again=True)
@@ -302,7 +299,10 @@ def response_ids(held: HeldStream) -> set[int]:
     found = set()
     for place in held.segment_starts[-SEGMENTS_FOR_ANSWERS:]:
         prefix = held.read(place, 8)
-        if prefix is not None and SMALLEST_RESPONSE <= int.from_bytes(prefix[:4], "big", signed=True) <= LARGEST_PLAUSIBLE:
+        if (
+            prefix is not None
+            and SMALLEST_RESPONSE <= int.from_bytes(prefix[:4], "big", signed=True) <= LARGEST_PLAUSIBLE
+        ):
             found.add(int.from_bytes(prefix[4:], "big", signed=True))
     return found
 
