@@ -27,6 +27,10 @@ class DirectionCounters:
     """Payload bytes in the stream, each counted once."""
     retransmissions: int = 0
     """Segments that repeated bytes already seen."""
+    late_retransmissions: int = 0
+    """Segments that came more than 100 ms after the same bytes, or after bytes behind them (the first was lost)."""
+    duplicates: int = 0
+    """Segments seen again within 1 ms: the same packet on several interfaces or mirror ports."""
     out_of_order: int = 0
     gaps: int = 0
     gap_bytes: int = 0
@@ -73,7 +77,7 @@ class StreamData(NamedTuple):
     arrival: Arrival
     """The packet that carried the bytes (of IP fragments: the one that completed them)."""
     delivered_by: Arrival
-    """The packet whose arrival let the bytes be delivered: `arrival` itself when in order, else the filler of the hole."""
+    """The packet whose arrival let the bytes be delivered: `arrival` itself when in order, else the hole's filler."""
     fragments: tuple[Arrival, ...] = ()
     """The other packets that carried the bytes, when IP fragments were joined."""
 

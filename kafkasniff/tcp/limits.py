@@ -1,0 +1,71 @@
+"""How much the tcp layer may hold, and the account of what it met."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class TcpLimits:
+    """Bounds of the tcp layer. Reaching one is counted in `TcpCounters.limits_reached`."""
+
+    buffered_per_direction: int = 64 << 20
+    """Bytes buffered behind holes in one direction; above it the first hole is closed."""
+    buffered_in_all: int = 256 << 20
+    """Bytes buffered behind holes in all connections; above it the hole that opened first is closed."""
+    remembered: int = 32 << 20
+    """Delivered bytes remembered, to tell repeats with other contents."""
+    connections: int = 200_000
+    """Connections followed at once; above it those idle longest end."""
+    half_open: int = 50_000
+    """Connections of which only SYNs of one side were seen; above it the oldest end."""
+    ended: int = 100_000
+    """Ended connections remembered, so that their late segments open no new connection."""
+    reordering_packets: int = 64
+    """A hole counts as lost when the peer acknowledged its bytes and this many packets of the connection followed."""
+    one_way_packets: int = 1_000
+    """The same where the peer was not heard since the hole opened."""
+    one_way_ns: int = 60_000_000_000
+    """The same in capture time, if `reordering_packets` followed too."""
+    start_ns: int = 500_000_000
+    """How long the first data of a connection without SYN wait for segments that were captured out of order."""
+    closing_ns: int = 1_000_000_000
+    """How long a reset connection, or one with both FINs and a hole, waits for segments captured out of order."""
+    fragment_bytes: int = 16 << 20
+    """Bytes of IP fragments that wait for the rest of their packets."""
+    fragment_ns: int = 30_000_000_000
+    """How long they wait (capture time); Linux too waits 30 s (net.ipv4.ipfrag_time)."""
+
+
+@dataclass(slots=True)
+class TcpCounters:
+    """What the tcp layer met."""
+
+    packets: int = 0
+    cut_packets: int = 0
+    """Packets captured shorter than they were on the wire."""
+    segments: int = 0
+    """TCP segments (of IP fragments: the joined ones)."""
+    not_ip: int = 0
+    """Packets of other network protocols, such as ARP."""
+    not_tcp: int = 0
+    """IP packets that neither are TCP nor carry it."""
+    malformed: int = 0
+    """Packets whose headers contradict themselves or end early."""
+    unknown_link_types: dict[int, int] = field(default_factory=dict)
+    """LINKTYPE_ numbers that cannot be read, with the number of packets."""
+    fragments: int = 0
+    """IP fragments."""
+    fragments_dropped: int = 0
+    """IP fragments whose packet was not completed in time or within bounds."""
+    connections: int = 0
+    before_start: int = 0
+    """Segments from before the first delivered byte of a connection without SYN, not delivered."""
+    after_end: int = 0
+    """Segments of connections that had ended."""
+    implausible: int = 0
+    """Segments whose sequence number is far from all others of their stream, not delivered."""
+    limits_reached: dict[str, int] = field(default_factory=dict)
+    """What a limit of TcpLimits did, in words, and how often."""
+
+    def reach(self, text: str) -> None:
+        """Count that a limit was reached."""
+        self.limits_reached[text] = self.limits_reached.get(text, 0) + 1

@@ -1,0 +1,87 @@
+"""Packets into the streams of connections."""
+
+from struct import Struct
+
+from kafkasniff.capture.packets import Arrival, PacketBatch
+from kafkasniff.tcp.connections import ConnectionTable
+from kafkasniff.tcp.events import StreamEvent
+from kafkasniff.tcp.ip import TCP
+from kafkasniff.tcp.limits import TcpCounters, TcpLimits
+from kafkasniff.tcp.link import IPV4
+from kafkasniff.tcp.segments import SegmentReader
+
+_HEADERS = Struct(">HBxHxxHxB2x12sIIBB")
+"""EtherType, IPv4 header without options, and the TCP header's first 14 bytes."""
+_HEADERS_AT = {1: 12, 113: 14}
+"""Position of the EtherType by link type: Ethernet, Linux cooked capture."""
+_ETHERTYPE_AND_IPV4 = 22
+
+
+class Reassembler:
+    """Takes batches of packets and gives the events of the connections in them; reads nothing itself."""
+
+    def __init__(self, limits: TcpLimits | None = None) -> None:
+        """Start with no connection, and the default limits when none are given."""
+        limits = limits or TcpLimits()
+        self.counters = TcpCounters()
+        self._reader = SegmentReader(limits, self.counters)
+        self._table = ConnectionTable(limits, self.counters)
+
+    def feed(self, batch: PacketBatch) -> list[StreamEvent]:
+        """Take a batch of packets; give what it brought. Raises nothing, whatever the packets hold."""
+        counters, data, interfaces = self.counters, batch.data, batch.interfaces
+        read, receive, unpack = self._reader.read, self._table.receive, _HEADERS.unpack_from
+        headers_at = [_HEADERS_AT.get(interface.link_type, 1 << 62) for interface in interfaces]
+        events = self._table.events = []
+        number = batch.first_packet - 1
+        columns = zip(batch.offsets, batch.captured, batch.original, batch.times, batch.interface_ids, strict=True)
+        for at, captured, original, time, interface_id in columns:
+            number += 1
+            arrival = Arrival(time, number, interfaces[interface_id])
+            counters.packets += 1
+            if captured < original:
+                counters.cut_packets += 1
+            start = headers_at[interface_id]
+            if captured >= start + _HEADERS.size:
+                start += at
+                ethertype, version, total, place, protocol, key, sequence, acknowledgement, header, flags = unpack(
+                    data, start
+                )
+                if ethertype == IPV4 and version == 0x45 and protocol == TCP and not place & 0x3FFF and header >= 0x50:
+                    header = (header >> 4) * 4
+                    length = total - 20 - header
+                    payload = start + _ETHERTYPE_AND_IPV4 + header
+                    if length >= 0 and payload + length <= at + captured:
+                        counters.segments += 1
+                        receive(
+                            key,
+                            sequence,
+                            acknowledgement,
+                            flags,
+                            data[payload : payload + length],
+                            length,
+                            arrival,
+                        )
+                        continue
+            segment = read(data, at, captured, original, arrival)
+            if segment:
+                counters.segments += 1
+                receive(
+                    segment.key,
+                    segment.sequence,
+                    segment.acknowledgement,
+                    segment.flags,
+                    segment.data,
+                    segment.length,
+                    arrival,
+                    segment.tunnel,
+                    segment.fragments,
+                )
+        return events
+
+    def flush(self) -> list[StreamEvent]:
+        """End the capture: give what was still buffered, holes as gaps, and the end of every connection."""
+        events = self._table.events = []
+        self._reader.flush()
+        self._table.flush()
+        return events

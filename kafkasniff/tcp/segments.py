@@ -1,0 +1,156 @@
+"""From a captured frame to the TCP segment within."""
+
+from collections.abc import Hashable
+from functools import lru_cache
+from socket import AF_INET, AF_INET6, inet_ntop
+from typing import NamedTuple
+
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.fragments import Fragments
+from kafkasniff.tcp.headers import HeaderError, u8
+from kafkasniff.tcp.ip import TCP, IpPacket, parse_ip, skip_extensions
+from kafkasniff.tcp.limits import TcpCounters, TcpLimits
+from kafkasniff.tcp.link import Network, find_network
+from kafkasniff.tcp.tunnels import open_tunnel
+
+_DEEPEST = 16
+"""IP headers within IP headers that are followed."""
+
+FlowKey = bytes | tuple[tuple[str, ...], bytes]
+"""One direction of a 4-tuple: source, destination, source port, destination port; with the virtual networks, if any."""
+
+
+class Segment(NamedTuple):
+    """A TCP segment."""
+
+    key: FlowKey
+    tunnel: tuple[str, ...]
+    sequence: int
+    acknowledgement: int
+    flags: int
+    data: bytes
+    """The captured payload."""
+    length: int
+    """Bytes of the payload on the wire."""
+    fragments: tuple[Arrival, ...]
+    """The other packets that carried it, when IP fragments were joined."""
+
+
+def reverse(key: FlowKey) -> FlowKey:
+    """Give the key of the other direction."""
+    if isinstance(key, tuple):
+        tunnel, ends = key
+        return tunnel, _reverse_ends(ends)
+    return _reverse_ends(key)
+
+
+def split(key: FlowKey) -> tuple[tuple[str, int], tuple[str, int]]:
+    """Give address and port of the source and of the destination."""
+    ends = key[1] if isinstance(key, tuple) else key
+    width = (len(ends) - 4) // 2
+    source, destination = _address(ends[:width]), _address(ends[width:-4])
+    return (source, int.from_bytes(ends[-4:-2], "big")), (destination, int.from_bytes(ends[-2:], "big"))
+
+
+@lru_cache(maxsize=4_096)
+def _address(packed: bytes) -> str:
+    return inet_ntop(AF_INET if len(packed) == 4 else AF_INET6, packed)
+
+
+def _reverse_ends(ends: bytes) -> bytes:
+    width = (len(ends) - 4) // 2
+    return ends[width:-4] + ends[:width] + ends[-2:] + ends[-4:-2]
+
+
+class SegmentReader:
+    """Takes captured frames apart, down to the innermost IP packet."""
+
+    def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
+        """Count into `counters`."""
+        self._counters = counters
+        self._fragments = Fragments(limits, counters)
+
+    def read(self, data: bytes, at: int, captured: int, original: int, arrival: Arrival) -> Segment | None:
+        """Give the TCP segment in the frame at `at`; None when there is none, or it waits for other IP fragments.
+
+        `captured` and `original` are the frame's bytes in `data` and on the wire.
+        """
+        try:
+            network = find_network(arrival.interface.link_type, data, at, at + captured)
+        except KeyError:
+            unknown = self._counters.unknown_link_types
+            unknown[arrival.interface.link_type] = unknown.get(arrival.interface.link_type, 0) + 1
+            return None
+        except HeaderError:
+            self._counters.malformed += captured >= original
+            return None
+        if network is None:
+            self._counters.not_ip += 1
+            return None
+        try:
+            return self._unwrap(network, data, at + captured, at + original, arrival)
+        except HeaderError:
+            self._counters.malformed += captured >= original
+            return None
+
+    def flush(self) -> None:
+        """Drop the fragments that still wait."""
+        self._fragments.flush()
+
+    def _unwrap(self, network: Network, data: bytes, end: int, wire_end: int, arrival: Arrival) -> Segment | None:
+        tunnel: tuple[str, ...] = ()
+        separate: tuple[str, ...] = ()
+        others: tuple[Arrival, ...] = ()
+        for _ in range(_DEEPEST):
+            if network is None:
+                self._counters.not_ip += 1
+                return None
+            ethertype, at = network
+            packet = parse_ip(ethertype, data, at, end, wire_end)
+            protocol, at, wire_end = packet.protocol, packet.at, packet.wire_end
+            end = min(end, wire_end)
+            if packet.fragment:
+                key: Hashable = (separate, packet.source, packet.destination, protocol, packet.fragment.identification)
+                joined = self._fragments.add(key, packet.fragment, data[at:end], wire_end - at, arrival)
+                if joined is None:
+                    return None
+                data, end, wire_end, others = joined.data, len(joined.data), joined.length, others + joined.others
+                protocol, at, _fragment = skip_extensions(protocol, data, 0, end)
+            if protocol == TCP:
+                return _segment(packet, separate, tunnel, data, at, end, wire_end, others)
+            inner = open_tunnel(ethertype, protocol, data, at, end)
+            if inner is None:
+                self._counters.not_tcp += 1
+                return None
+            network = inner.network
+            tunnel = (*tunnel, inner.label)
+            if inner.separates:
+                separate = (*separate, inner.label)
+        raise HeaderError
+
+
+def _segment(
+    packet: IpPacket,
+    separate: tuple[str, ...],
+    tunnel: tuple[str, ...],
+    data: bytes,
+    at: int,
+    end: int,
+    wire_end: int,
+    others: tuple[Arrival, ...],
+) -> Segment:
+    header = (u8(data, at + 12, end) >> 4) * 4
+    length = wire_end - at - header
+    if at + 20 > end or header < 20 or length < 0:
+        raise HeaderError
+    ends = packet.source + packet.destination + data[at : at + 4]
+    return Segment(
+        (separate, ends) if separate else ends,
+        tunnel,
+        int.from_bytes(data[at + 4 : at + 8], "big"),
+        int.from_bytes(data[at + 8 : at + 12], "big"),
+        data[at + 13],
+        data[at + header : end],
+        length,
+        others,
+    )

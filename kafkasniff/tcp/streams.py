@@ -1,0 +1,529 @@
+"""One direction of a connection: segments into a stream, with gaps where bytes are proven lost.
+
+Places in a stream are positions: bytes counted without wrap from an arbitrary zero. `Stream.sequence` is the TCP
+sequence number of `Stream.position`, the next byte to deliver.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from heapq import merge
+from typing import NamedTuple
+
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.events import Connection, StreamData, StreamEvent, StreamFin, StreamGap
+from kafkasniff.tcp.limits import TcpCounters, TcpLimits
+
+MASK = 0xFFFFFFFF
+FARTHEST = 64 << 20
+"""A segment or acknowledgement farther than this from the next byte needs others to confirm it."""
+_LARGEST_LEAP = 1 << 30
+"""The largest window (RFC 7323): a confirmed leap up to this is a gap of known length."""
+_CONFIRMING_STRAYS = 3
+_CHUNK_OVERHEAD = 256
+"""Bytes that a buffered chunk takes beside its contents, about."""
+_REMEMBERED_EVENTS = 64
+_NEVER = -1 << 62
+_DUPLICATE_NS = 1_000_000
+_LATE_NS = 100_000_000
+
+
+def distance(sequence: int, base: int) -> int:
+    """Give how far `sequence` lies after `base` (negative: before), as numbers that wrap at 2**32."""
+    return ((sequence - base + 0x80000000) & MASK) - 0x80000000
+
+
+class Chunk(NamedTuple):
+    """Bytes of one segment that wait for those before them."""
+
+    start: int
+    end: int
+    data: bytes
+    """Shorter than `end - start` when the packet was cut."""
+    arrival: Arrival
+    fragments: tuple[Arrival, ...]
+    order: int
+    """How many packets of the connection had come with this one."""
+
+    def between(self, start: int, end: int) -> "Chunk":
+        """Give the part from position `start` to position `end`."""
+        return self._replace(start=start, end=end, data=self.data[start - self.start : end - self.start])
+
+
+class Memory:
+    """What all streams hold together."""
+
+    __slots__ = ("buffered", "counters", "limits", "remembered", "remembering")
+
+    def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
+        """Start with nothing held."""
+        self.limits = limits
+        self.counters = counters
+        self.buffered = 0
+        self.remembered = 0
+        self.remembering: dict[Stream, None] = {}
+
+    def forget_oldest(self) -> None:
+        """Forget delivered bytes until the limit is kept, those of the stream that began to remember first."""
+        while self.remembered > self.limits.remembered and self.remembering:
+            next(iter(self.remembering)).forget()
+
+
+class Stream:
+    """One direction of a connection."""
+
+    __slots__ = (
+        "acked",
+        "anchored",
+        "buffered",
+        "certain",
+        "connection",
+        "counters",
+        "direction",
+        "far_ack",
+        "fin",
+        "fin_arrival",
+        "finished",
+        "heard",
+        "hole_at",
+        "hole_end",
+        "hole_order",
+        "hole_time",
+        "initial",
+        "known",
+        "memory",
+        "origin",
+        "pending",
+        "position",
+        "recent",
+        "sequence",
+        "strays",
+    )
+
+    def __init__(self, connection: Connection, direction: int, memory: Memory) -> None:
+        """Begin a stream of which nothing is known."""
+        self.connection = connection
+        self.direction = direction
+        self.counters = connection.counters[direction]
+        self.memory = memory
+        self.sequence = 0
+        self.position = 0
+        self.origin = 0
+        """Position of the first byte of the stream, or of the first one seen."""
+        self.initial: int | None = None
+        """Sequence number of the SYN."""
+        self.known = False
+        """Whether `sequence` is founded on anything."""
+        self.anchored = False
+        """Whether it is decided where the stream begins."""
+        self.certain = False
+        """Whether a SYN decided it."""
+        self.acked = _NEVER
+        """Position up to which the peer acknowledged."""
+        self.fin: int | None = None
+        """Position of the FIN."""
+        self.fin_arrival: Arrival | None = None
+        self.finished = False
+        self.pending: list[Chunk] | None = None
+        """Chunks that wait, by position, none overlapping."""
+        self.buffered = 0
+        self.recent: list[StreamData | StreamGap] | None = None
+        """The last events, up to `position` without a break."""
+        self.hole_order: int | None = None
+        """When the hole at `hole_at` became visible, in packets of the connection; None where there is no hole."""
+        self.hole_at = 0
+        self.hole_end = 0
+        self.hole_time = 0
+        self.heard = 0
+        """Packets of the peer when the hole became visible."""
+        self.far_ack: int | None = None
+        self.strays: list[tuple[int, Chunk]] | None = None
+
+    # Where the stream begins
+
+    def refer(self, sequence: int) -> None:
+        """Take `sequence` as the next byte for now, of a stream that is not anchored."""
+        self.sequence = sequence
+        self.known = True
+
+    def begin(self, sequence: int, *, certain: bool) -> None:
+        """Set the stream's first byte; what was buffered from before it is dropped."""
+        if self.known:
+            self.position += distance(sequence, self.sequence)
+        self.sequence = sequence
+        self.origin = self.position
+        self.known = self.anchored = True
+        self.certain = certain
+        kept = [chunk for chunk in self.pending or () if chunk.end > self.position]
+        if kept and kept[0].start < self.position:
+            kept[0] = kept[0].between(self.position, kept[0].end)
+        self._replace_pending(kept)
+
+    def anchor(self) -> None:
+        """Decide that the stream begins with the first byte buffered, or behind what the peer acknowledged."""
+        if not self.known:
+            return
+        start = self.pending[0].start if self.pending else max(self.position, self.acked)
+        self.sequence = (self.sequence + start - self.position) & MASK
+        self.position = self.origin = start
+        self.anchored = True
+
+    # What arrives
+
+    def take(
+        self,
+        sequence: int,
+        data: bytes,
+        length: int,
+        arrival: Arrival,
+        fragments: tuple[Arrival, ...],
+        order: int,
+        events: list[StreamEvent],
+    ) -> None:
+        """Take a segment's payload: deliver its new bytes, or buffer them when others lack before them."""
+        if not self.known:
+            self.refer(sequence)
+        offset = distance(sequence, self.sequence)
+        start = self.position + offset
+        chunk = Chunk(start, start + length, data, arrival, fragments, order)
+        if not -FARTHEST <= offset <= FARTHEST:
+            self._stray(sequence, chunk, events)
+            return
+        self.strays = None
+        if length == 1 and start == (self.position if self.anchored else self.acked) - 1:
+            # A keep-alive probe (RFC 9293, 3.8.4): its byte may be garbage.
+            return
+        self._take(chunk, events)
+
+    def acknowledge(self, acknowledgement: int) -> None:
+        """Take the peer's word that it received all bytes before `acknowledgement`."""
+        if not self.known:
+            self.refer(acknowledgement)
+        offset = distance(acknowledgement, self.sequence)
+        if offset <= 0:
+            return
+        if offset > FARTHEST:
+            advance = FARTHEST if self.far_ack is None else distance(acknowledgement, self.far_ack) - 1
+            self.far_ack = acknowledgement
+            if not 0 <= advance < FARTHEST or offset > _LARGEST_LEAP:
+                return
+        acked = self.position + offset
+        self.acked = max(self.acked, acked if self.fin is None else min(acked, self.fin))
+
+    def end_at(self, sequence: int, arrival: Arrival) -> bool:
+        """Note a FIN whose sequence number, behind its data, is `sequence`; tell whether it is plausible."""
+        if not self.known:
+            self.refer(sequence)
+        offset = distance(sequence, self.sequence)
+        if self.fin is not None or not 0 <= offset <= FARTHEST:
+            return self.fin is not None
+        self.fin, self.fin_arrival = self.position + offset, arrival
+        self.acked = min(self.acked, self.fin)
+        return True
+
+    def check_end(self, events: list[StreamEvent]) -> None:
+        """Report the FIN once all bytes before it were delivered."""
+        if self.fin is not None and self.fin_arrival and self.anchored and not self.finished:
+            if self.position < self.fin:
+                return
+            self.finished = True
+            self._replace_pending([])
+            events.append(StreamFin(self.connection, self.direction, self.fin_arrival))
+
+    # Holes
+
+    def look_for_hole(self, order: int, time: int, heard: int) -> None:
+        """Note since when the bytes at `position` are known to lack, if they do."""
+        if not self.anchored:
+            return
+        end = max(self.acked, self.fin or 0)
+        if self.pending:
+            order, time = self.pending[0].order, self.pending[0].arrival.time
+        elif end <= self.position:
+            self.hole_order = None
+            return
+        if self.hole_order is None or self.hole_at != self.position:
+            self.hole_order, self.hole_at, self.hole_end = order, self.position, end
+            self.hole_time, self.heard = time, heard
+
+    def close_proven(self, order: int, by: Arrival, heard: int, events: list[StreamEvent]) -> None:
+        """Turn into gaps the holes whose bytes are proven lost."""
+        limits = self.memory.limits
+        if self.hole_order is None or order - self.hole_order < limits.reordering_packets:
+            return
+        if heard == self.heard:
+            waited = order - self.hole_order
+            silent = waited >= limits.one_way_packets or by.time - self.hole_time >= limits.one_way_ns
+        else:
+            silent = False
+        if not self.pending:
+            # One byte alone that the peer acknowledged is rather a FIN that the capture lacks.
+            proven = self.acked >= self.hole_end and (self.fin is not None or self.hole_end - self.position > 1)
+            if proven or silent:
+                self.give_up(self.hole_end, by, events)
+        else:
+            through, seen = None, self.hole_order
+            for chunk in self.pending:
+                seen = min(seen, chunk.order) if through is None else chunk.order
+                if order - seen < limits.reordering_packets or (chunk.start > self.acked and not silent):
+                    break
+                through, silent = chunk.start, False
+            if through is not None:
+                self._deliver_pending(through, by, events)
+        self.look_for_hole(order, by.time, heard)
+
+    def relieve(self, by: Arrival, events: list[StreamEvent]) -> None:
+        """Give up the first holes until a quarter of what is buffered is delivered."""
+        target, through = self.buffered * 3 // 4, self.position
+        left = self.buffered
+        for chunk in self.pending or ():
+            if left <= target:
+                break
+            left -= len(chunk.data) + _CHUNK_OVERHEAD
+            through = chunk.start
+        self._deliver_pending(through, by, events)
+
+    def deliver_first(self, by: Arrival, events: list[StreamEvent]) -> bool:
+        """Deliver the first buffered chunk if nothing lacks before it; tell whether there was one."""
+        if not self.pending or self.pending[0].start > self.position:
+            return False
+        chunk = self.pending.pop(0)
+        self._unbuffer(chunk)
+        self._deliver(chunk, by, events)
+        return True
+
+    def deliver_last(self, chunk: Chunk, by: Arrival, events: list[StreamEvent]) -> None:
+        """Deliver the next of the chunks buffered when nothing more comes; the caller discards them."""
+        if chunk.start > self.position:
+            self.give_up(chunk.start, by, events)
+        self._deliver(chunk, by, events)
+
+    def give_up(self, end: int, by: Arrival, events: list[StreamEvent]) -> None:
+        """Give up the bytes from `position` to `end`."""
+        length = end - self.position
+        self.position = end
+        self.sequence = (self.sequence + length) & MASK
+        self._report_gap(length, by, False, events)
+
+    # Delivered bytes remembered
+
+    def remember(self, event: StreamData | StreamGap, size: int) -> None:
+        """Keep an event to compare repeated bytes with."""
+        memory = self.memory
+        if self.recent is None:
+            self.recent = []
+            memory.remembering[self] = None
+        self.recent.append(event)
+        memory.remembered += size
+        if len(self.recent) > _REMEMBERED_EVENTS:
+            memory.remembered -= sum(_size(old) for old in self.recent[: _REMEMBERED_EVENTS // 2])
+            del self.recent[: _REMEMBERED_EVENTS // 2]
+        if memory.remembered > memory.limits.remembered:
+            memory.forget_oldest()
+
+    def forget(self) -> None:
+        """Forget the delivered bytes."""
+        if self.recent is not None:
+            self.memory.remembered -= sum(map(_size, self.recent))
+            del self.memory.remembering[self]
+            self.recent = None
+
+    def discard(self) -> None:
+        """Let go of all that is held."""
+        self.forget()
+        self._replace_pending([])
+
+    # Inside
+
+    def _take(self, chunk: Chunk, events: list[StreamEvent]) -> None:
+        if self.fin is not None and chunk.end > self.fin:
+            if chunk.start >= self.fin:
+                return
+            chunk = chunk.between(chunk.start, self.fin)
+        if not self.anchored:
+            self._buffer(chunk)
+            return
+        if chunk.start < self.position == self.origin and not self.certain:
+            # Nothing was delivered yet, so the stream may still begin earlier.
+            self.sequence = (self.sequence + chunk.start - self.position) & MASK
+            self.position = self.origin = chunk.start
+        if chunk.start < self.position:
+            self._repeat(chunk)
+            if chunk.end <= self.position:
+                return
+            chunk = chunk.between(self.position, chunk.end)
+        if self.pending or chunk.start > self.position:
+            self._buffer(chunk)
+            self._deliver_pending(self.position, chunk.arrival, events)
+        else:
+            self._deliver(chunk, chunk.arrival, events)
+
+    def _deliver(self, chunk: Chunk, by: Arrival, events: list[StreamEvent]) -> None:
+        """Deliver a chunk that begins at `position`, and say how much of it was cut."""
+        size, length = len(chunk.data), chunk.end - chunk.start
+        self.position = chunk.end
+        self.sequence = (self.sequence + length) & MASK
+        self.counters.data_bytes += size
+        if size:
+            data = StreamData(self.connection, self.direction, chunk.data, chunk.arrival, by, chunk.fragments)
+            events.append(data)
+            self.remember(data, size)
+        if size < length:
+            self._report_gap(length - size, chunk.arrival, True, events)
+
+    def _deliver_pending(self, through: int, by: Arrival, events: list[StreamEvent]) -> None:
+        """Deliver buffered chunks that begin up to `through`, holes before them as gaps, and what follows at once."""
+        done = 0
+        for chunk in self.pending or ():
+            if chunk.start > self.position:
+                if chunk.start > through:
+                    break
+                self.give_up(chunk.start, by, events)
+            self._unbuffer(chunk)
+            self._deliver(chunk, by, events)
+            done += 1
+        if done and self.pending:
+            del self.pending[:done]
+
+    def _report_gap(self, length: int | None, by: Arrival, cut: bool, events: list[StreamEvent]) -> None:
+        self.counters.gaps += 1
+        self.counters.gap_bytes += length or 0
+        gap = StreamGap(self.connection, self.direction, length, by, cut)
+        events.append(gap)
+        self.remember(gap, 0)
+
+    def _buffer(self, chunk: Chunk) -> None:
+        """Buffer the bytes of a chunk that are not buffered yet."""
+        if self.pending is None:
+            self.pending = []
+        pending = self.pending
+        index = bisect_right(pending, chunk.start, key=_start)
+        if pending and chunk.start < pending[-1].start:
+            self.counters.out_of_order += 1
+            if self.hole_order is not None and chunk.arrival.time - self.hole_time > _LATE_NS:
+                self.counters.late_retransmissions += 1
+        repeated: Chunk | None = None
+        differs, start = False, chunk.start
+        if index and pending[index - 1].end > start:
+            repeated = pending[index - 1]
+            differs = _differ(chunk, repeated)
+            start = repeated.end
+        while start < chunk.end:
+            following = pending[index] if index < len(pending) else None
+            stop = chunk.end if following is None else min(chunk.end, following.start)
+            if start < stop:
+                part = chunk if (start, stop) == (chunk.start, chunk.end) else chunk.between(start, stop)
+                pending.insert(index, part)
+                self._count_buffered(len(part.data) + _CHUNK_OVERHEAD)
+                index += 1
+            if following is None or chunk.end <= following.start:
+                break
+            repeated = following
+            differs = differs or _differ(chunk, following)
+            start = following.end
+            index += 1
+        if repeated:
+            self._count_repeat(chunk, repeated.arrival, differs)
+
+    def _repeat(self, chunk: Chunk) -> None:
+        """Compare a chunk with the delivered bytes that it repeats."""
+        if chunk.end <= self.origin and not self.certain:
+            self.memory.counters.before_start += 1
+            return
+        first, differs, position = None, False, self.position
+        for event in reversed(self.recent or ()):
+            if isinstance(event, StreamData):
+                start = position - len(event.data)
+                if start < chunk.end:
+                    delivered = Chunk(start, position, event.data, event.arrival, (), 0)
+                    first, differs = event.arrival, differs or _differ(chunk, delivered)
+                position = start
+            elif event.length is None:
+                break
+            else:
+                position -= event.length
+            if position <= chunk.start:
+                break
+        self._count_repeat(chunk, first, differs)
+
+    def _count_repeat(self, chunk: Chunk, first: Arrival | None, differs: bool) -> None:
+        self.counters.conflicts += differs
+        elapsed = None if first is None else chunk.arrival.time - first.time
+        if elapsed is not None and abs(elapsed) <= _DUPLICATE_NS and not differs:
+            self.counters.duplicates += 1
+            return
+        self.counters.retransmissions += 1
+        if elapsed is not None and elapsed > _LATE_NS:
+            self.counters.late_retransmissions += 1
+
+    def _stray(self, sequence: int, chunk: Chunk, events: list[StreamEvent]) -> None:
+        """Hold a segment far from the others; when several continue each other, the stream leapt there."""
+        strays = self.strays or []
+        if strays and strays[-1][0] == sequence:
+            return
+        if strays and (strays[-1][0] + strays[-1][1].end - strays[-1][1].start) & MASK != sequence:
+            self.memory.counters.implausible += len(strays)
+            strays = []
+        strays.append((sequence, chunk))
+        if len(strays) < _CONFIRMING_STRAYS:
+            self.strays = strays
+            return
+        self.strays = None
+        by = chunk.arrival
+        if not self.anchored:
+            self.anchor()
+        if self.pending:
+            self._deliver_pending(self.pending[-1].start, by, events)
+        leap = distance(strays[0][0], self.sequence)
+        if self.anchored and self.position > self.origin:
+            self._report_gap(leap if 0 < leap <= _LARGEST_LEAP else None, by, False, events)
+        self.position += max(leap, 0)
+        self.sequence, self.acked, self.fin, self.hole_order = strays[0][0], self.position, None, None
+        for _, stray in strays:
+            end = self.position + stray.end - stray.start
+            self._deliver(stray._replace(start=self.position, end=end), by, events)
+
+    def _unbuffer(self, chunk: Chunk) -> None:
+        self._count_buffered(-len(chunk.data) - _CHUNK_OVERHEAD)
+
+    def _count_buffered(self, size: int) -> None:
+        self.buffered += size
+        self.memory.buffered += size
+
+    def _replace_pending(self, chunks: list[Chunk]) -> None:
+        self._count_buffered(sum(len(chunk.data) + _CHUNK_OVERHEAD for chunk in chunks) - self.buffered)
+        self.pending = chunks or None
+
+
+def drain(streams: Iterable[Stream], by: Arrival, events: list[StreamEvent]) -> None:
+    """Deliver what is buffered in the order it came, holes as gaps: nothing more comes of these streams."""
+    streams = [stream for stream in streams if stream.known]
+    for stream in streams:
+        if not stream.anchored:
+            stream.anchor()
+    waiting = [[(stream, chunk) for chunk in stream.pending or ()] for stream in streams]
+    for stream, chunk in merge(*waiting, key=lambda pair: pair[1].order):
+        stream.deliver_last(chunk, by, events)
+    for stream in streams:
+        end = max(stream.acked, stream.fin or 0)
+        # One byte alone that the peer acknowledged is rather a FIN that the capture lacks.
+        if end - stream.position > (stream.fin is None):
+            stream.give_up(end, by, events)
+        stream.check_end(events)
+
+
+def _start(chunk: Chunk) -> int:
+    return chunk.start
+
+
+def _size(event: StreamData | StreamGap) -> int:
+    return len(event.data) if isinstance(event, StreamData) else 0
+
+
+def _differ(chunk: Chunk, other: Chunk) -> bool:
+    """Tell whether two chunks differ where both have bytes."""
+    start = max(chunk.start, other.start)
+    end = min(chunk.start + len(chunk.data), other.start + len(other.data))
+    if start >= end:
+        return False
+    mine = chunk.data[start - chunk.start : end - chunk.start]
+    return mine != other.data[start - other.start : end - other.start]
