@@ -36,6 +36,7 @@ class Watch:
     """Runs inputs, and keeps count of what went wrong."""
 
     def __init__(self) -> None:
+        """Begin with nothing gone wrong."""
         self.failures = 0
         self.longest = 0.0
 

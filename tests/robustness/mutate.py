@@ -148,10 +148,8 @@ def spoiled_file(rng: Random) -> bytes:
     """Write a small pcap or pcapng file, packed with gzip or not, and spoil its bytes; mostly its headers."""
     conversations = compose(rng, connections=1, calls=2)
     data = rng.choice((pcap, pcapng))(transmit(conversations, rng))
-    if rng.random() < 0.3:
-        data = data[:64] + spoil(data[64:], rng)
-    else:
-        data = spoil(data[:200], rng) + data[200:]
+    begin, end = rng.choice(((0, 200), (0, 200), (64, len(data))))
+    data = data[:begin] + spoil(data[begin:end], rng) + data[end:]
     if rng.random() < 0.2:
         data = gzip.compress(data, 1)
         return spoil(data, rng) if rng.random() < 0.5 else data
