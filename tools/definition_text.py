@@ -169,5 +169,9 @@ def error_codes_text(errors: list[Json]) -> str:
     return (
         f'"""Kafka\'s error codes: number, name, whether a client may retry.{WRITTEN_BY}"""\n\n'
         "from typing import Final\n\nfrom kafkasniff.protocol.fields import ErrorCode\n\n"
-        f"ERROR_CODES: Final[dict[int, ErrorCode]] = {{{rows}}}\n"
+        f"ERROR_CODES: Final[dict[int, ErrorCode]] = {{{rows}}}\n\n\n"
+        "def error_name(code: int) -> str:\n"
+        '    """Give the name of an error code, or the number as text when it has none."""\n'
+        "    known = ERROR_CODES.get(code)\n"
+        "    return known.name if known else str(code)\n"
     )

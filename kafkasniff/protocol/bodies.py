@@ -14,6 +14,8 @@ from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.protocol.interpreter import interpret
 from kafkasniff.protocol.message_table import MESSAGES
 from kafkasniff.protocol.primitives import RecordsField
+from kafkasniff.protocol.typed_names import typed_names
+from kafkasniff.protocol.visitors import EntityFinder, ErrorFinder, compile_entity_finder, compile_error_finder
 
 UNSUPPORTED_VERSION = 35
 FIRST_FLEXIBLE_API_VERSIONS = 3
@@ -62,6 +64,22 @@ def decode_message(name: str, version: int, data: bytes, offset: int = 0) -> Dec
     return _decode(_message_decoder(name, version), message_definition(name), version, data, offset)
 
 
+def find_errors(api_key: int, version: int, kind: Kind, value: dict[str, Any]) -> list[tuple[str, int]]:
+    """Give path and code of each error code in a decoded body that is not zero."""
+    return _error_finder(api_key, version, kind)(value)
+
+
+def find_entities(api_key: int, version: int, kind: Kind, value: dict[str, Any]) -> dict[str, list[Any]]:
+    """Give what a decoded body names, by entity type, each in order of appearance without repeats.
+
+    The types are `topicName`, `topicId`, `groupId`, `transactionalId`, `brokerId`, `producerId`.
+    """
+    found = _entity_finder(api_key, version, kind)(value)
+    for entity, names in typed_names(api_key, kind, value).items():
+        found[entity] = list(dict.fromkeys(found.get(entity, []) + names))
+    return found
+
+
 def _is_unsupported_version(api_version: int, data: bytes, offset: int) -> bool:
     """Tell whether an ApiVersions answer is in version 0 as the broker does not know the version asked (KIP-511)."""
     if api_version == 0 or len(data) - offset < 6:
@@ -86,6 +104,16 @@ def _undecoded(version: int, message: str, data: bytes, offset: int) -> DecodedB
 @cache
 def _api_decoder(api_key: int, version: int, kind: Kind) -> Decoder:
     return compile_decoder(api_definition(api_key, kind), version)
+
+
+@cache
+def _error_finder(api_key: int, version: int, kind: Kind) -> ErrorFinder:
+    return compile_error_finder(api_definition(api_key, kind), version)
+
+
+@cache
+def _entity_finder(api_key: int, version: int, kind: Kind) -> EntityFinder:
+    return compile_entity_finder(api_definition(api_key, kind), version)
 
 
 @cache

@@ -7,14 +7,13 @@ Slices of bytes do not fail when they are short, so a decoder checks once, at it
 data. On the way there every count is bounded by the bytes left, so that nothing large is built first.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from struct import Struct
 from typing import Any, Protocol
 
 from kafkasniff.protocol.compiler_runtime import RUNTIME
 from kafkasniff.protocol.fields import Field, Message, covers, fields_of
 from kafkasniff.protocol.primitives import ARRAY_UNPACKERS, RecordsField
+from kafkasniff.protocol.source_lines import SourceLines
 
 
 class Decoder(Protocol):
@@ -75,9 +74,7 @@ class _Writer:
         self.flexible = flexible
         self.version = version
         self.unpackers: dict[str, Any] = {}
-        self._lines: list[str] = []
-        self._depth = 2
-        self._names = 0
+        self._source = SourceLines(2)
         self._group: list[tuple[str, str]] = []
         self._path = ""
 
@@ -90,7 +87,7 @@ class _Writer:
                 "    end = len(data)",
                 "    elements = 0",
                 "    try:",
-                *self._lines,
+                *self._source.lines,
                 f"        value = {value}",
                 "    except NOT_DECODED as error:",
                 "        raise ProtocolError(str(error), p) from None",
@@ -101,24 +98,9 @@ class _Writer:
             )
         )
 
-    def _line(self, text: str) -> None:
-        self._lines.append("    " * self._depth + text)
-
-    @contextmanager
-    def _block(self, head: str) -> Iterator[None]:
-        """Write `head`, and what is written inside below it."""
-        self._line(head)
-        self._depth += 1
-        yield
-        self._depth -= 1
-
-    def _name(self, prefix: str) -> str:
-        self._names += 1
-        return f"{prefix}{self._names}"
-
     def _fixed(self, code: str) -> str:
         """Add a value of fixed size to those that the next `_flush` reads at once; give its variable."""
-        name = self._name("v")
+        name = self._source.name("v")
         self._group.append((name, code))
         return name
 
@@ -127,12 +109,12 @@ class _Writer:
             return
         codes = [code for _, code in self._group]
         if codes == ["B"]:
-            self._line(f"{self._group[0][0]} = data[p]")
+            self._source.line(f"{self._group[0][0]} = data[p]")
         else:
             unpack = f"unpack_{''.join(codes)}".replace("?", "bool")
             self.unpackers[unpack] = Struct(">" + "".join(codes)).unpack_from
-            self._line(f"({', '.join(name for name, _ in self._group)},) = {unpack}(data, p)")
-        self._line(f"p += {sum(SIZES[code] for code in codes)}")
+            self._source.line(f"({', '.join(name for name, _ in self._group)},) = {unpack}(data, p)")
+        self._source.line(f"p += {sum(SIZES[code] for code in codes)}")
         self._group.clear()
 
     def _length(self, code: str, longer: str, nullable: bool) -> tuple[str, str]:
@@ -144,14 +126,14 @@ class _Writer:
             length = self._fixed(code)
             self._flush()
             if not nullable:
-                self._line(f"if {length} < 0: raise ProtocolError('expected a value, found null', p)")
+                self._source.line(f"if {length} < 0: raise ProtocolError('expected a value, found null', p)")
             return length, f"{length} >= 0"
         length = self._fixed("B")
         self._flush()
         if nullable:
-            self._line(f"if {length} > 127: {length}, p = {longer}(data, p)")
+            self._source.line(f"if {length} > 127: {length}, p = {longer}(data, p)")
         else:
-            self._line(f"if not 0 < {length} < 128: {length}, p = required_{longer}(data, p)")
+            self._source.line(f"if not 0 < {length} < 128: {length}, p = required_{longer}(data, p)")
         return f"{length} - 1", length
 
     # Structs
@@ -170,7 +152,7 @@ class _Writer:
         gone = tuple(field.tag for field in fields if field.tag is not None and field not in tagged)
         if tagged:
             return self._tagged_struct(present, values, count, gone)
-        self._line(f"if {count}: p = skip_tag_section(data, p, {gone})")
+        self._source.line(f"if {count}: p = skip_tag_section(data, p, {gone})")
         return self._literal(present, values)
 
     def _literal(self, fields: tuple[Field, ...], values: dict[str, str]) -> str:
@@ -181,31 +163,31 @@ class _Writer:
         self, present: tuple[Field, ...], values: dict[str, str], count: str, gone: tuple[int, ...]
     ) -> str:
         """Write the read of known tagged fields: in place whatever their stated size, as Kafka does."""
-        tagged = {field: self._name("v") for field in present if covers(field.tagged, self.version)}
-        value = self._name("v")
-        with self._block(f"if {count}:"):
+        tagged = {field: self._source.name("v") for field in present if covers(field.tagged, self.version)}
+        value = self._source.name("v")
+        with self._source.block(f"if {count}:"):
             for variable in tagged.values():
-                self._line(f"{variable} = ...")
-            self._line(f"{count}, p = read_unsigned_varint(data, p - 1)")
-            with self._block(f"for _ in range({count}):"):
-                self._line("tag, p = read_unsigned_varint(data, p)")
-                self._line("size, p = read_unsigned_varint(data, p)")
+                self._source.line(f"{variable} = ...")
+            self._source.line(f"{count}, p = read_unsigned_varint(data, p - 1)")
+            with self._source.block(f"for _ in range({count}):"):
+                self._source.line("tag, p = read_unsigned_varint(data, p)")
+                self._source.line("size, p = read_unsigned_varint(data, p)")
                 for field, variable in tagged.items():
-                    with self._block(f"if tag == {field.tag}:"):
+                    with self._source.block(f"if tag == {field.tag}:"):
                         expression = self._tagged_field(field)
                         self._flush()
-                        self._line(f"{variable} = {expression}")
-                        self._line("continue")
-                self._line(f"p = skip_tagged_field(data, p, tag, size, {gone})")
-            self._line(f"{value} = {{}}")
+                        self._source.line(f"{variable} = {expression}")
+                        self._source.line("continue")
+                self._source.line(f"p = skip_tagged_field(data, p, tag, size, {gone})")
+            self._source.line(f"{value} = {{}}")
             for field in present:
                 expression = tagged.get(field) or values[field.name]
                 # A tagged field that was not sent holds its default, and such are not in Kafka's JSON.
                 unless = (
                     f"if {expression} not in (..., {field.json_default(self.version)!r}): " if field in tagged else ""
                 )
-                self._line(f"{unless}{value}[{_key(field, expression)}] = {expression}")
-        self._line(f"else: {value} = {self._literal(present, values)}")
+                self._source.line(f"{unless}{value}[{_key(field, expression)}] = {expression}")
+        self._source.line(f"else: {value} = {self._literal(present, values)}")
         return value
 
     def _tagged_field(self, field: Field) -> str:
@@ -213,16 +195,16 @@ class _Writer:
         if not (field.fields and not field.is_array and nullable):
             return self._field(field, nullable)
         # A varint stands before a nullable struct that is tagged, an int8 before others (MessageDataGenerator).
-        self._line("size, p = read_unsigned_varint(data, p)")
+        self._source.line("size, p = read_unsigned_varint(data, p)")
         return self._nullable_struct(field, "size > 0")
 
     def _nullable_struct(self, field: Field, there: str) -> str:
-        value = self._name("v")
-        self._line(f"{value} = None")
-        with self._block(f"if {there}:"):
+        value = self._source.name("v")
+        self._source.line(f"{value} = None")
+        with self._source.block(f"if {there}:"):
             expression = self._plain_struct(field)
             self._flush()
-            self._line(f"{value} = {expression}")
+            self._source.line(f"{value} = {expression}")
         return value
 
     def _plain_struct(self, field: Field) -> str:
@@ -252,15 +234,15 @@ class _Writer:
         if kind == "string":
             return self._string(field, nullable)
         length, there = self._length("i", "compact_length", nullable)
-        value = self._name("v")
+        value = self._source.name("v")
         if kind == "bytes":
             read = f"base64_text(data[p:(p := p + {length})])"
-            self._line(f"{value} = {read} if {there} else None" if nullable else f"{value} = {read}")
+            self._source.line(f"{value} = {read} if {there} else None" if nullable else f"{value} = {read}")
             return value
-        self._line(f"{value} = None")
-        with self._block(f"if {there}:"):
-            self._line(f"{value} = {length}")
-            self._line(f'records.append(RecordsField(f"{self._path}{field.name}", p, p := p + {value}))')
+        self._source.line(f"{value} = None")
+        with self._source.block(f"if {there}:"):
+            self._source.line(f"{value} = {length}")
+            self._source.line(f'records.append(RecordsField(f"{self._path}{field.name}", p, p := p + {value}))')
         return value
 
     def _string(self, field: Field, nullable: bool) -> str:
@@ -268,19 +250,19 @@ class _Writer:
         self.flexible = flexible and field.flexible != "none"
         length, there = self._length("h", "string_length", nullable)
         self.flexible = flexible
-        value = self._name("v")
+        value = self._source.name("v")
         read = f"data[p:(p := p + {length})].decode()"
-        self._line(f"{value} = {read} if {there} else None" if nullable else f"{value} = {read}")
+        self._source.line(f"{value} = {read} if {there} else None" if nullable else f"{value} = {read}")
         return value
 
     def _array(self, field: Field, nullable: bool) -> str:
         length, there = self._length("i", "compact_length", nullable)
-        value = self._name("v")
+        value = self._source.name("v")
         if not nullable:
             self._elements(field, length, value)
             return value
-        self._line(f"{value} = None")
-        with self._block(f"if {there}:"):
+        self._source.line(f"{value} = None")
+        with self._source.block(f"if {there}:"):
             self._elements(field, length, value)
         return value
 
@@ -289,22 +271,22 @@ class _Writer:
         code = FIXED_CODES.get(field.element_type, "")
         if code in ARRAY_UNPACKERS:
             size = f" * {SIZES[code]}" if SIZES[code] > 1 else ""
-            self._line(f"{value} = [*unpack_array_{code}[{length}](data, p)]")
-            self._line(f"p += ({length}){size}")
+            self._source.line(f"{value} = [*unpack_array_{code}[{length}](data, p)]")
+            self._source.line(f"p += ({length}){size}")
             return
         # Kafka refuses more elements than there are bytes left; none of its elements is empty.
         smallest = _least_size(field, self.version, self.flexible)
         refuse = "raise ProtocolError('expected as many elements as there are bytes', p)"
-        self._line(f"if ({length}) * {smallest} > end - p: {refuse}")
-        self._line(f"elements += {length}")
-        self._line("if elements > MAX_ELEMENTS: raise ProtocolError('expected fewer array elements', p)")
-        self._line(f"{value} = []")
-        index = self._name("i")
+        self._source.line(f"if ({length}) * {smallest} > end - p: {refuse}")
+        self._source.line(f"elements += {length}")
+        self._source.line("if elements > MAX_ELEMENTS: raise ProtocolError('expected fewer array elements', p)")
+        self._source.line(f"{value} = []")
+        index = self._source.name("i")
         outer, self._path = self._path, f"{self._path}{field.name}[{{{index}}}]."
-        with self._block(f"for {index} in range({length}):"):
+        with self._source.block(f"for {index} in range({length}):"):
             expression = self._struct(field.fields) if field.fields else self._primitive(field, nullable=False)
             self._flush()
-            self._line(f"{value}.append({expression})")
+            self._source.line(f"{value}.append({expression})")
         self._path = outer
 
 

@@ -147,3 +147,9 @@ ERROR_CODES: Final[dict[int, ErrorCode]] = {
     135: ErrorCode(135, "STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED", False),
     136: ErrorCode(136, "CONTROLLER_ID_NOT_REGISTERED", False),
 }
+
+
+def error_name(code: int) -> str:
+    """Give the name of an error code, or the number as text when it has none."""
+    known = ERROR_CODES.get(code)
+    return known.name if known else str(code)

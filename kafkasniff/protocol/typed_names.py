@@ -1,0 +1,38 @@
+"""Names whose kind is told by a type beside them: coordinator keys and the resources of configs."""
+
+from typing import Any
+
+from kafkasniff.protocol.fields import Kind
+
+FIND_COORDINATOR = 10
+CONFIG_RESOURCES = {
+    (32, "request"): "resources",
+    (32, "response"): "results",
+    (33, "request"): "resources",
+    (33, "response"): "responses",
+    (44, "request"): "resources",
+    (44, "response"): "responses",
+}
+"""The array of resources in DescribeConfigs, AlterConfigs, IncrementalAlterConfigs."""
+
+COORDINATOR_TYPES = {0: "groupId", 1: "transactionalId"}
+"""FindCoordinatorRequest.CoordinatorType."""
+
+RESOURCE_TYPES = {2: "topicName", 32: "groupId"}
+"""ConfigResource.Type."""
+
+
+def typed_names(api_key: int, kind: Kind, value: dict[str, Any]) -> dict[str, list[Any]]:
+    """Give the names in a body by entity type."""
+    found: dict[str, list[Any]] = {}
+    if api_key == FIND_COORDINATOR and kind == "request":
+        # Before version 1 every key is a group.
+        entity = COORDINATOR_TYPES.get(value.get("keyType", 0))
+        keys = value["coordinatorKeys"] if "coordinatorKeys" in value else [value["key"]]
+        if entity:
+            found[entity] = keys
+    elif (api_key, kind) in CONFIG_RESOURCES:
+        for resource in value[CONFIG_RESOURCES[api_key, kind]]:
+            if entity := RESOURCE_TYPES.get(resource["resourceType"]):
+                found.setdefault(entity, []).append(resource["resourceName"])
+    return found
