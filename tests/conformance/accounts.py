@@ -1,0 +1,180 @@
+"""One recording's account: each printed call against the brokers' lines, and what is left on either side."""
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.conformance.log_exceptions import (
+    RECORDS_LOGGED_AS_TEXT,
+    RENAMED,
+    RENAMED_APIS,
+    REQUEST_LOGGED_EMPTY,
+)
+from tests.conformance.request_logs import Difference, LoggedCall, differences
+
+SASL_APIS = frozenset({"SASL_HANDSHAKE", "SASL_AUTHENTICATE"})
+
+BEFORE_LOGIN = frozenset({*SASL_APIS, "API_VERSIONS", None})
+"""What follows on an ApiVersions that came before the login; None where the client gave up."""
+
+ApiVersion = tuple[str, int]
+
+
+@dataclass
+class Account:
+    """What came of holding the printed calls against the log."""
+
+    equal: int = 0
+    """Logged calls printed once, equal value for value."""
+    forwarded: int = 0
+    """Of these, calls inside an ENVELOPE."""
+    no_answer_expected: int = 0
+    """Of these, requests that ask for no answer."""
+    logged_empty: int = 0
+    """Of these, calls whose request is empty in the log."""
+    logged_as_text: int = 0
+    """Of these, calls whose records are a text in the log."""
+    answer_not_captured: Counter[ApiVersion] = field(default_factory=Counter)
+    request_not_captured: Counter[ApiVersion] = field(default_factory=Counter)
+    sasl: int = 0
+    """Printed and not logged: SASL, and ApiVersions before it."""
+    envelopes: int = 0
+    """Printed and not logged: ENVELOPE itself."""
+    unanswered: Counter[ApiVersion] = field(default_factory=Counter)
+    """Printed and not logged, without an answer."""
+    answered_not_logged: Counter[ApiVersion] = field(default_factory=Counter)
+    """Printed and not logged, answered, of no kind that brokers leave out."""
+    different: list[str] = field(default_factory=list)
+    """Logged calls that are printed otherwise."""
+    not_printed: list[LoggedCall] = field(default_factory=list)
+
+
+class Accountant:
+    """Holds the printed calls of one recording against its log; `settle` once."""
+
+    def __init__(self, release: str, with_sasl: bool, logged: list[LoggedCall]) -> None:
+        """Take the log in its order, in which calls with equal ids follow one another as on the wire."""
+        self._release = release
+        self._with_sasl = with_sasl
+        self._waiting: dict[tuple[str, str, int, int], deque[LoggedCall]] = defaultdict(deque)
+        self._forwarded: dict[tuple[str, str, int, int], deque[LoggedCall]] = defaultdict(deque)
+        for call in logged:
+            lines = self._forwarded if call.forwarded else self._waiting
+            lines[call.client, call.server, call.correlation_id, call.api_key].append(call)
+        self.account = Account()
+
+    def settle(self, printed: list[dict[str, Any]]) -> Account:
+        """Hold every printed call against the log."""
+        calls = [line for line in printed if line["type"] == "call"]
+        next_apis = _next_apis(calls)
+        for call, next_api in zip(calls, next_apis, strict=True):
+            if "requestApiKey" in call["requestHeader"]:
+                self._settle_call(call, next_api)
+        # By its correlation id alone an answer could take the line of a whole call, so these come last.
+        for call in calls:
+            if "requestApiKey" not in call["requestHeader"]:
+                self._settle_answer(call)
+        for lines in (*self._waiting.values(), *self._forwarded.values()):
+            self.account.not_printed += lines
+        return self.account
+
+    def _settle_call(self, call: dict[str, Any], next_api: str | None) -> None:
+        header = call["requestHeader"]
+        key = (call["client"], call["server"], header["correlationId"], header["requestApiKey"])
+        if self._waiting[key]:
+            self._compare(self._waiting[key].popleft(), call)
+        else:
+            self._settle_unlogged(call, next_api)
+
+    def _settle_unlogged(self, call: dict[str, Any], next_api: str | None) -> None:
+        header = call["requestHeader"]
+        api = header["requestApiKeyName"], header["requestApiVersion"]
+        before_login = api[0] == "API_VERSIONS" and next_api in BEFORE_LOGIN
+        if self._with_sasl and (api[0] in SASL_APIS or before_login):
+            self.account.sasl += 1
+        elif api[0] == "ENVELOPE":
+            self.account.envelopes += 1
+            self._settle_envelope(call)
+        elif call["outcome"] == "answered":
+            self.account.answered_not_logged[api] += 1
+        else:
+            self.account.unanswered[api] += 1
+
+    def _settle_envelope(self, call: dict[str, Any]) -> None:
+        inner = {entry["where"]: entry for entry in call.get("decoded", ())}
+        request, response = inner.get("request"), inner.get("response")
+        if request is None or response is None:
+            self.account.different.append(f"ENVELOPE {call['requestHeader']} without the messages in it")
+            return
+        header = request["requestHeader"]
+        lines = self._forwarded[call["client"], call["server"], header["correlationId"], header["requestApiKey"]]
+        if not lines:
+            self.account.different.append(f"ENVELOPE with {header}, which is not logged")
+            return
+        inner_call = {"requestHeader": header, "request": request["value"], "response": response["value"]}
+        before = self.account.equal
+        self._compare(lines.popleft(), {**call, **inner_call})
+        self.account.forwarded += self.account.equal - before
+
+    def _settle_answer(self, call: dict[str, Any]) -> None:
+        for key, lines in self._waiting.items():
+            if lines and key[:3] == (call["client"], call["server"], call["requestHeader"]["correlationId"]):
+                logged = lines.popleft()
+                self.account.request_not_captured[logged.api_name, logged.api_version] += 1
+                return
+        self.account.different.append(f"an answer that is not logged: {call['connection']} {call['requestHeader']}")
+
+    def _compare(self, logged: LoggedCall, call: dict[str, Any]) -> None:
+        api = logged.api_name, logged.api_version
+        found = [*self._header_differences(logged, call["requestHeader"])]
+        if (self._release, *api) in REQUEST_LOGGED_EMPTY and logged.request == {}:
+            self.account.logged_empty += 1
+        else:
+            found += self._body_differences(logged, "request", logged.request, call["request"])
+        if logged.response is None:
+            self.account.no_answer_expected += 1
+            found += differences(("no-response-expected", None), (call["outcome"], call["response"]), {}, "outcome")
+        elif call["outcome"] == "answered":
+            found += self._body_differences(logged, "response", logged.response, call["response"])
+        else:
+            self.account.answer_not_captured[api] += 1
+        if found:
+            self.account.different += [f"{logged}: {difference}" for difference in found]
+        elif logged.response is None or call["outcome"] == "answered":
+            self.account.equal += 1
+
+    def _header_differences(self, logged: LoggedCall, header: dict[str, Any]) -> Iterator[Difference]:
+        expected = {
+            "requestApiKey": logged.api_key,
+            "requestApiKeyName": RENAMED_APIS.get(logged.api_name, logged.api_name),
+            "requestApiVersion": logged.api_version,
+            "correlationId": logged.correlation_id,
+            "clientId": logged.client_id,
+        }
+        return differences(expected, header, {}, "requestHeader")
+
+    def _body_differences(self, logged: LoggedCall, side: str, body: Any, printed: Any) -> list[Difference]:
+        api = logged.api_name, logged.api_version
+        renamed = dict(RENAMED.get((self._release, *api), {}))
+        text_path = RECORDS_LOGGED_AS_TEXT.get(api, "")
+        if text_path.startswith(side):
+            renamed[text_path] = text_path.rpartition(".")[2] + "SizeInBytes"
+        found = list(differences(body, printed, renamed, side))
+        size_for_text = [place for place in found if place.path == text_path and _is_size_for_text(place)]
+        self.account.logged_as_text += bool(size_for_text)
+        return [place for place in found if place not in size_for_text]
+
+
+def _next_apis(calls: list[dict[str, Any]]) -> list[str | None]:
+    """Give for each call the API of the next one on its connection."""
+    latest: dict[str, str | None] = {}
+    found = []
+    for call in reversed(calls):
+        found.append(latest.get(call["connection"]))
+        latest[call["connection"]] = call["requestHeader"].get("requestApiKeyName")
+    return found[::-1]
+
+
+def _is_size_for_text(place: Difference) -> bool:
+    return place.logged == "" and type(place.printed) is int and place.printed >= 0

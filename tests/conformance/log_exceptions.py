@@ -1,0 +1,141 @@
+"""Where request log and wire differ by right: every exception by recording or release, API and version.
+
+Found with an independent reader of the recordings. Counts are exact: one more or one fewer fails.
+"""
+
+from collections.abc import Mapping
+
+Counts = Mapping[tuple[str, int], int]
+"""How many calls of an API and version."""
+
+NEEDS_KEYS = frozenset(
+    {
+        "sasl-ssl-plain-scram",
+        "tls-no-keys",
+        "tls12-aes128-cbc-sha",
+        "tls12-aes128-cbc-sha256",
+        "tls12-aes128-gcm",
+        "tls12-aes256-cbc-sha384",
+        "tls12-aes256-gcm",
+        "tls12-aes256-gcm-embedded",
+        "tls12-chacha20",
+        "tls12-go-resumption",
+        "tls13-aes128-gcm",
+        "tls13-chacha20",
+        "tls13-go-resumption",
+        "tls13-python",
+        "tls13-python-embedded",
+    }
+)
+"""Recordings of TLS."""
+
+CUT_PACKETS = frozenset({"snaplen-96"})
+"""Recordings that keep only the beginning of each packet."""
+
+BEFORE_CAPTURE: Mapping[str, Counts] = {
+    "kraft3-failover": {("FETCH", 18): 1},
+    "kraft3-shutdown": {("FETCH", 18): 4},
+    "kraft3-transactions": {("FETCH", 18): 3},
+}
+"""Logged calls that had ended just before the first packet: their ids come before the first one on their connection."""
+
+REQUEST_BEFORE_CAPTURE: Mapping[str, Counts] = {
+    "kraft3-admin-all": {("FETCH", 18): 8},
+    "kraft3-clients": {("FETCH", 18): 6},
+    "kraft3-failover": {("FETCH", 18): 8},
+    "kraft3-fetch-from-follower": {("FETCH", 18): 6},
+    "kraft3-quorum-leader-ended": {("FETCH", 18): 2},
+    "kraft3-shutdown": {("FETCH", 18): 4},
+    "kraft3-transactions": {("FETCH", 18): 6},
+    "mid-stream-start": {("FETCH", 18): 1},
+}
+"""Logged calls of which the capture has only the answer."""
+
+ANSWER_NOT_CAPTURED: Mapping[str, Counts] = {
+    "clients-on-3.9.1": {("METADATA", 12): 1},
+    "connect-eager": {("LEAVE_GROUP", 5): 2, ("FIND_COORDINATOR", 6): 1},
+    "java-2.8.2-clients": {("FETCH", 12): 1},
+    "java-3.9.1-clients": {("FETCH", 17): 2},
+    "kraft-dynamic-quorum": {("FETCH", 18): 1},
+    "kraft3-admin-all": {("FETCH", 18): 7},
+    "kraft3-clients": {("FETCH", 18): 6},
+    "kraft3-failover": {("FETCH", 18): 8},
+    "kraft3-fetch-from-follower": {("FETCH", 18): 6},
+    "kraft3-quorum-leader-ended": {("FETCH", 18): 3},
+    "kraft3-shutdown": {("FETCH", 18): 1},
+    "kraft3-startup": {("FETCH", 18): 8},
+    "kraft3-transactions": {("FETCH", 18): 6},
+    "librdkafka": {("METADATA", 13): 2},
+    "linux-sll": {("METADATA", 13): 1},
+    "linux-sll2": {("METADATA", 13): 1},
+    "loss-reorder-client-side": {("METADATA", 13): 1},
+    "loss-reorder-server-side": {("METADATA", 13): 1},
+    "nanoseconds": {("METADATA", 13): 1},
+    "rskafka": {("DELETE_RECORDS", 2): 1},
+    "sasl-gssapi-librdkafka": {("METADATA", 4): 1},
+    "sasl-plain-many-clients": {("METADATA", 13): 1},
+    "transactions": {("FETCH", 18): 2},
+}
+"""Logged calls whose answer was never sent, since the client had gone, or comes behind the capture's end."""
+
+UNANSWERED: Mapping[str, Counts] = {
+    "java-2.8.2-clients": {("FETCH", 12): 1},
+    "kraft3-failover": {("FETCH", 18): 2},
+    "kraft3-quorum-leader-ended": {("FETCH", 18): 4, ("ALLOCATE_PRODUCER_IDS", 0): 1},
+    "sasl-gssapi-reauth": {("FETCH", 11): 3, ("HEARTBEAT", 3): 1, ("METADATA", 4): 1},
+}
+"""Requests that are not logged: without an answer when the capture, their connection or their broker ended."""
+
+LOG_LINE_LOST: Mapping[str, Counts] = {
+    "kraft3-quorum-leader-ended": {("FETCH", 18): 1, ("API_VERSIONS", 4): 1},
+}
+"""Answered calls that are not logged: the broker was killed before it wrote their lines."""
+
+REQUEST_LOGGED_EMPTY = frozenset({("2.8.2", "API_VERSIONS", 4), ("4.3.1", "API_VERSIONS", 5)})
+"""Release, API and a version that the release does not know: the log has an empty request."""
+
+RECORDS_LOGGED_AS_TEXT: Mapping[tuple[str, int], str] = {
+    ("FETCH_SNAPSHOT", 1): "response.topics[].partitions[].unalignedRecords",
+    ("SHARE_FETCH", 2): "response.responses[].partitions[].records",
+}
+"""API, version and the records field that the log gives as an empty text where Kafka's converter gives a size."""
+
+RENAMED: Mapping[tuple[str, str, int], Mapping[str, str]] = {
+    ("2.8.2", "LEADER_AND_ISR", 5): {"request.topicStates[].partitionStates[].zkVersion": "partitionEpoch"},
+    ("2.8.2", "FETCH", 12): {
+        "response.responses[].partitionResponses": "partitions",
+        "response.responses[].partitionResponses[].partition": "partitionIndex",
+        "response.responses[].partitionResponses[].recordSetSizeInBytes": "recordsSizeInBytes",
+    },
+    ("2.8.2", "ALTER_ISR", 0): {
+        "request.topics[].name": "topicName",
+        "request.topics[].partitions[].currentIsrVersion": "partitionEpoch",
+        "response.topics[].name": "topicName",
+        "response.topics[].partitions[].currentIsrVersion": "partitionEpoch",
+    },
+    ("2.8.2", "OFFSET_COMMIT", 8): {"request.generationId": "generationIdOrMemberEpoch"},
+    ("2.8.2", "ADD_PARTITIONS_TO_TXN", 3): {
+        "request.transactionalId": "v3AndBelowTransactionalId",
+        "request.producerId": "v3AndBelowProducerId",
+        "request.producerEpoch": "v3AndBelowProducerEpoch",
+        "request.topics": "v3AndBelowTopics",
+        "response.results": "resultsByTopicV3AndBelow",
+        "response.results[].results": "resultsByPartition",
+        "response.results[].results[].errorCode": "partitionErrorCode",
+    },
+    ("2.8.2", "TXN_OFFSET_COMMIT", 3): {"request.generationId": "generationIdOrMemberEpoch"},
+    ("3.9.1", "TXN_OFFSET_COMMIT", 4): {"request.generationId": "generationIdOrMemberEpoch"},
+    ("4.3.1", "TXN_OFFSET_COMMIT", 5): {"request.generationId": "generationIdOrMemberEpoch"},
+    ("4.3.1", "STREAMS_GROUP_HEARTBEAT", 0): {"response.acceptableRecoveryLag": "acceptableRecoveryLagLegacy"},
+}
+"""Release, API and version; path of a field in the log, and its name since 4.4.0 at the latest."""
+
+RENAMED_APIS: Mapping[str, str] = {"ALTER_ISR": "ALTER_PARTITION"}
+"""An API's name in the log of 2.8.2, and its name today (KIP-841)."""
+
+BYTES_LEFT_BEHIND: Mapping[tuple[str, int], int] = {
+    ("ALTER_USER_SCRAM_CREDENTIALS", 0): 1,
+    ("METADATA", 12): 3,
+    ("METADATA", 13): 3,
+}
+"""API and version of requests of librdkafka that may end in this number of bytes behind the body."""
