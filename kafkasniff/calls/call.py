@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from kafkasniff.calls.contents import Contents, open_contents
+from kafkasniff.calls.contents import ENVELOPE, Contents, open_batches, open_envelope
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.bodies import DecodedBody, decode_body
+from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_errors
 from kafkasniff.protocol.error_codes import ERROR_CODES
 from kafkasniff.protocol.errors import Problem, ProtocolError
-from kafkasniff.protocol.findings import find_errors
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
 from kafkasniff.protocol.secrets import redact
 from kafkasniff.tcp.events import Connection
@@ -107,7 +106,7 @@ class Call:
     """What is wrong with frames and their pairing, known before any body is decoded."""
     _request_body: DecodedBody | None = None
     _response_body: DecodedBody | None = None
-    _contents: list[Contents] | None = None
+    _contents: Contents | None = None
     _errors: list[FieldError] | None = None
 
     @property
@@ -205,9 +204,15 @@ class Call:
             if self.response is not None and self.response_body is not None:
                 yield "response", self.header.api_key, self.response, self.response_body
 
-    def _open(self) -> list[Contents]:
+    def _open(self) -> Contents:
         if self._contents is None:
-            self._contents = [open_contents(side, key, frame.data, body) for side, key, frame, body in self._bodies()]
+            self._contents = contents = Contents()
+            for side, _, frame, body in self._bodies():
+                contents.problems += [Problem(side, offset, path, message) for offset, path, message in body.problems]
+                open_batches(side, frame.data, body, contents)
+            if self.header is not None and self.header.api_key == ENVELOPE and self.request is not None:
+                answer = self.response.data if self.response is not None else None
+                open_envelope(self.header, self.request.data, answer, self.show_secrets, contents)
         return self._contents
 
     @property
@@ -231,12 +236,12 @@ class Call:
     @property
     def batches(self) -> list[dict[str, Any]]:
         """Give the record batches' headers in the form of the JSON lines."""
-        return [entry for contents in self._open() for entry in contents.batches]
+        return self._open().batches
 
     @property
     def decoded(self) -> list[dict[str, Any]]:
         """Give the messages inside the messages in the form of the JSON lines."""
-        return [entry for contents in self._open() for entry in contents.decoded]
+        return self._open().decoded
 
     @property
     def topics(self) -> dict[str, str]:
@@ -246,7 +251,7 @@ class Call:
     @property
     def problems(self) -> list[Problem]:
         """Give all that is wrong with the call's messages."""
-        return [*self.pairing_problems, *(problem for contents in self._open() for problem in contents.problems)]
+        return [*self.pairing_problems, *self._open().problems]
 
 
 def _error_name(code: int) -> str:

@@ -1,29 +1,85 @@
-"""What lies inside a body: record batches, and messages within the message."""
+"""What lies inside the bodies of a call: record batches, and messages within the message."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafkasniff.protocol.bodies import DecodedBody
-from kafkasniff.protocol.errors import Problem
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies import DecodedBody, decode_body
+from kafkasniff.protocol.definitions import api_definition
+from kafkasniff.protocol.envelope import open_request, open_response
+from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.fields import Kind
+from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
 from kafkasniff.protocol.records.batches import as_json, read_batches
+from kafkasniff.protocol.secrets import redact
+
+ENVELOPE = 58
 
 
 @dataclass(slots=True)
 class Contents:
-    """What was found inside one side of a call, in the form of the JSON lines."""
+    """What was found inside, in the form of the JSON lines."""
 
     batches: list[dict[str, Any]] = field(default_factory=list)
     decoded: list[dict[str, Any]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
-def open_contents(side: Kind, api_key: int, data: bytes, body: DecodedBody) -> Contents:
-    """Open what lies inside a body that was decoded from `data`, the content of a frame."""
-    found = Contents()
-    found.problems = [Problem(side, offset, path, message) for offset, path, message in body.problems]
+def open_batches(side: Kind, data: bytes, body: DecodedBody, into: Contents) -> None:
+    """Read the headers of the record batches in a body that was decoded from `data`, the content of a frame."""
     for path, start, end in body.records:
         batches, problems = read_batches(data, start, end, side=side)
-        found.batches += [{"where": side, "path": path, **as_json(batch)} for batch in batches]
-        found.problems += [Problem(side, offset, path + inner, message) for offset, inner, message in problems]
-    return found
+        into.batches += [{"where": side, "path": path, **as_json(batch)} for batch in batches]
+        into.problems += [Problem(side, offset, path + inner, message) for offset, inner, message in problems]
+
+
+def open_envelope(
+    header: RequestHeader, request: bytes, response: bytes | None, show_secrets: bool, into: Contents
+) -> None:
+    """Open the request and the response that an Envelope forwards (KIP-590), from the contents of its frames."""
+    outer = decode_body(ENVELOPE, header.api_version, "request", request, header.end).value
+    if outer is None:
+        return
+    try:
+        inner = open_request(outer)
+    except ProtocolError as error:
+        into.problems.append(Problem("request", None, "requestData", str(error)))
+        return
+    entry = _entry("request", inner.header.api_key, inner.body, show_secrets, into)
+    known = APIS.get(inner.header.api_key)
+    entry["requestHeader"] = {
+        "requestApiKey": inner.header.api_key,
+        "requestApiKeyName": known.name if known is not None else None,
+        "requestApiVersion": inner.header.api_version,
+        "correlationId": inner.header.correlation_id,
+        "clientId": inner.header.client_id,
+    }
+    entry["value"] = entry.pop("value")
+    if response is None:
+        return
+    try:
+        end = read_response_header(response, response_header_version(ENVELOPE, header.api_version))[1]
+        answer = decode_body(ENVELOPE, header.api_version, "response", response, end).value
+        if answer is not None and answer["responseData"] is not None:
+            body = open_response(answer, inner.header).body
+            _entry("response", inner.header.api_key, body, show_secrets, into)
+    except ProtocolError as error:
+        into.problems.append(Problem("response", None, "responseData", str(error)))
+
+
+def _entry(side: Kind, api_key: int, body: DecodedBody, show_secrets: bool, into: Contents) -> dict[str, Any]:
+    path = f"{side}Data"
+    for _, inner, message in body.problems:
+        # Offsets inside the inner message would be mistaken for offsets in the frame.
+        into.problems.append(Problem(side, None, f"{path}.{inner}" if inner else path, message))
+    if body.value is not None and not show_secrets:
+        redact(api_key, side, body.value)
+    entry = {
+        "where": side,
+        "path": path,
+        "type": api_definition(api_key, side).name if api_key in APIS else None,
+        "version": body.version,
+        "value": body.value,
+    }
+    into.decoded.append(entry)
+    return entry
