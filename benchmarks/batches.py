@@ -10,7 +10,7 @@ from typing import NamedTuple
 import cramjam
 from crc32c import crc32c
 
-from benchmarks.messages import unsigned_varint
+from benchmarks.primitives import unsigned_varint
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 """Codec names in the order of their numbers in a batch's attributes."""

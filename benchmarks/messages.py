@@ -8,6 +8,8 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from benchmarks.primitives import array, compact_array, compact_bytes, compact_string, sized_bytes, string
+
 
 class Api(NamedTuple):
     """An API in one version."""
@@ -84,7 +86,7 @@ class Setting(NamedTuple):
 def frame_request(api: Api, correlation_id: int, client_id: str, body: bytes) -> bytes:
     """Put size prefix and header before a request's body."""
     tags = b"\0" if api.flexible else b""
-    header = struct.pack(">hhi", api.key, api.version, correlation_id) + _string(client_id) + tags
+    header = struct.pack(">hhi", api.key, api.version, correlation_id) + string(client_id) + tags
     return struct.pack(">i", len(header) + len(body)) + header + body
 
 
@@ -97,8 +99,8 @@ def frame_response(api: Api, correlation_id: int, body: bytes) -> bytes:
 
 def produce_request(acks: int, topics: Mapping[str, Mapping[int, bytes]]) -> bytes:
     """Produce v8: records of each topic's partitions."""
-    return struct.pack(">hhi", -1, acks, 30_000) + _array(
-        _string(topic) + _array(struct.pack(">i", index) + _bytes(records) for index, records in partitions.items())
+    return struct.pack(">hhi", -1, acks, 30_000) + array(
+        string(topic) + array(struct.pack(">i", index) + sized_bytes(records) for index, records in partitions.items())
         for topic, partitions in topics.items()
     )
 
@@ -106,9 +108,9 @@ def produce_request(acks: int, topics: Mapping[str, Mapping[int, bytes]]) -> byt
 def produce_response(topics: Mapping[str, Mapping[int, int]]) -> bytes:
     """Produce v8: base offset of each topic's partitions."""
     return (
-        _array(
-            _string(topic)
-            + _array(struct.pack(">ihqqqih", index, 0, offset, -1, 0, 0, -1) for index, offset in partitions.items())
+        array(
+            string(topic)
+            + array(struct.pack(">ihqqqih", index, 0, offset, -1, 0, 0, -1) for index, offset in partitions.items())
             for topic, partitions in topics.items()
         )
         + _NOT_THROTTLED
@@ -119,10 +121,10 @@ def modern_produce_request(acks: int, topics: Mapping[str, Mapping[int, bytes]])
     """Produce v12: records of each topic's partitions."""
     return (
         struct.pack(">Bhi", 0, acks, 30_000)
-        + _compact_array(
-            _compact_string(topic)
-            + _compact_array(
-                b"".join((struct.pack(">i", index), _compact_bytes(records), b"\0"))
+        + compact_array(
+            compact_string(topic)
+            + compact_array(
+                b"".join((struct.pack(">i", index), compact_bytes(records), b"\0"))
                 for index, records in partitions.items()
             )
             + b"\0"
@@ -135,9 +137,9 @@ def modern_produce_request(acks: int, topics: Mapping[str, Mapping[int, bytes]])
 def modern_produce_response(topics: Mapping[str, Mapping[int, int]]) -> bytes:
     """Produce v12: base offset of each topic's partitions."""
     return (
-        _compact_array(
-            _compact_string(topic)
-            + _compact_array(
+        compact_array(
+            compact_string(topic)
+            + compact_array(
                 struct.pack(">ihqqqBBB", index, 0, offset, -1, 0, 1, 0, 0) for index, offset in partitions.items()
             )
             + b"\0"
@@ -153,8 +155,8 @@ def fetch_request(session_id: int, session_epoch: int, topics: Mapping[str, Iter
     return b"".join(
         (
             struct.pack(">iiiibii", -1, _MAX_WAIT_MS, 1, 52_428_800, 0, session_id, session_epoch),
-            _array(
-                _string(topic) + _array(struct.pack(">iiqqi", *position, -1, 1_048_576) for position in positions)
+            array(
+                string(topic) + array(struct.pack(">iiqqi", *position, -1, 1_048_576) for position in positions)
                 for topic, positions in topics.items()
             ),
             struct.pack(">ih", 0, 0),
@@ -164,11 +166,11 @@ def fetch_request(session_id: int, session_epoch: int, topics: Mapping[str, Iter
 
 def fetch_response(session_id: int, topics: Mapping[str, Iterable[FetchedPartition]]) -> bytes:
     """Fetch v11 for a consumer that reads uncommitted records."""
-    return struct.pack(">ihi", 0, 0, session_id) + _array(
-        _string(topic)
-        + _array(
+    return struct.pack(">ihi", 0, 0, session_id) + array(
+        string(topic)
+        + array(
             struct.pack(">ihqqqii", index, 0, high_watermark, high_watermark, log_start_offset, -1, -1)
-            + _bytes(records)
+            + sized_bytes(records)
             for index, high_watermark, log_start_offset, records in partitions
         )
         for topic, partitions in topics.items()
@@ -180,9 +182,9 @@ def modern_fetch_request(session_id: int, session_epoch: int, topics: Mapping[by
     return b"".join(
         (
             struct.pack(">iiibii", _MAX_WAIT_MS, 1, 52_428_800, 0, session_id, session_epoch),
-            _compact_array(
+            compact_array(
                 topic_id
-                + _compact_array(
+                + compact_array(
                     struct.pack(">iiqiqiB", partition, epoch, offset, -1, -1, 1_048_576, 0)
                     for partition, epoch, offset in positions
                 )
@@ -200,13 +202,13 @@ def modern_fetch_response(session_id: int, topics: Mapping[bytes, Iterable[Fetch
     return b"".join(
         (
             struct.pack(">ihi", 0, 0, session_id),
-            _compact_array(
+            compact_array(
                 topic_id
-                + _compact_array(
+                + compact_array(
                     b"".join(
                         (
                             struct.pack(">ihqqqBi", index, 0, high_watermark, high_watermark, log_start_offset, 0, -1),
-                            _compact_bytes(records),
+                            compact_bytes(records),
                             b"\0",
                         )
                     )
@@ -222,23 +224,23 @@ def modern_fetch_response(session_id: int, topics: Mapping[bytes, Iterable[Fetch
 
 def list_offsets_request(topics: Mapping[str, Mapping[int, int]]) -> bytes:
     """ListOffsets v5: time stamp asked for, in ms or -1 for the latest, of each topic's partitions."""
-    return struct.pack(">ib", -1, 0) + _array(
-        _string(topic) + _array(struct.pack(">iiq", index, 7, time) for index, time in partitions.items())
+    return struct.pack(">ib", -1, 0) + array(
+        string(topic) + array(struct.pack(">iiq", index, 7, time) for index, time in partitions.items())
         for topic, partitions in topics.items()
     )
 
 
 def list_offsets_response(topics: Mapping[str, Mapping[int, int]]) -> bytes:
     """ListOffsets v5: offset found in each topic's partitions."""
-    return _NOT_THROTTLED + _array(
-        _string(topic) + _array(struct.pack(">ihqqi", index, 0, -1, offset, 7) for index, offset in partitions.items())
+    return _NOT_THROTTLED + array(
+        string(topic) + array(struct.pack(">ihqqi", index, 0, -1, offset, 7) for index, offset in partitions.items())
         for topic, partitions in topics.items()
     )
 
 
 def metadata_request(topics: Iterable[str] | None) -> bytes:
     """Metadata v8; None asks for all topics."""
-    return (struct.pack(">i", -1) if topics is None else _array(map(_string, topics))) + b"\x01\0\0"
+    return (struct.pack(">i", -1) if topics is None else array(map(string, topics))) + b"\x01\0\0"
 
 
 def metadata_response(brokers: Iterable[Broker], topics: Mapping[str, Iterable[PartitionState]]) -> bytes:
@@ -246,17 +248,17 @@ def metadata_response(brokers: Iterable[Broker], topics: Mapping[str, Iterable[P
     return b"".join(
         (
             _NOT_THROTTLED,
-            _array(
+            array(
                 struct.pack(">i", broker.node_id)
-                + _string(broker.host)
+                + string(broker.host)
                 + struct.pack(">i", broker.port)
-                + _string(broker.rack)
+                + string(broker.rack)
                 for broker in brokers
             ),
-            _string("kVbT8mQ5TVGu0Xq1nJ2c9A"),
+            string("kVbT8mQ5TVGu0Xq1nJ2c9A"),
             struct.pack(">i", 1),
-            _array(
-                b"\0\0" + _string(topic) + b"\0" + _array(map(_partition_state, partitions)) + _NO_OPERATIONS
+            array(
+                b"\0\0" + string(topic) + b"\0" + array(map(_partition_state, partitions)) + _NO_OPERATIONS
                 for topic, partitions in topics.items()
             ),
             _NO_OPERATIONS,
@@ -269,8 +271,8 @@ def offset_commit_request(group: str, generation: int, member: str, topics: Mapp
     return (
         _group_member(group, generation, member)
         + b"\xff\xff"
-        + _array(
-            _string(topic) + _array(struct.pack(">iqih", index, offset, 7, 0) for index, offset in partitions.items())
+        + array(
+            string(topic) + array(struct.pack(">iqih", index, offset, 7, 0) for index, offset in partitions.items())
             for topic, partitions in topics.items()
         )
     )
@@ -278,17 +280,16 @@ def offset_commit_request(group: str, generation: int, member: str, topics: Mapp
 
 def offset_commit_response(topics: Mapping[str, Iterable[int]]) -> bytes:
     """OffsetCommit v7: the partitions committed."""
-    return _NOT_THROTTLED + _array(
-        _string(topic) + _array(struct.pack(">ih", index, 0) for index in partitions)
+    return _NOT_THROTTLED + array(
+        string(topic) + array(struct.pack(">ih", index, 0) for index in partitions)
         for topic, partitions in topics.items()
     )
 
 
 def offset_fetch_request(group: str, topics: Mapping[str, Iterable[int]]) -> bytes:
     """OffsetFetch v5."""
-    return _string(group) + _array(
-        _string(topic) + _array(struct.pack(">i", index) for index in partitions)
-        for topic, partitions in topics.items()
+    return string(group) + array(
+        string(topic) + array(struct.pack(">i", index) for index in partitions) for topic, partitions in topics.items()
     )
 
 
@@ -296,9 +297,8 @@ def offset_fetch_response(topics: Mapping[str, Mapping[int, int]]) -> bytes:
     """OffsetFetch v5: committed offset of each topic's partitions."""
     return (
         _NOT_THROTTLED
-        + _array(
-            _string(topic)
-            + _array(struct.pack(">iqihh", index, offset, 7, 0, 0) for index, offset in partitions.items())
+        + array(
+            string(topic) + array(struct.pack(">iqihh", index, offset, 7, 0, 0) for index, offset in partitions.items())
             for topic, partitions in topics.items()
         )
         + b"\0\0"
@@ -307,12 +307,12 @@ def offset_fetch_response(topics: Mapping[str, Mapping[int, int]]) -> bytes:
 
 def find_coordinator_request(group: str) -> bytes:
     """FindCoordinator v2 of a group."""
-    return _string(group) + b"\0"
+    return string(group) + b"\0"
 
 
 def find_coordinator_response(broker: Broker) -> bytes:
     """FindCoordinator v2."""
-    return struct.pack(">ihhi", 0, 0, -1, broker.node_id) + _string(broker.host) + struct.pack(">i", broker.port)
+    return struct.pack(">ihhi", 0, 0, -1, broker.node_id) + string(broker.host) + struct.pack(">i", broker.port)
 
 
 def heartbeat_request(group: str, generation: int, member: str) -> bytes:
@@ -327,23 +327,23 @@ def heartbeat_response(error: int) -> bytes:
 
 def api_versions_request(software_name: str, software_version: str) -> bytes:
     """ApiVersions v3."""
-    return _compact_string(software_name) + _compact_string(software_version) + b"\0"
+    return compact_string(software_name) + compact_string(software_version) + b"\0"
 
 
 def api_versions_response(versions: Iterable[tuple[int, int, int]]) -> bytes:
     """ApiVersions v3: key, lowest and highest version of each API."""
-    return b"\0\0" + _compact_array(struct.pack(">hhhB", *api, 0) for api in versions) + _NOT_THROTTLED + b"\0"
+    return b"\0\0" + compact_array(struct.pack(">hhhB", *api, 0) for api in versions) + _NOT_THROTTLED + b"\0"
 
 
 def describe_configs_request(resource_type: int, names: Iterable[str]) -> bytes:
     """DescribeConfigs v2 of topics (2) or brokers (4), all entries with synonyms."""
-    return _array(struct.pack(">b", resource_type) + _string(name) + b"\xff\xff\xff\xff" for name in names) + b"\x01"
+    return array(struct.pack(">b", resource_type) + string(name) + b"\xff\xff\xff\xff" for name in names) + b"\x01"
 
 
 def describe_configs_response(resource_type: int, resources: Mapping[str, Iterable[Setting]]) -> bytes:
     """DescribeConfigs v2."""
-    return _NOT_THROTTLED + _array(
-        struct.pack(">hhb", 0, -1, resource_type) + _string(name) + _array(map(_setting, settings))
+    return _NOT_THROTTLED + array(
+        struct.pack(">hhb", 0, -1, resource_type) + string(name) + array(map(_setting, settings))
         for name, settings in resources.items()
     )
 
@@ -358,12 +358,12 @@ _DYNAMIC_TOPIC_CONFIG, _DEFAULT_CONFIG = 1, 5
 
 
 def _setting(setting: Setting) -> bytes:
-    name = _string(setting.name)
-    default = name + _string(setting.default) + struct.pack(">b", _DEFAULT_CONFIG)
+    name = string(setting.name)
+    default = name + string(setting.default) + struct.pack(">b", _DEFAULT_CONFIG)
     if setting.value == setting.default:
-        return name + _string(setting.value) + struct.pack(">bbb", 0, _DEFAULT_CONFIG, 0) + _array([default])
-    dynamic = name + _string(setting.value) + struct.pack(">b", _DYNAMIC_TOPIC_CONFIG)
-    return name + _string(setting.value) + struct.pack(">bbb", 0, _DYNAMIC_TOPIC_CONFIG, 0) + _array([dynamic, default])
+        return name + string(setting.value) + struct.pack(">bbb", 0, _DEFAULT_CONFIG, 0) + array([default])
+    dynamic = name + string(setting.value) + struct.pack(">b", _DYNAMIC_TOPIC_CONFIG)
+    return name + string(setting.value) + struct.pack(">bbb", 0, _DYNAMIC_TOPIC_CONFIG, 0) + array([dynamic, default])
 
 
 def _partition_state(state: PartitionState) -> bytes:
@@ -383,41 +383,4 @@ def _partition_state(state: PartitionState) -> bytes:
 
 
 def _group_member(group: str, generation: int, member: str) -> bytes:
-    return _string(group) + struct.pack(">i", generation) + _string(member)
-
-
-def _string(text: str) -> bytes:
-    encoded = text.encode()
-    return struct.pack(">h", len(encoded)) + encoded
-
-
-def _bytes(data: bytes) -> bytes:
-    return struct.pack(">i", len(data)) + data
-
-
-def _array(elements: Iterable[bytes]) -> bytes:
-    encoded = list(elements)
-    return struct.pack(">i", len(encoded)) + b"".join(encoded)
-
-
-def _compact_string(text: str) -> bytes:
-    return _compact_bytes(text.encode())
-
-
-def _compact_bytes(data: bytes) -> bytes:
-    return unsigned_varint(len(data) + 1) + data
-
-
-def _compact_array(elements: Iterable[bytes]) -> bytes:
-    encoded = list(elements)
-    return unsigned_varint(len(encoded) + 1) + b"".join(encoded)
-
-
-def unsigned_varint(value: int) -> bytes:
-    """Encode seven bits a byte, least significant first."""
-    encoded = bytearray()
-    while value > 0x7F:
-        encoded.append(value & 0x7F | 0x80)
-        value >>= 7
-    encoded.append(value)
-    return bytes(encoded)
+    return string(group) + struct.pack(">i", generation) + string(member)

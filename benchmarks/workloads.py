@@ -244,7 +244,7 @@ def manifest(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
 
-_GENERATOR = ("workloads", "roles", "conversations", "messages", "batches", "framing")
+_GENERATOR = ("workloads", "roles", "conversations", "messages", "primitives", "batches", "framing")
 
 
 def main() -> None:
