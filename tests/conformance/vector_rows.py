@@ -1,0 +1,44 @@
+"""The rows of tests/vectors: bytes by Kafka's own serialisers, with the JSON of its converters."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from kafkasniff.protocol.compiler import Decoder, compile_decoder
+from kafkasniff.protocol.definitions import api_definition
+from kafkasniff.protocol.fields import Kind
+from tests.conftest import VECTORS
+
+Row = dict[str, Any]
+
+API_FILES = ("api-requests", "api-responses")
+
+
+@cache
+def rows(name: str) -> list[Row]:
+    """Give the rows of `tests/vectors/<name>.jsonl.gz`."""
+    return list(_read(name))
+
+
+def _read(name: str) -> Iterator[Row]:
+    with gzip.open(VECTORS / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+@cache
+def decoder_of(api_key: int, version: int, kind: Kind) -> Decoder:
+    """Give the compiled decoder alone, without the interpreter that stands in for it when it refuses."""
+    return compile_decoder(api_definition(api_key, kind), version)
+
+
+def json_text(value: object) -> str:
+    """Give JSON text: equal texts are equal values in the same order of keys."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def name_of(row: Row) -> str:
+    """Name a row in messages of failed tests."""
+    return f"{row.get('message') or row['type']} v{row.get('api_version', row.get('version'))} {row['row']}"
