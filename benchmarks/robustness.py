@@ -135,9 +135,9 @@ def _shown(conversation: Conversation, message: Any) -> Shown:
     return conversation.client[1], message.side, message.api_key, version, message.correlation_id
 
 
-def score_ours(path: Path, conversations: list[Conversation], expected: Expected, cut: bool) -> Score:
+def score_ours(path: Path, conversations: list[Conversation], expected: Expected) -> Score:
     """Hold what kafkasniff prints against what is there."""
-    outcome = compare(list(kafkasniff.read([str(path)], show_secrets=True)), conversations, expected, cut=cut)
+    outcome = compare(list(kafkasniff.read([str(path)], show_secrets=True)), conversations, expected)
     wholes = (outcome.calls_followed, outcome.calls_searched, outcome.lone_followed, outcome.lone_searched)
     headers = (outcome.headers_followed, outcome.headers_searched)
     return Score(_sum(wholes), _sum(headers), len(outcome.invented))
@@ -163,9 +163,8 @@ def run(row: Row, calls: list[SentCall], folder: Path, connections: int, count: 
     several = any(packet.interface for packet in packets)
     path = folder / (re.sub(r"\W+", "-", row.name) + (".pcapng" if several else ".pcap"))
     path.write_bytes(pcapng(packets) if several else pcap(packets))
-    cut = any(packet.snap_length for packet in packets)
     return [
-        score_ours(path, conversations, expected, cut),
+        score_ours(path, conversations, expected),
         score_tshark(path, (), conversations, expected),
         score_tshark(path, REORDER, conversations, expected),
     ]

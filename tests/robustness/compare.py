@@ -195,7 +195,7 @@ def _lack(parts: list[ExpectedMessage], followed: bool) -> str:
 
 
 def _count_gaps(
-    items: Iterable[Item], expected: Expected, conversations: Sequence[Conversation], cut: bool, outcome: Outcome
+    items: Iterable[Item], expected: Expected, conversations: Sequence[Conversation], outcome: Outcome
 ) -> None:
     reported: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for item in items:
@@ -209,11 +209,6 @@ def _count_gaps(
         wanted[key] += lengths
     for key in sorted(wanted | reported):
         have = sorted(reported[key])
-        if cut and sum(have) >= sum(wanted[key]):
-            # Neighbouring cut packets are one run of missing bytes, but may be told one by one.
-            outcome.gaps.found += len(wanted[key])
-            outcome.gaps.expected += len(wanted[key])
-            continue
         for length in sorted(wanted[key]):
             outcome.gaps.count(length in have)
             if length in have:
@@ -223,15 +218,13 @@ def _count_gaps(
         outcome.wrong += [f"gap of {length} bytes in {key}; expected: {sorted(wanted[key])}" for length in have]
 
 
-def compare(
-    items: Sequence[Item], conversations: Sequence[Conversation], expected: Expected, *, cut: bool = False
-) -> Outcome:
-    """Hold printed items against what could be had; `cut` says that the packets were cut by a snap length."""
+def compare(items: Sequence[Item], conversations: Sequence[Conversation], expected: Expected) -> Outcome:
+    """Hold printed items against what could be had."""
     outcome = Outcome()
     ledger = _Ledger(conversations)
     for item in items:
         if isinstance(item, Call):
             ledger.claim(item, outcome)
     _count_messages(expected, ledger, outcome)
-    _count_gaps(items, expected, conversations, cut, outcome)
+    _count_gaps(items, expected, conversations, outcome)
     return outcome

@@ -1,12 +1,12 @@
 """What can still be had from a damaged capture, from the bytes that are really in it."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from tests.robustness.conversations import Conversation, Message, SentCall
-from tests.robustness.packets import SYN, Packet, kept
+from tests.robustness.packets import ACK, FIN, SYN, Packet, kept
 
 Presence = Literal["whole", "header", "none"]
 
@@ -30,7 +30,11 @@ class Expected:
 
     messages: list[ExpectedMessage] = field(default_factory=list)
     gaps: dict[tuple[int, int], list[int]] = field(default_factory=dict)
-    """Lengths of the runs of bytes that lack between bytes that are there, by conversation and direction."""
+    """Lengths of the runs of bytes of which no packet is there, by conversation and direction.
+
+    Bytes that the snap length cut off are no gaps: their packets are there. What lies before the first packet of a
+    direction without SYN is none either, nor is a direction of which no data is there.
+    """
 
 
 def _fragments_whole(packets: Sequence[Packet]) -> dict[int, int]:
@@ -48,8 +52,13 @@ def _fragments_whole(packets: Sequence[Packet]) -> dict[int, int]:
     return whole
 
 
-def _coverage(packets: Sequence[Packet], conversations: Sequence[Conversation]) -> dict[tuple[int, int], bytearray]:
-    """Give a byte for each byte of each direction's stream: 1 where the capture has it."""
+def _coverage(
+    packets: Sequence[Packet], conversations: Sequence[Conversation], length: Callable[[Packet], int]
+) -> dict[tuple[int, int], bytearray]:
+    """Give a byte for each byte of each direction's stream: 1 where the capture has it.
+
+    `length` tells how many bytes of a packet's payload count as there.
+    """
     masks = {
         (number, direction): bytearray(sum(len(message.frame) for message in conversation.messages(direction)))
         for number, conversation in enumerate(conversations)
@@ -61,7 +70,7 @@ def _coverage(packets: Sequence[Packet], conversations: Sequence[Conversation]) 
             continue
         if packet.fragment is not None and whole.get(packet.fragment[0]) != position:
             continue
-        size = kept(packet)
+        size = length(packet)
         masks[packet.conversation, packet.direction][packet.offset : packet.offset + size] = b"\1" * size
     return masks
 
@@ -87,17 +96,34 @@ def _messages(
     return found
 
 
-def _gaps(mask: bytearray, start_known: bool) -> list[int]:
-    """Give the lengths of the runs of missing bytes in front of the last byte that is there."""
-    last = mask.rfind(1)
+def _ends(packets: Sequence[Packet]) -> dict[tuple[int, int], int]:
+    """Give up to where each direction's stream is known to reach: from its FIN, and what the peer acknowledged."""
+    bases = {
+        (packet.conversation, packet.direction): packet.seq - packet.offset for packet in packets if packet.payload
+    }
+    ends: dict[tuple[int, int], int] = defaultdict(int)
+    for packet in packets:
+        own, peer = (packet.conversation, packet.direction), (packet.conversation, 1 - packet.direction)
+        if packet.flags & FIN:
+            ends[own] = max(ends[own], packet.offset)
+        if packet.flags & ACK and peer in bases:
+            acknowledged = (packet.ack - bases[peer]) & 0xFFFFFFFF
+            if acknowledged < 1 << 31:
+                ends[peer] = max(ends[peer], acknowledged)
+    return ends
+
+
+def _gaps(mask: bytearray, start_known: bool, end: int) -> list[int]:
+    """Give the lengths of the runs of missing bytes between what is there, and up to the stream's known end."""
+    end = max(mask.rfind(1) + 1, min(end, len(mask)))
     position = 0 if start_known else mask.find(1)
     lengths = []
-    while 0 <= position <= last:
-        begin = mask.find(0, position, last)
+    while 0 <= position < end:
+        begin = mask.find(0, position, end)
         if begin < 0:
             break
-        position = mask.find(1, begin)
-        lengths.append(position - begin)
+        position = mask.find(1, begin, end)
+        lengths.append((position if position >= 0 else end) - begin)
     return lengths
 
 
@@ -105,10 +131,12 @@ def expect(conversations: Sequence[Conversation], packets: Sequence[Packet]) -> 
     """Tell what can be had from the packets, which are those of the conversations or what damage left of them."""
     opened = {(packet.conversation, packet.direction) for packet in packets if packet.flags & SYN}
     expected = Expected()
-    for (number, direction), mask in _coverage(packets, conversations).items():
+    ends = _ends(packets)
+    sent = _coverage(packets, conversations, lambda packet: len(packet.payload))
+    for (number, direction), mask in _coverage(packets, conversations, kept).items():
         known = (number, direction) in opened
         expected.messages += _messages(number, conversations[number], direction, mask, known)
-        gaps = _gaps(mask, known)
+        gaps = _gaps(sent[number, direction], known, ends[number, direction])
         if gaps:
             expected.gaps[number, direction] = gaps
     return expected

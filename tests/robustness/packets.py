@@ -145,7 +145,8 @@ def _acknowledge(packets: list[Packet], isns: list[int]) -> list[Packet]:
     for one in packets:
         mine = one.direction
         if one.flags == ACK and not one.payload:
-            one = replace(one, seq=(isns[mine] + following[mine]) & 0xFFFFFFFF)
+            seq = (isns[mine] + following[mine]) & 0xFFFFFFFF
+            one = replace(one, seq=seq, offset=max(0, following[mine] - 1))
         acknowledged = (isns[1 - mine] + following[1 - mine]) & 0xFFFFFFFF if one.flags & ACK else 0
         out.append(replace(one, ack=acknowledged))
         following[mine] += len(one.payload) + (1 if one.flags & (SYN | FIN) else 0)
