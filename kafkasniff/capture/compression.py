@@ -1,5 +1,6 @@
 """Compressed captures: gzip, zstd, lz4 frames, xz and bzip2, decompressed as they are read, in bounded memory."""
 
+import contextlib
 import sys
 import zlib
 from collections.abc import Callable
@@ -33,20 +34,25 @@ class Decompressor(Protocol):
         """Tell whether nothing more comes out without more input."""
 
     @property
-    def unused_data(self) -> bytes:
-        """Give the input behind the frame's end."""
+    def unused_data(self) -> bytes | None:
+        """Give the input behind the frame's end; lz4 gives None where there is none."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         """Take in `data`, give at most `max_length` bytes."""
 
 
 class GzipDecompressor:
-    """zlib's decompressor with the interface of the others."""
+    """zlib's decompressor with the interface of the others; it gives all that zlib gets out before damage."""
 
     def __init__(self) -> None:
         """Expect a gzip member."""
         self._inflater = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
         self.needs_input = True
+        # To go back to when zlib reports damage, as it then keeps what it got out: state and input, and output since.
+        self._before = self._inflater
+        self._input = b""
+        self._given = 0
+        self._damage: zlib.error | None = None
 
     @property
     def eof(self) -> bool:
@@ -60,10 +66,29 @@ class GzipDecompressor:
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         """Take in `data`, give at most `max_length` bytes."""
-        output = self._inflater.decompress(self._inflater.unconsumed_tail + data, max_length)
+        if self._damage:
+            raise self._damage
+        if data:
+            self._before = self._inflater.copy()
+            self._input = data
+            self._given = 0
+        try:
+            output = self._inflater.decompress(self._inflater.unconsumed_tail + data, max_length)
+        except zlib.error as error:
+            self._damage = error
+            self.needs_input = False
+            return self._output_before_damage()
+        self._given += len(output)
         # A full output may leave more inside zlib even when all input was consumed.
         self.needs_input = not self._inflater.unconsumed_tail and len(output) < max_length
         return output
+
+    def _output_before_damage(self) -> bytes:
+        pieces: list[bytes] = []
+        with contextlib.suppress(zlib.error):
+            for position in range(len(self._input)):
+                pieces.append(self._before.decompress(self._input[position : position + 1]))
+        return b"".join(pieces)[self._given :]
 
 
 def _new_bzip2() -> Decompressor:
@@ -158,7 +183,7 @@ class DecompressedSource:
         data = b""
         if self._decompressor.eof:
             # Zeros behind a frame are padding (gzip on tapes, xz's stream padding).
-            data = self._decompressor.unused_data.lstrip(b"\0")
+            data = (self._decompressor.unused_data or b"").lstrip(b"\0")
             while not data:
                 if not may_wait:
                     return None

@@ -1,0 +1,114 @@
+import io
+import shutil
+import subprocess
+from pathlib import Path
+
+import dpkt
+import pytest
+from scapy.utils import RawPcapNgReader
+
+from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.packets import Interface
+from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.writer import PcapngWriter, select_packets
+from tests.capture.samples import (
+    block,
+    contents,
+    enhanced,
+    interface,
+    option,
+    pcap_header,
+    pcap_record,
+    section,
+)
+
+ETHERNET = Interface("a.pcap", 1, 6, 262_144, "eth0")
+LOOPBACK = Interface("b.pcap", 0, 9, 96)
+
+
+def test_bytes_are_those_of_the_format() -> None:
+    stream = io.BytesIO()
+    writer = PcapngWriter(stream)
+    writer.write(b"abc", 60, 1_700_000_000_123_456_000, ETHERNET)
+    writer.write(b"defg", 4, 1_700_000_000_123_456_789, LOOPBACK)
+    writer.write_secrets(b"CLIENT_RANDOM 00 11\n")
+    assert stream.getvalue() == (
+        section()
+        + interface(1, 262_144, option(2, b"eth0") + option(9, b"\6") + option(0, b""))
+        + enhanced(b"abc", 1_700_000_000_123_456, 0, original=60)
+        + interface(0, 96, option(9, b"\x09") + option(0, b""))
+        + enhanced(b"defg", 1_700_000_000_123_456_789, 1)
+        + block(10, b"KSLT" + (20).to_bytes(4, "little") + b"CLIENT_RANDOM 00 11\n")
+    )
+
+
+def test_dpkt_and_scapy_read_what_was_written() -> None:
+    stream = io.BytesIO()
+    writer = PcapngWriter(stream)
+    packets = [(b"one", 1_500_000_000), (b"", 2_250_000_000), (b"three" * 300, 3_125_000_000)]
+    for data, time in packets:
+        writer.write(data, len(data), time, ETHERNET)
+    stream.seek(0)
+    assert [(data, int(time * 1e9)) for time, data in dpkt.pcapng.Reader(stream)] == packets
+    stream.seek(0)
+    assert [data for data, _ in RawPcapNgReader(stream)] == [data for data, _ in packets]
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+def test_tshark_reads_what_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "out.pcapng"
+    with path.open("wb") as stream:
+        writer = PcapngWriter(stream)
+        writer.write_secrets(b"CLIENT_RANDOM 00 11\n")
+        writer.write(bytes(60), 1500, 1_700_000_000_123_456_000, ETHERNET)
+        writer.write(bytes(70), 70, 1_700_000_000_123_456_789, LOOPBACK)
+    fields = ["-e", "frame.time_epoch", "-e", "frame.cap_len", "-e", "frame.len", "-e", "frame.interface_name"]
+    command = ["tshark", "-n", "-r", str(path), "-T", "fields", *fields]
+    run = subprocess.run(command, capture_output=True, check=True, text=True)
+    first, second = run.stdout.splitlines()
+    assert first.split("\t") == ["1700000000.123456000", "60", "1500", "eth0"]
+    assert second.split("\t")[:3] == ["1700000000.123456789", "70", "70"]
+
+
+def test_file_without_packets_is_a_capture() -> None:
+    stream = io.BytesIO()
+    PcapngWriter(stream)
+    stream.seek(0)
+    reader = CaptureReader(stream)
+    assert (list(reader), reader.damage) == ([], None)
+
+
+def test_full_disk() -> None:
+    with open("/dev/full", "wb", buffering=0) as stream, pytest.raises(CaptureError) as caught:
+        PcapngWriter(stream)
+    assert str(caught.value) == "/dev/full: cannot be written: No space left on device"
+
+
+def test_selected_packets_of_several_files_in_time_order(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.pcap", tmp_path / "second.pcapng"
+    first.write_bytes(pcap_header() + b"".join(pcap_record(f"a{n}".encode(), n * 2, original=90) for n in range(1, 6)))
+    secrets = block(10, b"KSLT" + (4).to_bytes(4, "little") + b"keys")
+    packets = b"".join(enhanced(f"b{n}".encode(), n * 2_000_000 + 1) for n in range(1, 6))
+    second.write_bytes(section() + secrets + interface(113) + packets)
+    stream = io.BytesIO()
+    wanted = {str(first): {1, 4}, str(second): {2, 3, 99}}
+    assert select_packets([str(first), str(second), str(first)], wanted, PcapngWriter(stream)) == 4
+    stream.seek(0)
+    reader = CaptureReader(stream)
+    batches = list(reader)
+    assert contents(batches) == [b"a1", b"b2", b"b3", b"a4"]
+    assert [time for batch in batches for time in batch.times] == [2 * 10**9, 4_000_001_000, 6_000_001_000, 8 * 10**9]
+    assert [length for batch in batches for length in batch.original] == [90, 2, 2, 90]
+    assert [listed.link_type for listed in reader.interfaces] == [1, 113]
+    assert reader.secrets == [b"keys"]
+
+
+def test_selection_from_standard_input_is_refused() -> None:
+    with pytest.raises(CaptureError, match="standard input, which cannot be read twice"):
+        select_packets(["-"], {"-": {1}}, PcapngWriter(io.BytesIO()))
+
+
+def test_selection_of_a_file_that_is_gone(tmp_path: Path) -> None:
+    path = str(tmp_path / "gone.pcap")
+    with pytest.raises(CaptureError, match="cannot be opened"):
+        select_packets([path], {path: {1}}, PcapngWriter(io.BytesIO()))
