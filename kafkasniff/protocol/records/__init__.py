@@ -1,0 +1,1 @@
+"""Record batches of all three formats: their headers, their compression and their records."""
