@@ -30,6 +30,7 @@ API_VERSIONS = 18
 SASL_HANDSHAKE = 17
 CONTROLLED_SHUTDOWN = 7
 HEADER_BYTES = 10
+HEADER_TAG_BYTES = 512
 LEFT_BEHIND = 16
 """Bytes behind a body that real clients leave (librdkafka: up to 4)."""
 CLIENT_ID_LIMIT = 1024
@@ -92,8 +93,9 @@ def read_prefix(held: HeldStream, offset: int) -> bytes | None:
     client_id = int.from_bytes(lengths[12:14], "big", signed=True)
     if not 0 <= client_id <= CLIENT_ID_LIMIT:
         client_id = 0
-    # Header version 2 ends with tagged fields; no client is known to send any, so one byte is enough.
-    return held.read(offset, min(4 + size, 14 + client_id + 1))
+    # Header version 2 ends with tagged fields, of which no client is known to send any: one byte, if not more.
+    with_tags = held.read(offset, min(4 + size, 14 + client_id + HEADER_TAG_BYTES))
+    return with_tags or held.read(offset, min(4 + size, 14 + client_id + 1))
 
 
 def score_request(

@@ -1,0 +1,109 @@
+"""Evidence, weighed on the messages that Kafka's own classes wrote."""
+
+import gzip
+import json
+import random
+import struct
+from typing import Any
+
+import pytest
+
+from kafkasniff.calls.evidence import (
+    IMPOSSIBLE,
+    PROOF,
+    looks_like_api_versions,
+    request_header,
+    score_request,
+    score_response,
+)
+from kafkasniff.calls.held import HeldStream
+from tests.calls.hand_made import connection, data, metadata_request, metadata_response, sized
+from tests.conftest import VECTORS
+
+OF = connection()
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    with gzip.open(VECTORS / name, "rt") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def held(*segments: bytes) -> HeldStream:
+    made = HeldStream(1 << 22)
+    for packet, segment in enumerate(segments):
+        made.push(data(OF, 0, segment, packet))
+    return made
+
+
+def never(correlation_id: int) -> bool:
+    return False
+
+
+def test_every_request_of_kafka_has_a_plausible_header() -> None:
+    refused = []
+    for row in rows("api-requests.jsonl.gz"):
+        content = bytes.fromhex(row["header_hex"] + row["body_hex"])
+        header = request_header(sized(content))
+        client_id = row["header_json"].get("clientId")
+        if client_id and not client_id.isprintable():
+            continue
+        if header is None or header.correlation_id != row["header_json"]["correlationId"]:
+            refused.append((row["api_name"], row["api_version"], row["row"]))
+    assert refused == []
+
+
+def test_two_requests_that_follow_each_other_are_proof() -> None:
+    weak = []
+    for row in rows("api-requests.jsonl.gz"):
+        if row["api_key"] == 17 or not any(bytes.fromhex(row["header_hex"])[:10]):
+            continue
+        client_id = row["header_json"].get("clientId")
+        if client_id and not client_id.isprintable():
+            continue
+        content = bytes.fromhex(row["header_hex"] + row["body_hex"])
+        points = score_request(held(sized(content) + metadata_request(2)), 0, never).points
+        if points < PROOF:
+            weak.append((row["api_name"], row["api_version"], row["row"], points))
+    assert weak == []
+
+
+@pytest.mark.parametrize("shift", [1, 2, 3, 5, 8, 13])
+def test_a_place_beside_a_frame_is_none(shift: int) -> None:
+    stream = held(metadata_request(1) + metadata_request(2) + metadata_request(3))
+    assert score_request(stream, 0, never).points >= PROOF
+    assert score_request(stream, shift, never) == IMPOSSIBLE
+
+
+def test_a_frame_that_ends_inside_another_is_impossible() -> None:
+    wrong = struct.pack(">i", 40) + metadata_request(1)[4:]
+    assert score_request(held(wrong + metadata_request(2)), 0, never) == IMPOSSIBLE
+
+
+def test_random_bytes_are_no_proof() -> None:
+    chance = random.Random(11)
+    for _ in range(200):
+        stream = held(*(chance.randbytes(200) for _ in range(5)))
+        assert all(score_request(stream, place, never).points < PROOF for place in range(0, 1000, 7))
+
+
+def test_a_known_client_id_or_an_answer_adds_points() -> None:
+    stream = held(metadata_request(1)[:-3])
+    alone = score_request(stream, 0, never).points
+    assert score_request(stream, 0, {1}.__contains__).points == alone + 2
+    assert score_request(stream, 0, never, {"shop"}).points >= PROOF
+
+
+def test_an_answer_to_a_pending_request_is_proof() -> None:
+    stream = held(metadata_response(9))
+    assert score_response(stream, 0, {9: (3, 1)}).points >= PROOF
+    assert score_response(stream, 0, {8: (3, 1)}).points < PROOF
+    assert score_response(stream, 0, {9: (12, 0)}) == IMPOSSIBLE
+
+
+def test_the_list_of_versions_is_recognised_among_all_responses() -> None:
+    for row in rows("api-responses.jsonl.gz"):
+        content = bytes.fromhex(row["header_hex"] + row["body_hex"])
+        if looks_like_api_versions(content):
+            assert row["api_name"] == "API_VERSIONS"
+    entries = b"".join(struct.pack(">hhh", key, 0, 4) for key in range(30))
+    assert looks_like_api_versions(struct.pack(">ihi", 1, 0, 30) + entries)
