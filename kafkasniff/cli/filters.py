@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 import typer
 
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
 from kafkasniff.cli.arguments import ANY_ERROR
-from kafkasniff.protocol.findings import find_entities
+from kafkasniff.protocol.bodies import DecodedBody, find_entities
 from kafkasniff.render.api_reference import find_api
 from kafkasniff.render.error_reference import find_error
 
@@ -109,10 +109,14 @@ def _entities(call: Call) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {"topicName": set(), "groupId": set()}
     if call.api_key is None:
         return found
-    for kind, body in (("request", call.request_body), ("response", call.response_body)):
+    sides: tuple[tuple[Side, DecodedBody | None], ...] = (
+        ("request", call.request_body),
+        ("response", call.response_body),
+    )
+    for side, body in sides:
         if body is None or body.value is None:
             continue
-        named = find_entities(call.api_key, body.version, kind, body.value)
+        named = find_entities(call.api_key, body.version, side, body.value)
         for entity, names in found.items():
             names.update(named.get(entity, ()))
     return found

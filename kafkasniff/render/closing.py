@@ -2,6 +2,7 @@
 
 from kafkasniff.reading import Summary
 from kafkasniff.render.text import count_text, size_text
+from kafkasniff.render.times import NANOSECONDS, utc_text
 
 
 def closing_line(summary: Summary) -> str:
@@ -17,4 +18,7 @@ def closing_line(summary: Summary) -> str:
         words.append(count_text(counts.one_way_connections, "one-way connection"))
     if counts.missing_beginnings:
         words.append(f"{count_text(counts.missing_beginnings, 'connection')} without a beginning")
+    if summary.first_time is not None and summary.last_time is not None:
+        seconds = (summary.last_time - summary.first_time) / NANOSECONDS
+        words.append(f"{seconds:,.3f} s from {utc_text(summary.first_time, 6)}")
     return ", ".join(words)

@@ -6,6 +6,9 @@ from typing import Any
 from kafkasniff.calls.call import Call, Side
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.definitions import api_definition
+from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.fields import JsonValue
+from kafkasniff.protocol.headers import read_response_header, response_header_version
 from kafkasniff.protocol.interpreter import TracedField, trace
 from kafkasniff.render.text import ELLIPSIS, show
 
@@ -47,11 +50,11 @@ def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
     if api is not None and api.first_version <= body.version <= api.last_version:
         fields = trace(api_definition(api.key, side), body.version, data, begin)
     hidden = _redacted_paths(body.value if body.value is not None else body.partial or {}, "")
-    yield f"{prefix}{0:06x}  {_hex(data[:begin])}  header"
+    fields = [*_header_fields(call, side, begin), *fields]
     for entry in fields[:_MOST_FIELDS]:
         secret = entry.path in hidden
         octets = REDACTED if secret else _hex(data[entry.offset : entry.offset + entry.length])
-        value = REDACTED if secret else show(entry.value)
+        value = REDACTED if secret else _value_text(entry.value)
         yield f"{prefix}{entry.offset:06x}  {octets:<{3 * _BYTES_OF_A_FIELD + 1}} {show(entry.path, 200)} = {value}"
     if len(fields) > _MOST_FIELDS:
         yield f"{prefix}{ELLIPSIS} {len(fields) - _MOST_FIELDS:,} more fields"
@@ -60,10 +63,27 @@ def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
         yield from hexdump_lines(data[end:], indent, end)
 
 
-def _response_body_offset(call: Call) -> int:
-    from kafkasniff.protocol.errors import ProtocolError
-    from kafkasniff.protocol.headers import read_response_header, response_header_version
+def _header_fields(call: Call, side: Side, end: int) -> Iterator[TracedField]:
+    """Give the header's fields: request headers are fixed but for the client id, response headers altogether."""
+    header = call.header
+    assert header is not None
+    if side == "response":
+        yield TracedField("correlationId", 0, 4, call.correlation_id)
+        position = 4
+    else:
+        yield TracedField("requestApiKey", 0, 2, header.api_key)
+        yield TracedField("requestApiVersion", 2, 2, header.api_version)
+        yield TracedField("correlationId", 4, 4, header.correlation_id)
+        position = 8
+        if header.header_version > 0:
+            length = 2 + len((header.client_id or "").encode())
+            yield TracedField("clientId", position, length, header.client_id)
+            position += length
+    if position < end:
+        yield TracedField("tagged fields of the header", position, end - position, None)
 
+
+def _response_body_offset(call: Call) -> int:
     assert call.response is not None
     assert call.header is not None
     version = response_header_version(call.header.api_key, call.header.api_version)
@@ -71,6 +91,14 @@ def _response_body_offset(call: Call) -> int:
         return read_response_header(call.response.data, version)[1]
     except ProtocolError:
         return len(call.response.data)
+
+
+def _value_text(value: JsonValue) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return show(value) or '""'
 
 
 def _hex(data: bytes) -> str:

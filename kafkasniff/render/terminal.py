@@ -23,6 +23,7 @@ _SLOW_NS = 1_000_000_000
 
 _WIDEST_CLIENT_ID = 20
 _MOST_ERROR_NAMES = 3
+_SHORTEST_PART = 4
 
 _OUTCOMES = {
     "no-response-expected": "no response expected",
@@ -53,8 +54,8 @@ class CallLines:
         self._api_names = {key: camel_case(api.name) for key, api in APIS.items()}
         # Columns widen as longer values come, and stay so: lines stay aligned without reading ahead.
         self._client_width = 15
-        self._server_width = 16 if self._wide else 7
-        self._api_width = 12
+        self._server_width = 17 if self._wide else 2
+        self._api_width = 18 if self._wide else 12
         self._correlation_width = 3
         self._client_id_width = 8
 
@@ -111,15 +112,18 @@ class CallLines:
             parts.append((colours.error, _error_names([error.name for error in errors])))
         if text := gist(call):
             parts.append(("", text))
-        if problems := call.problems:
+        if text := _cut_text(call):
+            parts.append((colours.warning, text))
+        elif problems := call.problems:
             parts.append((colours.warning, _problem_text(problems)))
         tail = ""
         for mark, whole in parts:
+            if room is not None and room < _SHORTEST_PART:
+                break
             text = whole if room is None else shorten(whole, room)
-            if text:
-                tail += f"{'  ' if tail else ''}{mark}{text}{colours.off if mark else ''}"
+            tail += f"{'  ' if tail else ''}{mark}{text}{colours.off if mark else ''}"
             if room is not None:
-                room = max(room - len(text) - 2, 0)
+                room -= len(text) + 2
         return tail
 
     def _api(self, call: Call) -> str:
@@ -129,11 +133,11 @@ class CallLines:
         return f"{name or f'API {call.api_key}'} v{call.api_version}"
 
     def _server(self, server: str) -> str:
-        """Give the server with its broker id, as `ip:port/id`; where room is short and the id known, `:port/id`."""
+        """Give the server as `ip:port/broker id`; where room is short, only `/broker id`, or `:port` while unknown."""
         broker_id = self._brokers.get(server)
-        if broker_id is None:
-            return server
-        return f"{server}/{broker_id}" if self._wide else f":{server.rpartition(':')[2]}/{broker_id}"
+        if self._wide:
+            return server if broker_id is None else f"{server}/{broker_id}"
+        return f":{server.rpartition(':')[2]}" if broker_id is None else f"/{broker_id}"
 
     def _detail_lines(self, call: Call) -> Iterator[str]:
         sides: tuple[tuple[Side, Frame | None, DecodedBody | None], ...] = (
@@ -201,6 +205,16 @@ def _error_names(names: list[str]) -> str:
     words = [name if count == 1 else f"{name} ×{count}" for name, count in counts.most_common(_MOST_ERROR_NAMES)]
     if len(counts) > _MOST_ERROR_NAMES:
         words.append(f"and {len(counts) - _MOST_ERROR_NAMES} more")
+    return ", ".join(words)
+
+
+def _cut_text(call: Call) -> str:
+    """Say which messages the capture has in part only; what their bodies then lack follows from it."""
+    words = [
+        f"{side} cut: {len(frame.data):,} of {count_text(frame.size, 'byte')}"
+        for side, frame in (("request", call.request), ("response", call.response))
+        if frame is not None and not frame.whole
+    ]
     return ", ".join(words)
 
 

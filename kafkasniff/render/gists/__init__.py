@@ -1,0 +1,1 @@
+"""The gist of a call, by API."""

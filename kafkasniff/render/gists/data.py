@@ -1,0 +1,84 @@
+"""The gist of calls that move records: Produce, Fetch, ListOffsets."""
+
+from kafkasniff.calls.call import Call
+from kafkasniff.render.gists.words import Body, name_text, partition_index, then, topics_text
+from kafkasniff.render.text import count_text, size_text
+
+_TIMESTAMPS = {-1: "latest", -2: "earliest", -3: "max-timestamp", -4: "earliest-local", -5: "latest-tiered"}
+"""Sentinels of ListOffsets (ListOffsetsRequest.java)."""
+
+
+def _records(call: Call, where: str) -> str:
+    """Say how many records and which compression the batches on one side have."""
+    batches = [batch for batch in call.batches if batch["where"] == where]
+    count = sum(batch.get("recordCount") or 0 for batch in batches)
+    codecs = {str(batch["compression"]) for batch in batches} - {"none"}
+    return " ".join([count_text(count, "record"), *sorted(codecs)]) if batches else ""
+
+
+def _records_size(topics: list[Body], key: str) -> int:
+    return sum(partition.get("recordsSizeInBytes") or 0 for topic in topics for partition in topic[key])
+
+
+def produce(call: Call, request: Body, response: Body) -> str:
+    """Say where to, how much, with which acks, and from which offset on it was written."""
+    answers = response.get("responses", [])
+    if not request:
+        return topics_text(call, answers, "partitionResponses", _index)
+    topics, acks = request["topicData"], request["acks"]
+    words = [
+        topics_text(call, topics, "partitionData", _index),
+        _records(call, "request"),
+        size_text(_records_size(topics, "partitionData")),
+        "acks=all" if acks == -1 else f"acks={acks}",
+    ]
+    if name := request.get("transactionalId"):
+        words.append(f"transaction {name_text(name)}")
+    written = [partition["baseOffset"] for topic in answers[:2] for partition in topic["partitionResponses"][:2]]
+    offset = f"offset {written[0]}" if len(written) == 1 and written[0] >= 0 else ""
+    return then(" ".join(filter(None, words)), offset)
+
+
+def _index(partition: Body) -> str:
+    return str(partition["index"])
+
+
+def fetch(call: Call, request: Body, response: Body) -> str:
+    """Say from where on, in which fetch session (KIP-227), and how much came."""
+    asked = topics_text(
+        call, request.get("topics"), "partitions", lambda item: f"{item['partition']}@{item['fetchOffset']}"
+    )
+    if request.get("sessionId"):
+        asked = f"session {request['sessionId']}" + (f" {asked}" if asked else "")
+    if not response:
+        return asked
+    topics = response.get("responses", [])
+    size = _records_size(topics, "partitions")
+    if not size:
+        return then(asked, "no records")
+    answer = f"{_records(call, 'response')} {size_text(size)}".strip()
+    if asked and request.get("topics"):
+        return then(asked, answer)
+    with_records = [
+        {**topic, "partitions": [item for item in topic["partitions"] if item.get("recordsSizeInBytes")]}
+        for topic in topics
+    ]
+    filled = [topic for topic in with_records if topic["partitions"]]
+    return then(asked, f"{topics_text(call, filled, 'partitions', partition_index)} {answer}")
+
+
+def list_offsets(call: Call, request: Body, response: Body) -> str:
+    """Say which times were asked for, and which offsets they have."""
+
+    def wanted(partition: Body) -> str:
+        timestamp = partition["timestamp"]
+        return f"{partition['partitionIndex']}@{_TIMESTAMPS.get(timestamp, timestamp)}"
+
+    def found(partition: Body) -> str:
+        old = partition.get("oldStyleOffsets") or [-1]
+        return f"{partition['partitionIndex']}@{partition.get('offset', old[0])}"
+
+    return then(
+        topics_text(call, request.get("topics"), "partitions", wanted),
+        topics_text(call, response.get("topics"), "partitions", found),
+    )

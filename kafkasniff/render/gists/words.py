@@ -1,0 +1,81 @@
+"""Words that the gists of several APIs share."""
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any
+
+from kafkasniff.calls.call import Call
+from kafkasniff.render.text import ELLIPSIS, show
+
+Body = dict[str, Any]
+
+
+MOST_NAMES = 3
+"""Names, topics and the like of which a line shows more only as a count or an ellipsis."""
+
+_MOST_PARTITIONS = 6
+_NAME_LENGTH = 48
+_MEMBER_LENGTH = 16
+
+_METADATA_TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
+"""The id that KRaft's metadata log always has (Uuid.METADATA_TOPIC_ID)."""
+
+
+def names_text(names: Iterable[object]) -> str:
+    """Give the first few names, and an ellipsis where there are more."""
+    shown = list(islice(names, MOST_NAMES + 1))
+    text = ", ".join(name_text(name) for name in shown[:MOST_NAMES])
+    return text if len(shown) <= MOST_NAMES else f"{text}, {ELLIPSIS}"
+
+
+def name_text(name: object) -> str:
+    """Give a name as safe text of bounded length."""
+    return show(name, _NAME_LENGTH)
+
+
+def topic_text(call: Call, entry: Body) -> str:
+    """Give the topic's name; where the message has an id only and nothing told its name, the id."""
+    name = entry.get("name") or entry.get("topic") or entry.get("topicName")
+    if name is None:
+        topic_id = entry.get("topicId", "?")
+        name = "__cluster_metadata" if topic_id == _METADATA_TOPIC_ID else call.topics.get(topic_id, topic_id)
+    return name_text(name)
+
+
+def topics_text(
+    call: Call, entries: list[Body] | None, key: str, partition: Callable[[Any], str] = str, most: int = MOST_NAMES
+) -> str:
+    """Give topics with their partitions as `orders-0,1 payments-3`; `key`: the field with the list of partitions."""
+    if not entries:
+        return ""
+    words = []
+    for entry in entries[:most]:
+        partitions = entry.get(key) or []
+        text = ",".join(map(partition, partitions[:_MOST_PARTITIONS]))
+        if len(partitions) > _MOST_PARTITIONS:
+            text += f",{ELLIPSIS} ({len(partitions)})"
+        words.append(f"{topic_text(call, entry)}-{text}")
+    if len(entries) > most:
+        words.append(f"{ELLIPSIS} ({len(entries)} topics)")
+    return " ".join(words)
+
+
+def partition_index(partition: Body) -> str:
+    """Give a partition's index as text."""
+    return str(partition["partitionIndex"])
+
+
+def then(before: str, after: str) -> str:
+    """Join what was asked and what was answered."""
+    return f"{before} → {after}" if before and after else before or after
+
+
+def group_text(request: Body) -> str:
+    """Name the group of a request, or of a part of it."""
+    return f"group {name_text(request.get('groupId', '?'))}"
+
+
+def member_id_text(call: Call, member: str) -> str:
+    """Give a member id without the client id before it, which brokers put there and which has a column of its own."""
+    prefix = call.client_id or ""
+    return show(ELLIPSIS + member[len(prefix) :] if prefix and member.startswith(prefix) else member, _MEMBER_LENGTH)
