@@ -90,6 +90,8 @@ class CaptureReader:
         """Hold neither file nor memory until reading goes on, from the start, where the capture can be opened again."""
         if self._source.regular:
             self._resting = True
+            self._ended = False
+            self.damage = None
             self._buffer = b""
             self._head = None
             self._source.close()
@@ -155,6 +157,7 @@ class CaptureReader:
         if have >= need:
             return True
         pieces = [self._buffer[self._position :]]
+        self._buffer = b""
         self._buffer_offset += self._position
         self._position = 0
         size = self.chunk_bytes if self._next_packet > 1 else min(OPENING_BYTES, self.chunk_bytes)

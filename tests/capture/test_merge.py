@@ -68,6 +68,16 @@ def test_damaged_file_ends_and_the_others_go_on() -> None:
     assert whole.damage is None
 
 
+def test_damaged_regular_files(tmp_path: Path) -> None:
+    paths = write_captures(tmp_path, [[1, 3], [2, 4]])
+    for path in paths:
+        with open(path, "ab") as stream:
+            stream.write(b"\xff" * 20)
+    readers = [CaptureReader(path) for path in paths]
+    assert times_of(merge(readers)) == [1, 2, 3, 4]
+    assert all("packet 3: expected at most" in str(reader.damage) for reader in readers)
+
+
 def expected_order(times_of_files: list[list[int]]) -> list[str]:
     """Merge in the plainest way: always the earliest of the next packets."""
     rest = [

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,6 +162,15 @@ def test_first_time_of_a_stream_loses_no_packet() -> None:
     assert contents(reader) == [b"x", b"y"]
 
 
+def test_first_time_of_a_damaged_file_loses_no_packet(tmp_path: Path) -> None:
+    path = tmp_path / "a.pcap"
+    path.write_bytes(pcap_header() + pcap_record(b"x", 5) + b"\xff" * 16)
+    reader = CaptureReader(str(path))
+    assert reader.first_time() == 5_000_000_000
+    assert contents(reader) == [b"x"]
+    assert "byte 41: packet 2: expected at most 262144 bytes" in str(reader.damage)
+
+
 def test_first_time_of_a_capture_without_packets(tmp_path: Path) -> None:
     path = tmp_path / "a.pcap"
     path.write_bytes(pcap_header() + b"cut")
@@ -170,17 +180,32 @@ def test_first_time_of_a_capture_without_packets(tmp_path: Path) -> None:
     assert "expected 16 bytes of a packet record, found 3" in str(reader.damage)
 
 
-def test_packets_of_a_pipe_come_as_they_are_written() -> None:
+def gzip_piece() -> Callable[[bytes], bytes]:
+    """Give a function that compresses a stream so that each piece comes out at once."""
+    compressor = zlib.compressobj(wbits=31)
+    return lambda piece: compressor.compress(piece) + compressor.flush(zlib.Z_SYNC_FLUSH)
+
+
+@pytest.mark.parametrize("make_compress", [lambda: bytes, gzip_piece])
+@pytest.mark.parametrize(("start", "record"), [(pcap_header(), pcap_record), (section(), enhanced)])
+def test_packets_of_a_pipe_come_as_they_are_written(
+    start: bytes, record: Callable[[bytes], bytes], make_compress: Callable[[], Callable[[bytes], bytes]]
+) -> None:
+    compress = make_compress()
     out_end, in_end = os.pipe()
     with open(out_end, "rb") as stream:
-        os.write(in_end, pcap_header())
+        os.write(in_end, compress(start))
         reader = CaptureReader(stream)
         batches = iter(reader)
+        if record is enhanced:
+            os.write(in_end, compress(interface()))
         for packet in (b"first", b"second", b"third"):
-            os.write(in_end, pcap_record(packet))
+            os.write(in_end, compress(record(packet)))
             assert contents([next(batches)]) == [packet]
         os.close(in_end)
         assert next(batches, None) is None
+        # The gzip stream was never finished.
+        assert (reader.damage is None) == (compress is bytes)
 
 
 def test_standard_input() -> None:
