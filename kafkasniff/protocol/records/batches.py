@@ -6,9 +6,9 @@ from typing import Any, Final, Literal
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.records.checksums import computed_crc
 from kafkasniff.protocol.records.layout import CRC_AT, MAGIC_0, MAGIC_1, MAGIC_2, MAGIC_AT, batch_size
-from kafkasniff.protocol.records.search import find_batch, is_proven
+from kafkasniff.protocol.records.search import BatchSearch, is_proven
 
-MAX_BATCHES: Final = 250_000
+MAX_BATCHES: Final = 100_000
 """Most batches shown of one field: a limit on memory, since each message of magic 0 and 1 is a batch."""
 
 COMPRESSIONS: Final = ("none", "gzip", "snappy", "lz4", "zstd", "unknown(5)", "unknown(6)", "unknown(7)")
@@ -111,6 +111,7 @@ def read_batches(
     """
     batches: list[Batch] = []
     problems: list[PlacedProblem] = []
+    search = BatchSearch(data, end)
     position = start
     while position < end:
         path = f"[{len(batches)}]"
@@ -122,7 +123,7 @@ def read_batches(
             size = batch_size(data, position, end)
         except ProtocolError as error:
             problems.append((error.offset, path, error.message))
-            following = find_batch(data, position + 1, end)
+            following = search.find(position + 1)
         else:
             if size is not None and size <= end - position:
                 batch = _read_header(data, position, size)
@@ -131,10 +132,10 @@ def read_batches(
                     problems.append(_crc_problem(data, batch, path))
                     if batch.end < end and not is_proven(data, batch.end, end):
                         # Perhaps its size is what is wrong, and another batch begins elsewhere.
-                        batch.end = find_batch(data, position + 1, end) or batch.end
+                        batch.end = search.find(position + 1) or batch.end
                 following = batch.end
             else:
-                following = find_batch(data, position + 1, end)
+                following = search.find(position + 1)
                 if following is not None or side == "request":
                     stated = "a batch" if size is None else f"a batch of {size} bytes"
                     problems.append((position, path, f"expected {stated}, found {end - position} bytes left"))

@@ -5,18 +5,21 @@ from typing import Final
 
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.records.checksums import computed_crc, stated_crc
-from kafkasniff.protocol.records.layout import batch_size
+from kafkasniff.protocol.records.layout import MAGIC_AT, batch_size
 
-MAX_SEARCHED_BYTES: Final = 16 << 20
-"""How far a search goes; a broker takes batches of at most 1 MiB unless told otherwise (message.max.bytes)."""
+MAX_SEARCHED_BYTES: Final = 4 << 20
+"""How far the searches in one field go; a broker takes batches of 1 MiB unless told otherwise (message.max.bytes)."""
 
-MAX_CANDIDATES: Final = 50_000
-"""Most places at which a search looks closely."""
+MAX_CHECKED_BYTES: Final = 256 << 20
+"""Of how many bytes the searches in one field compute CRCs."""
 
-# Places that can be a header at a glance: offset, size, CRC (in magic 2 leader epoch), magic, (in magic 2 CRC,)
-# attributes, and in magic 2 last offset delta, timestamps, producer, and a record count that is not negative.
+# The magic byte of what can be a header at a glance. Before it: offset, size, and CRC or leader epoch. Behind it in
+# magic 2: CRC, attributes, last offset delta, timestamps, producer, and a record count that is not negative; else
+# attributes. The pattern starts with one set of bytes, since re scans fast for that.
 _CANDIDATE = re.compile(
-    rb"(?=[\0-\x7f].{7}[\0-\x07].{7}(?:\x02.{4}\0[\0-\x7f][\0-\x7f].{33}[\0-\x7f]|[\0\x01][\0-\x0f]))", re.DOTALL
+    rb"[\0-\x02](?<=[\0-\x7f].{7}[\0-\x07].{7}.)"
+    rb"(?=(?<=\x02).{4}\0[\0-\x7f][\0-\x7f].{33}[\0-\x7f]|(?<=[\0\x01])[\0-\x0f])",
+    re.DOTALL,
 )
 
 
@@ -31,21 +34,35 @@ def is_proven(data: bytes, start: int, end: int) -> bool:
     return computed_crc(data, start, start + size) == stated_crc(data, start)
 
 
-def find_batch(data: bytes, start: int, end: int) -> int | None:
-    """Find the first place from `start` on where a whole batch begins, on the evidence of its CRC."""
-    checked = 0
-    stop = min(end, start + MAX_SEARCHED_BYTES)
-    for tried, found in enumerate(_CANDIDATE.finditer(data, start, stop)):
-        place = found.start()
-        try:
-            size = batch_size(data, place, end)
-        except ProtocolError:
-            size = None
-        if size is not None and size <= end - place:
-            if computed_crc(data, place, place + size) == stated_crc(data, place):
+class BatchSearch:
+    """The search for whole batches in the bytes of one field, bounded over all of them."""
+
+    def __init__(self, data: bytes, end: int) -> None:
+        """Search in `data[:end]`."""
+        self._data = data
+        self._end = end
+        self._barren_until = 0
+        self._search_left = MAX_SEARCHED_BYTES
+        self._check_left = MAX_CHECKED_BYTES
+
+    def find(self, start: int) -> int | None:
+        """Find the first place from `start` on where a whole batch begins, on the evidence of its CRC."""
+        start = max(start, self._barren_until)
+        stop = min(start + self._search_left, self._end)
+        for found in _CANDIDATE.finditer(self._data, start + MAGIC_AT, stop):
+            place = found.start() - MAGIC_AT
+            try:
+                size = batch_size(self._data, place, self._end)
+            except ProtocolError:
+                continue
+            if size is None or size > self._end - place:
+                continue
+            if computed_crc(self._data, place, place + size) == stated_crc(self._data, place):
+                self._search_left -= place - start
                 return place
-            checked += size
-        # Hostile bytes could have every place checked to the end.
-        if tried == MAX_CANDIDATES or checked > 4 * MAX_SEARCHED_BYTES:
-            break
-    return None
+            self._check_left -= size
+            if self._check_left < 0:
+                # Hostile bytes could have every place checked up to the end.
+                break
+        self._barren_until = self._end
+        return None
