@@ -8,6 +8,7 @@ from kafkasniff.calls.evidence import (
     SMALLEST_RESPONSE,
     Score,
     looks_like_api_versions,
+    read_prefix,
     request_header,
     score_request,
 )
@@ -141,19 +142,19 @@ class Conversation:
         start = held.read(0, min(FIRST_BYTES, held.end))
         if not start:
             return False
-        proxy = proxy_header_length(start)
-        if proxy is not None:
-            if proxy == 0 or len(start) <= proxy + 14:
-                return True
-            start = start[proxy:]
+        place = proxy_header_length(start)
+        if place == 0:
+            return True
+        place = place or 0
+        start = start[place:]
         size = int.from_bytes(start[:4], "big", signed=True)
         if is_kerberos_token(start[4:]) and 0 < size < 1 << 16:
-            self._accept(client, proxy or 0, "a Kerberos token as older clients send it", raw_sasl=True)
+            self._accept(client, place, "a Kerberos token as older clients send it", raw_sasl=True)
             return True
-        if len(start) >= 14 and request_header(start) is None and not self._searches[client].held.discarded:
+        prefix = read_prefix(held, place)
+        if prefix is not None and request_header(prefix) is None and not held.discarded:
             known = recognise(start)
-            self.protocol, self.evidence = known or ("unknown", "its first bytes are no Kafka request")
-            self._searches = (BoundarySearch(0), BoundarySearch(0))
+            self._reject(*(known or ("unknown", "its first bytes are no Kafka request")))
             return True
         return False
 
@@ -178,11 +179,16 @@ class Conversation:
             start = held.read(0, min(FIRST_BYTES, held.end)) if held.end else None
             known = recognise(start) if start else None
             if known is not None:
-                self.protocol, self.evidence = known
+                self._reject(*known)
+                return
         if self._seen > self._limits.undecided_bytes:
-            self.protocol, self.evidence = "unknown", f"no Kafka in {self._seen} bytes"
-        if self.protocol is not None:
-            self._searches = (BoundarySearch(0), BoundarySearch(0))
+            self._reject("unknown", f"no Kafka in {self._seen} bytes")
+
+    def _reject(self, protocol: str, evidence: str) -> None:
+        """Take the connection for something else, and let go of its bytes."""
+        self.protocol, self.evidence = protocol, evidence
+        self._searches = (BoundarySearch(0), BoundarySearch(0))
+        self._gaps = []
 
     def _name(self, direction: int) -> str:
         return str(self._connection.endpoints[direction])

@@ -53,7 +53,7 @@ IMPOSSIBLE = Score(-1, 0)
 def request_header(prefix: bytes) -> RequestHeader | None:
     """Read size and request header from the start of `prefix`, or give None when they are not plausible.
 
-    Plausible is a known API in a version that was ever shipped, with a client id of printable text. A newer version
+    Plausible is a known API in a version that was ever shipped, with a client id in UTF-8. A newer version
     passes for ApiVersions alone, with which clients ask before they know what the broker speaks (KIP-511).
     """
     size = int.from_bytes(prefix[0:4], "big", signed=True)
@@ -74,7 +74,7 @@ def request_header(prefix: bytes) -> RequestHeader | None:
         header = read_request_header(prefix, 4)
     except ProtocolError:
         return None
-    if header.client_id and not header.client_id.isprintable():
+    if header.client_id and "\ufffd" in header.client_id:
         return None
     return header
 
@@ -118,7 +118,7 @@ def score_request(
         return IMPOSSIBLE
     size = int.from_bytes(prefix[0:4], "big", signed=True)
     points = 1
-    if header.client_id:
+    if header.client_id and header.client_id.isprintable():
         points += 3 if header.client_id in client_ids else 1
     if offset in held.segment_starts:
         points += 1

@@ -211,8 +211,6 @@ class KafkaStreams:
         return True
 
     def _is_request(self, header: RequestHeader) -> bool:
-        if header.client_id and not header.client_id.isprintable():
-            return False
         api = APIS.get(header.api_key)
         if api is not None:
             return api.first_version <= header.api_version <= api.last_version + VERSIONS_AHEAD
