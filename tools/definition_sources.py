@@ -23,6 +23,10 @@ COORDINATOR_TOPICS = {
 """Internal topic by the module whose jar holds the definitions (kafka-group-coordinator, kafka-metadata, …)."""
 
 
+FILES_OF_BROKERS = ("AbortedTxn", "ProducerSnapshot", "QuorumStateData")
+"""Messages of files on a broker's disk, which are never on the wire."""
+
+
 class SourceError(Exception):
     """A source that cannot be read."""
 
@@ -81,7 +85,7 @@ def read_jar(jar: Path, definitions: Definitions) -> None:
     module = next((name for name in COORDINATOR_TOPICS if f"kafka-{name}" in jar.name), None)
     with zipfile.ZipFile(jar) as archive:
         for name in archive.namelist():
-            if re.search(r"(^|/)message/\w+\.json$", name):
+            if re.search(r"(^|/)(message|metadata)/\w+\.json$", name):
                 add_jar_definition(definitions, archive.read(name).decode("utf-8"), module)
         release = jar_release(archive)
     if release and "clients" in jar.name:
@@ -121,29 +125,46 @@ def add_jar_definition(definitions: Definitions, text: str, module: str | None) 
         "validVersions": content["validVersions"],
         "flexibleVersions": content.get("flexibleVersions", "none"),
         "latestVersionUnstable": content.get("latestVersionUnstable", False),
-        "fields": [jar_field(member, structs) for member in content["fields"]],
+        "fields": jar_fields(content.get("fields", []), frozenset(range(MOST_VERSIONS)), structs),
     }
     kind = content["type"]
     if kind in ("request", "response"):
         add_api(definitions, content["apiKey"], kind, definition, content.get("listeners", []))
         return
-    if kind in ("metadata", "coordinator-key", "coordinator-value") or (kind == "data" and "apiKey" in content):
-        definition["topic"] = COORDINATOR_TOPICS[module] if module else ""
+    if content["name"] in FILES_OF_BROKERS:
+        return
+    if module:
+        definition["topic"] = COORDINATOR_TOPICS[module]
+    if "apiKey" in content:
         definition["recordType"] = content["apiKey"]
     add_message(definitions, definition)
 
 
-def jar_field(content: Json, structs: dict[str, list[Json]]) -> Json:
-    """Give a field of Kafka's definition in the form of the fact files: typed default, structs in place."""
-    kept = ("type", "versions", "nullableVersions", "taggedVersions", "tag", "mapKey", "entityType", "flexibleVersions")
-    member = {"name": content["name"][0].lower() + content["name"][1:]}
-    member |= {key: content[key] for key in kept if key in content}
+def jar_fields(contents: list[Json], outer: frozenset[int], structs: dict[str, list[Json]]) -> list[Json]:
+    """Give fields of Kafka's definition in the form of the fact files: typed defaults, structs in place.
+
+    Their versions are cut to `outer`, those of the message or struct that they are in.
+    """
+    return [member for content in contents if (member := jar_field(content, outer, structs))["versions"] != "none"]
+
+
+def jar_field(content: Json, outer: frozenset[int], structs: dict[str, list[Json]]) -> Json:
+    """Give one field as `jar_fields` does."""
     kind = content["type"]
-    if "default" in content:
+    member: Json = {"name": content["name"][0].lower() + content["name"][1:], "type": kind}
+    # FieldSpec: a tagged field need not say its versions again.
+    versions = outer & versions_of(content.get("versions", content.get("taggedVersions")))
+    member["versions"] = version_text(versions)
+    for key in ("nullableVersions", "taggedVersions"):
+        if key in content:
+            member[key] = version_text(versions & versions_of(content[key]))
+    member |= {key: content[key] for key in ("tag", "mapKey", "entityType", "flexibleVersions") if key in content}
+    if content.get("default") is not None:
+        # Null itself is no default, in contrast to the text "null": so Kafka's generator reads it.
         member["default"] = typed_default(content["default"], kind)
     members = content.get("fields") or structs.get(kind.removeprefix("[]"))
     if members:
-        member["fields"] = [jar_field(inner, structs) for inner in members]
+        member["fields"] = jar_fields(members, versions, structs)
     return member
 
 
@@ -165,6 +186,8 @@ def typed_default(default: Any, kind: str) -> Any:
 def add_api(definitions: Definitions, key: int, kind: str, definition: Json, listeners: list[str]) -> None:
     """Add a request or response, over what older sources said of it."""
     name = re.sub(r"(Request|Response)$", "", definition["name"])
+    if definition["validVersions"] == "none" and key not in definitions.apis:
+        return
     api = definitions.apis.setdefault(key, {})
     api["apiName"] = snake_case(name).upper()
     if kind == "request":
@@ -175,7 +198,11 @@ def add_api(definitions: Definitions, key: int, kind: str, definition: Json, lis
 def add_message(definitions: Definitions, definition: Json) -> None:
     """Add a message that is no API, over what older sources said of it."""
     name = definition["name"]
-    newer = merged(definitions.messages.get(name), definition)
+    older = definitions.messages.get(name)
+    if older and "recordType" in definition and "recordType" not in older:
+        # Before 4.0 a coordinator key's version was its record type: nothing to merge with.
+        older = None
+    newer = merged(older, definition)
     if newer["validVersions"] != "none":
         definitions.messages[name] = newer
 
@@ -208,35 +235,40 @@ def version_texts(versions: frozenset[int]) -> list[str]:
     return texts
 
 
+def version_text(versions: frozenset[int]) -> str:
+    """Give the text of versions without a hole; raises SourceError."""
+    texts = version_texts(versions)
+    if len(texts) > 1:
+        raise SourceError(f"versions {' and '.join(texts)} leave a hole")
+    return texts[0] if texts else "none"
+
+
 def merged(older: Json | None, newer: Json) -> Json:
     """Give `newer`, with the versions that only `older` has as `older` defines them."""
-    newest = newer["validVersions"]
+    newest = {"newestVersions": newer["validVersions"]}
     if older is None:
-        return newer | {"newestVersions": newest}
-    own = versions_of(newest)
+        return newer | newest
+    own = versions_of(newer["validVersions"])
     kept = versions_of(older["validVersions"]) - own
     if not kept:
-        return newer | {"newestVersions": newest}
-    valid = version_texts(own | kept)
-    if len(valid) != 1:
-        raise SourceError(f"{newer['name']}: versions {' and '.join(valid)} leave a hole")
-    flexible = merged_versions(older["flexibleVersions"], newer["flexibleVersions"], kept)
-    fields = merged_fields(older["fields"], newer["fields"], kept)
-    result = older | newer if own else older
-    return result | {
-        "validVersions": valid[0],
-        "flexibleVersions": flexible,
-        "newestVersions": newest,
-        "fields": fields,
-    }
+        return newer | newest
+    if not own:
+        return older | newest
+    return (
+        older
+        | newer
+        | newest
+        | {
+            "validVersions": version_text(own | kept),
+            "flexibleVersions": merged_versions(older["flexibleVersions"], newer["flexibleVersions"], kept),
+            "fields": merged_fields(older["fields"], newer["fields"], kept),
+        }
+    )
 
 
 def merged_versions(older: str, newer: str, kept: frozenset[int]) -> str:
     """Give the versions of `newer`, but those of `older` for the versions in `kept`."""
-    texts = version_texts((versions_of(older) & kept) | (versions_of(newer) - kept))
-    if len(texts) > 1:
-        raise SourceError(f"versions {' and '.join(texts)} leave a hole")
-    return texts[0] if texts else "none"
+    return version_text((versions_of(older) & kept) | (versions_of(newer) - kept))
 
 
 def merged_fields(older: list[Json], newer: list[Json], kept: frozenset[int]) -> list[Json]:
@@ -259,8 +291,8 @@ def merged_fields(older: list[Json], newer: list[Json], kept: frozenset[int]) ->
 
 
 def merged_field(older: Json, newer: Json, kept: frozenset[int]) -> list[Json]:
-    """Merge a field that both have: as one where they say the same, else as two with versions of their own."""
-    about = ("type", "default", "tag", "entityType", "mapKey", "flexibleVersions")
+    """Merge a field that both have: as one where bytes and JSON are the same, else as two with their own versions."""
+    about = ("type", "default", "tag", "flexibleVersions")
     if not versions_of(older["versions"]) & kept:
         return restricted([newer], None, kept)
     same = all(older.get(key, ...) == newer.get(key, ...) for key in about)
