@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.conformance.log_exceptions import (
+    BEGUN_BEFORE_CAPTURE,
     RECORDS_LOGGED_AS_TEXT,
     RENAMED,
     RENAMED_APIS,
     REQUEST_LOGGED_EMPTY,
+    Kind,
 )
+from tests.conformance.recordings import Recording
 from tests.conformance.request_logs import Difference, LoggedCall, differences
 
 SASL_APIS = frozenset({"SASL_HANDSHAKE", "SASL_AUTHENTICATE"})
@@ -35,28 +38,23 @@ class Account:
     """Of these, calls whose request is empty in the log."""
     logged_as_text: int = 0
     """Of these, calls whose records are a text in the log."""
-    answer_not_captured: Counter[ApiVersion] = field(default_factory=Counter)
-    request_not_captured: Counter[ApiVersion] = field(default_factory=Counter)
     sasl: int = 0
     """Printed and not logged: SASL, and ApiVersions before it."""
     envelopes: int = 0
     """Printed and not logged: ENVELOPE itself."""
-    unanswered: Counter[ApiVersion] = field(default_factory=Counter)
-    """Printed and not logged, without an answer."""
-    answered_not_logged: Counter[ApiVersion] = field(default_factory=Counter)
-    """Printed and not logged, answered, of no kind that brokers leave out."""
+    exceptions: dict[Kind, Counter[ApiVersion]] = field(default_factory=lambda: {kind: Counter() for kind in Kind})
     different: list[str] = field(default_factory=list)
     """Logged calls that are printed otherwise."""
-    not_printed: list[LoggedCall] = field(default_factory=list)
 
 
 class Accountant:
     """Holds the printed calls of one recording against its log; `settle` once."""
 
-    def __init__(self, release: str, with_sasl: bool, logged: list[LoggedCall]) -> None:
+    def __init__(self, recording: Recording, logged: list[LoggedCall]) -> None:
         """Take the log in its order, in which calls with equal ids follow one another as on the wire."""
-        self._release = release
-        self._with_sasl = with_sasl
+        self._release = recording.release
+        self._with_sasl = "SASL" in recording.facts["security"]
+        self._begun_before = recording.name in BEGUN_BEFORE_CAPTURE
         self._waiting: dict[tuple[str, str, int, int], deque[LoggedCall]] = defaultdict(deque)
         self._forwarded: dict[tuple[str, str, int, int], deque[LoggedCall]] = defaultdict(deque)
         for call in logged:
@@ -71,12 +69,14 @@ class Accountant:
         for call, next_api in zip(calls, next_apis, strict=True):
             if "requestApiKey" in call["requestHeader"]:
                 self._settle_call(call, next_api)
+                self._count_problems(call)
         # By its correlation id alone an answer could take the line of a whole call, so these come last.
         for call in calls:
             if "requestApiKey" not in call["requestHeader"]:
                 self._settle_answer(call)
         for lines in (*self._waiting.values(), *self._forwarded.values()):
-            self.account.not_printed += lines
+            for logged in lines:
+                self.account.exceptions[Kind.BEFORE_CAPTURE][logged.api_name, logged.api_version] += 1
         return self.account
 
     def _settle_call(self, call: dict[str, Any], next_api: str | None) -> None:
@@ -97,9 +97,11 @@ class Accountant:
             self.account.envelopes += 1
             self._settle_envelope(call)
         elif call["outcome"] == "answered":
-            self.account.answered_not_logged[api] += 1
+            self.account.exceptions[Kind.LOG_LINE_LOST][api] += 1
+        elif call["outcome"] == "unanswered":
+            self.account.exceptions[Kind.UNANSWERED][api] += 1
         else:
-            self.account.unanswered[api] += 1
+            self.account.exceptions[Kind.UNANSWERED_AT_END][api] += 1
 
     def _settle_envelope(self, call: dict[str, Any]) -> None:
         inner = {entry["where"]: entry for entry in call.get("decoded", ())}
@@ -121,13 +123,19 @@ class Accountant:
         for key, lines in self._waiting.items():
             if lines and key[:3] == (call["client"], call["server"], call["requestHeader"]["correlationId"]):
                 logged = lines.popleft()
-                self.account.request_not_captured[logged.api_name, logged.api_version] += 1
+                self.account.exceptions[Kind.REQUEST_BEFORE_CAPTURE][logged.api_name, logged.api_version] += 1
                 return
         self.account.different.append(f"an answer that is not logged: {call['connection']} {call['requestHeader']}")
 
+    def _count_problems(self, call: dict[str, Any]) -> None:
+        api = call["requestHeader"]["requestApiKeyName"], call["requestHeader"]["requestApiVersion"]
+        sides = {problem["where"] for problem in call.get("problems", ())}
+        self.account.exceptions[Kind.BYTES_LEFT_BEHIND][api] += "request" in sides
+        self.account.exceptions[Kind.ANSWER_CUT_OFF][api] += "response" in sides
+
     def _compare(self, logged: LoggedCall, call: dict[str, Any]) -> None:
         api = logged.api_name, logged.api_version
-        found = [*self._header_differences(logged, call["requestHeader"])]
+        found = [*self._header_differences(logged, call["requestHeader"]), *self._client_differences(logged, call)]
         if (self._release, *api) in REQUEST_LOGGED_EMPTY and logged.request == {}:
             self.account.logged_empty += 1
         else:
@@ -137,8 +145,11 @@ class Accountant:
             found += differences(("no-response-expected", None), (call["outcome"], call["response"]), {}, "outcome")
         elif call["outcome"] == "answered":
             found += self._body_differences(logged, "response", logged.response, call["response"])
+        elif call["outcome"] == "unanswered":
+            self.account.exceptions[Kind.ANSWER_NEVER_SENT][api] += 1
         else:
-            self.account.answer_not_captured[api] += 1
+            found += differences("response-not-captured", call["outcome"], {}, "outcome")
+            self.account.exceptions[Kind.ANSWER_BEHIND_CAPTURE][api] += 1
         if found:
             self.account.different += [f"{logged}: {difference}" for difference in found]
         elif logged.response is None or call["outcome"] == "answered":
@@ -153,6 +164,16 @@ class Accountant:
             "clientId": logged.client_id,
         }
         return differences(expected, header, {}, "requestHeader")
+
+    def _client_differences(self, logged: LoggedCall, call: dict[str, Any]) -> Iterator[Difference]:
+        yield from differences(logged.security_protocol, call["securityProtocol"], {}, "securityProtocol")
+        software = call["clientInformation"]
+        # The broker takes the line's software when the request comes, which for ApiVersions is before it tells.
+        if logged.api_name == "API_VERSIONS" or logged.forwarded:
+            return
+        if self._begun_before and software == dict.fromkeys(logged.software):
+            return
+        yield from differences(logged.software, software, {}, "clientInformation")
 
     def _body_differences(self, logged: LoggedCall, side: str, body: Any, printed: Any) -> list[Difference]:
         api = logged.api_name, logged.api_version

@@ -4,6 +4,7 @@ Found with an independent reader of the recordings. Counts are exact: one more o
 """
 
 from collections.abc import Mapping
+from enum import StrEnum
 
 Counts = Mapping[tuple[str, int], int]
 """How many calls of an API and version."""
@@ -32,64 +33,18 @@ NEEDS_KEYS = frozenset(
 CUT_PACKETS = frozenset({"snaplen-96"})
 """Recordings that keep only the beginning of each packet."""
 
-BEFORE_CAPTURE: Mapping[str, Counts] = {
-    "kraft3-failover": {("FETCH", 18): 1},
-    "kraft3-shutdown": {("FETCH", 18): 4},
-    "kraft3-transactions": {("FETCH", 18): 3},
-}
-"""Logged calls that had ended just before the first packet: their ids come before the first one on their connection."""
-
-REQUEST_BEFORE_CAPTURE: Mapping[str, Counts] = {
-    "kraft3-admin-all": {("FETCH", 18): 8},
-    "kraft3-clients": {("FETCH", 18): 6},
-    "kraft3-failover": {("FETCH", 18): 8},
-    "kraft3-fetch-from-follower": {("FETCH", 18): 6},
-    "kraft3-quorum-leader-ended": {("FETCH", 18): 2},
-    "kraft3-shutdown": {("FETCH", 18): 4},
-    "kraft3-transactions": {("FETCH", 18): 6},
-    "mid-stream-start": {("FETCH", 18): 1},
-}
-"""Logged calls of which the capture has only the answer."""
-
-ANSWER_NOT_CAPTURED: Mapping[str, Counts] = {
-    "clients-on-3.9.1": {("METADATA", 12): 1},
-    "connect-eager": {("LEAVE_GROUP", 5): 2, ("FIND_COORDINATOR", 6): 1},
-    "java-2.8.2-clients": {("FETCH", 12): 1},
-    "java-3.9.1-clients": {("FETCH", 17): 2},
-    "kraft-dynamic-quorum": {("FETCH", 18): 1},
-    "kraft3-admin-all": {("FETCH", 18): 7},
-    "kraft3-clients": {("FETCH", 18): 6},
-    "kraft3-failover": {("FETCH", 18): 8},
-    "kraft3-fetch-from-follower": {("FETCH", 18): 6},
-    "kraft3-quorum-leader-ended": {("FETCH", 18): 3},
-    "kraft3-shutdown": {("FETCH", 18): 1},
-    "kraft3-startup": {("FETCH", 18): 8},
-    "kraft3-transactions": {("FETCH", 18): 6},
-    "librdkafka": {("METADATA", 13): 2},
-    "linux-sll": {("METADATA", 13): 1},
-    "linux-sll2": {("METADATA", 13): 1},
-    "loss-reorder-client-side": {("METADATA", 13): 1},
-    "loss-reorder-server-side": {("METADATA", 13): 1},
-    "nanoseconds": {("METADATA", 13): 1},
-    "rskafka": {("DELETE_RECORDS", 2): 1},
-    "sasl-gssapi-librdkafka": {("METADATA", 4): 1},
-    "sasl-plain-many-clients": {("METADATA", 13): 1},
-    "transactions": {("FETCH", 18): 2},
-}
-"""Logged calls whose answer was never sent, since the client had gone, or comes behind the capture's end."""
-
-UNANSWERED: Mapping[str, Counts] = {
-    "java-2.8.2-clients": {("FETCH", 12): 1},
-    "kraft3-failover": {("FETCH", 18): 2},
-    "kraft3-quorum-leader-ended": {("FETCH", 18): 4, ("ALLOCATE_PRODUCER_IDS", 0): 1},
-    "sasl-gssapi-reauth": {("FETCH", 11): 3, ("HEARTBEAT", 3): 1, ("METADATA", 4): 1},
-}
-"""Requests that are not logged: without an answer when the capture, their connection or their broker ended."""
-
-LOG_LINE_LOST: Mapping[str, Counts] = {
-    "kraft3-quorum-leader-ended": {("FETCH", 18): 1, ("API_VERSIONS", 4): 1},
-}
-"""Answered calls that are not logged: the broker was killed before it wrote their lines."""
+BEGUN_BEFORE_CAPTURE = frozenset(
+    {
+        "kafkajs",
+        "kraft-dynamic-quorum",
+        "kraft3-admin-all",
+        "kraft3-failover",
+        "kraft3-quorum-leader-ended",
+        "kraft3-shutdown",
+        "mid-stream-start",
+    }
+)
+"""Recordings with connections whose ApiVersions request, which tells the client's software, came before the capture."""
 
 REQUEST_LOGGED_EMPTY = frozenset({("2.8.2", "API_VERSIONS", 4), ("4.3.1", "API_VERSIONS", 5)})
 """Release, API and a version that the release does not know: the log has an empty request."""
@@ -133,9 +88,104 @@ RENAMED: Mapping[tuple[str, str, int], Mapping[str, str]] = {
 RENAMED_APIS: Mapping[str, str] = {"ALTER_ISR": "ALTER_PARTITION"}
 """An API's name in the log of 2.8.2, and its name today (KIP-841)."""
 
-BYTES_LEFT_BEHIND: Mapping[tuple[str, int], int] = {
-    ("ALTER_USER_SCRAM_CREDENTIALS", 0): 1,
-    ("METADATA", 12): 3,
-    ("METADATA", 13): 3,
+
+class Kind(StrEnum):
+    """Kinds of exceptions that are listed call by call."""
+
+    BEFORE_CAPTURE = "before capture"
+    """Logged calls that had ended just before the first packet: their ids come before the connection's first."""
+    REQUEST_BEFORE_CAPTURE = "request before capture"
+    """Logged calls of which the capture has only the answer."""
+    ANSWER_NEVER_SENT = "never sent"
+    """Logged calls whose connection ended before their answer was sent whole, as the client or the broker had gone."""
+    ANSWER_BEHIND_CAPTURE = "behind capture"
+    """Logged calls whose connection is open at the capture's end, with their answer still to come."""
+    UNANSWERED = "unanswered"
+    """Requests that are not logged, whose connection ended without their answer."""
+    UNANSWERED_AT_END = "unanswered at end"
+    """Requests that are not logged, whose connection is open at the capture's end."""
+    LOG_LINE_LOST = "log line lost"
+    """Answered calls that are not logged: the broker was killed before it wrote their lines."""
+    BYTES_LEFT_BEHIND = "bytes left"
+    """Requests in which librdkafka leaves bytes behind the body."""
+    ANSWER_CUT_OFF = "cut off"
+    """Answers whose connection ended in the middle of them."""
+
+
+LISTED: Mapping[Kind, Mapping[str, Counts]] = {
+    Kind.BEFORE_CAPTURE: {
+        "kraft3-failover": {("FETCH", 18): 1},
+        "kraft3-shutdown": {("FETCH", 18): 4},
+        "kraft3-transactions": {("FETCH", 18): 3},
+    },
+    Kind.REQUEST_BEFORE_CAPTURE: {
+        "kraft3-admin-all": {("FETCH", 18): 8},
+        "kraft3-clients": {("FETCH", 18): 6},
+        "kraft3-failover": {("FETCH", 18): 8},
+        "kraft3-fetch-from-follower": {("FETCH", 18): 6},
+        "kraft3-quorum-leader-ended": {("FETCH", 18): 2},
+        "kraft3-shutdown": {("FETCH", 18): 4},
+        "kraft3-transactions": {("FETCH", 18): 6},
+        "mid-stream-start": {("FETCH", 18): 1},
+    },
+    Kind.ANSWER_NEVER_SENT: {
+        "clients-on-3.9.1": {("METADATA", 12): 1},
+        "connect-eager": {("LEAVE_GROUP", 5): 2, ("FIND_COORDINATOR", 6): 1},
+        "kraft3-failover": {("FETCH", 18): 2},
+        "kraft3-shutdown": {("FETCH", 18): 1},
+        "librdkafka": {("METADATA", 13): 2},
+        "linux-sll": {("METADATA", 13): 1},
+        "linux-sll2": {("METADATA", 13): 1},
+        "loss-reorder-client-side": {("METADATA", 13): 1},
+        "loss-reorder-server-side": {("METADATA", 13): 1},
+        "nanoseconds": {("METADATA", 13): 1},
+        "sasl-gssapi-librdkafka": {("METADATA", 4): 1},
+        "sasl-plain-many-clients": {("METADATA", 13): 1},
+    },
+    Kind.ANSWER_BEHIND_CAPTURE: {
+        "java-2.8.2-clients": {("FETCH", 12): 1},
+        "java-3.9.1-clients": {("FETCH", 17): 2},
+        "kraft-dynamic-quorum": {("FETCH", 18): 1},
+        "kraft3-admin-all": {("FETCH", 18): 7},
+        "kraft3-clients": {("FETCH", 18): 6},
+        "kraft3-failover": {("FETCH", 18): 6},
+        "kraft3-fetch-from-follower": {("FETCH", 18): 6},
+        "kraft3-quorum-leader-ended": {("FETCH", 18): 3},
+        "kraft3-startup": {("FETCH", 18): 8},
+        "kraft3-transactions": {("FETCH", 18): 6},
+        "rskafka": {("DELETE_RECORDS", 2): 1},
+        "transactions": {("FETCH", 18): 2},
+    },
+    Kind.UNANSWERED: {
+        "kraft3-failover": {("FETCH", 18): 2},
+        "kraft3-quorum-leader-ended": {("FETCH", 18): 4, ("ALLOCATE_PRODUCER_IDS", 0): 1},
+        "sasl-gssapi-reauth": {("FETCH", 11): 3, ("HEARTBEAT", 3): 1, ("METADATA", 4): 1},
+    },
+    Kind.UNANSWERED_AT_END: {
+        "java-2.8.2-clients": {("FETCH", 12): 1},
+    },
+    Kind.LOG_LINE_LOST: {
+        "kraft3-quorum-leader-ended": {("FETCH", 18): 1, ("API_VERSIONS", 4): 1},
+    },
+    Kind.BYTES_LEFT_BEHIND: {
+        "clients-on-3.9.1": {("METADATA", 12): 1},
+        "high-latency-client-side": {("METADATA", 13): 1},
+        "jumbo-fetch-pipelined": {("METADATA", 13): 1},
+        "librdkafka": {("METADATA", 13): 1},
+        "librdkafka-admin": {("ALTER_USER_SCRAM_CREDENTIALS", 0): 2},
+        "linux-sll": {("METADATA", 13): 1},
+        "linux-sll2": {("METADATA", 13): 1},
+        "loss-reorder-client-side": {("METADATA", 13): 1},
+        "loss-reorder-server-side": {("METADATA", 13): 1},
+        "nanoseconds": {("METADATA", 13): 1},
+        "reorder-only-client-side": {("METADATA", 13): 1},
+        "sasl-oauthbearer": {("METADATA", 13): 1},
+        "sasl-plain-many-clients": {("METADATA", 13): 1},
+        "telemetry": {("METADATA", 13): 1},
+    },
+    Kind.ANSWER_CUT_OFF: {
+        "kraft3-failover": {("FETCH", 18): 2},
+        "kraft3-shutdown": {("FETCH", 18): 1},
+    },
 }
-"""API and version of requests of librdkafka that may end in this number of bytes behind the body."""
+"""By kind and recording, how many calls of an API and version."""

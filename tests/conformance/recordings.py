@@ -1,14 +1,15 @@
 """Our recordings of real brokers, and what `kafkasniff read` prints of them."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import CAPTURES, ROOT, SHARED
+from typer.testing import CliRunner
+
+from kafkasniff.cli.main import app
+from tests.conftest import CAPTURES, SHARED
 
 HEALTHY = SHARED / "captures" / "healthy"
 
@@ -58,8 +59,8 @@ def recordings(log_suffix: str) -> list[Recording]:
 
 
 def printed_lines(files: Iterable[Path], *options: str) -> list[dict[str, Any]]:
-    """Run `kafkasniff read --json --show-secrets` on files; give its lines."""
-    command = [sys.executable, "-m", "kafkasniff", "read", *map(str, files), "--json", "--show-secrets", *options]
-    run = subprocess.run(command, capture_output=True, cwd=ROOT, check=False, timeout=120)
-    assert run.returncode == 0, run.stderr.decode(errors="replace")
-    return [json.loads(line) for line in run.stdout.splitlines()]
+    """Run `kafkasniff read --json --show-secrets` on files, in this process; give its lines."""
+    command = ["read", *map(str, files), "--json", "--show-secrets", *options]
+    run = CliRunner().invoke(app, command, catch_exceptions=False)
+    assert run.exit_code == 0, run.stderr
+    return [json.loads(line) for line in run.stdout_bytes.splitlines()]

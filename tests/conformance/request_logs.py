@@ -28,6 +28,9 @@ class LoggedCall:
     """None where the broker sent no answer (`acks=0`)."""
     forwarded: bool
     """Whether the request came inside an ENVELOPE."""
+    security_protocol: str
+    software: dict[str, str | None]
+    """The client's software as its connection's ApiVersions request told it (KIP-511); null where it told none."""
 
     def __str__(self) -> str:
         return f"{self.api_name} v{self.api_version} {self.correlation_id} of {self.client} to {self.server}"
@@ -68,6 +71,8 @@ def read_log(path: Path) -> list[LoggedCall]:
                     # An empty string stands for an answer that is not sent.
                     entry["response"] or None,
                     entry["isForwarded"],
+                    entry["securityProtocol"],
+                    {key: None if text == "unknown" else text for key, text in entry["clientInformation"].items()},
                 )
             )
     return calls
@@ -105,6 +110,17 @@ def differences(logged: Any, printed: Any, renamed: Mapping[str, str], path: str
             yield from differences(value, printed_value, renamed, f"{path}[]")
     elif type(logged) is not type(printed) or logged != printed:
         yield Difference(path, logged, printed)
+
+
+def is_beginning(partial: Any, logged: Any) -> bool:
+    """Tell whether a partial body holds nothing but what the whole one has, and that in its order."""
+    if isinstance(partial, dict) and isinstance(logged, dict):
+        names = iter(logged)
+        # Tagged fields stand at the end on the wire, so that a partial body may lack some in between.
+        return all(name in names and is_beginning(value, logged[name]) for name, value in partial.items())
+    if isinstance(partial, list) and isinstance(logged, list):
+        return len(partial) <= len(logged) and all(map(is_beginning, partial, logged))
+    return type(partial) is type(logged) and partial == logged
 
 
 def _short(value: Any) -> str:

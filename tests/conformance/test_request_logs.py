@@ -6,60 +6,69 @@ from collections.abc import Callable
 import pytest
 
 from tests.conformance.accounts import Accountant
-from tests.conformance.log_exceptions import (
-    ANSWER_NOT_CAPTURED,
-    BEFORE_CAPTURE,
-    CUT_PACKETS,
-    LOG_LINE_LOST,
-    NEEDS_KEYS,
-    REQUEST_BEFORE_CAPTURE,
-    UNANSWERED,
-)
+from tests.conformance.log_exceptions import CUT_PACKETS, LISTED, NEEDS_KEYS, Kind
 from tests.conformance.recordings import Recording, printed_lines, recordings
-from tests.conformance.request_logs import first_of, read_log
+from tests.conformance.request_logs import differences, first_of, is_beginning, read_log
 from tests.conftest import needs_shared
 
 LOG_SUFFIX = ".requestlog.jsonl.gz"
 RECORDINGS = recordings(LOG_SUFFIX)
 IN_CLEAR = [recording for recording in RECORDINGS if recording.name not in NEEDS_KEYS | CUT_PACKETS]
 
+CUT = [recording for recording in RECORDINGS if recording.name in CUT_PACKETS]
+
 
 @pytest.mark.parametrize("recording", IN_CLEAR, ids=str)
 def test_prints_what_the_brokers_logged(recording: Recording, add_figure: Callable[..., None]) -> None:
     logged = read_log(recording.log)
     printed = printed_lines(recording.files)
-    account = Accountant(recording.release, "SASL" in recording.facts["security"], logged).settle(printed)
-    in_capture = len(logged) - account.request_not_captured.total() - len(account.not_printed)
-    add_figure(
-        "Request logs (JSON)",
-        recording.name,
-        **{
-            "logged": len(logged),
-            "in capture": in_capture,
-            "equal": account.equal,
-            "acks=0": account.no_answer_expected,
-            "forwarded": account.forwarded,
-            "empty in log": account.logged_empty,
-            "text in log": account.logged_as_text,
-            "no answer captured": account.answer_not_captured.total(),
-            "no request captured": account.request_not_captured.total(),
-            "different": len(account.different),
-            "not printed": len(account.not_printed),
-            "unlogged: SASL": account.sasl,
-            "ENVELOPE": account.envelopes,
-            "unanswered": account.unanswered.total(),
-            "log line lost": account.answered_not_logged.total(),
-        },
-    )
+    account = Accountant(recording, logged).settle(printed)
+    counts = {kind: account.exceptions[kind].total() for kind in Kind}
+    in_capture = len(logged) - counts[Kind.BEFORE_CAPTURE] - counts[Kind.REQUEST_BEFORE_CAPTURE]
+    columns = {
+        "logged": len(logged),
+        "in capture": in_capture,
+        "equal": account.equal,
+        "different": len(account.different),
+        "acks=0": account.no_answer_expected,
+        "forwarded": account.forwarded,
+        "empty in log": account.logged_empty,
+        "text in log": account.logged_as_text,
+        "not logged: SASL": account.sasl,
+        "ENVELOPE": account.envelopes,
+    }
+    add_figure("Request logs (JSON)", recording.name, **columns, **counts)
     assert not account.different, first_of(account.different)
-    not_printed = Counter((call.api_name, call.api_version) for call in account.not_printed)
-    assert not_printed == Counter(BEFORE_CAPTURE.get(recording.name)), first_of(account.not_printed)
-    assert account.request_not_captured == Counter(REQUEST_BEFORE_CAPTURE.get(recording.name))
-    assert account.answer_not_captured == Counter(ANSWER_NOT_CAPTURED.get(recording.name))
-    assert account.unanswered == Counter(UNANSWERED.get(recording.name))
-    assert account.answered_not_logged == Counter(LOG_LINE_LOST.get(recording.name))
+    for kind in Kind:
+        assert account.exceptions[kind] == Counter(LISTED[kind].get(recording.name)), kind
     assert account.envelopes == account.forwarded
-    assert account.equal + account.answer_not_captured.total() == in_capture
+    assert account.equal + counts[Kind.ANSWER_NEVER_SENT] + counts[Kind.ANSWER_BEHIND_CAPTURE] == in_capture
+    assert {line["type"] for line in printed} == {"call"}, "no recorder lost a packet"
+
+
+@pytest.mark.parametrize("recording", CUT, ids=str)
+def test_prints_what_there_is_of_cut_packets(recording: Recording, add_figure: Callable[..., None]) -> None:
+    logged = read_log(recording.log)
+    printed = printed_lines(recording.files)
+    calls = {}
+    for line in printed:
+        header = line["requestHeader"]
+        calls[line["client"], line["server"], header["correlationId"], header["requestApiKey"]] = line
+    assert len(calls) == len(printed) == len(logged)
+    whole = Counter[str]()
+    for expected in logged:
+        call = calls[expected.client, expected.server, expected.correlation_id, expected.api_key]
+        header = call["requestHeader"]
+        assert (header["requestApiVersion"], header["clientId"]) == (expected.api_version, expected.client_id)
+        assert call["outcome"] == "answered"
+        for side, body in (("request", expected.request), ("response", expected.response)):
+            if call[side] is not None:
+                whole[side] += 1
+                assert not list(differences(body, call[side], {}, side)), str(expected)
+            else:
+                assert is_beginning(call[f"{side}Partial"], body), str(expected)
+                assert side in [problem["where"] for problem in call["problems"]]
+    add_figure("Request logs (JSON) of cut packets", recording.name, logged=len(logged), headers=len(calls), **whole)
 
 
 @needs_shared
@@ -67,5 +76,5 @@ def test_every_request_log_is_accounted_for() -> None:
     names = {recording.name for recording in RECORDINGS}
     assert len(names) == 87
     assert names >= NEEDS_KEYS | CUT_PACKETS
-    listed = {*BEFORE_CAPTURE, *REQUEST_BEFORE_CAPTURE, *ANSWER_NOT_CAPTURED, *UNANSWERED, *LOG_LINE_LOST}
-    assert listed <= {recording.name for recording in IN_CLEAR}
+    for listed in LISTED.values():
+        assert listed.keys() <= {recording.name for recording in IN_CLEAR}

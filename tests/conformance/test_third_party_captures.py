@@ -103,18 +103,22 @@ def test_segmentio(expected: Path, add_figure: Callable[..., None]) -> None:
     assert [
         (one["partitionIndex"], one["highWatermark"], one["recordsSizeInBytes"])
         for one in response["responses"][0]["partitions"]
-    ] == [(partition, high_watermark, sum(length for _, _, length in batches))]
-    assert [(batch["magic"], batch["sizeInBytes"]) for batch in fetches[0]["batches"]] == [
-        (magic, length) for _, magic, length in batches
-    ]
-    assert [batch["baseOffset"] for batch in fetches[0]["batches"]] == [offset for offset, _, _ in batches]
+    ] == [(partition, high_watermark, sum(batch[-1] for batch in batches))]
+    assert [
+        (batch["magic"], batch["baseOffset"], batch["lastOffset"], batch["sizeInBytes"])
+        for batch in fetches[0]["batches"]
+    ] == batches
     assert {call["outcome"] for call in calls} <= {"answered", "unanswered", "response-not-captured"}
     assert not [call for call in calls if call.get("problems")]
     add_figure("Captures of segmentio", expected.stem, calls=len(calls), batches=len(batches))
 
 
-def read_fetch_v10(frame: bytes) -> tuple[str, int, int, list[tuple[int, int, int]]]:
-    """Read a Fetch response v10 of one partition: topic, partition, high watermark, batches' offset, magic and size."""
+Batch = tuple[int, int | None, int, int]
+"""Magic, first and last offset, size in bytes."""
+
+
+def read_fetch_v10(frame: bytes) -> tuple[str, int, int, list[Batch]]:
+    """Read a Fetch response v10 of one partition: topic, partition, high watermark, batches."""
     topics, name_length = struct.unpack_from(">ih", frame, 18)
     at = 24 + name_length
     topic = frame[24:at].decode()
@@ -125,10 +129,18 @@ def read_fetch_v10(frame: bytes) -> tuple[str, int, int, list[tuple[int, int, in
     assert at + records_size == len(frame)
     batches = []
     while at < len(frame):
-        offset, length = struct.unpack_from(">qi", frame, at)
-        batches.append((offset, frame[at + 16], length + 12))
-        at += length + 12
+        batches.append(read_batch(frame, at))
+        at += batches[-1][-1]
     return topic, partition, high_watermark, batches
+
+
+def read_batch(data: bytes, at: int) -> Batch:
+    offset, length = struct.unpack_from(">qi", data, at)
+    magic, attributes = data[at + 16], data[at + 17]
+    if magic == 2:
+        return magic, offset, offset + int.from_bytes(data[at + 23 : at + 27]), length + 12
+    # The offset of a compressed message is that of the last one in it; the first stands inside.
+    return magic, None if attributes & 7 else offset, offset, length + 12
 
 
 class HungError(Exception):
