@@ -179,7 +179,11 @@ def connections(segments: Sequence[Segment], server_ports: set[int]) -> list[Rec
 
 def server_ports(path: Path) -> set[int]:
     """Give the brokers' ports, as the description beside the recording has them."""
-    return set(json.loads(path.with_suffix(".json").read_text())["serverPorts"])
+    description = path.with_suffix(".json")
+    if not description.exists():
+        # The parts of a rotated recording lie in a folder of their own, described as one.
+        description = path.parent.with_suffix(".json")
+    return set(json.loads(description.read_text())["serverPorts"])
 
 
 def other_ports(segments: Sequence[Segment], rng: Random) -> dict[int, int]:
