@@ -72,7 +72,9 @@ def read_folder(folder: Path, definitions: Definitions) -> None:
         elif path.name == "versions.json":
             for api in content["apis"]:
                 for release, versions in api["by_release"].items():
-                    definitions.releases.setdefault(release, {})[api["api_key"]] = versions
+                    known = definitions.releases.setdefault(release, {})
+                    if versions["lowest"] <= versions["highest"]:
+                        known[api["api_key"]] = versions
         elif "apiKey" in content:
             for kind in ("request", "response"):
                 add_api(definitions, content["apiKey"], kind, content[kind], content.get("listeners", []))
@@ -272,20 +274,19 @@ def merged_versions(older: str, newer: str, kept: frozenset[int]) -> str:
 
 
 def merged_fields(older: list[Json], newer: list[Json], kept: frozenset[int]) -> list[Json]:
-    """Merge two lists of fields: `older` holds for the versions in `kept`, `newer` for all others."""
+    """Merge two lists of fields: `older` holds for the versions in `kept`, `newer` for all others.
+
+    Each list's own order stays. A field that both have becomes one where that order allows it, else it stands twice,
+    with versions of its own each time.
+    """
     result: list[Json] = []
-    newer_names = {member["name"] for member in newer}
-    older_left = list(older)
+    older_left = [member for member in older if versions_of(member["versions"]) & kept]
     for member in newer:
-        names = [candidate["name"] for candidate in older_left]
-        if member["name"] not in names:
+        if member["name"] not in [candidate["name"] for candidate in older_left]:
             result += restricted([member], None, kept)
             continue
         while older_left[0]["name"] != member["name"]:
-            passed = older_left.pop(0)
-            if passed["name"] in newer_names:
-                raise SourceError(f"{passed['name']} and {member['name']} changed places")
-            result += restricted([passed], kept, frozenset())
+            result += restricted([older_left.pop(0)], kept, frozenset())
         result += merged_field(older_left.pop(0), member, kept)
     return result + restricted(older_left, kept, frozenset())
 
@@ -293,10 +294,7 @@ def merged_fields(older: list[Json], newer: list[Json], kept: frozenset[int]) ->
 def merged_field(older: Json, newer: Json, kept: frozenset[int]) -> list[Json]:
     """Merge a field that both have: as one where bytes and JSON are the same, else as two with their own versions."""
     about = ("type", "default", "tag", "flexibleVersions")
-    if not versions_of(older["versions"]) & kept:
-        return restricted([newer], None, kept)
-    same = all(older.get(key, ...) == newer.get(key, ...) for key in about)
-    if not same:
+    if any(older.get(key, ...) != newer.get(key, ...) for key in about):
         return restricted([older], kept, frozenset()) + restricted([newer], None, kept)
     member = dict(newer)
     for key in ("versions", "nullableVersions", "taggedVersions"):
