@@ -7,6 +7,7 @@ from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
 from kafkasniff.calls.evidence import (
     SMALLEST_RESPONSE,
     Score,
+    follows_ids,
     looks_like_api_versions,
     read_prefix,
     request_header,
@@ -102,15 +103,21 @@ class Conversation:
     def _take_kafka(self, event: StreamData | StreamGap) -> list[Call | Gap]:
         kafka = self.kafka
         assert kafka is not None
-        found: list[Call | Gap] = []
         if isinstance(event, StreamGap):
-            if not event.cut:
-                found.append(self._gap(event))
+            self._gaps.append(event)
             kafka.take(event.direction, event)
         else:
             kafka.take(event.direction, (event, 0))
-        found += kafka.take_calls()
-        return found
+        if self._gaps:
+            return [*self._take_gaps(), *kafka.take_calls()]
+        return list(kafka.take_calls())
+
+    def _take_gaps(self) -> list[Gap]:
+        """Give the gaps of directions that brought any data: of the others nothing at all was captured."""
+        counters = self._connection.counters
+        shown = [gap for gap in self._gaps if counters[gap.direction].data_bytes]
+        self._gaps = [gap for gap in self._gaps if not counters[gap.direction].data_bytes][:HELD_GAPS]
+        return [self._gap(gap) for gap in shown if not gap.cut]
 
     def _gap(self, gap: StreamGap) -> Gap:
         client = self._client()
@@ -159,11 +166,14 @@ class Conversation:
         return False
 
     def _decide_by_answers(self, directions: tuple[int, ...]) -> None:
-        """Accept a connection of which only the answers are there, when one of them is a list of API versions."""
+        """Accept a connection of which only the answers were captured, on what they alone can prove."""
         for client in directions:
-            if self._searches[client].held.end:
-                continue
             held = self._searches[1 - client].held
+            if self._searches[client].held.end or not held.segment_starts:
+                continue
+            if self._connection.initiator == client and follows_ids(held, held.segment_starts[0]):
+                self._accept(client, 0, "answers that count their correlation ids up from the connection's beginning")
+                return
             for place in held.segment_starts[:8]:
                 prefix = held.read(place, 8)
                 size = int.from_bytes(prefix[:4], "big", signed=True) if prefix else -1
@@ -207,7 +217,6 @@ class Conversation:
         """Hand over what was held, in the order in which it came."""
         kafka = self.kafka
         assert kafka is not None
-        found: list[Call | Gap] = [self._gap(gap) for gap in self._gaps if not gap.cut]
         starts = kafka.starts
         held = [
             [(direction, item) for item in self._searches[direction].held.items_from(starts[direction] or 0)]
@@ -216,9 +225,7 @@ class Conversation:
         for direction, item in merge(*held, key=_order):
             kafka.take(direction, item)
         self._searches = (BoundarySearch(0), BoundarySearch(0))
-        self._gaps = []
-        found += kafka.take_calls()
-        return found
+        return [*self._take_gaps(), *kafka.take_calls()]
 
 
 def _score(answers: set[int], held: HeldStream, place: int) -> Score:

@@ -13,7 +13,6 @@ from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.headers import (
-    RequestHeader,
     read_request_header,
     read_response_header,
     response_header_version,
@@ -30,10 +29,11 @@ API_VERSIONS = 18
 SASL_HANDSHAKE = 17
 CONTROLLED_SHUTDOWN = 7
 HEADER_BYTES = 10
-HEADER_TAG_BYTES = 512
 LEFT_BEHIND = 16
 """Bytes behind a body that real clients leave (librdkafka: up to 4)."""
 CLIENT_ID_LIMIT = 1024
+ANSWERS_ALONE = 5
+"""Answers in a row that are proof when no request was captured."""
 CHAIN = 4
 """Frames that are followed from a place on."""
 
@@ -50,7 +50,18 @@ class Score(NamedTuple):
 IMPOSSIBLE = Score(-1, 0)
 
 
-def request_header(prefix: bytes) -> RequestHeader | None:
+class PlausibleHeader(NamedTuple):
+    """A request header without its tagged fields."""
+
+    api_key: int
+    api_version: int
+    correlation_id: int
+    client_id: str | None
+    end: int
+    """Offset behind the client id in the content of the frame."""
+
+
+def request_header(prefix: bytes) -> PlausibleHeader | None:
     """Read size and request header from the start of `prefix`, or give None when they are not plausible.
 
     Plausible is a known API in a version that was ever shipped, with a client id in UTF-8. A newer version
@@ -66,17 +77,18 @@ def request_header(prefix: bytes) -> RequestHeader | None:
     version = int.from_bytes(prefix[6:8], "big", signed=True)
     if not api.first_version <= version <= api.last_version + (10 if key == API_VERSIONS else 0):
         return None
+    correlation_id = int.from_bytes(prefix[8:12], "big", signed=True)
+    client_id, end = None, 12
     if (key, version) != (CONTROLLED_SHUTDOWN, 0):
         length = int.from_bytes(prefix[12:14], "big", signed=True)
         if length < -1 or length > min(size - HEADER_BYTES, CLIENT_ID_LIMIT):
             return None
-    try:
-        header = read_request_header(prefix, 4)
-    except ProtocolError:
-        return None
-    if header.client_id and "\ufffd" in header.client_id:
-        return None
-    return header
+        end = 14 + max(length, 0)
+        try:
+            client_id = prefix[14:end].decode() if length >= 0 else None
+        except UnicodeDecodeError:
+            return None
+    return PlausibleHeader(key, version, correlation_id, client_id, end - 4)
 
 
 def read_prefix(held: HeldStream, offset: int) -> bytes | None:
@@ -93,9 +105,7 @@ def read_prefix(held: HeldStream, offset: int) -> bytes | None:
     client_id = int.from_bytes(lengths[12:14], "big", signed=True)
     if not 0 <= client_id <= CLIENT_ID_LIMIT:
         client_id = 0
-    # Header version 2 ends with tagged fields, of which no client is known to send any: one byte, if not more.
-    with_tags = held.read(offset, min(4 + size, 14 + client_id + HEADER_TAG_BYTES))
-    return with_tags or held.read(offset, min(4 + size, 14 + client_id + 1))
+    return held.read(offset, min(4 + size, 14 + client_id))
 
 
 def score_request(
@@ -130,11 +140,18 @@ def score_request(
         # Zeros read as a Produce v0 with correlation id 0 and an empty client id, which chance sends more often.
         return IMPOSSIBLE
     if frame is not None:
-        body = decode_body(header.api_key, header.api_version, "request", frame, header.end - 4)
-        left = len(frame) - body.end
-        if (body.value is None and header.api_key != API_VERSIONS) or (body.value is not None and left > LEFT_BEHIND):
+        try:
+            body = decode_body(header.api_key, header.api_version, "request", frame, read_request_header(frame).end)
+        except ProtocolError:
             return IMPOSSIBLE
-        points += 2 if body.value is not None and not body.problems else 0
+        left = len(frame) - body.end
+        if body.value is None:
+            if header.api_key != API_VERSIONS:
+                return IMPOSSIBLE
+        elif left > (LEFT_BEHIND if header.client_id else 0):
+            return IMPOSSIBLE
+        elif not body.problems:
+            points += 2
     elif size > held.limit:
         points += 1
     if end == held.end:
@@ -213,3 +230,23 @@ def looks_like_api_versions(frame: bytes) -> bool:
             known = sum(1 for entry in keys if entry["apiKey"] in APIS)
             return len(keys) >= 8 and known * 2 > len(keys)
     return False
+
+
+def follows_ids(held: HeldStream, place: int) -> bool:
+    """Tell whether from `place`, the beginning of a stream, frames follow each other whose ids a client counts up.
+
+    What a sequence of answers proves alone, when no request was captured: sizes that lead from frame to frame, and
+    correlation ids that begin near zero and go up in small steps (an acks=0 request leaves one out).
+    """
+    expected = 0
+    for _ in range(ANSWERS_ALONE):
+        prefix = held.read(place, 8)
+        if prefix is None:
+            return False
+        size = int.from_bytes(prefix[:4], "big", signed=True)
+        correlation_id = int.from_bytes(prefix[4:], "big", signed=True)
+        if not SMALLEST_RESPONSE <= size <= LARGEST_PLAUSIBLE or not expected <= correlation_id < expected + 8:
+            return False
+        expected = correlation_id + 1
+        place += 4 + size
+    return True

@@ -19,7 +19,7 @@ def arrival(packet: int) -> Arrival:
 def connection(initiator: int | None = 0) -> Connection:
     made = Connection((CLIENT, SERVER), 0, arrival(1), arrival(1), initiator)
     for counter in made.counters:
-        counter.packets = 1
+        counter.packets = counter.data_bytes = 1
     return made
 
 
