@@ -1,9 +1,9 @@
 """One recording's account: each printed call against the brokers' lines, and what is left on either side."""
 
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.conformance.log_exceptions import (
     BEGUN_BEFORE_CAPTURE,
@@ -16,12 +16,16 @@ from tests.conformance.log_exceptions import (
 from tests.conformance.recordings import Recording
 from tests.conformance.request_logs import Difference, LoggedCall, differences
 
-SASL_APIS = frozenset({"SASL_HANDSHAKE", "SASL_AUTHENTICATE"})
+SASL_APIS = frozenset({"API_VERSIONS", "SASL_HANDSHAKE", "SASL_AUTHENTICATE"})
+"""What comes before a connection is authenticated."""
 
-BEFORE_LOGIN = frozenset({*SASL_APIS, "API_VERSIONS", None})
-"""What follows on an ApiVersions that came before the login; None where the client gave up."""
 
-ApiVersion = tuple[str, int]
+class Excepted(NamedTuple):
+    """A call, or a side of one, that is an exception."""
+
+    api: str
+    version: int
+    place: str
 
 
 @dataclass
@@ -38,11 +42,9 @@ class Account:
     """Of these, calls whose request is empty in the log."""
     logged_as_text: int = 0
     """Of these, calls whose records are a text in the log."""
-    sasl: int = 0
-    """Printed and not logged: SASL, and ApiVersions before it."""
     envelopes: int = 0
     """Printed and not logged: ENVELOPE itself."""
-    exceptions: dict[Kind, Counter[ApiVersion]] = field(default_factory=lambda: {kind: Counter() for kind in Kind})
+    exceptions: dict[Kind, list[Excepted]] = field(default_factory=lambda: {kind: [] for kind in Kind})
     different: list[str] = field(default_factory=list)
     """Logged calls that are printed otherwise."""
 
@@ -65,10 +67,9 @@ class Accountant:
     def settle(self, printed: list[dict[str, Any]]) -> Account:
         """Hold every printed call against the log."""
         calls = [line for line in printed if line["type"] == "call"]
-        next_apis = _next_apis(calls)
-        for call, next_api in zip(calls, next_apis, strict=True):
+        for call in calls:
             if "requestApiKey" in call["requestHeader"]:
-                self._settle_call(call, next_api)
+                self._settle_call(call)
                 self._count_problems(call)
         # By its correlation id alone an answer could take the line of a whole call, so these come last.
         for call in calls:
@@ -76,32 +77,30 @@ class Accountant:
                 self._settle_answer(call)
         for lines in (*self._waiting.values(), *self._forwarded.values()):
             for logged in lines:
-                self.account.exceptions[Kind.BEFORE_CAPTURE][logged.api_name, logged.api_version] += 1
+                self._except_logged(Kind.BEFORE_CAPTURE, logged)
         return self.account
 
-    def _settle_call(self, call: dict[str, Any], next_api: str | None) -> None:
+    def _settle_call(self, call: dict[str, Any]) -> None:
         header = call["requestHeader"]
         key = (call["client"], call["server"], header["correlationId"], header["requestApiKey"])
         if self._waiting[key]:
             self._compare(self._waiting[key].popleft(), call)
         else:
-            self._settle_unlogged(call, next_api)
+            self._settle_unlogged(call)
 
-    def _settle_unlogged(self, call: dict[str, Any], next_api: str | None) -> None:
-        header = call["requestHeader"]
-        api = header["requestApiKeyName"], header["requestApiVersion"]
-        before_login = api[0] == "API_VERSIONS" and next_api in BEFORE_LOGIN
-        if self._with_sasl and (api[0] in SASL_APIS or before_login):
-            self.account.sasl += 1
-        elif api[0] == "ENVELOPE":
+    def _settle_unlogged(self, call: dict[str, Any]) -> None:
+        api = call["requestHeader"]["requestApiKeyName"]
+        if self._with_sasl and api in SASL_APIS:
+            self._except_printed(Kind.SASL, call)
+        elif api == "ENVELOPE":
             self.account.envelopes += 1
             self._settle_envelope(call)
         elif call["outcome"] == "answered":
-            self.account.exceptions[Kind.LOG_LINE_LOST][api] += 1
+            self._except_printed(Kind.LOG_LINE_LOST, call)
         elif call["outcome"] == "unanswered":
-            self.account.exceptions[Kind.UNANSWERED][api] += 1
+            self._except_printed(Kind.UNANSWERED, call)
         else:
-            self.account.exceptions[Kind.UNANSWERED_AT_END][api] += 1
+            self._except_printed(Kind.UNANSWERED_AT_END, call)
 
     def _settle_envelope(self, call: dict[str, Any]) -> None:
         inner = {entry["where"]: entry for entry in call.get("decoded", ())}
@@ -122,16 +121,25 @@ class Accountant:
     def _settle_answer(self, call: dict[str, Any]) -> None:
         for key, lines in self._waiting.items():
             if lines and key[:3] == (call["client"], call["server"], call["requestHeader"]["correlationId"]):
-                logged = lines.popleft()
-                self.account.exceptions[Kind.REQUEST_BEFORE_CAPTURE][logged.api_name, logged.api_version] += 1
+                self._except_logged(Kind.REQUEST_BEFORE_CAPTURE, lines.popleft())
                 return
         self.account.different.append(f"an answer that is not logged: {call['connection']} {call['requestHeader']}")
 
     def _count_problems(self, call: dict[str, Any]) -> None:
-        api = call["requestHeader"]["requestApiKeyName"], call["requestHeader"]["requestApiVersion"]
         sides = {problem["where"] for problem in call.get("problems", ())}
-        self.account.exceptions[Kind.BYTES_LEFT_BEHIND][api] += "request" in sides
-        self.account.exceptions[Kind.ANSWER_CUT_OFF][api] += "response" in sides
+        if "request" in sides:
+            self._except_printed(Kind.BYTES_LEFT_BEHIND, call)
+        if "response" in sides:
+            self._except_printed(Kind.ANSWER_CUT_OFF, call)
+
+    def _except_logged(self, kind: Kind, call: LoggedCall) -> None:
+        self.account.exceptions[kind].append(Excepted(call.api_name, call.api_version, str(call)))
+
+    def _except_printed(self, kind: Kind, call: dict[str, Any]) -> None:
+        header = call["requestHeader"]
+        place = f"{header['correlationId']} on {call['connection']} at packet {call['requestPacket']}"
+        api = header["requestApiKeyName"], header["requestApiVersion"]
+        self.account.exceptions[kind].append(Excepted(*api, place))
 
     def _compare(self, logged: LoggedCall, call: dict[str, Any]) -> None:
         api = logged.api_name, logged.api_version
@@ -146,10 +154,10 @@ class Accountant:
         elif call["outcome"] == "answered":
             found += self._body_differences(logged, "response", logged.response, call["response"])
         elif call["outcome"] == "unanswered":
-            self.account.exceptions[Kind.ANSWER_NEVER_SENT][api] += 1
+            self._except_logged(Kind.ANSWER_NEVER_SENT, logged)
         else:
             found += differences("response-not-captured", call["outcome"], {}, "outcome")
-            self.account.exceptions[Kind.ANSWER_BEHIND_CAPTURE][api] += 1
+            self._except_logged(Kind.ANSWER_BEHIND_CAPTURE, logged)
         if found:
             self.account.different += [f"{logged}: {difference}" for difference in found]
         elif logged.response is None or call["outcome"] == "answered":
@@ -185,16 +193,6 @@ class Accountant:
         size_for_text = [place for place in found if place.path == text_path and _is_size_for_text(place)]
         self.account.logged_as_text += bool(size_for_text)
         return [place for place in found if place not in size_for_text]
-
-
-def _next_apis(calls: list[dict[str, Any]]) -> list[str | None]:
-    """Give for each call the API of the next one on its connection."""
-    latest: dict[str, str | None] = {}
-    found = []
-    for call in reversed(calls):
-        found.append(latest.get(call["connection"]))
-        latest[call["connection"]] = call["requestHeader"].get("requestApiKeyName")
-    return found[::-1]
 
 
 def _is_size_for_text(place: Difference) -> bool:

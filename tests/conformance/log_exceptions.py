@@ -106,6 +106,8 @@ class Kind(StrEnum):
     """Requests that are not logged, whose connection is open at the capture's end."""
     LOG_LINE_LOST = "log line lost"
     """Answered calls that are not logged: the broker was killed before it wrote their lines."""
+    SASL = "SASL"
+    """Calls that are not logged: all until a connection is authenticated, and authentication again (KIP-368)."""
     BYTES_LEFT_BEHIND = "bytes left"
     """Requests in which librdkafka leaves bytes behind the body."""
     ANSWER_CUT_OFF = "cut off"
@@ -166,6 +168,46 @@ LISTED: Mapping[Kind, Mapping[str, Counts]] = {
     },
     Kind.LOG_LINE_LOST: {
         "kraft3-quorum-leader-ended": {("FETCH", 18): 1, ("API_VERSIONS", 4): 1},
+    },
+    Kind.SASL: {
+        "admin-all-sasl": {("API_VERSIONS", 0): 4, ("SASL_AUTHENTICATE", 2): 8, ("SASL_HANDSHAKE", 1): 4},
+        "sasl-gssapi-handshake-v0": {("SASL_HANDSHAKE", 0): 13},
+        "sasl-gssapi-java": {("API_VERSIONS", 0): 20, ("SASL_AUTHENTICATE", 2): 31, ("SASL_HANDSHAKE", 1): 20},
+        "sasl-gssapi-librdkafka": {("API_VERSIONS", 3): 12, ("SASL_AUTHENTICATE", 0): 30, ("SASL_HANDSHAKE", 1): 12},
+        "sasl-gssapi-reauth": {
+            ("API_VERSIONS", 0): 8,
+            ("API_VERSIONS", 3): 7,
+            ("SASL_AUTHENTICATE", 0): 15,
+            ("SASL_AUTHENTICATE", 2): 26,
+            ("SASL_HANDSHAKE", 1): 18,
+        },
+        "sasl-handshake-v0": {("SASL_HANDSHAKE", 0): 18},
+        "sasl-oauthbearer": {
+            ("API_VERSIONS", 0): 11,
+            ("API_VERSIONS", 3): 12,
+            ("SASL_AUTHENTICATE", 1): 12,
+            ("SASL_AUTHENTICATE", 2): 11,
+            ("SASL_HANDSHAKE", 1): 23,
+        },
+        "sasl-plain-java": {("API_VERSIONS", 0): 12, ("SASL_AUTHENTICATE", 2): 12, ("SASL_HANDSHAKE", 1): 12},
+        "sasl-plain-many-clients": {
+            ("API_VERSIONS", 0): 27,
+            ("API_VERSIONS", 3): 12,
+            ("API_VERSIONS", 4): 24,
+            ("SASL_AUTHENTICATE", 0): 24,
+            ("SASL_AUTHENTICATE", 1): 15,
+            ("SASL_AUTHENTICATE", 2): 24,
+            ("SASL_HANDSHAKE", 1): 63,
+        },
+        "sasl-reauthentication": {("API_VERSIONS", 0): 7, ("SASL_AUTHENTICATE", 2): 27, ("SASL_HANDSHAKE", 1): 18},
+        "sasl-scram-sha-256": {
+            ("API_VERSIONS", 0): 24,
+            ("API_VERSIONS", 4): 20,
+            ("API_VERSIONS", 5): 10,
+            ("SASL_AUTHENTICATE", 1): 24,
+            ("SASL_AUTHENTICATE", 2): 64,
+            ("SASL_HANDSHAKE", 1): 44,
+        },
     },
     Kind.BYTES_LEFT_BEHIND: {
         "clients-on-3.9.1": {("METADATA", 12): 1},

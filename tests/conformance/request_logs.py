@@ -131,4 +131,4 @@ def _short(value: Any) -> str:
 def first_of(found: Iterable[object], count: int = 20) -> str:
     """Lay out the first findings for an assertion's message, and say how many there are."""
     texts = [str(one) for one in found]
-    return "\n".join([f"{len(texts)} differences", *texts[:count]])
+    return "\n".join([f"{len(texts)} in all", *texts[:count]])
