@@ -72,6 +72,14 @@ class _Ended(NamedTuple):
     initials: tuple[int | None, int | None]
 
 
+def _may_begin(stream: Stream, sequence: int) -> bool:
+    """Tell whether a stream whose SYN was not seen may have begun with `sequence`."""
+    offset = distance(sequence, stream.sequence)
+    if not stream.anchored or stream.position == stream.origin:
+        return -_NEAR_START <= offset <= _NEAR_START
+    return -_NEAR_START <= offset + stream.position - stream.origin <= 0
+
+
 class ConnectionTable:
     """All connections. What happens on them is appended to `events`."""
 
@@ -194,10 +202,6 @@ class ConnectionTable:
         if stream.known and abs(distance(segment.sequence, stream.sequence)) > FARTHEST:
             # From a stale connection, or the stream leapt; the data decide that.
             return
-        first = stream.initial is not None and segment.sequence == (stream.initial + 1) & MASK
-        if not peer.known and first and state.connection.initiator == stream.direction:
-            # The SYN-ACK was not seen, but this is what acknowledged it.
-            peer.begin(segment.acknowledgement, certain=False)
         peer.acknowledge(segment.acknowledgement)
         connection = state.connection
         if connection.round_trip_ns is None:
@@ -306,9 +310,7 @@ class ConnectionTable:
         if stream.initial is not None:
             same = stream.initial == segment.sequence
         elif stream.known:
-            offset = distance(first, stream.sequence) + stream.position - stream.origin
-            fresh = not stream.anchored or stream.position == stream.origin
-            same = -_NEAR_START <= offset <= 0 if fresh else offset == 0
+            same = _may_begin(stream, first)
         else:
             same = True
         opens = not segment.flags & _ACK

@@ -142,16 +142,16 @@ class Stream:
 
     def refer(self, sequence: int) -> None:
         """Take `sequence` as the next byte for now, of a stream that is not anchored."""
+        if self.known:
+            self.position += distance(sequence, self.sequence)
         self.sequence = sequence
         self.known = True
 
     def begin(self, sequence: int, *, certain: bool) -> None:
         """Set the stream's first byte; what was buffered from before it is dropped."""
-        if self.known:
-            self.position += distance(sequence, self.sequence)
-        self.sequence = sequence
+        self.refer(sequence)
         self.origin = self.position
-        self.known = self.anchored = True
+        self.anchored = True
         self.certain = certain
         kept = [chunk for chunk in self.pending or () if chunk.end > self.position]
         if kept and kept[0].start < self.position:
@@ -189,8 +189,7 @@ class Stream:
             self._stray(sequence, chunk, events)
             return
         self.strays = None
-        if length == 1 and start == (self.position if self.anchored else self.acked) - 1:
-            # A keep-alive probe (RFC 9293, 3.8.4): its byte may be garbage.
+        if length == 1 and self._is_probe(start):
             return
         self._take(chunk, events)
 
@@ -333,6 +332,12 @@ class Stream:
         self._replace_pending([])
 
     # Inside
+
+    def _is_probe(self, start: int) -> bool:
+        """Tell whether one byte at `start` is a keep-alive probe (RFC 9293, 3.8.4): the byte may be garbage."""
+        if not self.anchored:
+            return self.connection.initiator is None and not self.pending and start == self.acked - 1
+        return start == self.position - 1 and (self.certain or self.position > self.origin)
 
     def _take(self, chunk: Chunk, events: list[StreamEvent]) -> None:
         if self.fin is not None and chunk.end > self.fin:
