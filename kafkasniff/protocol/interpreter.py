@@ -119,30 +119,31 @@ class _Interpreter:
         count = self.read_varint("a count of tagged fields")
         self.note(start, count)
         seen = False
-        for _ in range(count):
-            self.path = f"{prefix}taggedFields"
+        for index in range(count):
+            self.path = f"{prefix}taggedFields[{index}]"
             start = self.offset
             tag = self.read_varint("a tag")
             size = self.read_varint("the size of a tagged field")
+            self.note(start, tag)
             member = by_tag.get(tag)
             if member is None:
-                self.skip(size, start, tag)
+                self.skip(size, tag)
                 continue
             if not (covers(member.tagged, self.version) and covers(member.versions, self.version)):
                 raise ProtocolError(f"expected no tag {tag} in version {self.version}, found it", start, self.path)
             self.path = prefix + member.name
-            self.note(start, tag)
             self.read_tagged_field(member, into)
             seen = True
         if seen:
             self.order_fields(fields, into)
 
-    def skip(self, size: int, start: int, tag: int) -> None:
-        if not 0 <= size <= len(self.data) - self.offset:
-            raise self.fail(f"{size} bytes of the unknown tag {tag}", self.offset)
-        raw = self.data[self.offset : self.offset + size]
+    def skip(self, size: int, tag: int) -> None:
+        start = self.offset
+        if not 0 <= size <= len(self.data) - start:
+            raise self.fail(f"{size} bytes of the unknown tag {tag}", start)
         self.offset += size
-        self.note(start, base64_text(raw))
+        self.path += ".bytes"
+        self.note(start, base64_text(self.data[start : self.offset]))
 
     def read_tagged_field(self, member: Field, into: dict[str, Any]) -> None:
         nullable = covers(member.nullable, self.version)
