@@ -34,6 +34,11 @@ LEFT_BEHIND = 16
 CLIENT_ID_LIMIT = 1024
 ANSWERS_ALONE = 5
 """Answers in a row that are proof when no request was captured."""
+ID_STEP = 16
+"""How far the correlation ids of consecutive answers lie apart at most: requests with acks=0 leave some out."""
+SMALL_NUMBER = 255
+LOOK_BACK = 64 << 10
+"""Bytes before a proven response in which the beginning of the one before it is looked for."""
 CHAIN = 4
 """Frames that are followed from a place on."""
 
@@ -127,9 +132,11 @@ def score_request(
     if header is None:
         return IMPOSSIBLE
     size = int.from_bytes(prefix[0:4], "big", signed=True)
-    points = 1
+    points = 0
     if header.client_id and header.client_id.isprintable():
-        points += 3 if header.client_id in client_ids else 1
+        points += 4 if header.client_id in client_ids else 2
+    elif header.client_id is None:
+        points += 1
     if offset in held.segment_starts:
         points += 1
     if answers(header.correlation_id):
@@ -161,7 +168,7 @@ def score_request(
     following = score_request(held, end, answers, client_ids, chain - 1)
     if following.points < 0:
         return IMPOSSIBLE
-    return Score(points + (2 + following.points if following.points else 0), max(end, following.more_at))
+    return Score(points + following.points + (following.points > 1), max(end, following.more_at))
 
 
 def score_response(
@@ -184,7 +191,7 @@ def score_response(
         return IMPOSSIBLE
     correlation_id = int.from_bytes(prefix[4:8], "big", signed=True)
     points = 1 if offset in held.segment_starts else 0
-    if previous_id is not None and 0 <= correlation_id - previous_id <= 16:
+    if previous_id is not None and 0 <= correlation_id - previous_id <= ID_STEP:
         points += 1
     end = offset + 4 + size
     asked = pending.get(correlation_id)
@@ -211,6 +218,33 @@ def score_response(
     if following.points < 0:
         return IMPOSSIBLE
     return Score(points + following.points, max(end, following.more_at))
+
+
+def earlier_responses(held: HeldStream, place: int) -> int:
+    """Give the first of the response frames that lead up to the proven one at `place`, without a gap between.
+
+    Their requests were sent before the capture began, so that nothing but the chain speaks for them: a size that
+    ends exactly where the next frame begins, and a correlation id just below that frame's.
+    """
+    prefix = held.read(place, 8)
+    assert prefix is not None
+    following = int.from_bytes(prefix[4:], "big", signed=True)
+    for start, run in held.runs(0):
+        if not start <= place < start + len(run):
+            continue
+        found = place - start
+        candidate = found - 8
+        while candidate >= max(0, found - LOOK_BACK):
+            if run[candidate] == 0 and int.from_bytes(run[candidate : candidate + 4], "big") == found - candidate - 4:
+                correlation_id = int.from_bytes(run[candidate + 4 : candidate + 8], "big", signed=True)
+                near = 0 <= following - correlation_id <= ID_STEP
+                # Inside a segment small numbers lie beside each other by chance, as in lists of replicas.
+                if near and (correlation_id > SMALL_NUMBER or start + candidate in held.segment_starts):
+                    found, following = candidate, correlation_id
+                    candidate -= 7
+            candidate -= 1
+        return start + found
+    return place
 
 
 def read_response_header_end(frame: bytes, api_key: int, api_version: int) -> int | None:
@@ -245,7 +279,7 @@ def follows_ids(held: HeldStream, place: int) -> bool:
             return False
         size = int.from_bytes(prefix[:4], "big", signed=True)
         correlation_id = int.from_bytes(prefix[4:], "big", signed=True)
-        if not SMALLEST_RESPONSE <= size <= LARGEST_PLAUSIBLE or not expected <= correlation_id < expected + 8:
+        if not SMALLEST_RESPONSE <= size <= LARGEST_PLAUSIBLE or not expected <= correlation_id < expected + ID_STEP:
             return False
         expected = correlation_id + 1
         place += 4 + size

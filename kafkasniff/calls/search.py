@@ -12,6 +12,7 @@ REQUEST_SHAPE = re.compile(
 """A size below 256 MiB, an API key below 128, a version below 32."""
 OPEN_PLACES = 256
 """Places that may still turn out to be boundaries when more bytes have come."""
+UNKNOWN = Score(0, 0)
 SEARCHED_IDS = 64
 """Correlation ids that are looked for inside segments."""
 
@@ -25,8 +26,8 @@ class BoundarySearch:
         """Hold at most `limit` bytes, from the stream position `start` on."""
         self.held = HeldStream(limit, start)
         self._scanned = start
-        self._open: dict[int, int] = {}
-        """Places not yet decided, with the stream position up to which more bytes may add evidence."""
+        self._open: dict[int, Score] = {}
+        """Places not yet decided, with what was last said of them."""
 
     def find_request(self, score: Callable[[HeldStream, int], Score], again: bool) -> int | None:
         """Give the stream position of the first proven request frame, or None.
@@ -49,20 +50,19 @@ class BoundarySearch:
     def _find(self, places: Iterator[int], score: Callable[[HeldStream, int], Score], again: bool) -> int | None:
         held = self.held
         for place in places:
-            self._open.setdefault(place, 0)
+            self._open.setdefault(place, UNKNOWN)
         self._scanned = held.end
         for place in sorted(self._open):
-            if self._open[place] > held.end and not again:
+            if self._open[place].more_at > held.end and not again:
                 continue
-            points, more_at = score(held, place)
+            points, more_at = self._open[place] = score(held, place)
             if points >= PROOF:
                 return place
             if points < 0 or (more_at <= held.end and points + ANSWER < PROOF):
                 del self._open[place]
-            else:
-                self._open[place] = more_at
-        for place in sorted(self._open)[: max(0, len(self._open) - OPEN_PLACES)]:
-            del self._open[place]
+        if len(self._open) > OPEN_PLACES:
+            best = sorted(self._open, key=lambda place: (-self._open[place].points, place))
+            self._open = {place: self._open[place] for place in best[:OPEN_PLACES]}
         return None
 
     def _segment_starts(self) -> Iterator[int]:

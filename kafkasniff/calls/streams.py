@@ -9,6 +9,7 @@ from kafkasniff.calls.evidence import (
     SASL_HANDSHAKE,
     SMALLEST_RESPONSE,
     Score,
+    earlier_responses,
     request_header,
     score_request,
     score_response,
@@ -157,6 +158,8 @@ class KafkaStreams:
             place = search.find_response(self._score_response, again, list(self._pairing.layouts()))
         if place is None:
             return
+        if direction != self.client:
+            place = earlier_responses(search.held, place)
         self._searches[direction] = None
         self._cutters[direction].restart(place)
         for item in search.held.items_from(place):
