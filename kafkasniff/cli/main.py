@@ -7,8 +7,6 @@ import typer
 
 from kafkasniff.cli import apis, errors, read
 from kafkasniff.cli.arguments import with_optional_values
-from kafkasniff.cli.exit_status import ExitStatus
-from kafkasniff.cli.output import abandon_output
 
 EXAMPLES = """\b
 Examples:
@@ -55,8 +53,4 @@ def kafkasniff(
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    try:
-        app(with_optional_values(sys.argv[1:]), prog_name="kafkasniff")
-    except BrokenPipeError:
-        abandon_output()
-        sys.exit(ExitStatus.BROKEN_PIPE)
+    app(with_optional_values(sys.argv[1:]), prog_name="kafkasniff")

@@ -4,15 +4,14 @@ import os
 import sys
 from typing import Any, BinaryIO
 
+from kafkasniff.cli.exit_status import ExitStatus
+
 _BUFFERED = 65536
 """Bytes that are gathered before they are written."""
 
 
 class Output:
-    """Standard output, buffered in our hands so that it can be flushed when packets stop coming.
-
-    Raises BrokenPipeError when whoever read it has gone.
-    """
+    """Standard output, buffered in our hands so that it can be flushed when packets stop coming."""
 
     def __init__(self, stream: BinaryIO) -> None:
         """Write to `stream`."""
@@ -28,16 +27,22 @@ class Output:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was gathered."""
+        """Write what was gathered. Where the reader has gone, the command ends, silently."""
         pieces, self._pieces, self._size = self._pieces, [], 0
-        self._stream.write(b"".join(pieces))
-        self._stream.flush()
+        try:
+            self._stream.write(b"".join(pieces))
+            self._stream.flush()
+        except BrokenPipeError:
+            # Python flushes standard output once more when it exits, which must not fail again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+            raise SystemExit(ExitStatus.BROKEN_PIPE) from None
 
 
 def print_text(text: str) -> None:
     """Write text to standard output."""
-    sys.stdout.buffer.write(text.encode())
-    sys.stdout.buffer.flush()
+    output = Output(sys.stdout.buffer)
+    output.write(text.encode())
+    output.flush()
 
 
 def print_json(*objects: Any) -> None:
@@ -53,8 +58,3 @@ def print_json(*objects: Any) -> None:
 def print_message(text: str) -> None:
     """Write a line to standard error."""
     print(text, file=sys.stderr, flush=True)
-
-
-def abandon_output() -> None:
-    """Let nothing more reach standard output: its reader has gone, and Python's own last flush must not fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -21,6 +21,8 @@ _PROGRESS_SECONDS = 0.5
 class LineFormat(NamedTuple):
     """How each kind of item becomes lines."""
 
+    learn: Callable[[Call], None]
+    """Takes in what a call tells of others, shown or not."""
     call: Callable[[Call], bytes]
     gap: Callable[[Gap], bytes]
     connection: Callable[[ConnectionReport], bytes]
@@ -30,7 +32,7 @@ def json_format() -> LineFormat:
     """Give JSON lines."""
     from kafkasniff.render.json_lines import call_line, connection_line, gap_line
 
-    return LineFormat(call_line, gap_line, connection_line)
+    return LineFormat(lambda call: None, call_line, gap_line, connection_line)
 
 
 def terminal_format(time_mode: str, detail: int) -> LineFormat:
@@ -41,6 +43,7 @@ def terminal_format(time_mode: str, detail: int) -> LineFormat:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     lines = CallLines(width, time_mode, detail, colours_for(sys.stdout))
     return LineFormat(
+        lines.learn,
         lambda call: lines.call(call).encode(),
         lambda gap: lines.gap(gap).encode(),
         lambda report: lines.connection(report).encode(),
@@ -67,24 +70,36 @@ class Showing:
         """
         output = Output(sys.stdout.buffer)
         try:
-            for items in self._reading.batches():
-                for item in items:
-                    self._show(item, output)
-                    if not self._left:
-                        return
-                if flush_batches:
-                    output.flush()
-                self._progress.report()
-        finally:
-            self._progress.clear()
-            output.flush()
-            for damage in self._reading.summary.damages:
-                print_message(f"kafkasniff: {damage}")
+            self._show_batches(output, flush_batches)
+        except (KeyboardInterrupt, CaptureError):
+            self._finish(output)
+            raise
+        self._finish(output)
+
+    def _show_batches(self, output: Output, flush_batches: bool) -> None:
+        for items in self._reading.batches():
+            for item in items:
+                self._show(item, output)
+                if not self._left:
+                    return
+            if flush_batches:
+                output.flush()
+            self._progress.report()
+
+    def _finish(self, output: Output) -> None:
+        self._progress.clear()
+        output.flush()
+        for damage in self._reading.summary.damages:
+            print_message(f"kafkasniff: {damage}")
+        if self._left:
             print_message(closing_line(self._reading.summary))
+        else:
+            print_message("stopped at --limit; the rest of the capture was not read")
 
     def _show(self, item: Call | Gap | ConnectionReport, output: Output) -> None:
         first_time = self._reading.summary.first_time or 0
         if isinstance(item, Call):
+            self._form.learn(item)
             if self._filters.shows_call(item, first_time):
                 output.write(self._form.call(item))
                 self._left -= 1

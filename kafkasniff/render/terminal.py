@@ -59,9 +59,12 @@ class CallLines:
         self._correlation_width = 3
         self._client_id_width = 8
 
+    def learn(self, call: Call) -> None:
+        """Take in which brokers a call tells of; to be told all calls, also those that are not shown."""
+        self._brokers.learn(call)
+
     def call(self, call: Call) -> str:
         """Give a call's line, and at higher detail those of its messages, each with its newline."""
-        self._brokers.learn(call)
         line = self._call_line(call)
         if not self._detail:
             return line
@@ -106,7 +109,7 @@ class CallLines:
             mark = colours.error if call.outcome == "unanswered" else colours.note
             text = _OUTCOMES[call.outcome]
             if call.pending_ns is not None:
-                text += f" in {duration_text(call.pending_ns)}"
+                text += f", pending for {duration_text(call.pending_ns)}"
             parts.append((mark, text))
         if errors := call.errors:
             parts.append((colours.error, _error_names([error.name for error in errors])))
