@@ -153,6 +153,9 @@ class Accountant:
             found += differences(("no-response-expected", None), (call["outcome"], call["response"]), {}, "outcome")
         elif call["outcome"] == "answered":
             found += self._body_differences(logged, "response", logged.response, call["response"])
+            # The wire's time begins before the broker's and ends behind it; sending overlaps what is seen of it.
+            if call["totalTimeMs"] < logged.broker_ms:
+                found.append(Difference("totalTimeMs", f"at least {logged.broker_ms:.3f}", call["totalTimeMs"]))
         elif call["outcome"] == "unanswered":
             self._except_logged(Kind.ANSWER_NEVER_SENT, logged)
         else:

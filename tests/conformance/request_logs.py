@@ -31,6 +31,8 @@ class LoggedCall:
     security_protocol: str
     software: dict[str, str | None]
     """The client's software as its connection's ApiVersions request told it (KIP-511); null where it told none."""
+    broker_ms: float
+    """Time from where the broker had read the request to where it had an answer to send."""
 
     def __str__(self) -> str:
         return f"{self.api_name} v{self.api_version} {self.correlation_id} of {self.client} to {self.server}"
@@ -73,6 +75,7 @@ def read_log(path: Path) -> list[LoggedCall]:
                     entry["isForwarded"],
                     entry["securityProtocol"],
                     {key: None if text == "unknown" else text for key, text in entry["clientInformation"].items()},
+                    entry["totalTimeMs"] - entry["sendTimeMs"],
                 )
             )
     return calls

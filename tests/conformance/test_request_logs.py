@@ -72,6 +72,12 @@ def test_prints_what_there_is_of_cut_packets(recording: Recording, add_figure: C
 
 
 @needs_shared
+def test_prints_no_call_of_tls_without_keys() -> None:
+    [recording] = [recording for recording in RECORDINGS if recording.name == "tls-no-keys"]
+    assert printed_lines(recording.files) == []
+
+
+@needs_shared
 def test_every_request_log_is_accounted_for() -> None:
     names = {recording.name for recording in RECORDINGS}
     assert len(names) == 87
