@@ -7,12 +7,11 @@ with path and offset of the field that failed, and it can list every field with 
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Field, JsonValue, Message, covers, fields_of
 from kafkasniff.protocol.primitives import (
-    MAX_ELEMENTS,
     MAX_STRING_BYTES,
     UUID_TEXTS,
     RecordsField,
@@ -21,6 +20,9 @@ from kafkasniff.protocol.primitives import (
     json_float,
     read_unsigned_varint,
 )
+
+MAX_INTERPRETED_ELEMENTS: Final = 100_000
+"""Most array elements of one message, arrays of integers not counted: a limit on time, about a second's worth."""
 
 
 class TracedField(NamedTuple):
@@ -72,7 +74,7 @@ class _Interpreter:
         self.version = version
         self.flexible = covers(message.flexible, version)
         self.path = ""
-        self.elements_left = MAX_ELEMENTS
+        self.elements_left = MAX_INTERPRETED_ELEMENTS
         self.traced = traced
         self.result = Interpretation()
         self.readers: dict[str, Callable[[Field], JsonValue]] = {
@@ -216,10 +218,6 @@ class _Interpreter:
             self.read_integers(member.element_type, items, count)
             self.note(start, items)
             return
-        self.elements_left -= count
-        if self.elements_left < 0:
-            message = f"expected at most {MAX_ELEMENTS} array elements in a message, found {count} more"
-            raise ProtocolError(message, start, self.path)
         self.note(start, count)
         self.read_elements(member, items, count)
 
@@ -238,6 +236,10 @@ class _Interpreter:
         element = Field(member.name, member.element_type, member.versions)
         for index in range(count):
             self.path = f"{outer}[{index}]"
+            self.elements_left -= 1
+            if self.elements_left < 0:
+                message = f"expected at most {MAX_INTERPRETED_ELEMENTS} array elements in a message shown in part"
+                raise ProtocolError(message, self.offset, self.path)
             inner: dict[str, Any] = {}
             if member.fields:
                 items.append(inner)

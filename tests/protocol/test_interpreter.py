@@ -1,6 +1,7 @@
 import pytest
 
-from kafkasniff.protocol.interpreter import interpret, trace
+from kafkasniff.protocol.fields import Field, Message
+from kafkasniff.protocol.interpreter import MAX_INTERPRETED_ELEMENTS, interpret, trace
 from kafkasniff.protocol.primitives import RecordsField
 from tests.protocol.samples import EVERY_TYPE, FLEXIBLE, JSON_0, JSON_1, PLAIN, raw
 
@@ -99,3 +100,12 @@ def test_records_field_tells_its_path_and_place() -> None:
     result = interpret(EVERY_TYPE, 0, raw(PLAIN))
     start = offset_of(PLAIN, "records") + 4
     assert result.records == [RecordsField("records", start, start + 3)]
+
+
+def test_elements_are_bounded_and_those_before_the_bound_are_shown() -> None:
+    message = Message("Names", "0", "none", (Field("names", "[]string", "0+"),))
+    count = MAX_INTERPRETED_ELEMENTS + 1
+    result = interpret(message, 0, count.to_bytes(4) + b"\0\0" * count)
+    assert result.error is not None
+    assert result.error.path == f"names[{MAX_INTERPRETED_ELEMENTS}]"
+    assert result.value["names"] == [""] * MAX_INTERPRETED_ELEMENTS
