@@ -12,6 +12,7 @@ from kafkasniff.calls.held import HeldStream
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import (
     read_request_header,
     read_response_header,
@@ -37,6 +38,8 @@ ANSWERS_ALONE = 5
 ID_STEP = 16
 """How far the correlation ids of consecutive answers lie apart at most: requests with acks=0 leave some out."""
 SMALL_NUMBER = 255
+LARGEST_COMPLETED = 1 << 20
+"""Bytes of a message that is held against its layout although its end is cut off."""
 LOOK_BACK = 64 << 10
 """Bytes before a proven response in which the beginning of the one before it is looked for."""
 CHAIN = 4
@@ -159,8 +162,14 @@ def score_request(
             return IMPOSSIBLE
         elif not body.problems:
             points += 2
-    elif size > held.limit:
-        points += 1
+    else:
+        points += 1 if size > held.limit else 0
+        cut = held.read_to_gap(offset + 4, size)
+        if cut is not None:
+            agreement = agreement_of_cut(cut, size, "request", header.api_key, header.api_version)
+            if agreement < 0:
+                return IMPOSSIBLE
+            points += agreement
     if end == held.end:
         return Score(points + 1, end + HEADER_BYTES)
     if (header.api_key, header.api_version) == (SASL_HANDSHAKE, 0) or chain <= 1:
@@ -206,8 +215,14 @@ def score_response(
             if body.value is None or len(frame) - body.end > LEFT_BEHIND:
                 return IMPOSSIBLE
             points += (2 if size >= 16 else 1) if not body.problems else 0
-        elif size > held.limit and offset in held.segment_starts:
-            points += 2
+        else:
+            points += 2 if size > held.limit and offset in held.segment_starts else 0
+            cut = held.read_to_gap(offset + 4, size)
+            if cut is not None:
+                agreement = agreement_of_cut(cut, size, "response", *asked)
+                if agreement < 0:
+                    return IMPOSSIBLE
+                points += agreement
     elif frame is not None and looks_like_api_versions(frame):
         points += 4
     if end == held.end:
@@ -264,6 +279,31 @@ def looks_like_api_versions(frame: bytes) -> bool:
             known = sum(1 for entry in keys if entry["apiKey"] in APIS)
             return len(keys) >= 8 and known * 2 > len(keys)
     return False
+
+
+def agreement_of_cut(cut: bytes, size: int, side: Kind, api_key: int, api_version: int) -> int:
+    """Weigh what there is of a message that a gap cuts off: negative when it contradicts the layout of its API.
+
+    Zeros stand in for the missing bytes, so that lengths are held against the size of the whole message; what goes
+    wrong in them does not count.
+    """
+    if size > LARGEST_COMPLETED:
+        return 0
+    padded = cut + bytes(size - len(cut))
+    try:
+        if side == "request":
+            body = read_request_header(padded).end
+        else:
+            body = read_response_header(padded, response_header_version(api_key, api_version))[1]
+    except ProtocolError as error:
+        return -1 if error.offset < len(cut) else 0
+    decoded = decode_body(api_key, api_version, side, padded, body)
+    if decoded.value is None and decoded.problems:
+        offset = decoded.problems[-1][0]
+        if offset is not None and offset < len(cut):
+            return -1
+    seen = len(cut) - body
+    return 2 if seen >= 16 else 1 if seen >= 6 else 0
 
 
 def follows_ids(held: HeldStream, place: int) -> bool:

@@ -83,6 +83,14 @@ class HeldStream:
                 return bytes(run[offset - start : offset - start + count])
         return None
 
+    def read_to_gap(self, offset: int, count: int) -> bytes | None:
+        """Give the bytes from the stream position `offset` up to a gap, when that comes before `count` bytes."""
+        for start, run in zip(self._run_starts, self._runs, strict=True):
+            if start <= offset < start + len(run):
+                end = start + len(run)
+                return bytes(run[offset - start :]) if end < min(offset + count, self.end) else None
+        return None
+
     def runs(self, offset: int) -> Iterator[tuple[int, bytearray]]:
         """Give each stretch of bytes without a gap that ends behind `offset`, with its stream position."""
         for start, run in zip(self._run_starts, self._runs, strict=True):
