@@ -117,12 +117,12 @@ class _Writer:
         self._source.line(f"p += {sum(SIZES[code] for code in codes)}")
         self._group.clear()
 
-    def _length(self, code: str, longer: str, nullable: bool) -> tuple[str, str]:
+    def _length(self, code: str, longer: str, nullable: bool, flexible: bool) -> tuple[str, str]:
         """Write the read of a length; give its expression, and the condition that the value is not null.
 
         A compact length is read as a byte at first; `longer` names the function for one of several bytes.
         """
-        if not self.flexible:
+        if not flexible:
             length = self._fixed(code)
             self._flush()
             if not nullable:
@@ -233,7 +233,7 @@ class _Writer:
             return f"{FIXED_TEXTS[kind]}({value})" if kind in FIXED_TEXTS else value
         if kind == "string":
             return self._string(field, nullable)
-        length, there = self._length("i", "compact_length", nullable)
+        length, there = self._length("i", "compact_length", nullable, self.flexible)
         value = self._source.name("v")
         if kind == "bytes":
             read = f"base64_text(data[p:(p := p + {length})])"
@@ -246,17 +246,15 @@ class _Writer:
         return value
 
     def _string(self, field: Field, nullable: bool) -> str:
-        flexible = self.flexible
-        self.flexible = flexible and field.flexible != "none"
-        length, there = self._length("h", "string_length", nullable)
-        self.flexible = flexible
+        flexible = self.flexible and field.flexible != "none"
+        length, there = self._length("h", "string_length", nullable, flexible)
         value = self._source.name("v")
         read = f"data[p:(p := p + {length})].decode()"
         self._source.line(f"{value} = {read} if {there} else None" if nullable else f"{value} = {read}")
         return value
 
     def _array(self, field: Field, nullable: bool) -> str:
-        length, there = self._length("i", "compact_length", nullable)
+        length, there = self._length("i", "compact_length", nullable, self.flexible)
         value = self._source.name("v")
         if not nullable:
             self._elements(field, length, value)

@@ -115,7 +115,9 @@ class _Interpreter:
 
     def read_tagged_fields(self, fields: tuple[Field, ...], into: dict[str, Any], prefix: str) -> None:
         """Read the tagged fields (KIP-482): known ones in place whatever their stated size, as Kafka does."""
-        by_tag = {member.tag: member for member in fields if member.tag is not None}
+        # A tag may stand twice, for different versions; the one of this version wins.
+        candidates = (*fields, *fields_of(fields, self.version))
+        by_tag = {member.tag: member for member in candidates if member.tag is not None}
         self.path = f"{prefix}taggedFields"
         start = self.offset
         count = self.read_varint("a count of tagged fields")
