@@ -28,7 +28,7 @@ CRC_AT: Final = (12, 12, 17)
 _LEAST_BYTES = (MAGIC_0.size + 8, MAGIC_1.size + 8, MAGIC_2.size)
 
 
-def batch_size(data: bytes, start: int, end: int) -> int | None:
+def batch_size(data: bytes | bytearray, start: int, end: int) -> int | None:
     """Give the size in bytes of the batch at `start`, which may be more than there are up to `end`.
 
     None when even its magic byte is not there. Raises ProtocolError when no batch can begin so; the checks and their

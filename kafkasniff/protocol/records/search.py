@@ -13,6 +13,9 @@ MAX_SEARCHED_BYTES: Final = 4 << 20
 MAX_CHECKED_BYTES: Final = 256 << 20
 """Of how many bytes the searches in one field compute CRCs."""
 
+CANDIDATE_BYTES: Final = 4 << 10
+"""A closer look at a candidate costs as much as computing the CRC of so many bytes."""
+
 # The magic byte of what can be a header at a glance. Before it: offset, size, and CRC or leader epoch. Behind it in
 # magic 2: CRC, attributes, last offset delta, timestamps, producer, and a record count that is not negative; else
 # attributes. The pattern starts with one set of bytes, since re scans fast for that.
@@ -51,18 +54,18 @@ class BatchSearch:
         stop = min(start + self._search_left, self._end)
         for found in _CANDIDATE.finditer(self._data, start + MAGIC_AT, stop):
             place = found.start() - MAGIC_AT
+            self._check_left -= CANDIDATE_BYTES
             try:
-                size = batch_size(self._data, place, self._end)
+                size = batch_size(self._data, place, self._end) or self._end
             except ProtocolError:
-                continue
-            if size is None or size > self._end - place:
-                continue
-            if computed_crc(self._data, place, place + size) == stated_crc(self._data, place):
-                self._search_left -= place - start
-                return place
-            self._check_left -= size
+                size = self._end
+            if size <= self._end - place:
+                if computed_crc(self._data, place, place + size) == stated_crc(self._data, place):
+                    self._search_left -= place - start
+                    return place
+                self._check_left -= size
+            # Hostile bytes could have every place checked up to the end.
             if self._check_left < 0:
-                # Hostile bytes could have every place checked up to the end.
                 break
         self._barren_until = self._end
         return None

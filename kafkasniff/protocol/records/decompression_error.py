@@ -1,0 +1,16 @@
+"""The exception of the decompressors, which stays inside this package."""
+
+
+class DecompressionError(Exception):
+    """Compressed records that do not decompress whole."""
+
+    def __init__(self, message: str, content: bytes | bytearray = b"") -> None:
+        """Say what was expected and found; `content` is what came out before that."""
+        super().__init__(message)
+        self.message = message
+        self.content = content
+
+    @classmethod
+    def too_large(cls, name: str, limit: int) -> "DecompressionError":
+        """Say that more than `limit` bytes would come out."""
+        return cls(f"expected {name} data of at most {limit} bytes when decompressed, found more")
