@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from kafkasniff.protocol.error_codes import error_name
+from kafkasniff.protocol.error_codes import ERROR_CODES
 from kafkasniff.render.text import ELLIPSIS, escape
 
 _MOST_ELEMENTS = 1000
@@ -56,7 +56,8 @@ def _plain(name: str, value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         if value and name.lower().endswith("errorcode"):
-            return f"{value} {error_name(value)}"
+            known = ERROR_CODES.get(value)
+            return f"{value} {known.name}" if known else str(value)
         return str(value)
     if isinstance(value, list):
         text = ", ".join(_plain(name, element) for element in value[:_MOST_ELEMENTS])

@@ -36,8 +36,17 @@ def test_show_escapes_after_cutting_and_cuts_again() -> None:
 
 @pytest.mark.parametrize(
     ("size", "expected"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (64_200, "64.2 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB")]
-    + [(1_500_000, "1.5 MB"), (999_949_999, "999.9 MB"), (2_000_000_000, "2.0 GB")],
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 kB"),
+        (64200, "64.2 kB"),
+        (999949, "999.9 kB"),
+        (999950, "1.0 MB"),
+        (1500000, "1.5 MB"),
+        (999949999, "999.9 MB"),
+        (2000000000, "2.0 GB"),
+    ],
 )
 def test_size_text(size: int, expected: str) -> None:
     assert size_text(size) == expected

@@ -1,0 +1,55 @@
+import json
+
+import pytest
+
+from kafkasniff.protocol.error_codes import ERROR_CODES
+from kafkasniff.render.error_notes import ERROR_NOTES
+from kafkasniff.render.error_reference import error_list_text, error_object, error_text, find_error
+from tests.conftest import SHARED, needs_shared
+
+
+@pytest.mark.parametrize(
+    "text", ["6", " 6 ", "NOT_LEADER_OR_FOLLOWER", "not_leader_or_follower", "not-leader-or-follower"]
+)
+def test_find_by_code_and_name(text: str) -> None:
+    error = find_error(text)
+    assert error is not None
+    assert (error.code, error.name, error.retriable) == (6, "NOT_LEADER_OR_FOLLOWER", True)
+
+
+def test_find_the_negative_code() -> None:
+    error = find_error("-1")
+    assert error is not None
+    assert error.name == "UNKNOWN_SERVER_ERROR"
+
+
+@pytest.mark.parametrize("text", ["", "-", "999", "NOT_LEADER", "6x"])
+def test_unknown(text: str) -> None:
+    assert find_error(text) is None
+
+
+def test_every_code_has_one_short_sentence() -> None:
+    assert set(ERROR_NOTES) == set(ERROR_CODES)
+    assert len(ERROR_NOTES) == 138
+    for note in ERROR_NOTES.values():
+        assert note.endswith(".")
+        assert note[0].isupper() or note.startswith(("max.", "min.", "session.", "transaction."))
+        assert len(note) <= 120
+    assert len(set(ERROR_NOTES.values())) == 138
+
+
+@needs_shared
+def test_names_and_retriability_are_kafkas() -> None:
+    facts = json.loads((SHARED / "protocol-facts" / "errors.json").read_text())
+    shown = [error_object(error) for error in ERROR_CODES.values()]
+    assert [(item["code"], item["name"], item["retriable"]) for item in shown] == [
+        (fact["code"], fact["name"], fact["retriable"]) for fact in facts
+    ]
+
+
+def test_texts() -> None:
+    error = ERROR_CODES[6]
+    assert error_text(error).startswith("6  NOT_LEADER_OR_FOLLOWER  (retriable)\n")
+    lines = error_list_text().splitlines()
+    assert len(lines) == 139
+    assert lines[1].split() == ["-1", "UNKNOWN_SERVER_ERROR", "no"]
