@@ -65,12 +65,16 @@ class Batch:
     partial_trailing_bytes: int = 0
     """Bytes behind the last batch of a Fetch response, in which no further batch is whole."""
 
-    @property
-    def last_sequence(self) -> int:
-        """Give the last record's sequence, which wraps behind 2^31 - 1 (DefaultRecordBatch.incrementSequence)."""
+    def sequence(self, offset: int) -> int:
+        """Give the sequence, which wraps behind 2^31 - 1 (DefaultRecordBatch), of the record at `offset`; -1 for none."""
         if self.base_sequence < 0 or self.base_offset is None:
             return -1
-        return (self.base_sequence + self.last_offset - self.base_offset) & 0x7FFF_FFFF
+        return (self.base_sequence + offset - self.base_offset) & 0x7FFF_FFFF
+
+    @property
+    def last_sequence(self) -> int:
+        """Give the sequence of the last record; -1 for none."""
+        return self.sequence(self.last_offset)
 
 
 def as_json(batch: Batch) -> dict[str, Any]:
