@@ -284,6 +284,12 @@ def backward_clock(packets: list[Packet], rng: Random) -> list[Packet]:
     return out
 
 
+def merged_from_two_clocks(packets: list[Packet], rng: Random) -> list[Packet]:
+    """Merge, by time, the captures of both directions, of which that of the responses has a clock 5 ms behind."""
+    early = [replace(one, time=one.time - 5_000_000) if one.direction else one for one in packets]
+    return sorted(early, key=lambda one: one.time)
+
+
 def two_interfaces(packets: list[Packet], rng: Random) -> list[Packet]:
     """See each packet on two interfaces, on the second one a few packets later."""
     keyed = [(float(number), packet) for number, packet in enumerate(packets)]
@@ -367,6 +373,7 @@ ROWS = [
     Row("4-tuple used again after FIN", intact, {"reuse": True, **LARGE}),
     Row("4-tuple used again without an end", intact, {"reuse": True, **LARGE}, {"close": "open"}),
     Row("clock steps backwards", backward_clock, LARGE),
+    Row("directions merged from two clocks", merged_from_two_clocks, LARGE),
     Row("two interfaces see each packet", two_interfaces, LARGE),
     Row(
         "segmentation offload, total length 0",

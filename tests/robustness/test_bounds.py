@@ -1,0 +1,56 @@
+"""Traffic that asks for much memory: all that can be had is had, and memory stays under the bound."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.robustness.conftest import AddFigure
+
+PEAK_MIB = 512
+
+
+def run(case: str, scale: float) -> dict[str, Any]:
+    """Run a case in a process of its own, whose peak memory is the case's."""
+    command = [sys.executable, "-m", "tests.robustness.bounds", case, str(scale)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+# Scales keep the suite short; `python -m benchmarks.robustness --bounds` runs every case in full.
+@pytest.mark.parametrize(
+    ("case", "scale", "answered"),
+    [
+        ("half_open", 0.06, 1),
+        ("full_connections", 1, 10_000),
+        ("large_message", 1, 2),
+        ("announced", 0.2, 1),
+        ("many_unfinished", 1, 21),
+        ("undecided", 0.75, 1),
+        ("holes", 0.4, 1),
+    ],
+)
+def test_memory_stays_under_the_bound(case: str, scale: float, answered: int, add_figure: AddFigure) -> None:
+    result = run(case, scale)
+    columns = {name: result[name] for name in ("answered", "kafka", "largest", "peak_mib", "cpu_seconds")}
+    add_figure("Memory under attack", f"{case} × {scale}", **columns, limits="; ".join(result["limits"]) or "-")
+    assert result["answered"] == answered
+    assert result["peak_mib"] < PEAK_MIB
+
+
+def test_a_reached_limit_is_said() -> None:
+    assert "half-open" in " ".join(run("half_open", 0.06)["limits"])
+
+
+def test_a_message_of_40_mb_is_whole() -> None:
+    assert run("large_message", 1)["largest"] == 40_000_000
+
+
+def test_an_announced_gigabyte_shows_its_header_and_one_problem() -> None:
+    result = run("announced", 0.1)
+    assert result["calls"] == 2
+    assert sum("1000000000" in problem for problem in result["problems"]) == 1
