@@ -1,17 +1,34 @@
 """Shell completion of API and error names."""
 
+from collections.abc import Iterable
+
 
 def complete_api(incomplete: str) -> list[str]:
-    """Give the names of APIs that begin with what was typed, in any case."""
+    """Give the names of APIs that begin with what was typed, in the form that was begun."""
     from kafkasniff.protocol.api_table import APIS
     from kafkasniff.render.text import camel_case
 
-    names = (camel_case(api.name) for api in APIS.values())
-    return [name for name in names if name.lower().startswith(incomplete.lower().replace("_", ""))]
+    names = [api.name for api in APIS.values()]
+    forms = (
+        map(camel_case, names),
+        names,
+        (name.lower() for name in names),
+        (camel_case(name).lower() for name in names),
+    )
+    return _first_that_fits(forms, incomplete)
 
 
 def complete_error(incomplete: str) -> list[str]:
-    """Give the names of errors that begin with what was typed, in any case."""
+    """Give the names of errors that begin with what was typed, in the form that was begun."""
     from kafkasniff.protocol.error_codes import ERROR_CODES
 
-    return [error.name for error in ERROR_CODES.values() if error.name.startswith(incomplete.upper())]
+    names = [error.name for error in ERROR_CODES.values()]
+    return _first_that_fits((names, (name.lower() for name in names)), incomplete)
+
+
+def _first_that_fits(forms: Iterable[Iterable[str]], incomplete: str) -> list[str]:
+    # Shells keep only what begins as typed, so `lis` needs `list_offsets` and `Lis` needs `ListOffsets`.
+    for names in forms:
+        if fitting := [name for name in names if name.startswith(incomplete)]:
+            return fitting
+    return []

@@ -1,0 +1,86 @@
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.conftest import COMMAND, Run
+from tests.conftest import ROOT
+
+HEAVY = ("scapy", "numpy", "pyspark", "dpkt", "rich", "orjson", "cryptography", "cramjam", "kafkasniff.reading")
+
+
+def test_help_has_commands_and_examples(run: Run) -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    for word in ("read", "apis", "errors", "Examples:", "--version", "--install-completion"):
+        assert word in done.stdout
+    for command in ("read", "apis", "errors"):
+        assert f"kafkasniff {command}" in run(command, "-h").stdout
+
+
+def test_no_arguments_show_the_help(run: Run) -> None:
+    done = run()
+    assert done.returncode == 2
+    assert "Usage: kafkasniff" in done.stdout + done.stderr
+
+
+def test_version(run: Run) -> None:
+    done = run("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith("kafkasniff")
+
+
+def test_an_unknown_command(run: Run) -> None:
+    done = run("snif")
+    assert done.returncode == 2
+    assert "No such command" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["errors", "6"], ["apis", "fetch", "12"], ["read", "--help"]])
+def test_start_up_imports_nothing_heavy(arguments: list[str], environment: dict[str, str]) -> None:
+    script = (
+        "import sys\n"
+        f"sys.argv = ['kafkasniff', *{arguments!r}]\n"
+        "from kafkasniff.cli.main import main\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit:\n"
+        "    pass\n"
+        f"print('heavy', [name for name in {HEAVY!r} if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, env=environment, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "heavy []"
+
+
+@pytest.mark.parametrize("arguments", [["read", PCAP := "captures/vlan.pcap"], ["read", PCAP, "--json"]])
+def test_reading_does_not_import_what_it_does_not_use(arguments: list[str], environment: dict[str, str]) -> None:
+    script = (
+        "import sys\n"
+        f"sys.argv = ['kafkasniff', *{arguments!r}]\n"
+        "from kafkasniff.cli.main import main\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit:\n"
+        "    pass\n"
+        "print('heavy', [name for name in ('scapy', 'pyspark') if name in sys.modules], file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, env=environment, check=True
+    )
+    assert done.stderr.splitlines()[-1] == "heavy []"
+
+
+def test_completion_of_names(environment: dict[str, str]) -> None:
+    def complete(words: str) -> str:
+        variables = {"_KAFKASNIFF_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": words}
+        done = subprocess.run(
+            COMMAND, capture_output=True, text=True, env={**environment, **variables}, check=False, timeout=60
+        )
+        return done.stdout
+
+    assert "ListOffsets" in complete("kafkasniff read x.pcap --api ListO")
+    assert "list_offsets" in complete("kafkasniff read x.pcap --api list_o")
+    assert "NOT_COORDINATOR" in complete("kafkasniff errors NOT_COO")
+    assert "DescribeGroups" in complete("kafkasniff apis DescribeG")
