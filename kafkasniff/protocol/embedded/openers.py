@@ -1,0 +1,83 @@
+"""The entry: open the messages within a decoded body."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from kafkasniff.protocol.embedded import groups, principal
+from kafkasniff.protocol.embedded.entries import Opened, field_bytes
+from kafkasniff.protocol.fields import Kind
+
+_Tree = dict[str, Any]
+
+
+def open_embedded(
+    side: Kind,
+    api_key: int,
+    api_version: int,
+    value: dict[str, Any],
+    *,
+    protocol_type: str | None = None,
+    protocol_name: str | None = None,
+) -> Opened:
+    """Open the messages within a decoded body, which must not be redacted; never raises.
+
+    `protocol_type` and `protocol_name` are those of the group, for versions of JoinGroup and SyncGroup that do not say
+    them themselves; without them JoinGroup responses stay closed, and assignments are told by what decodes whole.
+    """
+    into = Opened([], [])
+    opener = _OPENERS.get((api_key, side))
+    if opener is not None:
+        opener(into, value, protocol_type, protocol_name)
+    return into
+
+
+def _join_group_request(into: Opened, value: _Tree, _type: str | None, _name: str | None) -> None:
+    for index, protocol in enumerate(value["protocols"]):
+        path = f"protocols[{index}].metadata"
+        data = field_bytes(protocol["metadata"])
+        groups.open_metadata(into, path, data, value["protocolType"], protocol["name"])
+
+
+def _join_group_response(into: Opened, value: _Tree, protocol_type: str | None, _name: str | None) -> None:
+    protocol_type = value.get("protocolType") or protocol_type
+    for index, member in enumerate(value["members"]):
+        data = field_bytes(member["metadata"])
+        groups.open_metadata(into, f"members[{index}].metadata", data, protocol_type, value["protocolName"])
+
+
+def _sync_group_request(into: Opened, value: _Tree, protocol_type: str | None, protocol_name: str | None) -> None:
+    protocol_type = value.get("protocolType") or protocol_type
+    protocol_name = value.get("protocolName") or protocol_name
+    for index, entry in enumerate(value["assignments"]):
+        data = field_bytes(entry["assignment"])
+        groups.open_assignment(into, f"assignments[{index}].assignment", data, protocol_type, protocol_name)
+
+
+def _sync_group_response(into: Opened, value: _Tree, protocol_type: str | None, protocol_name: str | None) -> None:
+    protocol_type = value.get("protocolType") or protocol_type
+    protocol_name = value.get("protocolName") or protocol_name
+    groups.open_assignment(into, "assignment", field_bytes(value["assignment"]), protocol_type, protocol_name)
+
+
+def _describe_groups_response(into: Opened, value: _Tree, _type: str | None, _name: str | None) -> None:
+    for number, group in enumerate(value["groups"]):
+        of_group = group["protocolType"], group["protocolData"]
+        for index, member in enumerate(group["members"]):
+            path = f"groups[{number}].members[{index}]"
+            groups.open_metadata(into, f"{path}.memberMetadata", field_bytes(member["memberMetadata"]), *of_group)
+            groups.open_assignment(into, f"{path}.memberAssignment", field_bytes(member["memberAssignment"]), *of_group)
+
+
+def _envelope_request(into: Opened, value: _Tree, _type: str | None, _name: str | None) -> None:
+    if value["requestPrincipal"] is not None:
+        principal.open_principal(into, "requestPrincipal", field_bytes(value["requestPrincipal"]))
+
+
+_OPENERS: Final[dict[tuple[int, Kind], Callable[[Opened, _Tree, str | None, str | None], None]]] = {
+    (11, "request"): _join_group_request,
+    (11, "response"): _join_group_response,
+    (14, "request"): _sync_group_request,
+    (14, "response"): _sync_group_response,
+    (15, "response"): _describe_groups_response,
+    (58, "request"): _envelope_request,
+}
