@@ -43,6 +43,9 @@ NOT_ALL_DECODED = {
 }
 """Workloads of which not every body is decoded, and why."""
 
+UNEQUAL = "tshark prints the records and every field's raw value too; kafkasniff batch headers, their CRC verified"
+"""What must be known to read the comparison of JSON fairly."""
+
 
 def prepare(name: str, size: int, folder: Path) -> Path:
     """Make a workload unless it is there already."""
@@ -71,7 +74,7 @@ def report(name: str, folder: Path, rounds: int) -> None:
     list_medians = compare(lists, rounds)
     print(table(list_medians) + "\n")
 
-    print(f"JSON, {sizes.small} {unit}:\n", flush=True)
+    print(f"JSON, {sizes.small} {unit} ({UNEQUAL}):\n", flush=True)
     texts = {
         "kafkasniff read --json": [*OURS, "--json", small],
         "tshark -n -T json -r": ["tshark", "-n", "-T", "json", "-r", small],
