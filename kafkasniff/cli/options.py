@@ -63,7 +63,6 @@ To = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Only calls
 Limit = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, show_default=False, help="Stop after N calls.")
 ]
-Records = Annotated[bool, typer.Option("--records", help="Show the records of batches.")]
 Connections = Annotated[
     bool, typer.Option("--connections", help="Also say what each connection was, and why we think so.")
 ]

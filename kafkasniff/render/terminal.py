@@ -44,7 +44,7 @@ class CallLines:
         `width`: columns of the terminal, at which lines are cut; None: never cut, for pipes and files.
         `time`: see `time_column`. `detail`: 1 adds decoded messages, 2 offsets and hexadecimal bytes.
         """
-        self._cut = width if detail == 0 else None
+        self._cut = width
         self._wide = width is None or width >= WIDE
         self._tree_width = width or 160
         self._time = time_column(time, 6 if self._wide else 3)

@@ -1,0 +1,53 @@
+"""Write docs/cli.md from the command's own help texts: `python tools/make_docs.py [--check]`."""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "cli.md"
+
+COMMANDS = ("read", "apis", "errors")
+
+OPENING = """# The command line
+
+Written by `tools/make_docs.py` from the help texts; the tests compare.
+
+Exit status: 0 when all was read; 1 when a capture could not be read, or not to its end (what was read is shown);
+2 for a wrong command line; 130 after Ctrl-C; 141 when the reader of the output has gone.
+Shell completion: `kafkasniff --install-completion`.
+"""
+
+
+def help_text(*command: str) -> str:
+    environment = {**os.environ, "COLUMNS": "100", "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    arguments = [sys.executable, "-m", "kafkasniff", *command, "--help"]
+    return subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def page() -> str:
+    sections = [OPENING]
+    for command in ((), *((name,) for name in COMMANDS)):
+        title = " ".join(("kafkasniff", *command))
+        sections.append(f"## {title}\n\n```text\n{help_text(*command).strip()}\n```\n")
+    return "\n".join(sections)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="fail when the page is not current, write nothing")
+    wanted = page()
+    if parser.parse_args().check:
+        if not PAGE.is_file() or PAGE.read_text() != wanted:
+            print(f"{PAGE.relative_to(ROOT)} is not current: run python tools/make_docs.py", file=sys.stderr)
+            return 1
+        return 0
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(wanted)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
