@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from kafkasniff.protocol.embedded import groups, principal
+from kafkasniff.protocol.embedded import groups, principal, telemetry
 from kafkasniff.protocol.embedded.entries import Opened, field_bytes
 from kafkasniff.protocol.fields import Kind
 
@@ -73,6 +73,10 @@ def _envelope_request(into: Opened, value: _Tree, _type: str | None, _name: str 
         principal.open_principal(into, "requestPrincipal", field_bytes(value["requestPrincipal"]))
 
 
+def _push_telemetry_request(into: Opened, value: _Tree, _type: str | None, _name: str | None) -> None:
+    telemetry.open_metrics(into, "metrics", value["compressionType"], field_bytes(value["metrics"]))
+
+
 _OPENERS: Final[dict[tuple[int, Kind], Callable[[Opened, _Tree, str | None, str | None], None]]] = {
     (11, "request"): _join_group_request,
     (11, "response"): _join_group_response,
@@ -80,4 +84,5 @@ _OPENERS: Final[dict[tuple[int, Kind], Callable[[Opened, _Tree, str | None, str 
     (14, "response"): _sync_group_response,
     (15, "response"): _describe_groups_response,
     (58, "request"): _envelope_request,
+    (72, "request"): _push_telemetry_request,
 }
