@@ -66,7 +66,7 @@ class Batch:
     """Bytes behind the last batch of a Fetch response, in which no further batch is whole."""
 
     def sequence(self, offset: int) -> int:
-        """Give the sequence, which wraps behind 2^31 - 1 (DefaultRecordBatch), of the record at `offset`; -1 for none."""
+        """Give the sequence of the record at `offset`, which wraps behind 2^31 - 1; -1 for none."""
         if self.base_sequence < 0 or self.base_offset is None:
             return -1
         return (self.base_sequence + offset - self.base_offset) & 0x7FFF_FFFF

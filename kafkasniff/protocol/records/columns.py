@@ -1,6 +1,7 @@
-"""Read the records of a large batch of magic 2 by columns: all lengths at once, all keys at once, and so on."""
+"""Read the records of a large batch of magic 2 by columns: all keys at once, all values at once, and so on."""
 
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.records.loop import read_headers
@@ -12,8 +13,11 @@ if TYPE_CHECKING:
 
     Positions = NDArray[np.int64]
 
-LEAST_COUNT = 100
+LEAST_COUNT: Final = 100
 """From how many records on this is faster than reading them one by one (benchmarks/records.py)."""
+
+_NOWHERE: Final = 1 << 40
+"""Added to a position, it gives one behind any end."""
 
 
 def read_by_columns(
@@ -25,42 +29,52 @@ def read_by_columns(
     ends = _record_ends(content)
     if ends is None or not len(ends) == count <= most:
         return None
-    # Eight bytes from each position on, seven of them perhaps behind the end.
-    words = np.ndarray(len(content) + 1, "<u8", content + bytes(8), 0, (1,))
+    # Two bytes from each position on, also from that behind the end.
+    pairs = np.ndarray(len(content) + 1, "<u2", content + bytes(2), 0, (1,))
+    numbers, lengths = _varint_tables()
     end = np.array(ends)
     start = np.zeros_like(end)
     start[1:] = end[:-1]
     text = content.decode("latin-1")
     texts: list[str] = []
-    headers = {}
+    headers = []
+    behind_headers = []
     try:
-        _, at = _read_varints(words, start)
-        # One byte of attributes, in which no bit is in use.
-        timestamp_deltas, at = _read_varints(words, at + 1)
-        offset_deltas, at = _read_varints(words, at)
-        key_lengths, key_start = _read_varints(words, at)
-        key_end = key_start + key_lengths
-        value_lengths, value_start = _read_varints(words, np.maximum(key_start, key_end))
-        value_end = value_start + value_lengths
+        # The length is a varint of one byte up to 63, else of two; behind it the attributes, where no bit is in use.
+        at = start + 2 + (end - start > 64)
+        pair = pairs[at]
+        timestamps = numbers[pair] + base_timestamp
+        at += lengths[pair]
+        pair = pairs[at]
+        offsets = numbers[pair] + base_offset
+        at += lengths[pair]
+        pair = pairs[at]
+        key_start = at + lengths[pair]
+        key_end = key_start + numbers[pair]
+        at = np.maximum(key_start, key_end)
+        pair = pairs[at]
+        value_start = at + lengths[pair]
+        value_end = value_start + numbers[pair]
         at = np.maximum(value_start, value_end)
-        header_counts = words[at] & 0xFF
-        at += 1
-        for index in np.flatnonzero(header_counts).tolist():
-            headers[index], at[index] = read_headers(content, int(at[index]) - 1, text, texts, most)
+        with_headers = np.flatnonzero(pairs[at] & 0xFF)
+        for position in at[with_headers].tolist():
+            found, behind = read_headers(content, position, text, texts, most)
+            headers.append(found)
+            behind_headers.append(behind)
     except (IndexError, ProtocolError):
         return None
+    at += 1
+    at[with_headers] = behind_headers
     if not np.array_equal(at, end):
         return None
 
     keys = _slices(text, key_start, key_end)
     values = _slices(text, value_start, value_end)
-    offsets = (offset_deltas + base_offset).tolist()
-    timestamps = (timestamp_deltas + base_timestamp).tolist()
     records: list[dict[str, Any]] = [
         {"offset": offset, "timestamp": timestamp, "key": key, "value": value, "headers": ()}
-        for offset, timestamp, key, value in zip(offsets, timestamps, keys, values, strict=True)
+        for offset, timestamp, key, value in zip(offsets.tolist(), timestamps.tolist(), keys, values, strict=True)
     ]
-    for index, found in headers.items():
+    for index, found in zip(with_headers.tolist(), headers, strict=True):
         records[index]["headers"] = found
     texts += filter(None, keys)
     texts += filter(None, values)
@@ -86,28 +100,24 @@ def _record_ends(content: bytes | bytearray) -> list[int] | None:
     return ends if position == size else None
 
 
-def _read_varints(words: "NDArray[np.uint64]", at: "Positions") -> tuple["Positions", "Positions"]:
-    """Read a zigzag varint of one or two bytes at each position; give them and the positions behind.
+@cache
+def _varint_tables() -> tuple["Positions", "Positions"]:
+    """Give, by the two bytes at a position (little-endian), the zigzag varint there and its length.
 
-    Raises IndexError when one is longer or lies behind the end.
+    A length of `_NOWHERE` stands for a varint of more than two bytes: what is read behind it raises IndexError.
     """
     import numpy as np
 
-    word = words[at]
-    number = word & 0x7F
-    after = at + 1
-    more = word >> 7 & 1
-    if more.any():
-        number |= (word >> 1 & 0x3F80) * more
-        after += more.view(np.int64)
-        if (word >> 15 & more).any():
-            raise IndexError
-    signed = number.view(np.int64)
-    return signed >> 1 ^ -(signed & 1), after
+    pair = np.arange(1 << 16)
+    two_bytes = (pair & 0x80) > 0
+    number = np.where(two_bytes, pair & 0x7F | pair >> 1 & 0x3F80, pair & 0x7F)
+    length = np.where(two_bytes, np.where(pair >> 15, _NOWHERE, 2), 1)
+    return number >> 1 ^ -(number & 1), length
 
 
 def _slices(text: str, start: "Positions", end: "Positions") -> list[str | None]:
     """Give the slices of a text; None where the end lies before the start."""
-    return [
-        text[first:last] if first <= last else None for first, last in zip(start.tolist(), end.tolist(), strict=True)
-    ]
+    bounds = zip(start.tolist(), end.tolist(), strict=True)
+    if (start <= end).all():
+        return [text[first:last] for first, last in bounds]
+    return [text[first:last] if first <= last else None for first, last in bounds]

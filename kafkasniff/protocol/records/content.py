@@ -10,6 +10,9 @@ _CONTROLS: Final = bytes(byte for byte in range(32) if byte not in b"\t\n\r") + 
 _JOINED_TEXTS: Final = 1024
 """How many texts are looked at in one go."""
 
+_LARGE_BYTES: Final = 16 << 10
+"""From here on NumPy searches several times as fast."""
+
 _SCHEMA_HEADER_BYTES: Final = 5
 """Confluent's wire format: a zero byte and the schema's id, int32."""
 
@@ -18,10 +21,20 @@ def is_plain(texts: list[str]) -> bool:
     """Tell whether texts are ASCII without control characters other than tab and line ends."""
     for start in range(0, len(texts), _JOINED_TEXTS):
         joined = "".join(texts[start : start + _JOINED_TEXTS])
-        # Removing by a table is a fast way to search for one of a set: five times that of a regular expression.
-        if not joined.isascii() or len(joined.encode("ascii").translate(None, _CONTROLS)) < len(joined):
+        if not joined.isascii() or _has_controls(joined.encode("ascii")):
             return False
     return True
+
+
+def _has_controls(raw: bytes) -> bool:
+    if len(raw) < _LARGE_BYTES:
+        # Removing by a table is a fast way to search for one of a set: five times that of a regular expression.
+        return len(raw.translate(None, _CONTROLS)) < len(raw)
+    import numpy as np
+
+    column = np.frombuffer(raw, np.uint8)
+    low = column[column < 0x20]
+    return bool(((low != 0x09) & (low != 0x0A) & (low != 0x0D)).any()) or b"\x7f" in raw
 
 
 def as_text(raw: bytes) -> str | None:

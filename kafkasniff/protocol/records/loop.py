@@ -139,7 +139,12 @@ def read_headers(
     Raises ProtocolError, and IndexError when the content ends.
     """
     start = position
-    count, position = read_varint(content, position, 32)
+    count = content[position]
+    if count & 0x81:
+        count, position = read_varint(content, position, 32)
+    else:
+        count >>= 1
+        position += 1
     if count < 0:
         raise ProtocolError(f"expected the number of headers, found {count}", start)
     if count > most - len(texts):

@@ -1,0 +1,88 @@
+"""Measure how fast compressed record batches become JSON lines, CRC checked: `python -m benchmarks.records`.
+
+Each figure is the best of several rounds of CPU time in one process, in thousands of records a second. `loop` reads
+record by record, `columns` reads them as NumPy columns, `in use` is what kafkasniff chooses for a batch of that size.
+"""
+
+import time
+from collections.abc import Callable
+from random import Random
+from unittest.mock import patch
+
+import orjson
+
+from benchmarks.batches import CODECS, compress_records, order
+from kafkasniff.protocol.records import records as records_module
+from kafkasniff.protocol.records.batches import as_json, read_batches
+from kafkasniff.protocol.records.checksums import computed_crc
+from kafkasniff.protocol.records.records import read_records
+
+BATCH_SIZES = (1, 10, 50, 100, 200, 500, 2000)
+RECORDS = 20_000
+ROUNDS = 7
+GOAL = 500
+
+
+def main() -> None:
+    """Print the tables."""
+    random = Random(5)
+    orders = [order(random) for _ in range(RECORDS)]
+    print(f"{RECORDS} records with values of {sum(len(item.value) for item in orders) // RECORDS} bytes")
+    print(f"\n{'records a batch':<16}" + "".join(f"{name:>10}" for name in ("loop", "columns", "in use")) + "   (lz4)")
+    for size in BATCH_SIZES:
+        batches = _batches(orders, CODECS.index("lz4"), size)
+        speeds = [_with_columns_from(least, batches) for least in (1 << 30, 0, records_module.LEAST_COUNT)]
+        print(f"{size:<16}" + "".join(f"{speed:>10,.0f}" for speed in speeds))
+    sizes = (100, 250, 500)
+    print(f"\n{'codec':<16}" + "".join(f"{size:>10}" for size in sizes) + "   records a batch")
+    for number, codec in enumerate(CODECS):
+        speeds = [_speed(_to_json_lines, _batches(orders, number, size)) for size in sizes]
+        slow = "   below the goal" if min(speeds) < GOAL else ""
+        print(f"{codec:<16}" + "".join(f"{speed:>10,.0f}" for speed in speeds) + slow)
+    batches = _batches(orders, 0, 500)
+    seconds = _best_time(_check_crcs, batches)
+    print(f"\nCRC-32C alone: {sum(map(len, batches)) / seconds / 1e9:.1f} GB/s")
+
+
+def _batches(orders: list, codec: int, size: int) -> list[bytes]:
+    return [
+        compress_records(orders[start : start + size], codec, 3).encode(start, 1_700_000_000_000)
+        for start in range(0, RECORDS, size)
+    ]
+
+
+def _with_columns_from(least: int, batches: list[bytes]) -> float:
+    with patch.object(records_module, "LEAST_COUNT", least):
+        return _speed(_to_json_lines, batches)
+
+
+def _speed(work: Callable[[list[bytes]], None], batches: list[bytes]) -> float:
+    return RECORDS / _best_time(work, batches) / 1000
+
+
+def _best_time(work: Callable[[list[bytes]], None], batches: list[bytes]) -> float:
+    best = float("inf")
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        work(batches)
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def _to_json_lines(fields: list[bytes]) -> None:
+    for data in fields:
+        batches, problems = read_batches(data, 0, len(data), side="request")
+        for batch in batches:
+            records, more_problems = read_records(data, batch)
+            assert not problems + more_problems
+            assert len(records) == batch.record_count
+            orjson.dumps({**as_json(batch), "records": records})
+
+
+def _check_crcs(fields: list[bytes]) -> None:
+    for data in fields:
+        computed_crc(data, 0, len(data))
+
+
+if __name__ == "__main__":
+    main()
