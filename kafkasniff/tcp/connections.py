@@ -1,5 +1,6 @@
 """Connections: where they begin and end, and which segment belongs to which."""
 
+from collections import OrderedDict
 from heapq import heappop, heappush, nsmallest
 from typing import NamedTuple
 
@@ -91,9 +92,10 @@ class ConnectionTable:
         self._memory = Memory(limits, counters)
         self._states: dict[FlowKey, ConnectionState] = {}
         self._open = 0
-        self._half_open: dict[FlowKey, None] = {}
-        self._ended: dict[FlowKey, _Ended] = {}
-        self._holes: dict[ConnectionState, None] = {}
+        # OrderedDict: of a plain dict, finding the first again and again takes quadratic time.
+        self._half_open: OrderedDict[FlowKey, None] = OrderedDict()
+        self._ended: OrderedDict[FlowKey, _Ended] = OrderedDict()
+        self._holes: OrderedDict[ConnectionState, None] = OrderedDict()
         self._timers: list[tuple[int, int, ConnectionState]] = []
         self._timer_number = 0
         self._next_timer = _NO_TIMER
@@ -367,8 +369,9 @@ class ConnectionTable:
         connection = state.connection
         if connection.ended_by is not None:
             return
-        drain(state.streams, arrival, self.events)
         first, second = state.streams
+        if not state.half_open or first.pending:
+            drain(state.streams, arrival, self.events)
         if state.reset:
             reason, connection.ended_direction = "rst", state.reset[0].direction
             arrival = state.reset[2]
@@ -391,7 +394,7 @@ class ConnectionTable:
         ended = _Ended(connection.epoch, connection.last.time, state.key, sequences, initials)
         self._ended[min(state.key, other)] = ended
         if len(self._ended) > self._limits.ended:
-            del self._ended[next(iter(self._ended))]
+            self._ended.popitem(last=False)
 
     # Bounds and time
 
@@ -399,8 +402,7 @@ class ConnectionTable:
         """Close the holes of the connections whose holes opened first until three quarters of the limit are kept."""
         self._counters.reach("hole closed: too many bytes of all connections waited behind holes")
         while self._holes and self._memory.buffered > self._limits.buffered_in_all * 3 // 4:
-            state = next(iter(self._holes))
-            del self._holes[state]
+            state, _ = self._holes.popitem(last=False)
             for stream in state.streams:
                 while stream.anchored and stream.pending:
                     stream.relieve(arrival, self.events)

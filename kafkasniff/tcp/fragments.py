@@ -1,5 +1,6 @@
 """Joining IP fragments."""
 
+from collections import OrderedDict
 from collections.abc import Hashable
 from typing import NamedTuple
 
@@ -51,8 +52,8 @@ class Fragments:
         """Start with none."""
         self._limits = limits
         self._counters = counters
-        self._waiting: dict[Hashable, _Waiting] = {}
-        self._joined: dict[Hashable, int] = {}
+        self._waiting: OrderedDict[Hashable, _Waiting] = OrderedDict()
+        self._joined: OrderedDict[Hashable, int] = OrderedDict()
         self._held = 0
 
     def add(self, key: Hashable, fragment: Fragment, data: bytes, length: int, arrival: Arrival) -> Joined | None:
@@ -92,7 +93,7 @@ class Fragments:
             self._held -= waiting.held
             self._joined[key] = arrival.time
             if len(self._joined) > _JOINED_REMEMBERED:
-                del self._joined[next(iter(self._joined))]
+                self._joined.popitem(last=False)
         return joined
 
     def flush(self) -> None:

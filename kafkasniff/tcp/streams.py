@@ -5,6 +5,7 @@ sequence number of `Stream.position`, the next byte to deliver.
 """
 
 from bisect import bisect_right
+from collections import OrderedDict
 from collections.abc import Iterable
 from heapq import merge
 from typing import NamedTuple
@@ -60,7 +61,7 @@ class Memory:
         self.counters = counters
         self.buffered = 0
         self.remembered = 0
-        self.remembering: dict[Stream, None] = {}
+        self.remembering: OrderedDict[Stream, None] = OrderedDict()
 
     def forget_oldest(self) -> None:
         """Forget delivered bytes until the limit is kept, those of the stream that began to remember first."""
@@ -159,10 +160,17 @@ class Stream:
         self._replace_pending(kept)
 
     def anchor(self) -> None:
-        """Decide that the stream begins with the first byte buffered, or behind what the peer acknowledged."""
+        """Decide that the stream begins with the first byte buffered, or behind what the peer acknowledged.
+
+        Of a direction without any packet, it begins where the peer's first acknowledgement stood.
+        """
         if not self.known:
             return
-        start = self.pending[0].start if self.pending else max(self.position, self.acked)
+        start = self.position
+        if self.pending:
+            start = self.pending[0].start
+        elif self.counters.packets:
+            start = max(start, self.acked)
         self.sequence = (self.sequence + start - self.position) & MASK
         self.position = self.origin = start
         self.anchored = True
