@@ -1,0 +1,1 @@
+"""The tokens of SASL logins: who logs in, by which mechanism, at which step."""
