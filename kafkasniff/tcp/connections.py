@@ -1,84 +1,23 @@
 """Connections: where they begin and end, and which segment belongs to which."""
 
 from collections import OrderedDict
-from heapq import heappop, heappush, nsmallest
-from typing import NamedTuple
+from heapq import heapify, heappop, heappush, nsmallest
 
 from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.chunks import MASK, distance
 from kafkasniff.tcp.events import Connection, ConnectionEnd, ConnectionStart, Endpoint, StreamData, StreamEvent
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.segments import FlowKey, Segment, reverse, split
-from kafkasniff.tcp.streams import FARTHEST, MASK, Memory, Stream, distance, drain
+from kafkasniff.tcp.state import ConnectionState, Ended, may_begin
+from kafkasniff.tcp.streams import FARTHEST, Memory, Stream, drain
 
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _EVICTED_SHARE = 16
 _NO_TIMER = 1 << 63
+_SPARE_TIMERS = 1_024
 _ENDED_NS = 60_000_000_000
 _SYN_COPY_NS = 100_000_000
 _FAST_OPEN_DATA = 65_535
-_NEAR_START = 1 << 20
-
-
-class ConnectionState:
-    """A connection that is open, with what its events do not need."""
-
-    __slots__ = (
-        "careful",
-        "closing",
-        "connection",
-        "half_open",
-        "holding",
-        "key",
-        "reset",
-        "sent",
-        "streams",
-        "syn_ack_seen",
-        "syn_time",
-        "timed",
-    )
-
-    def __init__(self, key: FlowKey, connection: Connection, memory: Memory) -> None:
-        """Begin a connection whose direction 0 has `key`."""
-        self.key = key
-        self.connection = connection
-        self.streams = (Stream(connection, 0, memory), Stream(connection, 1, memory))
-        self.careful = True
-        """Whether segments need more than the check that they come next."""
-        self.holding = True
-        """Whether data may wait for a decision where their stream begins."""
-        self.timed = False
-        self.half_open = False
-        self.closing: int | None = None
-        """When it was reset, or had both FINs but not all bytes: packets of the connection until then."""
-        self.reset: tuple[Stream, int, Arrival] | None = None
-        """The stream that was reset, where, and by which packet."""
-        self.syn_time: int | None = None
-        self.syn_ack_seen = False
-        self.sent: tuple[Stream, int, int] | None = None
-        """Stream, position of the end, and time of the first data, until acknowledged."""
-
-    @property
-    def order(self) -> int:
-        """Packets of the connection so far."""
-        return self.streams[0].counters.packets + self.streams[1].counters.packets
-
-
-class _Ended(NamedTuple):
-    """What is remembered of an ended connection."""
-
-    epoch: int
-    time: int
-    key: FlowKey
-    sequences: tuple[int | None, int | None]
-    initials: tuple[int | None, int | None]
-
-
-def _may_begin(stream: Stream, sequence: int) -> bool:
-    """Tell whether a stream whose SYN was not seen may have begun with `sequence`."""
-    offset = distance(sequence, stream.sequence)
-    if not stream.anchored or stream.position == stream.origin:
-        return -_NEAR_START <= offset <= _NEAR_START
-    return -_NEAR_START <= offset + stream.position - stream.origin <= 0
 
 
 class ConnectionTable:
@@ -94,7 +33,7 @@ class ConnectionTable:
         self._open = 0
         # OrderedDict: of a plain dict, finding the first again and again takes quadratic time.
         self._half_open: OrderedDict[FlowKey, None] = OrderedDict()
-        self._ended: OrderedDict[FlowKey, _Ended] = OrderedDict()
+        self._ended: OrderedDict[FlowKey, Ended] = OrderedDict()
         self._holes: OrderedDict[ConnectionState, None] = OrderedDict()
         self._timers: list[tuple[int, int, ConnectionState]] = []
         self._timer_number = 0
@@ -275,7 +214,7 @@ class ConnectionTable:
         del self._ended[min(segment.key, other)]
         return self._start(segment, ended.epoch + 1, arrival)
 
-    def _is_late(self, segment: Segment, ended: _Ended, direction: int, time: int) -> bool:
+    def _is_late(self, segment: Segment, ended: Ended, direction: int, time: int) -> bool:
         if segment.flags & _SYN:
             return segment.sequence == ended.initials[direction] and abs(time - ended.time) < _SYN_COPY_NS
         if segment.flags & _RST or not segment.length:
@@ -312,7 +251,7 @@ class ConnectionTable:
         if stream.initial is not None:
             same = stream.initial == segment.sequence
         elif stream.known:
-            same = _may_begin(stream, first)
+            same = may_begin(stream, first)
         else:
             same = True
         opens = not segment.flags & _ACK
@@ -391,7 +330,7 @@ class ConnectionTable:
             return
         sequences = (first.sequence if first.known else None, second.sequence if second.known else None)
         initials = (first.initial, second.initial)
-        ended = _Ended(connection.epoch, connection.last.time, state.key, sequences, initials)
+        ended = Ended(connection.epoch, connection.last.time, state.key, sequences, initials)
         self._ended[min(state.key, other)] = ended
         if len(self._ended) > self._limits.ended:
             self._ended.popitem(last=False)
@@ -415,6 +354,10 @@ class ConnectionTable:
             self._end(state, "idle", state.connection.last)
 
     def _set_timer(self, time: int, state: ConnectionState) -> None:
+        if len(self._timers) > 2 * self._open + _SPARE_TIMERS:
+            # Where the clock stands still or steps back, timers of ended connections do not run out.
+            self._timers = [timer for timer in self._timers if timer[2].connection.ended_by is None]
+            heapify(self._timers)
         self._timer_number += 1
         heappush(self._timers, (time, self._timer_number, state))
         self._next_timer = self._timers[0][0]

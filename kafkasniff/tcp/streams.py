@@ -4,50 +4,24 @@ Places in a stream are positions: bytes counted without wrap from an arbitrary z
 sequence number of `Stream.position`, the next byte to deliver.
 """
 
-from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable
 from heapq import merge
-from typing import NamedTuple
 
 from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.chunks import MASK, Chunk, compare_delivered, distance, insert
 from kafkasniff.tcp.events import Connection, StreamData, StreamEvent, StreamFin, StreamGap
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 
-MASK = 0xFFFFFFFF
 FARTHEST = 64 << 20
 """A segment or acknowledgement farther than this from the next byte needs others to confirm it."""
 _LARGEST_LEAP = 1 << 30
 """The largest window (RFC 7323): a confirmed leap up to this is a gap of known length."""
 _CONFIRMING_STRAYS = 3
-_CHUNK_OVERHEAD = 256
-"""Bytes that a buffered chunk takes beside its contents, about."""
 _REMEMBERED_EVENTS = 64
 _NEVER = -1 << 62
 _DUPLICATE_NS = 1_000_000
 _LATE_NS = 100_000_000
-
-
-def distance(sequence: int, base: int) -> int:
-    """Give how far `sequence` lies after `base` (negative: before), as numbers that wrap at 2**32."""
-    return ((sequence - base + 0x80000000) & MASK) - 0x80000000
-
-
-class Chunk(NamedTuple):
-    """Bytes of one segment that wait for those before them."""
-
-    start: int
-    end: int
-    data: bytes
-    """Shorter than `end - start` when the packet was cut."""
-    arrival: Arrival
-    fragments: tuple[Arrival, ...]
-    order: int
-    """How many packets of the connection had come with this one."""
-
-    def between(self, start: int, end: int) -> "Chunk":
-        """Give the part from position `start` to position `end`."""
-        return self._replace(start=start, end=end, data=self.data[start - self.start : end - self.start])
 
 
 class Memory:
@@ -285,7 +259,7 @@ class Stream:
         for chunk in self.pending or ():
             if left <= target:
                 break
-            left -= len(chunk.data) + _CHUNK_OVERHEAD
+            left -= chunk.held
             through = chunk.start
         self._deliver_pending(through, by, events)
 
@@ -409,31 +383,12 @@ class Stream:
         if self.pending is None:
             self.pending = []
         pending = self.pending
-        index = bisect_right(pending, chunk.start, key=_start)
         if pending and chunk.start < pending[-1].start:
             self.counters.out_of_order += 1
             if self.hole_order is not None and chunk.arrival.time - self.hole_time > _LATE_NS:
                 self.counters.late_retransmissions += 1
-        repeated: Chunk | None = None
-        differs, start = False, chunk.start
-        if index and pending[index - 1].end > start:
-            repeated = pending[index - 1]
-            differs = _differ(chunk, repeated)
-            start = repeated.end
-        while start < chunk.end:
-            following = pending[index] if index < len(pending) else None
-            stop = chunk.end if following is None else min(chunk.end, following.start)
-            if start < stop:
-                part = chunk if (start, stop) == (chunk.start, chunk.end) else chunk.between(start, stop)
-                pending.insert(index, part)
-                self._count_buffered(len(part.data) + _CHUNK_OVERHEAD)
-                index += 1
-            if following is None or chunk.end <= following.start:
-                break
-            repeated = following
-            differs = differs or _differ(chunk, following)
-            start = following.end
-            index += 1
+        added, repeated, differs = insert(pending, chunk)
+        self._count_buffered(added)
         if repeated:
             self._count_repeat(chunk, repeated.arrival, differs)
 
@@ -442,20 +397,7 @@ class Stream:
         if chunk.end <= self.origin and not self.certain:
             self.memory.counters.before_start += 1
             return
-        first, differs, position = None, False, self.position
-        for event in reversed(self.recent or ()):
-            if isinstance(event, StreamData):
-                start = position - len(event.data)
-                if start < chunk.end:
-                    delivered = Chunk(start, position, event.data, event.arrival, (), 0)
-                    first, differs = event.arrival, differs or _differ(chunk, delivered)
-                position = start
-            elif event.length is None:
-                break
-            else:
-                position -= event.length
-            if position <= chunk.start:
-                break
+        first, differs = compare_delivered(chunk, self.recent or (), self.position)
         self._count_repeat(chunk, first, differs)
 
     def _count_repeat(self, chunk: Chunk, first: Arrival | None, differs: bool) -> None:
@@ -496,14 +438,14 @@ class Stream:
             self._deliver(stray._replace(start=self.position, end=end), by, events)
 
     def _unbuffer(self, chunk: Chunk) -> None:
-        self._count_buffered(-len(chunk.data) - _CHUNK_OVERHEAD)
+        self._count_buffered(-chunk.held)
 
     def _count_buffered(self, size: int) -> None:
         self.buffered += size
         self.memory.buffered += size
 
     def _replace_pending(self, chunks: list[Chunk]) -> None:
-        self._count_buffered(sum(len(chunk.data) + _CHUNK_OVERHEAD for chunk in chunks) - self.buffered)
+        self._count_buffered(sum(chunk.held for chunk in chunks) - self.buffered)
         self.pending = chunks or None
 
 
@@ -524,19 +466,5 @@ def drain(streams: Iterable[Stream], by: Arrival, events: list[StreamEvent]) -> 
         stream.check_end(events)
 
 
-def _start(chunk: Chunk) -> int:
-    return chunk.start
-
-
 def _size(event: StreamData | StreamGap) -> int:
     return len(event.data) if isinstance(event, StreamData) else 0
-
-
-def _differ(chunk: Chunk, other: Chunk) -> bool:
-    """Tell whether two chunks differ where both have bytes."""
-    start = max(chunk.start, other.start)
-    end = min(chunk.start + len(chunk.data), other.start + len(other.data))
-    if start >= end:
-        return False
-    mine = chunk.data[start - chunk.start : end - chunk.start]
-    return mine != other.data[start - other.start : end - other.start]

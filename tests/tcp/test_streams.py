@@ -4,7 +4,6 @@ import pytest
 
 from kafkasniff.tcp.events import StreamData, StreamEvent, StreamGap
 from kafkasniff.tcp.reassembler import Reassembler
-from kafkasniff.tcp.streams import distance
 from tests.tcp.conversations import ACK, MILLISECOND, START, Seen, Talk, batch, connections, run
 
 
@@ -16,14 +15,6 @@ def only(frames: list[bytes], **columns: object) -> Seen:
 def idle(talk: Talk, count: int) -> list[bytes]:
     """Packets without data from both sides, acknowledging everything."""
     return [talk.packet(index & 1) for index in range(count)]
-
-
-@pytest.mark.parametrize(
-    ("sequence", "base", "expected"),
-    [(5, 3, 2), (3, 5, -2), (1, 0xFFFFFFFF, 2), (0xFFFFFFFF, 1, -2), (0x7FFFFFFF, 0, 0x7FFFFFFF)],
-)
-def test_distance_wraps(sequence: int, base: int, expected: int) -> None:
-    assert distance(sequence, base) == expected
 
 
 def test_in_order_data_are_delivered_by_their_own_packet_at_once() -> None:

@@ -1,0 +1,106 @@
+"""Pieces of a stream: where they lie, how they overlap, whether repeated bytes are the same."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.events import StreamData, StreamGap
+
+MASK = 0xFFFFFFFF
+_OVERHEAD = 256
+"""Bytes that a buffered chunk takes beside its contents, about."""
+
+
+def distance(sequence: int, base: int) -> int:
+    """Give how far `sequence` lies after `base` (negative: before), as numbers that wrap at 2**32."""
+    return ((sequence - base + 0x80000000) & MASK) - 0x80000000
+
+
+class Chunk(NamedTuple):
+    """Bytes of one segment that wait for those before them."""
+
+    start: int
+    end: int
+    data: bytes
+    """Shorter than `end - start` when the packet was cut."""
+    arrival: Arrival
+    fragments: tuple[Arrival, ...]
+    order: int
+    """How many packets of the connection had come with this one."""
+
+    def between(self, start: int, end: int) -> "Chunk":
+        """Give the part from position `start` to position `end`."""
+        return self._replace(start=start, end=end, data=self.data[start - self.start : end - self.start])
+
+    @property
+    def held(self) -> int:
+        """Give the bytes of memory that it takes while it waits, about."""
+        return len(self.data) + _OVERHEAD
+
+
+def insert(pending: list[Chunk], chunk: Chunk) -> tuple[int, Chunk | None, bool]:
+    """Insert into `pending` (by position, none overlapping) the bytes of `chunk` that it lacks.
+
+    Gives the memory that this takes, a chunk that has some of the same bytes, if any, and whether such bytes differ.
+    """
+    index = bisect_right(pending, chunk.start, key=_start)
+    added, repeated, differs, start = 0, None, False, chunk.start
+    if index and pending[index - 1].end > start:
+        repeated = pending[index - 1]
+        differs = _differ(chunk, repeated)
+        start = repeated.end
+    while start < chunk.end:
+        following = pending[index] if index < len(pending) else None
+        stop = chunk.end if following is None else min(chunk.end, following.start)
+        if start < stop:
+            part = chunk if (start, stop) == (chunk.start, chunk.end) else chunk.between(start, stop)
+            pending.insert(index, part)
+            added += part.held
+            index += 1
+        if following is None or chunk.end <= following.start:
+            break
+        repeated = following
+        differs = differs or _differ(chunk, following)
+        start = following.end
+        index += 1
+    return added, repeated, differs
+
+
+def compare_delivered(
+    chunk: Chunk, delivered: Sequence[StreamData | StreamGap], end: int
+) -> tuple[Arrival | None, bool]:
+    """Compare a chunk with delivered bytes that end at position `end`.
+
+    Gives the packet that first brought its first bytes, None where they are no longer remembered, and whether any of
+    its bytes differ.
+    """
+    first, differs, position = None, False, end
+    for event in reversed(delivered):
+        if isinstance(event, StreamData):
+            start = position - len(event.data)
+            if start < chunk.end:
+                earlier = Chunk(start, position, event.data, event.arrival, (), 0)
+                first, differs = event.arrival, differs or _differ(chunk, earlier)
+            position = start
+        elif event.length is None:
+            break
+        else:
+            position -= event.length
+        if position <= chunk.start:
+            break
+    return first, differs
+
+
+def _start(chunk: Chunk) -> int:
+    return chunk.start
+
+
+def _differ(chunk: Chunk, other: Chunk) -> bool:
+    """Tell whether two chunks differ where both have bytes."""
+    start = max(chunk.start, other.start)
+    end = min(chunk.start + len(chunk.data), other.start + len(other.data))
+    if start >= end:
+        return False
+    mine = chunk.data[start - chunk.start : end - chunk.start]
+    return mine != other.data[start - other.start : end - other.start]
