@@ -1,5 +1,6 @@
 """Nothing that can be had from a damaged capture is lost, and nothing is invented."""
 
+import time
 from random import Random
 
 import pytest
@@ -20,11 +21,15 @@ def test_nothing_is_lost_or_invented(row: Row, add_figure: AddFigure) -> None:
     rng = Random(row.name)
     conversations = compose(rng, connections=CONNECTIONS, calls=CALLS, **row.traffic)
     packets = row.damage(transmit(conversations, rng, **row.segments), rng)
-    outcome = compare(printed(batches(packets)), conversations, expect(conversations, packets))
+    begin = time.process_time()
+    items = printed(batches(packets))
+    used = time.process_time() - begin
+    outcome = compare(items, conversations, expect(conversations, packets))
     add_figure(
         "Damaged captures: found/there",
         row.name,
         packets=len(packets),
+        cpu_ms=round(used * 1000),
         calls=outcome.calls_followed,
         searched=outcome.calls_searched,
         lone=outcome.lone_followed,
