@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap, Side
 from kafkasniff.protocol.api_table import APIS
@@ -73,19 +74,21 @@ class CallLines:
     def _call_line(self, call: Call) -> str:
         colours, off = self._colours, self._colours.off
         time = self._time(call.time.time)
-        client, server = call.client, self._server(call.server)
-        api = self._api(call)
-        self._client_width = client_width = max(self._client_width, len(client))
-        self._server_width = server_width = max(self._server_width, len(server))
-        self._api_width = api_width = max(self._api_width, len(api))
+        client, server, api = call.client, self._server(call.server), self._api(call)
+        client_width, server_width, api_width = self._client_width, self._server_width, self._api_width
+        if len(client) > client_width or len(server) > server_width or len(api) > api_width:
+            self._client_width = client_width = max(client_width, len(client))
+            self._server_width = server_width = max(server_width, len(server))
+            self._api_width = api_width = max(api_width, len(api))
         total = call.total_ns
         took = duration_text(total)
         slow = colours.slow if total is not None and total >= _SLOW_NS else ""
         if self._wide:
             correlation = str(call.correlation_id)
-            client_id = shorten(escape(call.client_id or "-"), _WIDEST_CLIENT_ID)
-            self._correlation_width = max(self._correlation_width, len(correlation))
-            self._client_id_width = max(self._client_id_width, len(client_id))
+            client_id = _client_id_text(call.client_id)
+            if len(correlation) > self._correlation_width or len(client_id) > self._client_id_width:
+                self._correlation_width = max(self._correlation_width, len(correlation))
+                self._client_id_width = max(self._client_id_width, len(client_id))
             line = (
                 f"{colours.time}{time}{off}  {client:>{client_width}} → {colours.server}{server:<{server_width}}{off}  "
                 f"{colours.api}{api:<{api_width}}{off} {correlation:>{self._correlation_width}}  "
@@ -130,10 +133,11 @@ class CallLines:
         return tail
 
     def _api(self, call: Call) -> str:
-        if call.api_key is None:
+        header = call.header
+        if header is None:
             return "?"
-        name = self._api_names.get(call.api_key)
-        return f"{name or f'API {call.api_key}'} v{call.api_version}"
+        name = self._api_names.get(header.api_key)
+        return f"{name or f'API {header.api_key}'} v{header.api_version}"
 
     def _server(self, server: str) -> str:
         """Give the server as `ip:port/broker id`; where room is short, only `/broker id`, or `:port` while unknown."""
@@ -197,6 +201,11 @@ class CallLines:
         if self._cut is not None:
             text = shorten(text, max(self._cut - len(start), 0))
         return f"{start}{colours.warning}{text}{colours.off}\n"
+
+
+@lru_cache(maxsize=1024)
+def _client_id_text(client_id: str | None) -> str:
+    return show(client_id or "-", _WIDEST_CLIENT_ID)
 
 
 def _without_place(item: dict[str, object]) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from kafkasniff.cli.main import app
+from kafkasniff.cli.app import app
 from tests.conftest import CAPTURES, SHARED
 
 HEALTHY = SHARED / "captures" / "healthy"
