@@ -89,10 +89,11 @@ class Showing:
     def _finish(self, output: Output) -> None:
         self._progress.clear()
         output.flush()
-        for damage in self._reading.summary.damages:
-            print_message(f"kafkasniff: {damage}")
+        summary = self._reading.summary
+        for text in (*summary.damages, *summary.limits_reached):
+            print_message(f"kafkasniff: {text}")
         if self._left:
-            print_message(closing_line(self._reading.summary))
+            print_message(closing_line(summary))
         else:
             print_message("stopped at --limit; the rest of the capture was not read")
 
