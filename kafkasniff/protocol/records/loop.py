@@ -31,10 +31,11 @@ def read_one_by_one(
                 if second > 127:
                     number, position = read_varint(content, position, 32)
                 else:
-                    number = (number & 127 | second << 7) >> 1
+                    number = number & 127 | second << 7
+                    number = number >> 1 ^ -(number & 1)
                     position += 2
             else:
-                number >>= 1
+                number = number >> 1 ^ -(number & 1)
                 position += 1
             end = position + number
 

@@ -11,7 +11,7 @@ class RawRecords(NamedTuple):
     records: list[dict[str, Any]]
     """With offset, timestamp, key, value and headers, in this order."""
     texts: list[str]
-    """All keys, values, header keys and header values once more."""
+    """All keys, values, header keys and header values once more, except perhaps empty ones."""
     errors: list[ProtocolError]
     """What is wrong, and what ended the reading too early; offsets are within the content that was read."""
 
