@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from tests.conftest import ROOT
 from tests.robustness.conftest import AddFigure
 
 PEAK_MIB = 512
+pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from Linux's /proc")
 
 
 def run(case: str, scale: float) -> dict[str, Any]:
