@@ -5,6 +5,7 @@ from collections.abc import Callable
 from kafkasniff.protocol.bodies import decode_message
 from kafkasniff.protocol.compiler import compile_decoder
 from kafkasniff.protocol.definitions import message_definition
+from kafkasniff.protocol.embedded.internal_records import decode_internal_record
 from kafkasniff.protocol.interpreter import interpret
 from kafkasniff.protocol.message_table import MESSAGES
 from kafkasniff.protocol.primitives import read_unsigned_varint
@@ -56,3 +57,28 @@ def test_index_tells_topic_record_type_and_versions() -> None:
         if number is not None and number >= 0:
             assert entry.record_type == number
     assert seen == set(MESSAGES)
+
+
+def test_records_of_internal_topics_are_told_by_their_framing(add_figure: Callable[..., None]) -> None:
+    # A value alone does not say what it is: it takes the key of its kind.
+    keys = {row["type"].removesuffix("Key"): bytes.fromhex(row["hex"]) for row in rows("other") if row["role"] == "key"}
+    records = [row for row in rows("other") if "topic" in row]
+    different = []
+    for row in records:
+        data = bytes.fromhex(row["hex"])
+        key, value = {
+            "key": (data, None),
+            "value": (keys.get(row["type"].removesuffix("Value")), data),
+            "metadata": (None, data),
+        }[row["role"]]
+        opened = decode_internal_record(row["topic"], key, value, show_secrets=True)
+        assert opened is not None
+        path = "key" if row["role"] == "key" else "value"
+        found = [entry for entry in opened.embedded if entry.path == path]
+        # The random bytes in GroupMetadataValue's members are no subscriptions.
+        problems = [problem for problem in opened.problems if problem[0] in ("key", "value")]
+        expected = [(row["type"], row["version"], json_text(row["json"]))]
+        if problems or [(entry.type, entry.version, json_text(entry.value)) for entry in found] != expected:
+            different.append(name_of(row))
+    add_figure("Other messages", "records of internal topics", rows=len(records), different=len(different))
+    assert different == []
