@@ -27,18 +27,21 @@ def decode_control(key: bytes | None, value: bytes | None) -> tuple[dict[str, An
         return {}, "expected the key of a control record, found fewer than 4 bytes"
     version, number = _KEY.unpack_from(key)
     control: dict[str, Any] = {"version": version, "typeId": number, "type": "UNKNOWN"}
-    if number not in _END_TXN_TYPES and number not in _KRAFT_TYPES:
+    if number in _END_TXN_TYPES:
+        control["type"] = _END_TXN_TYPES[number]
+    elif number in _KRAFT_TYPES:
+        control["type"] = _KRAFT_TYPES[number][0]
+    else:
         return control, ""
     if value is None or len(value) < _VERSION.size:
         return control, "expected the value of a control record, found fewer than 2 bytes"
     value_version = _VERSION.unpack_from(value)[0]
     if number in _END_TXN_TYPES:
-        control["type"] = _END_TXN_TYPES[number]
         # Kafka's EndTransactionMarker reads a version that it does not know as the last one it knows.
-        body = decode_message("EndTxnMarker", min(value_version, MESSAGES["EndTxnMarker"].last_version), value, 2)
+        last_version = MESSAGES["EndTxnMarker"].last_version
+        body = decode_message("EndTxnMarker", min(value_version, last_version), value, _VERSION.size)
         control.update(body.value or {})
     else:
-        control["type"], name = _KRAFT_TYPES[number]
-        body = decode_message(name, value_version, value)
+        body = decode_message(_KRAFT_TYPES[number][1], value_version, value)
         control["json"] = body.value
     return control, body.problems[0][2] if body.problems else ""
