@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.engine import Counts, Engine
@@ -81,6 +82,6 @@ class Reading:
         self.summary.cut_packets = counters.cut_packets
 
 
-def read(paths: str | Sequence[str], **options: bool) -> Reading:
+def read(paths: str | Sequence[str], **options: Any) -> Reading:
     """Read a capture, or several as one; see `Reading` for the options."""
     return Reading([paths] if isinstance(paths, str) else paths, **options)

@@ -33,12 +33,16 @@ HEADER_BYTES = 10
 LEFT_BEHIND = 16
 """Bytes behind a body that real clients leave (librdkafka: up to 4)."""
 CLIENT_ID_LIMIT = 1024
+TELLING_CLIENT_ID = 4
+"""Characters from which on printable text of the stated length is hardly chance."""
 ANSWERS_ALONE = 5
 """Answers in a row that are proof when no request was captured."""
 ID_STEP = 16
 """How far the correlation ids of consecutive answers lie apart at most: requests with acks=0 leave some out."""
 SMALL_NUMBER = 255
-LARGEST_COMPLETED = 1 << 20
+SAMPLE = 16 << 10
+"""Bytes of a large message that are held against its layout."""
+LARGEST_COMPLETED = 4 << 20
 """Bytes of a message that is held against its layout although its end is cut off."""
 LOOK_BACK = 64 << 10
 """Bytes before a proven response in which the beginning of the one before it is looked for."""
@@ -137,7 +141,7 @@ def score_request(
     size = int.from_bytes(prefix[0:4], "big", signed=True)
     points = 0
     if header.client_id and header.client_id.isprintable():
-        points += 4 if header.client_id in client_ids else 2
+        points += 4 if header.client_id in client_ids else 3 if len(header.client_id) >= TELLING_CLIENT_ID else 2
     elif header.client_id is None:
         points += 1
     if offset in held.segment_starts:
@@ -163,13 +167,10 @@ def score_request(
         elif not body.problems:
             points += 2
     else:
-        points += 1 if size > held.limit else 0
-        cut = held.read_to_gap(offset + 4, size)
-        if cut is not None:
-            agreement = agreement_of_cut(cut, size, "request", header.api_key, header.api_version)
-            if agreement < 0:
-                return IMPOSSIBLE
-            points += agreement
+        agreement = agreement_of_cut(held, offset + 4, size, "request", header.api_key, header.api_version)
+        if agreement < 0:
+            return IMPOSSIBLE
+        points += agreement
     if end == held.end:
         return Score(points + 1, end + HEADER_BYTES)
     if (header.api_key, header.api_version) == (SASL_HANDSHAKE, 0) or chain <= 1:
@@ -216,13 +217,10 @@ def score_response(
                 return IMPOSSIBLE
             points += (2 if size >= 16 else 1) if not body.problems else 0
         else:
-            points += 2 if size > held.limit and offset in held.segment_starts else 0
-            cut = held.read_to_gap(offset + 4, size)
-            if cut is not None:
-                agreement = agreement_of_cut(cut, size, "response", *asked)
-                if agreement < 0:
-                    return IMPOSSIBLE
-                points += agreement
+            agreement = agreement_of_cut(held, offset + 4, size, "response", *asked)
+            if agreement < 0:
+                return IMPOSSIBLE
+            points += agreement
     elif frame is not None and looks_like_api_versions(frame):
         points += 4
     if end == held.end:
@@ -281,13 +279,16 @@ def looks_like_api_versions(frame: bytes) -> bool:
     return False
 
 
-def agreement_of_cut(cut: bytes, size: int, side: Kind, api_key: int, api_version: int) -> int:
-    """Weigh what there is of a message that a gap cuts off: negative when it contradicts the layout of its API.
+def agreement_of_cut(held: HeldStream, start: int, size: int, side: Kind, api_key: int, api_version: int) -> int:
+    """Weigh what there is of a message that will not be there whole: negative when it contradicts its API's layout.
 
-    Zeros stand in for the missing bytes, so that lengths are held against the size of the whole message; what goes
-    wrong in them does not count.
+    Either a gap cuts it off, or it is too large to wait for. Zeros stand in for the missing bytes, so that lengths
+    are held against the size of the whole message; what goes wrong in them does not count.
     """
-    if size > LARGEST_COMPLETED:
+    cut = held.read_to_gap(start, size)
+    if cut is None and size > held.limit and start - 4 in held.segment_starts:
+        cut = held.read(start, min(held.end - start, SAMPLE))
+    if cut is None or size > LARGEST_COMPLETED:
         return 0
     padded = cut + bytes(size - len(cut))
     try:
