@@ -1,0 +1,28 @@
+"""Encodings after X.690, 8.1."""
+
+import pytest
+
+from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.sasl.der import Element, read_element, read_elements
+
+
+def test_short_and_long_lengths() -> None:
+    assert read_element(bytes.fromhex("02 01 05 ff")) == Element(0x02, b"\x05", 3)
+    assert read_element(bytes.fromhex("ff 04 8102 cafe"), 1) == Element(0x04, b"\xca\xfe", 6)
+    assert read_element(bytes.fromhex("04 820001 aa")) == Element(0x04, b"\xaa", 5)
+
+
+def test_elements_in_a_row() -> None:
+    assert [element.tag for element in read_elements(bytes.fromhex("02 01 05 04 00"))] == [2, 4]
+    assert read_elements(b"") == []
+
+
+@pytest.mark.parametrize("data", ["", "02", "02 02 05", "30 80", "04 85 0000000000", "04 82 00"])
+def test_what_is_not_whole_is_refused(data: str) -> None:
+    with pytest.raises(ProtocolError):
+        read_element(bytes.fromhex(data))
+
+
+def test_the_number_of_elements_is_bounded() -> None:
+    with pytest.raises(ProtocolError, match="at most 64"):
+        read_elements(b"\x05\x00" * 65)
