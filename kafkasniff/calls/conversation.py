@@ -14,7 +14,7 @@ from kafkasniff.calls.evidence import (
     score_request,
 )
 from kafkasniff.calls.held import HeldStream, Item
-from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.recognition import is_kerberos_token, proxy_header_length, recognise
 from kafkasniff.calls.search import BoundarySearch
 from kafkasniff.calls.streams import CallOptions, KafkaStreams, response_ids
@@ -30,6 +30,7 @@ class Conversation:
     """Decides what a connection is, on evidence alone, and hands what is Kafka to `KafkaStreams`."""
 
     __slots__ = (
+        "_budget",
         "_connection",
         "_gaps",
         "_limits",
@@ -41,12 +42,16 @@ class Conversation:
         "protocol",
     )
 
-    def __init__(self, connection: Connection, limits: CallLimits, options: CallOptions) -> None:
+    def __init__(self, connection: Connection, limits: CallLimits, options: CallOptions, budget: Budget) -> None:
         """Know nothing yet."""
         self._connection = connection
         self._limits = limits
         self._options = options
-        self._searches = (BoundarySearch(limits.search_bytes), BoundarySearch(limits.search_bytes))
+        self._budget = budget
+        self._searches = (
+            BoundarySearch(limits.search_bytes, budget),
+            BoundarySearch(limits.search_bytes, budget),
+        )
         self._seen = 0
         self._gaps: list[StreamGap] = []
         self.kafka: KafkaStreams | None = None
@@ -74,6 +79,7 @@ class Conversation:
     def end(self, arrival: Arrival) -> list[Call | Gap]:
         """Give all that is left when the connection ends."""
         if self.kafka is None:
+            self._release()
             if self.protocol is None and self._seen:
                 self.protocol = "unknown"
                 self.evidence = "nothing in it proves a protocol"
@@ -197,8 +203,12 @@ class Conversation:
     def _reject(self, protocol: str, evidence: str) -> None:
         """Take the connection for something else, and let go of its bytes."""
         self.protocol, self.evidence = protocol, evidence
-        self._searches = (BoundarySearch(0), BoundarySearch(0))
+        self._release()
         self._gaps = []
+
+    def _release(self) -> None:
+        for search in self._searches:
+            search.held.clear()
 
     def _name(self, direction: int) -> str:
         return str(self._connection.endpoints[direction])
@@ -210,7 +220,7 @@ class Conversation:
         begun = self._connection.initiator is not None and not self._searches[server].held.discarded
         starts = {client: place, server: 0 if begun else None}
         self.kafka = KafkaStreams(
-            self._connection, client, self._limits, self._options, (starts[0], starts[1]), raw_sasl=raw_sasl
+            self._connection, client, self._limits, self._options, (starts[0], starts[1]), self._budget, raw_sasl
         )
 
     def _replay(self) -> list[Call | Gap]:
@@ -222,9 +232,9 @@ class Conversation:
             [(direction, item) for item in self._searches[direction].held.items_from(starts[direction] or 0)]
             for direction in (0, 1)
         ]
+        self._release()
         for direction, item in merge(*held, key=_order):
             kafka.take(direction, item)
-        self._searches = (BoundarySearch(0), BoundarySearch(0))
         return [*self._take_gaps(), *kafka.take_calls()]
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.conversation import Conversation
-from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.events import Connection, ConnectionEnd, StreamData, StreamEvent, StreamGap
@@ -48,6 +48,7 @@ class Engine:
         self.counts = Counts()
         self._call_limits = call_limits or CallLimits()
         self._options = options or CallOptions()
+        self._budget = Budget(self._call_limits.held_in_all)
         self._report_connections = report_connections
         self._conversations: dict[Connection, Conversation] = {}
 
@@ -66,7 +67,7 @@ class Engine:
             if isinstance(event, (StreamData, StreamGap)):
                 conversation = conversations.get(event.connection)
                 if conversation is None:
-                    conversation = Conversation(event.connection, self._call_limits, self._options)
+                    conversation = Conversation(event.connection, self._call_limits, self._options, self._budget)
                     conversations[event.connection] = conversation
                 found = conversation.take(event)
                 if found:
@@ -90,7 +91,7 @@ class Engine:
                 self.counts.missing_beginnings += connection.initiator is None
                 self.counts.one_way_connections += not all(counter.data_bytes for counter in connection.counters)
         if self._report_connections:
-            conversation = conversation or Conversation(connection, self._call_limits, self._options)
+            conversation = conversation or Conversation(connection, self._call_limits, self._options, self._budget)
             items.append(conversation.report(event.arrival))
         return items
 

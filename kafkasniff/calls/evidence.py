@@ -5,7 +5,7 @@ what chance does not give: a body that decodes to its last byte, a frame behind 
 an answer with the same correlation id in the other direction, the client id that the connection uses already.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from kafkasniff.calls.held import HeldStream
@@ -22,7 +22,7 @@ from kafkasniff.protocol.headers import (
 PROOF = 5
 ANSWER = 2
 """Points for an answer with the same correlation id, which may come later than the request."""
-LARGEST_PLAUSIBLE = 256 << 20
+LARGEST_PLAUSIBLE = 1 << 30
 """Bytes; a broker takes requests of up to 100 MiB by default (socket.request.max.bytes)."""
 SMALLEST_REQUEST = 8
 SMALLEST_RESPONSE = 4
@@ -40,9 +40,9 @@ ANSWERS_ALONE = 5
 ID_STEP = 16
 """How far the correlation ids of consecutive answers lie apart at most: requests with acks=0 leave some out."""
 SMALL_NUMBER = 255
-SAMPLE = 16 << 10
+SAMPLE = 4 << 10
 """Bytes of a large message that are held against its layout."""
-LARGEST_COMPLETED = 4 << 20
+LARGEST_COMPLETED = 64 << 10
 """Bytes of a message that is held against its layout although its end is cut off."""
 LOOK_BACK = 64 << 10
 """Bytes before a proven response in which the beginning of the one before it is looked for."""
@@ -124,13 +124,14 @@ def score_request(
     held: HeldStream,
     offset: int,
     answers: Callable[[int], bool],
-    client_ids: Iterable[str | None] = (),
+    client_ids: Collection[str | None] = (),
+    previous_id: int | None = None,
     chain: int = CHAIN,
 ) -> Score:
     """Weigh a request frame at the stream position `offset`.
 
     `answers` tells whether the other direction has an answer with a correlation id; `client_ids` are those that the
-    connection is known to use.
+    connection is known to use; `previous_id` is the correlation id of the last request before this one.
     """
     prefix = read_prefix(held, offset)
     if prefix is None:
@@ -144,10 +145,12 @@ def score_request(
         points += 4 if header.client_id in client_ids else 3 if len(header.client_id) >= TELLING_CLIENT_ID else 2
     elif header.client_id is None:
         points += 1
-    if offset in held.segment_starts:
-        points += 1
+    if held.begins_segment(offset):
+        points += 1 + held.follows_gap(offset)
     if answers(header.correlation_id):
         points += ANSWER
+    if previous_id is not None and 0 < header.correlation_id - previous_id <= ID_STEP:
+        points += 1
     end = offset + 4 + size
     frame = held.read(offset + 4, size)
     if not any(prefix[4:14]):
@@ -175,7 +178,7 @@ def score_request(
         return Score(points + 1, end + HEADER_BYTES)
     if (header.api_key, header.api_version) == (SASL_HANDSHAKE, 0) or chain <= 1:
         return Score(points, end)
-    following = score_request(held, end, answers, client_ids, chain - 1)
+    following = score_request(held, end, answers, client_ids, header.correlation_id, chain - 1)
     if following.points < 0:
         return IMPOSSIBLE
     return Score(points + following.points + (following.points > 1), max(end, following.more_at))
@@ -200,7 +203,7 @@ def score_response(
     if not SMALLEST_RESPONSE <= size <= LARGEST_PLAUSIBLE:
         return IMPOSSIBLE
     correlation_id = int.from_bytes(prefix[4:8], "big", signed=True)
-    points = 1 if offset in held.segment_starts else 0
+    points = 1 + held.follows_gap(offset) if held.begins_segment(offset) else 0
     if previous_id is not None and 0 <= correlation_id - previous_id <= ID_STEP:
         points += 1
     end = offset + 4 + size
@@ -252,7 +255,7 @@ def earlier_responses(held: HeldStream, place: int) -> int:
                 correlation_id = int.from_bytes(run[candidate + 4 : candidate + 8], "big", signed=True)
                 near = 0 <= following - correlation_id <= ID_STEP
                 # Inside a segment small numbers lie beside each other by chance, as in lists of replicas.
-                if near and (correlation_id > SMALL_NUMBER or start + candidate in held.segment_starts):
+                if near and (correlation_id > SMALL_NUMBER or held.begins_segment(start + candidate)):
                     found, following = candidate, correlation_id
                     candidate -= 7
             candidate -= 1
@@ -286,11 +289,18 @@ def agreement_of_cut(held: HeldStream, start: int, size: int, side: Kind, api_ke
     are held against the size of the whole message; what goes wrong in them does not count.
     """
     cut = held.read_to_gap(start, size)
-    if cut is None and size > held.limit and start - 4 in held.segment_starts:
+    if cut is None and size > held.limit and held.begins_segment(start - 4):
         cut = held.read(start, min(held.end - start, SAMPLE))
     if cut is None or size > LARGEST_COMPLETED:
         return 0
-    padded = cut + bytes(size - len(cut))
+    key = (start, api_key, api_version)
+    if key not in held.agreements:
+        held.agreements[key] = _agreement(cut, size, side, api_key, api_version)
+    return held.agreements[key]
+
+
+def _agreement(cut: bytes, size: int, side: Kind, api_key: int, api_version: int) -> int:
+    padded = cut[:SAMPLE] + bytes(size - len(cut[:SAMPLE]))
     try:
         if side == "request":
             body = read_request_header(padded).end

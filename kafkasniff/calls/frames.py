@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable
 
 from kafkasniff.calls.call import Frame
+from kafkasniff.calls.limits import Budget
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamData, StreamGap
 
@@ -25,6 +26,7 @@ class FrameCutter:
 
     __slots__ = (
         "_available",
+        "_budget",
         "_finished",
         "_first",
         "_kept",
@@ -43,9 +45,16 @@ class FrameCutter:
     )
 
     def __init__(
-        self, kept_limit: int, size_limit: int, keep_packets: bool, plausible: Callable[[int, bytes], bool]
+        self,
+        kept_limit: int,
+        size_limit: int,
+        keep_packets: bool,
+        plausible: Callable[[int, bytes], bool],
+        budget: Budget,
     ) -> None:
         """Keep at most `kept_limit` bytes of a frame; take a size above `size_limit` bytes for damage.
+
+        When `budget` is used up, only the beginning of a message that is not whole yet is kept.
 
         `plausible` is asked about each large message when its first bytes are there: size and content so far.
         """
@@ -53,6 +62,7 @@ class FrameCutter:
         self.size_limit = size_limit
         self.keep_packets = keep_packets
         self.plausible = plausible
+        self._budget = budget
         self.aligned = True
         self.absurd_size: int | None = None
         """The size prefix that ended the alignment, if one did."""
@@ -71,8 +81,7 @@ class FrameCutter:
 
     def restart(self, offset: int) -> None:
         """Stand on the boundary at stream position `offset`, with nothing read yet."""
-        self._queue.clear()
-        self._available = 0
+        self._drop_queue()
         self._forget_frame()
         self.offset = offset
         self.aligned = True
@@ -98,6 +107,7 @@ class FrameCutter:
             length -= skipped
         self._queue.append((event, start))
         self._available += length
+        self._budget.take(length)
 
     def push_gap(self, gap: StreamGap) -> None:
         """Take a gap. After it the cutter may have a cut frame to give, and may stand nowhere (`aligned` False)."""
@@ -156,8 +166,9 @@ class FrameCutter:
             self._take(SIZE_PREFIX)
             self._size = size
         if self._available < size:
-            if size > self.kept_limit and self._available >= HEADER_BYTES_OF_UNKEPT:
+            if self._available >= HEADER_BYTES_OF_UNKEPT and (size > self.kept_limit or not self._budget.left):
                 self._start_skip(size - self._available)
+                self._kept = self._kept[:HEADER_BYTES_OF_UNKEPT]
             return None
         if size > self.kept_limit:
             self._kept = self._take(HEADER_BYTES_OF_UNKEPT)
@@ -167,15 +178,18 @@ class FrameCutter:
         self._finish_partial()
         return self._hand_over()
 
-    def pending_items(self) -> list[tuple[StreamData, int]]:
-        """Give what was pushed and not yet cut, as (event, first position that counts)."""
-        return list(self._queue)
+    def take_rest(self) -> list[tuple[StreamData, int]]:
+        """Hand over what was pushed and not yet cut, as (event, first position that counts)."""
+        rest = list(self._queue)
+        self._drop_queue()
+        return rest
 
     def end(self, arrival: Arrival) -> Frame | None:
         """Give what there is of an unfinished frame when nothing more comes."""
         if self._finished is not None:
             return self._hand_over()
         if not self.aligned or self._size is None:
+            self._drop_queue()
             return None
         if not self._skip:
             self._start_skip(self._size - self._available)
@@ -198,6 +212,7 @@ class FrameCutter:
         else:
             self._queue[0] = (event, end)
         self._available -= SIZE_PREFIX + size
+        self._budget.give_back(SIZE_PREFIX + size)
         self.offset += SIZE_PREFIX + size
         return frame
 
@@ -226,6 +241,7 @@ class FrameCutter:
             self._queue.popleft()
             left -= length
         self._available -= count
+        self._budget.give_back(count)
         self.offset += count
         return b"".join(parts)
 
@@ -269,5 +285,6 @@ class FrameCutter:
 
     def _drop_queue(self) -> None:
         self.offset += self._available
+        self._budget.give_back(self._available)
         self._queue.clear()
         self._available = 0

@@ -1,11 +1,18 @@
 """Bytes of one direction that are kept while it is not known where its frames begin."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
+from kafkasniff.calls.limits import Budget
 from kafkasniff.tcp.events import StreamData, StreamGap
 
 Item = tuple[StreamData, int] | StreamGap
 """Data from a first position on, or a gap."""
+
+HELD_TWICE = 2
+"""Each byte is held in its packet and in a run that can be searched."""
+HELD_AT_LEAST = 64 << 10
+"""Bytes that a stream may hold even when the budget is used up."""
 
 
 class HeldStream:
@@ -15,11 +22,23 @@ class HeldStream:
     behind it. A gap of unknown length ends all that came before.
     """
 
-    __slots__ = ("_items", "_run_starts", "_runs", "discarded", "end", "held", "limit", "segment_starts")
+    __slots__ = (
+        "_budget",
+        "_items",
+        "_run_starts",
+        "_runs",
+        "agreements",
+        "discarded",
+        "end",
+        "held",
+        "limit",
+        "segment_starts",
+    )
 
-    def __init__(self, limit: int, start: int = 0) -> None:
-        """Hold at most `limit` bytes; the first byte has the stream position `start`."""
+    def __init__(self, limit: int, budget: Budget, start: int = 0) -> None:
+        """Hold at most `limit` bytes, and less when `budget` is used up; the first byte has the position `start`."""
         self.limit = limit
+        self._budget = budget
         self.end = start
         """Stream position behind the last byte."""
         self.held = 0
@@ -27,6 +46,8 @@ class HeldStream:
         """Bytes that were let go because of the limit."""
         self.segment_starts: list[int] = []
         """Stream positions at which a segment begins; a sender's writes mostly begin there too."""
+        self.agreements: dict[tuple[int, int, int], int] = {}
+        """What was found of cut messages: points by place, API key and version."""
         self._items: list[tuple[int, Item]] = []
         self._runs: list[bytearray] = []
         self._run_starts: list[int] = []
@@ -42,8 +63,10 @@ class HeldStream:
         self.segment_starts.append(self.end)
         self.end += length
         self.held += length
-        if self.held > self.limit:
-            self.drop_before(self.end - self.limit * 3 // 4)
+        self._budget.take(HELD_TWICE * length)
+        limit = self.limit if self._budget.left else min(self.limit, HELD_AT_LEAST)
+        if self.held > limit:
+            self.drop_before(self.end - limit * 3 // 4)
 
     def push_gap(self, gap: StreamGap) -> None:
         """Add a gap."""
@@ -74,22 +97,45 @@ class HeldStream:
             self._run_starts[0] = first
         held = sum(map(len, self._runs))
         self.discarded += self.held - held
+        self._budget.give_back(HELD_TWICE * (self.held - held))
         self.held = held
+        self.agreements.clear()
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        self.drop_before(self.end)
+
+    def begins_segment(self, offset: int) -> bool:
+        """Tell whether a segment begins at the stream position `offset`."""
+        index = bisect_left(self.segment_starts, offset)
+        return index < len(self.segment_starts) and self.segment_starts[index] == offset
+
+    def follows_gap(self, offset: int) -> bool:
+        """Tell whether bytes lack right before the stream position `offset`."""
+        return offset in self._run_starts[1:]
+
+    def _run_at(self, offset: int) -> tuple[int, bytearray] | None:
+        index = bisect_right(self._run_starts, offset) - 1
+        if index < 0 or offset >= self._run_starts[index] + len(self._runs[index]):
+            return None
+        return self._run_starts[index], self._runs[index]
 
     def read(self, offset: int, count: int) -> bytes | None:
         """Give `count` bytes from the stream position `offset` on, or None when they are not all held."""
-        for start, run in zip(self._run_starts, self._runs, strict=True):
-            if start <= offset and offset + count <= start + len(run):
-                return bytes(run[offset - start : offset - start + count])
-        return None
+        found = self._run_at(offset)
+        if found is None or offset + count > found[0] + len(found[1]):
+            return None
+        start, run = found
+        return bytes(run[offset - start : offset - start + count])
 
     def read_to_gap(self, offset: int, count: int) -> bytes | None:
         """Give the bytes from the stream position `offset` up to a gap, when that comes before `count` bytes."""
-        for start, run in zip(self._run_starts, self._runs, strict=True):
-            if start <= offset < start + len(run):
-                end = start + len(run)
-                return bytes(run[offset - start :]) if end < min(offset + count, self.end) else None
-        return None
+        found = self._run_at(offset)
+        if found is None:
+            return None
+        start, run = found
+        end = start + len(run)
+        return bytes(run[offset - start :]) if end < min(offset + count, self.end) else None
 
     def runs(self, offset: int) -> Iterator[tuple[int, bytearray]]:
         """Give each stretch of bytes without a gap that ends behind `offset`, with its stream position."""

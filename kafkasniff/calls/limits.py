@@ -15,9 +15,37 @@ class CallLimits:
     """Bytes of one direction that are held while a frame boundary is searched for."""
     undecided_bytes: int = 32 << 20
     """Bytes of one direction after which a connection that has given no evidence of Kafka is given up."""
+    held_in_all: int = 192 << 20
+    """Bytes that all connections together hold of unfinished messages and while they search."""
     pending_calls: int = 100_000
     """Requests of one connection that wait for their answers."""
     pending_bytes: int = 256 << 20
     """Bytes of the requests of one connection that wait for their answers."""
     early_responses: int = 1_000
     """Responses of one connection that wait for a request that may still be captured."""
+
+
+class Budget:
+    """What all connections together hold, against a limit that they keep by holding less when it is used up."""
+
+    __slots__ = ("_held", "_limit", "reached")
+
+    def __init__(self, limit: int) -> None:
+        """Allow `limit` bytes."""
+        self._limit = limit
+        self._held = 0
+        self.reached = 0
+        """How often bytes were let go because of the limit."""
+
+    @property
+    def left(self) -> bool:
+        """Tell whether more may be held."""
+        return self._held < self._limit
+
+    def take(self, count: int) -> None:
+        """Count `count` bytes as held."""
+        self._held += count
+
+    def give_back(self, count: int) -> None:
+        """Count `count` bytes as let go."""
+        self._held -= count

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 from kafkasniff.calls.evidence import ANSWER, PROOF, Score
 from kafkasniff.calls.held import HeldStream
+from kafkasniff.calls.limits import Budget
 
 REQUEST_SHAPE = re.compile(
     rb"(?=(?!\x00\x00\x00[\x00-\x07])[\x00-\x0f][\x00-\xff]{3}\x00[\x00-\x7f]\x00[\x00-\x1f])", re.DOTALL
@@ -22,9 +23,9 @@ class BoundarySearch:
 
     __slots__ = ("_open", "_scanned", "held")
 
-    def __init__(self, limit: int, start: int = 0) -> None:
+    def __init__(self, limit: int, budget: Budget, start: int = 0) -> None:
         """Hold at most `limit` bytes, from the stream position `start` on."""
-        self.held = HeldStream(limit, start)
+        self.held = HeldStream(limit, budget, start)
         self._scanned = start
         self._open: dict[int, Score] = {}
         """Places not yet decided, with what was last said of them."""

@@ -16,7 +16,7 @@ from kafkasniff.calls.evidence import (
 )
 from kafkasniff.calls.frames import FrameCutter
 from kafkasniff.calls.held import HeldStream, Item
-from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest
 from kafkasniff.calls.search import BoundarySearch
 from kafkasniff.capture.packets import Arrival
@@ -53,18 +53,20 @@ class KafkaStreams:
         limits: CallLimits,
         options: CallOptions,
         starts: tuple[int | None, int | None],
+        budget: Budget,
         raw_sasl: bool,
     ) -> None:
         """Begin each direction at a frame boundary at its stream position in `starts`, or (None) with a search."""
         self.connection = connection
         self.client = client
         self._limits = limits
+        self._budget = budget
         self._options = options
         self._client_text = str(connection.endpoints[client])
         self._server_text = str(connection.endpoints[1 - client])
         self._pairing = Pairing(limits.early_responses, requests_complete=starts[1 - client] is not None)
         self._cutters = tuple(
-            FrameCutter(limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets, check)
+            FrameCutter(limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets, check, budget)
             for check in (
                 (self._plausible_request, self._plausible_response)
                 if client == 0
@@ -76,11 +78,12 @@ class KafkaStreams:
         for direction, start in enumerate(starts):
             if start is None:
                 self._cutters[direction].misalign()
-                self._searches[direction] = BoundarySearch(limits.search_bytes)
+                self._searches[direction] = BoundarySearch(limits.search_bytes, budget)
             else:
                 self._cutters[direction].restart(start)
         self._notes: dict[int, str] = {}
         self._client_ids: set[str | None] = set()
+        self._last_id: int | None = None
         self._software: tuple[str | None, str | None] = (None, None)
         self._security = "SASL_PLAINTEXT" if raw_sasl else "PLAINTEXT"
         self._raw_sasl = raw_sasl
@@ -115,7 +118,10 @@ class KafkaStreams:
         return calls
 
     def end(self, arrival: Arrival) -> None:
-        """Let every unfinished call end, as nothing more comes."""
+        """Let every unfinished call end, as nothing more comes, and let go of all bytes."""
+        for search in self._searches:
+            if search is not None:
+                search.held.clear()
         request = self._cutters[self.client].end(arrival)
         if request is not None and not self._raw_sasl and self._plausible_request(request.size, request.data):
             self._take_request(request)
@@ -143,8 +149,8 @@ class KafkaStreams:
         if not cutter.aligned:
             if cutter.absurd_size is not None:
                 self._notes[direction] = f"an impossible message size, {cutter.absurd_size}"
-            search = BoundarySearch(self._limits.search_bytes, cutter.offset)
-            for event, start in cutter.pending_items():
+            search = BoundarySearch(self._limits.search_bytes, self._budget, cutter.offset)
+            for event, start in cutter.take_rest():
                 search.held.push(event, start)
             self._searches[direction] = search
             self._search(direction, again=True)
@@ -162,7 +168,9 @@ class KafkaStreams:
             place = earlier_responses(search.held, place)
         self._searches[direction] = None
         self._cutters[direction].restart(place)
-        for item in search.held.items_from(place):
+        items = search.held.items_from(place)
+        search.held.clear()
+        for item in items:
             self.take(direction, item)
 
     def _score_request(self, held: HeldStream, place: int) -> Score:
@@ -170,7 +178,7 @@ class KafkaStreams:
         search = self._searches[1 - self.client]
         if search is not None:
             early |= response_ids(search.held)
-        return score_request(held, place, early.__contains__, self._client_ids)
+        return score_request(held, place, early.__contains__, self._client_ids, self._last_id)
 
     def _score_response(self, held: HeldStream, place: int) -> Score:
         return score_response(held, place, self._pairing.layouts())
@@ -204,6 +212,7 @@ class KafkaStreams:
             return False
         self._describe(frame, self.client, "request")
         self._client_ids.add(header.client_id)
+        self._last_id = header.correlation_id
         self._learn(header, frame)
         if _expects_response(header, frame):
             self._emit(self._pairing.add_request(frame, header))

@@ -2,6 +2,7 @@
 
 import struct
 
+from kafkasniff.calls.limits import Budget
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
 
@@ -9,6 +10,7 @@ INTERFACE = Interface("made.pcap", 1)
 CLIENT = Endpoint("10.0.0.1", 51234)
 SERVER = Endpoint("10.0.0.2", 19092)
 MILLISECOND = 1_000_000
+BUDGET = Budget(1 << 30)
 
 
 def arrival(packet: int) -> Arrival:

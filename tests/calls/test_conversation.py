@@ -10,6 +10,7 @@ from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.tcp.events import Connection, StreamData, StreamGap
 from tests.calls.hand_made import (
+    BUDGET,
     arrival,
     connection,
     data,
@@ -25,10 +26,12 @@ from tests.calls.hand_made import (
 Event = StreamData | StreamGap
 
 
-def converse(of: Connection, events: list[Event], limits: CallLimits | None = None, ended_by: str = "fin") -> tuple[list[Call | Gap], Conversation]:
-    conversation = Conversation(of, limits or CallLimits(), CallOptions())
+def converse(
+    of: Connection, events: list[Event], limits: CallLimits | None = None, ended_by: str = "fin"
+) -> tuple[list[Call | Gap], Conversation]:
+    conversation = Conversation(of, limits or CallLimits(), CallOptions(), BUDGET)
     items = [item for event in events for item in conversation.take(event)]
-    of.ended_by = ended_by
+    of.ended_by = "fin"
     items += conversation.end(arrival(1_000))
     return items, conversation
 
@@ -57,7 +60,9 @@ def test_calls_of_a_connection_seen_from_its_beginning() -> None:
     assert metadata.response_body.value is not None
     assert metadata.response_body.value["brokers"] == [{"nodeId": 7, "host": "broker-1", "port": 9092, "rack": None}]
     assert (heartbeat.total_ns, heartbeat.response_delay_ns) == (2_000_000, 2_000_000)
-    assert [(error.path, error.code, error.name) for error in heartbeat.errors] == [("errorCode", 27, "REBALANCE_IN_PROGRESS")]
+    assert [(error.path, error.code, error.name) for error in heartbeat.errors] == [
+        ("errorCode", 27, "REBALANCE_IN_PROGRESS")
+    ]
     assert conversation.protocol == "kafka"
 
 
@@ -106,7 +111,10 @@ def test_a_lost_request_and_a_lost_answer() -> None:
         (12, 3, "response-not-captured"),
         (3, 4, "answered"),
     ]
-    assert [(item.direction, item.length) for item in items if isinstance(item, Gap)] == [("request", lost), ("response", 10)]
+    assert [(item.direction, item.length) for item in items if isinstance(item, Gap)] == [
+        ("request", lost),
+        ("response", 10),
+    ]
 
 
 def test_acks_zero_expects_no_answer() -> None:

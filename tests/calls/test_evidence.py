@@ -17,7 +17,7 @@ from kafkasniff.calls.evidence import (
     score_response,
 )
 from kafkasniff.calls.held import HeldStream
-from tests.calls.hand_made import connection, data, metadata_request, metadata_response, sized
+from tests.calls.hand_made import BUDGET, connection, data, metadata_request, metadata_response, sized
 from tests.conftest import VECTORS
 
 OF = connection()
@@ -29,7 +29,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 def held(*segments: bytes) -> HeldStream:
-    made = HeldStream(1 << 22)
+    made = HeldStream(1 << 22, BUDGET)
     for packet, segment in enumerate(segments):
         made.push(data(OF, 0, segment, packet))
     return made

@@ -6,13 +6,13 @@ import pytest
 
 from kafkasniff.calls.call import Frame
 from kafkasniff.calls.frames import HEADER_BYTES_OF_UNKEPT, FrameCutter
-from tests.calls.hand_made import arrival, connection, data, gap, sized
+from tests.calls.hand_made import BUDGET, arrival, connection, data, gap, sized
 
 OF = connection()
 
 
 def cutter(kept_limit: int = 1 << 20, size_limit: int = 1 << 30, keep_packets: bool = False) -> FrameCutter:
-    return FrameCutter(kept_limit, size_limit, keep_packets, lambda size, start: True)
+    return FrameCutter(kept_limit, size_limit, keep_packets, lambda size, start: True, BUDGET)
 
 
 def frames(of: FrameCutter) -> list[Frame]:

@@ -3,13 +3,13 @@
 import random
 
 from kafkasniff.calls.held import HeldStream
-from tests.calls.hand_made import connection, data, gap
+from tests.calls.hand_made import BUDGET, connection, data, gap
 
 OF = connection()
 
 
 def test_bytes_are_read_at_their_places_also_behind_a_gap() -> None:
-    held = HeldStream(1000)
+    held = HeldStream(1000, BUDGET)
     held.push(data(OF, 0, b"abcdef", 1))
     held.push_gap(gap(OF, 0, 4, 2))
     held.push(data(OF, 0, b"klmnop", 3))
@@ -23,7 +23,7 @@ def test_bytes_are_read_at_their_places_also_behind_a_gap() -> None:
 
 
 def test_items_from_a_place_begin_inside_a_segment_and_keep_gaps() -> None:
-    held = HeldStream(1000)
+    held = HeldStream(1000, BUDGET)
     first, second = data(OF, 0, b"abcdef", 1), data(OF, 0, b"klmnop", 3)
     lost = gap(OF, 0, 4, 2)
     held.push(first)
@@ -34,7 +34,7 @@ def test_items_from_a_place_begin_inside_a_segment_and_keep_gaps() -> None:
 
 
 def test_a_gap_of_unknown_length_ends_what_was_before() -> None:
-    held = HeldStream(1000)
+    held = HeldStream(1000, BUDGET)
     held.push(data(OF, 0, b"abcdef", 1))
     held.push_gap(gap(OF, 0, None, 2))
     held.push(data(OF, 0, b"ghi", 3))
@@ -44,7 +44,7 @@ def test_a_gap_of_unknown_length_ends_what_was_before() -> None:
 
 def test_the_limit_holds_and_what_is_kept_is_the_end_of_the_stream() -> None:
     chance = random.Random(1)
-    held, stream = HeldStream(5_000), b""
+    held, stream = HeldStream(5_000, BUDGET), b""
     for packet in range(500):
         content = chance.randbytes(chance.randrange(1, 300))
         stream += content

@@ -20,7 +20,11 @@ def response(pairing: Pairing, correlation_id: int, packet: int) -> list[Pair]:
 def seen(pairs: list[Pair]) -> list[tuple[int | None, int | None, str]]:
     """The request's packet, the response's packet, the outcome."""
     return [
-        (pair.request.frame.last.packet if pair.request else None, pair.response.last.packet if pair.response else None, pair.outcome)
+        (
+            pair.request.frame.last.packet if pair.request else None,
+            pair.response.last.packet if pair.response else None,
+            pair.outcome,
+        )
         for pair in pairs
     ]
 

@@ -7,7 +7,7 @@ import pytest
 from kafkasniff.calls.evidence import Score, score_request, score_response
 from kafkasniff.calls.held import HeldStream
 from kafkasniff.calls.search import BoundarySearch
-from tests.calls.hand_made import connection, data, heartbeat_response, metadata_request, metadata_response
+from tests.calls.hand_made import BUDGET, connection, data, heartbeat_response, metadata_request, metadata_response
 
 OF = connection()
 
@@ -20,7 +20,7 @@ def weigh_request(held: HeldStream, place: int) -> Score:
 @pytest.mark.parametrize("segment", [1, 3, 20, 1448])
 def test_the_first_whole_request_behind_the_rest_of_a_message_is_found(tail: int, segment: int) -> None:
     stream = random.Random(tail).randbytes(tail) + metadata_request(1) + metadata_request(2) + metadata_request(3)
-    search = BoundarySearch(1 << 20)
+    search = BoundarySearch(1 << 20, BUDGET)
     found = None
     for packet, start in enumerate(range(0, len(stream), segment)):
         search.held.push(data(OF, 0, stream[start : start + segment], packet))
@@ -32,7 +32,7 @@ def test_the_first_whole_request_behind_the_rest_of_a_message_is_found(tail: int
 
 def test_an_answer_in_mid_segment_is_found_by_its_id() -> None:
     stream = random.Random(5).randbytes(999) + metadata_response(77) + heartbeat_response(78)
-    search = BoundarySearch(1 << 20)
+    search = BoundarySearch(1 << 20, BUDGET)
     search.held.push(data(OF, 1, stream, 1))
     pending = {77: (3, 1), 78: (12, 0)}
     found = search.find_response(lambda held, place: score_response(held, place, pending), False, list(pending))
@@ -40,7 +40,7 @@ def test_an_answer_in_mid_segment_is_found_by_its_id() -> None:
 
 
 def test_evidence_from_elsewhere_decides_a_place_that_was_open() -> None:
-    search = BoundarySearch(1 << 20)
+    search = BoundarySearch(1 << 20, BUDGET)
     request = metadata_request(5, client_id="")
     search.held.push(data(OF, 0, b"\x01\x02\x03" + request, 1))
     answers: set[int] = set()
