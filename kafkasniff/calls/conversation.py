@@ -141,7 +141,7 @@ class Conversation:
                 return
         for client in directions:
             answers = response_ids(self._searches[1 - client].held)
-            place = self._searches[client].find_request(partial(_score, answers), again=True)
+            place = self._searches[client].find_request(partial(_score, answers, initiator is not None), again=True)
             if place is not None:
                 self._accept(client, place, f"a request at byte {place} of what {self._name(client)} sent, and more")
                 return
@@ -238,8 +238,10 @@ class Conversation:
         return [*self._take_gaps(), *kafka.take_calls()]
 
 
-def _score(answers: set[int], held: HeldStream, place: int) -> Score:
-    return score_request(held, place, answers.__contains__)
+def _score(answers: set[int], begun: bool, held: HeldStream, place: int) -> Score:
+    score = score_request(held, place, answers.__contains__)
+    # Where the beginning of the connection was seen, its first byte is a boundary of whatever it speaks.
+    return score._replace(points=score.points + 1) if begun and place == 0 and score.points > 0 else score
 
 
 def _order(held: tuple[int, Item]) -> tuple[int, int]:
