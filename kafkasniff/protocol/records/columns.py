@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Positions = NDArray[np.int64]
 
-LEAST_COUNT: Final = 100
+LEAST_COUNT: Final = 75
 """From how many records on this is faster than reading them one by one (benchmarks/records.py)."""
 
 _NOWHERE: Final = 1 << 40
@@ -26,15 +26,14 @@ def read_by_columns(
     """Read `count` records, `most` at most; None for anything unusual, be it an error or a varint of three bytes."""
     import numpy as np
 
-    ends = _record_ends(content)
-    if ends is None or not len(ends) == count <= most:
+    bounds = _record_bounds(content)
+    if bounds is None or not len(bounds) - 1 == count <= most:
         return None
     # Two bytes from each position on, also from that behind the end.
     pairs = np.ndarray(len(content) + 1, "<u2", content + bytes(2), 0, (1,))
     numbers, lengths = _varint_tables()
-    end = np.array(ends)
-    start = np.zeros_like(end)
-    start[1:] = end[:-1]
+    positions = np.array(bounds)
+    start, end = positions[:-1], positions[1:]
     text = content.decode("latin-1")
     texts: list[str] = []
     headers = []
@@ -56,7 +55,7 @@ def read_by_columns(
         value_start = at + lengths[pair]
         value_end = value_start + numbers[pair]
         at = np.maximum(value_start, value_end)
-        with_headers = np.flatnonzero(pairs[at] & 0xFF)
+        (with_headers,) = (pairs[at] & 0xFF).nonzero()
         for position in at[with_headers].tolist():
             found, behind = read_headers(content, position, text, texts, most)
             headers.append(found)
@@ -65,8 +64,8 @@ def read_by_columns(
         return None
     at += 1
     at[with_headers] = behind_headers
-    # An odd length is a negative one.
-    if not np.array_equal(at, end) or (pairs[start] & 1).any():
+    # An odd length is a negative one. (np.count_nonzero takes a fraction of the time of any().)
+    if np.count_nonzero(at != end) or np.count_nonzero(pairs[start] & 1):
         return None
 
     keys = _slices(text, key_start, key_end)
@@ -82,10 +81,10 @@ def read_by_columns(
     return RawRecords(records, texts, [])
 
 
-def _record_ends(content: bytes | bytearray) -> list[int] | None:
-    """Give the positions behind each record; None when lengths of one and two bytes do not lead to the end."""
-    ends: list[int] = []
-    add = ends.append
+def _record_bounds(content: bytes | bytearray) -> list[int] | None:
+    """Give zero and the positions behind each record; None when lengths of up to two bytes do not lead to the end."""
+    bounds = [0]
+    add = bounds.append
     position = 0
     size = len(content)
     try:
@@ -98,7 +97,7 @@ def _record_ends(content: bytes | bytearray) -> list[int] | None:
             add(position)
     except IndexError:
         return None
-    return ends if position == size else None
+    return bounds if position == size else None
 
 
 @cache
@@ -118,7 +117,9 @@ def _varint_tables() -> tuple["Positions", "Positions"]:
 
 def _slices(text: str, start: "Positions", end: "Positions") -> list[str | None]:
     """Give the slices of a text; None where the end lies before the start."""
+    import numpy as np
+
     bounds = zip(start.tolist(), end.tolist(), strict=True)
-    if (start <= end).all():
-        return [text[first:last] for first, last in bounds]
-    return [text[first:last] if first <= last else None for first, last in bounds]
+    if np.count_nonzero(start > end):
+        return [text[first:last] if first <= last else None for first, last in bounds]
+    return [text[first:last] for first, last in bounds]

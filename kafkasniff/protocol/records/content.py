@@ -34,7 +34,7 @@ def _has_controls(raw: bytes) -> bool:
 
     column = np.frombuffer(raw, np.uint8)
     low = column[column < 0x20]
-    return bool(((low != 0x09) & (low != 0x0A) & (low != 0x0D)).any()) or b"\x7f" in raw
+    return low.tobytes().translate(None, b"\t\n\r") != b"" or b"\x7f" in raw
 
 
 def as_text(raw: bytes) -> str | None:
