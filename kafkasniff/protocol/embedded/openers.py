@@ -78,11 +78,11 @@ def _push_telemetry_request(into: Opened, value: _Tree, _type: str | None, _name
 
 
 _OPENERS: Final[dict[tuple[int, Kind], Callable[[Opened, _Tree, str | None, str | None], None]]] = {
-    (11, "request"): _join_group_request,
+    (11, "request"): _join_group_request,  # JoinGroup
     (11, "response"): _join_group_response,
-    (14, "request"): _sync_group_request,
+    (14, "request"): _sync_group_request,  # SyncGroup
     (14, "response"): _sync_group_response,
-    (15, "response"): _describe_groups_response,
-    (58, "request"): _envelope_request,
-    (72, "request"): _push_telemetry_request,
+    (15, "response"): _describe_groups_response,  # DescribeGroups
+    (58, "request"): _envelope_request,  # Envelope
+    (72, "request"): _push_telemetry_request,  # PushTelemetry
 }

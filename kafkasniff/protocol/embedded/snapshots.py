@@ -5,8 +5,6 @@ from typing import Any
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.search import BatchSearch
 
-FETCH_SNAPSHOT = 59
-
 
 def whole_batches(value: dict[str, Any], data: bytes, records: list[RecordsField]) -> list[RecordsField]:
     """Give where in the chunks of a FetchSnapshot response the first whole batch begins.
