@@ -60,7 +60,7 @@ def decompress(compression: str, data: bytes, *, magic: int, limit: int) -> byte
     """Decompress `data`, the compressed records of a batch or the value of a wrapper message of `magic`.
 
     Raises DecompressionError when that does not work out, or would give more than `limit` bytes. Takes at most some
-    48 MiB beside them.
+    60 MiB beside them.
     """
     if compression == "gzip":
         return _decompress_in_steps("gzip", _GzipDecompressor(), zlib.error, data, limit)

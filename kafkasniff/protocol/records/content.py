@@ -85,7 +85,7 @@ def in_json_form(record: dict[str, Any], limit: int | None) -> dict[str, Any]:
     item: dict[str, Any] = {"offset": record["offset"], "timestamp": record["timestamp"]}
     put_bytes(item, "key", key, limit)
     put_bytes(item, "value", value, limit)
-    item["headers"] = [_header_in_json_form(header, limit) for header in record["headers"]]
+    item["headers"] = tuple(_header_in_json_form(header, limit) for header in record["headers"])
     if (number := schema_id(key)) is not None:
         item["keySchemaId"] = number
     if (number := schema_id(value)) is not None:

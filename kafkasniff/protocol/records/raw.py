@@ -9,7 +9,7 @@ class RawRecords(NamedTuple):
     """Records in which all text is the bytes in Latin-1: that takes least time to make and to check."""
 
     records: list[dict[str, Any]]
-    """With offset, timestamp, key, value and headers, in this order."""
+    """With offset, timestamp, key, value and headers, in this order; headers are a tuple, as an empty one is free."""
     texts: list[str]
     """All keys, values, header keys and header values once more, except perhaps empty ones."""
     errors: list[ProtocolError]

@@ -90,7 +90,7 @@ def test_record_in_json_form() -> None:
         "timestamp": 6,
         "keyBase64": "AAAAAAdpZA==",
         "valueBase64": "AAAAAAh7fQ==",
-        "headers": [{"key": "café", "valueBase64": "AQ=="}, {"key": "\ufffd", "value": None}],
+        "headers": ({"key": "café", "valueBase64": "AQ=="}, {"key": "\ufffd", "value": None}),
         "keySchemaId": 7,
         "schemaId": 8,
     }

@@ -85,7 +85,7 @@ def test_limit_value_cuts_keys_and_values() -> None:
     ((_, (item,), _),) = open_all(encoded, limit_value=4)
     assert (item["key"], item["keySizeInBytes"]) == ("long", 8)
     assert (item["value"], item["valueSizeInBytes"]) == ("long", 10)
-    assert item["headers"] == [{"key": "header", "value": "long", "valueSizeInBytes": 12}]
+    assert item["headers"] == ({"key": "header", "value": "long", "valueSizeInBytes": 12},)
 
 
 def test_control_records_keep_key_and_value_beside_their_meaning() -> None:
