@@ -1,0 +1,39 @@
+"""The README and the Python page show what the software really prints and does."""
+
+import os
+import re
+import subprocess
+import sys
+from typing import Any
+
+from tests.conftest import ROOT
+
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_readme_shows_real_output() -> None:
+    command, shown = re.findall(r"```console\n\$ kafkasniff ([^\n]*)\n(.*?)```", README, re.DOTALL)[0]
+    done = subprocess.run(
+        [sys.executable, "-m", "kafkasniff", *command.split()],
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": "100"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout + done.stderr == shown
+
+
+def test_the_first_two_commands_install_and_run_the_job_and_the_tests() -> None:
+    first, second, *_ = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    assert "kafkasniff read captures/" in first
+    assert "-m pytest" in second
+
+
+def test_the_example_from_python_prints_what_the_page_says(capsys: Any, monkeypatch: Any) -> None:
+    page = (ROOT / "docs" / "python.md").read_text()
+    code = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0]
+    printed = re.findall(r"```text\n(.*?)```", page, re.DOTALL)[0]
+    monkeypatch.chdir(ROOT)
+    exec(compile(code, "docs/python.md", "exec"), {})
+    assert capsys.readouterr().out == printed

@@ -1,0 +1,65 @@
+"""Reading captures into calls from Python, against the descriptions beside the recordings."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import kafkasniff
+from kafkasniff.calls.call import Call, ConnectionReport
+from tests.conftest import CAPTURES
+
+
+def logged(name: str) -> int:
+    with gzip.open(CAPTURES / f"{name}.requestlog.jsonl.gz", "rt") as lines:
+        return sum(1 for _ in lines)
+
+
+def test_a_capture_gives_the_calls_that_the_broker_logged() -> None:
+    reading = kafkasniff.read(str(CAPTURES / "java-4.3.1-basic.pcap"))
+    calls = [item for item in reading if isinstance(item, Call)]
+    assert len(calls) == logged("java-4.3.1-basic")
+    assert reading.summary.packets == json.loads((CAPTURES / "java-4.3.1-basic.json").read_text())["capture"]["packets"]
+    assert reading.summary.counts.calls == len(calls)
+    assert reading.summary.damages == []
+
+
+def test_rotated_files_are_one_capture_in_any_order() -> None:
+    files = sorted(str(path) for path in (CAPTURES / "rotate-size").iterdir())
+    calls = [
+        [
+            (call.client, call.correlation_id, call.api_name, call.outcome)
+            for call in kafkasniff.read(order)
+            if isinstance(call, Call)
+        ]
+        for order in (files, files[::-1])
+    ]
+    assert calls[0] == calls[1]
+    assert len(calls[0]) == logged("rotate-size")
+
+
+def test_connections_are_reported_when_asked_for() -> None:
+    path = str(CAPTURES / "ipv6.pcap")
+    reports = [item for item in kafkasniff.read(path, connections=True) if isinstance(item, ConnectionReport)]
+    assert {report.protocol for report in reports} == {"kafka"}
+    assert all(report.client.startswith("[") for report in reports)
+    assert sum(report.calls for report in reports) == logged("ipv6")
+
+
+def test_a_cut_file_gives_all_before_the_damage(tmp_path: Path) -> None:
+    content = (CAPTURES / "ipv6.pcap").read_bytes()
+    cut = tmp_path / "cut.pcap"
+    cut.write_bytes(content[: len(content) // 2])
+    reading = kafkasniff.read(str(cut))
+    calls = [item for item in reading if isinstance(item, Call)]
+    assert 0 < len(calls) < logged("ipv6")
+    (damage,) = reading.summary.damages
+    assert str(cut) in str(damage)
+
+
+def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("no capture at all")
+    with pytest.raises(kafkasniff.CaptureError, match=r"notes\.txt"):
+        list(kafkasniff.read(str(path)))
