@@ -78,8 +78,10 @@ class Showing:
 
     def _show_batches(self, output: Output, flush_batches: bool) -> None:
         for items in self._reading.batches():
-            for item in items:
-                self._show(item, output)
+            items.reverse()
+            while items:
+                # Taken from the list, since the bodies decoded for one line should not outlive it.
+                self._show(items.pop(), output)
                 if not self._left:
                     return
             if flush_batches:
