@@ -14,5 +14,4 @@ def main() -> None:
     from kafkasniff.cli.app import app
     from kafkasniff.cli.arguments import with_optional_values
 
-    gc.freeze()  # what is imported stays
     app(with_optional_values(sys.argv[1:]), prog_name="kafkasniff")
