@@ -1,7 +1,10 @@
-"""Where test material lies."""
+"""Where test material lies, and figures: a test hands in rows, and the end of the run prints them as tables."""
 
 import os
+from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,4 +12,56 @@ ROOT = Path(__file__).resolve().parent.parent
 VECTORS = ROOT / "tests" / "vectors"
 CAPTURES = ROOT / "captures"
 SHARED = Path(os.environ.get("KAFKASNIFF_SHARED", ROOT.parent / "shared"))
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared recordings and fixtures are not beside this clone")
+needs_shared = pytest.mark.skipif(
+    not SHARED.is_dir(), reason="the shared recordings and fixtures are not beside this clone"
+)
+FIGURE = "figure"
+AddFigure = Callable[..., None]
+
+
+@pytest.fixture
+def add_figure(record_property: Callable[[str, object], None]) -> AddFigure:
+    """Give `add_figure(table, name, **columns)`: a row for a table of the terminal summary.
+
+    Rows travel in the test's report, so that they also arrive from the worker processes of pytest-xdist.
+    """
+
+    def add(table: str, name: str, **columns: object) -> None:
+        plain = {column: value if type(value) is int else str(value) for column, value in columns.items()}
+        record_property(FIGURE, {"table": table, "name": str(name), "columns": plain})
+
+    return add
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            if report.when == "call":
+                for key, row in report.user_properties:
+                    if key == FIGURE:
+                        tables[row["table"]].append(row)
+    for table, rows in sorted(tables.items()):
+        terminalreporter.section(table)
+        for line in table_lines(rows):
+            terminalreporter.write_line(line)
+
+
+def table_lines(rows: list[dict[str, Any]]) -> list[str]:
+    """Lay out rows under their columns, with the sum of each column of numbers in the last line."""
+    columns = list(dict.fromkeys(column for row in rows for column in row["columns"]))
+    numeric = [column for column in columns if all(isinstance(row["columns"].get(column, 0), int) for row in rows)]
+    cells = [["", *columns]]
+    for row in sorted(rows, key=lambda row: row["name"]):
+        cells.append([row["name"], *(str(row["columns"].get(column, "")) for column in columns)])
+    if len(rows) > 1 and numeric:
+        sums = {column: sum(row["columns"].get(column, 0) for row in rows) for column in numeric}
+        cells.append([f"all {len(rows)}", *(str(sums.get(column, "")) for column in columns)])
+    widths = [max(len(line[index]) for line in cells) for index in range(len(cells[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if index == 0 or columns[index - 1] not in numeric else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in cells
+    ]

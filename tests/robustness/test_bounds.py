@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
-from tests.robustness.conftest import AddFigure
+from tests.conftest import ROOT, AddFigure
 
 PEAK_MIB = 512
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from Linux's /proc")

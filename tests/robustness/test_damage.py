@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
+from tests.conftest import AddFigure
 from tests.robustness.compare import compare
-from tests.robustness.conftest import AddFigure
 from tests.robustness.conversations import compose
 from tests.robustness.damage import ROWS, Row
 from tests.robustness.oracle import expect

@@ -10,8 +10,7 @@ import pytest
 import kafkasniff
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.engine import Item
-from tests.conftest import SHARED, needs_shared
-from tests.robustness.conftest import AddFigure
+from tests.conftest import SHARED, AddFigure, needs_shared
 from tests.robustness.recordings import (
     connections,
     other_ports,

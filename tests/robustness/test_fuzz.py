@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from kafkasniff.protocol.bodies import decode_body
-from tests.robustness.conftest import AddFigure
+from tests.conftest import AddFigure
 from tests.robustness.mutate import spoiled_body, spoiled_capture
 from tests.robustness.running import look_at
 
