@@ -20,7 +20,8 @@ class TcpLimits:
     ended: int = 100_000
     """Ended connections remembered, so that their late segments open no new connection."""
     reordering_packets: int = 64
-    """A hole counts as lost when the peer acknowledged its bytes and this many packets of the connection followed."""
+    """A hole counts as lost when the peer acknowledged its bytes and this many packets of the connection followed,
+    a quarter of them in the hole's direction (or `one_way_packets` in the other)."""
     one_way_packets: int = 1_000
     """The same where the peer was not heard since the hole opened."""
     one_way_ns: int = 60_000_000_000

@@ -62,6 +62,7 @@ class Stream:
         "hole_at",
         "hole_end",
         "hole_order",
+        "hole_packets",
         "hole_time",
         "initial",
         "known",
@@ -108,6 +109,8 @@ class Stream:
         self.hole_at = 0
         self.hole_end = 0
         self.hole_time = 0
+        self.hole_packets = 0
+        """Packets of this direction when the hole became visible."""
         self.heard = 0
         """Packets of the peer when the hole became visible."""
         self.far_ack: int | None = None
@@ -225,11 +228,16 @@ class Stream:
         if self.hole_order is None or self.hole_at != self.position:
             self.hole_order, self.hole_at, self.hole_end = order, self.position, end
             self.hole_time, self.heard = time, heard
+            self.hole_packets = self.counters.packets
 
     def close_proven(self, order: int, by: Arrival, heard: int, events: list[StreamEvent]) -> None:
         """Turn into gaps the holes whose bytes are proven lost."""
         limits = self.memory.limits
         if self.hole_order is None or order - self.hole_order < limits.reordering_packets:
+            return
+        # Where directions were merged from two clocks, one may run far ahead of the other.
+        own = self.counters.packets - self.hole_packets
+        if own < limits.reordering_packets // 4 and order - self.hole_order < limits.one_way_packets:
             return
         if heard == self.heard:
             waited = order - self.hole_order

@@ -28,7 +28,21 @@ SASL_KEYS = {17, 36}
 UNSUPPORTED_VERSION = 35
 """With this error ApiVersions answers in the v0 layout (KIP-511), which the vectors of higher versions do not do."""
 
-PRODUCE, FETCH, API_VERSIONS = 0, 1, 18
+PRODUCE, FETCH, CONTROLLED_SHUTDOWN, API_VERSIONS = 0, 1, 7, 18
+
+CLIENT_IDS = (
+    "producer-1",
+    "consumer-billing-3",
+    "adminclient-2",
+    "rdkafka",
+    "sarama",
+    "kgo",
+    "kafka-python-2.0.2",
+    "zahlungen-größe-7",
+    "7",
+    None,
+)
+"""What clients call themselves: by default, when someone named them, and not at all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +67,15 @@ class Message:
         frame = self.frame[:at] + correlation_id.to_bytes(4, "big", signed=True) + self.frame[at + 4 :]
         return replace(self, frame=frame, correlation_id=correlation_id)
 
+    def from_client(self, client_id: str | None) -> "Message":
+        """Give the same request from a client of this id; ControlledShutdown v0 names none."""
+        if (self.api_key, self.api_version) == (CONTROLLED_SHUTDOWN, 0):
+            return self
+        own = 14 + len((self.client_id or "").encode())
+        content = self.frame[4:12] + _nullable_string(client_id) + self.frame[own:]
+        longer = 4 + len(content) - len(self.frame)
+        return replace(self, frame=_frame(content), header_end=self.header_end + longer, client_id=client_id)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentCall:
@@ -65,6 +88,10 @@ class SentCall:
         """Give the same call under another correlation id."""
         response = None if self.response is None else self.response.numbered(correlation_id)
         return SentCall(self.request.numbered(correlation_id), response)
+
+    def from_client(self, client_id: str | None) -> "SentCall":
+        """Give the same call by a client of this id."""
+        return SentCall(self.request.from_client(client_id), self.response)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +157,11 @@ def vector_call(rng: Random, correlation_id: int) -> SentCall:
 
 
 def _string(text: str) -> bytes:
-    return len(text).to_bytes(2, "big") + text.encode()
+    return len(text.encode()).to_bytes(2, "big") + text.encode()
+
+
+def _nullable_string(text: str | None) -> bytes:
+    return b"\xff\xff" if text is None else _string(text)
 
 
 def _filler(rng: Random, size: int) -> bytes:
@@ -216,6 +247,7 @@ def compose(
 ) -> list[Conversation]:
     """Compose conversations of `calls` calls each; every `large_every`-th call has a message of several segments.
 
+    All calls of a conversation have one client id, as those of real clients have.
     `draw` composes the other calls. With `reuse` all connections have one 4-tuple and follow each other in time, else
     they run at the same time.
     """
@@ -226,13 +258,15 @@ def compose(
         client = (f"2001:db8::{octet:x}" if ipv6 else f"10.0.{octet >> 8}.{octet & 255}", 50_000 + octet)
         server = ("2001:db8::ffff" if ipv6 else "10.9.9.9", server_port)
         first_id = rng.randrange(4)
+        client_id = rng.choice(CLIENT_IDS)
         sent = []
         for position in range(calls):
             if large_every and position % large_every == large_every - 1:
                 size = rng.randrange(large_size // 2, large_size)
-                sent.append(large_call(rng, first_id + position, size))
+                call = large_call(rng, first_id + position, size)
             else:
-                sent.append(draw(rng, first_id + position))
+                call = draw(rng, first_id + position)
+            sent.append(call.from_client(client_id))
         begin = start + number * (60_000_000_000 if reuse else 137_000)
         conversations.append(Conversation(client, server, sent, style, begin))
     return conversations

@@ -69,7 +69,7 @@ def test_a_hole_that_the_peer_did_not_acknowledge_stays_open() -> None:
 def test_bytes_that_were_acknowledged_but_never_seen_are_a_gap_once() -> None:
     talk = Talk().open().send(0, b"early")
     talk.next[0] += 700
-    frames = talk.frames + [talk.packet(1) for _ in range(200)]
+    frames = talk.frames + [talk.packet(1) for _ in range(1_200)]
     events = run(frames)
     (gap,) = [event for event in events if isinstance(event, StreamGap)]
     assert (gap.length, gap.cut, gap.direction) == (700, False, 0)
