@@ -27,7 +27,7 @@ def add_figure(record_property: Callable[[str, object], None]) -> AddFigure:
     """
 
     def add(table: str, name: str, **columns: object) -> None:
-        plain = {column: value if type(value) is int else str(value) for column, value in columns.items()}
+        plain = {str(column): value if type(value) is int else str(value) for column, value in columns.items()}
         record_property(FIGURE, {"table": table, "name": str(name), "columns": plain})
 
     return add
