@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64decode
+from functools import lru_cache
 from typing import Any, Final
 
 from kafkasniff.protocol.errors import ProtocolError
@@ -23,16 +24,14 @@ SECRET_FIELDS: Final[dict[tuple[int, Kind], frozenset[str]]] = {
 }
 """Fields that are secret, by API and side."""
 
-CONFIG_APIS: Final[frozenset[tuple[int, Kind]]] = frozenset(
-    {
-        (19, "request"),  # CreateTopics
-        (19, "response"),
-        (32, "response"),  # DescribeConfigs
-        (33, "request"),  # AlterConfigs
-        (44, "request"),  # IncrementalAlterConfigs
-    }
-)
-"""Where names of configs stand beside their values."""
+CONFIG_APIS: Final[dict[tuple[int, Kind], str]] = {
+    (19, "request"): "topics",  # CreateTopics
+    (19, "response"): "topics",
+    (32, "response"): "results",  # DescribeConfigs
+    (33, "request"): "resources",  # AlterConfigs
+    (44, "request"): "resources",  # IncrementalAlterConfigs
+}
+"""Where names of configs stand beside their values: the array whose elements have `configs`."""
 
 SECRET_MESSAGE_FIELDS: Final[dict[str, frozenset[str]]] = {
     "UserScramCredentialRecord": frozenset({"salt", "storedKey", "serverKey"}),
@@ -55,7 +54,7 @@ def redact(api_key: int, kind: Kind, value: dict[str, Any]) -> dict[str, Any]:
     elif (api_key, kind) in SECRET_FIELDS:
         _redact_fields(value, SECRET_FIELDS[api_key, kind])
     elif (api_key, kind) in CONFIG_APIS:
-        _redact_configs(value)
+        _redact_configs(value.get(CONFIG_APIS[api_key, kind]) or [])
     return value
 
 
@@ -64,7 +63,7 @@ def redact_message(name: str, value: dict[str, Any]) -> dict[str, Any]:
     if name in SECRET_MESSAGE_FIELDS:
         _redact_fields(value, SECRET_MESSAGE_FIELDS[name])
     elif name == "ConfigRecord":
-        _redact_configs(value)
+        _redact_config(value)
     return value
 
 
@@ -74,6 +73,7 @@ def may_hold_secrets(api_key: int) -> bool:
     return api_key == ENVELOPE or any((api_key, kind) in SECRET_FIELDS.keys() | CONFIG_APIS for kind in kinds)
 
 
+@lru_cache(maxsize=1024)
 def is_secret_config(name: str) -> bool:
     """Tell whether the value of a config is a secret, by its name."""
     return _SECRET_CONFIG.search(name) is not None
@@ -106,15 +106,16 @@ def _redact_fields(value: Any, names: frozenset[str]) -> None:
                 _redact_fields(inner, names)
 
 
-def _redact_configs(value: Any) -> None:
-    """Replace the values of secret configs; null, which says that none is shown, stays."""
-    if isinstance(value, list):
-        for element in value:
-            _redact_configs(element)
-    elif isinstance(value, dict):
-        name = value.get("name")
-        if isinstance(name, str) and value.get("value") is not None and is_secret_config(name):
-            value["value"] = REDACTED
-        for inner in value.values():
-            if isinstance(inner, (list, dict)):
-                _redact_configs(inner)
+def _redact_configs(resources: list[dict[str, Any]]) -> None:
+    """Replace the values of secret configs, and of the synonyms that DescribeConfigs gives for them."""
+    for resource in resources:
+        for config in resource.get("configs") or ():
+            _redact_config(config)
+            for synonym in config.get("synonyms") or ():
+                _redact_config(synonym)
+
+
+def _redact_config(config: dict[str, Any]) -> None:
+    """Replace the value of a secret config; null, which says that none is shown, stays."""
+    if config.get("value") is not None and is_secret_config(config["name"]):
+        config["value"] = REDACTED
