@@ -65,7 +65,9 @@ def naive_streams(path: Path) -> list[bytes]:
 
 
 @needs_shared
-@pytest.mark.parametrize("path", [p for p in HEALTHY if p.stem not in ODD and p.stat().st_size < SLOW], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [p for p in HEALTHY if p.stem not in ODD and p.stat().st_size < SLOW], ids=lambda path: path.stem
+)
 def test_streams_of_healthy_captures(path: Path) -> None:
     _, events = read(path)
     seen = connections(events)
