@@ -69,6 +69,8 @@ class ConnectionReport:
     """Why we think so, one sentence."""
     calls: int
     last: Arrival
+    response_start: bytes = b""
+    """The first bytes (8 at most) that were seen of what the server sent."""
 
 
 class FieldError(NamedTuple):

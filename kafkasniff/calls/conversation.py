@@ -24,6 +24,8 @@ from kafkasniff.tcp.events import Connection, StreamData, StreamGap
 FIRST_BYTES = 1100
 """Bytes from which a request header, with the longest client id, can be judged."""
 HELD_GAPS = 1_000
+SHOWN_START = 8
+"""Bytes kept of the beginning of what each side sent."""
 
 
 class Conversation:
@@ -37,6 +39,7 @@ class Conversation:
         "_options",
         "_searches",
         "_seen",
+        "_starts",
         "evidence",
         "kafka",
         "protocol",
@@ -53,6 +56,7 @@ class Conversation:
             BoundarySearch(limits.search_bytes, budget),
         )
         self._seen = 0
+        self._starts = [b"", b""]
         self._gaps: list[StreamGap] = []
         self.kafka: KafkaStreams | None = None
         self.protocol: str | None = None
@@ -61,6 +65,8 @@ class Conversation:
 
     def take(self, event: StreamData | StreamGap) -> list[Call | Gap]:
         """Take bytes or a gap; give the calls that ended and the gaps that stand in a Kafka connection."""
+        if not self._starts[event.direction] and isinstance(event, StreamData):
+            self._starts[event.direction] = event.data[:SHOWN_START]
         if self.kafka is not None:
             return self._take_kafka(event)
         if self.protocol is not None:
@@ -98,6 +104,7 @@ class Conversation:
             self.evidence,
             self.kafka.call_count if self.kafka is not None else 0,
             arrival,
+            self._starts[1 - client],
         )
 
     def _client(self) -> int:

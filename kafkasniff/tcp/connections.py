@@ -77,6 +77,12 @@ class ConnectionTable:
                 counters.packets -= 1
         self._receive(state, Segment(key, tunnel, sequence, acknowledgement, flags, data, length, fragments), arrival)
 
+    def note_zero_window(self, key: FlowKey) -> None:
+        """Count a segment that says that its sender can take no more data."""
+        state = self._states.get(key)
+        if state is not None:
+            state.streams[key != state.key].counters.zero_windows += 1
+
     def flush(self) -> None:
         """End every connection: the capture ends."""
         for state in [state for key, state in self._states.items() if key == state.key]:
@@ -113,6 +119,7 @@ class ConnectionTable:
             end = (sequence + segment.length) & MASK
             if segment.flags & _FIN and stream.end_at(end, arrival) and state.connection.ended_direction is None:
                 state.connection.ended_direction = direction
+                state.connection.first_fin = arrival
         self._settle(state, order, arrival)
 
     def _take_data(

@@ -39,6 +39,8 @@ class DirectionCounters:
     """Packets captured shorter than they were on the wire."""
     conflicts: int = 0
     """Segments that repeated bytes with other contents (the first seen were kept)."""
+    zero_windows: int = 0
+    """Segments whose sender could take no more data (window 0; resets not counted)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -61,6 +63,8 @@ class Connection:
     """`fin`, `rst`, `reuse` (a new SYN on the 4-tuple), `idle`, or `capture-end`; None while open."""
     ended_direction: int | None = None
     """The direction that sent the first FIN, or the RST."""
+    first_fin: Arrival | None = None
+    """The first FIN of either direction."""
     tunnel: tuple[str, ...] = ()
     """Encapsulations around the innermost IP packet, outermost first, e.g. `("vxlan:42",)`."""
     counters: tuple[DirectionCounters, DirectionCounters] = field(

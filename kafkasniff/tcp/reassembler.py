@@ -10,11 +10,12 @@ from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.link import IPV4
 from kafkasniff.tcp.segments import SegmentReader
 
-_HEADERS = Struct(">HBxHxxHxB2x12sIIBB")
-"""EtherType, IPv4 header without options, and the TCP header's first 14 bytes."""
+_HEADERS = Struct(">HBxHxxHxB2x12sIIBBH")
+"""EtherType, IPv4 header without options, and the TCP header's first 16 bytes."""
 _HEADERS_AT = {1: 12, 113: 14}
 """Position of the EtherType by link type: Ethernet, Linux cooked capture."""
 _ETHERTYPE_AND_IPV4 = 22
+_RST = 4
 
 
 class Reassembler:
@@ -44,8 +45,8 @@ class Reassembler:
             start = headers_at[interface_id]
             if captured >= start + _HEADERS.size:
                 start += at
-                ethertype, version, total, place, protocol, key, sequence, acknowledgement, header, flags = unpack(
-                    data, start
+                ethertype, version, total, place, protocol, key, sequence, acknowledgement, header, flags, window = (
+                    unpack(data, start)
                 )
                 if ethertype == IPV4 and version == 0x45 and protocol == TCP and not place & 0x3FFF and header >= 0x50:
                     header = (header >> 4) * 4
@@ -62,6 +63,8 @@ class Reassembler:
                             length,
                             arrival,
                         )
+                        if not window and not flags & _RST:
+                            self._table.note_zero_window(key)
                         continue
             segment = read(data, at, captured, original, arrival)
             if segment:
@@ -77,6 +80,8 @@ class Reassembler:
                     segment.tunnel,
                     segment.fragments,
                 )
+                if not segment.window and not segment.flags & _RST:
+                    self._table.note_zero_window(segment.key)
         return events
 
     def flush(self) -> list[StreamEvent]:

@@ -34,6 +34,8 @@ class Segment(NamedTuple):
     """Bytes of the payload on the wire."""
     fragments: tuple[Arrival, ...]
     """The other packets that carried it, when IP fragments were joined."""
+    window: int = 1
+    """The window field as it stands, not scaled; what is not 0 lets the peer send."""
 
 
 def reverse(key: FlowKey) -> FlowKey:
@@ -153,4 +155,5 @@ def _segment(
         data[at + header : end],
         length,
         others,
+        int.from_bytes(data[at + 14 : at + 16], "big"),
     )
