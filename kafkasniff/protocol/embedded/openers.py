@@ -86,3 +86,6 @@ _OPENERS: Final[dict[tuple[int, Kind], Callable[[Opened, _Tree, str | None, str 
     (58, "request"): _envelope_request,  # Envelope
     (72, "request"): _push_telemetry_request,  # PushTelemetry
 }
+
+HOLDING_MESSAGES: Final = frozenset(_OPENERS)
+"""API and side of the bodies that hold messages."""

@@ -64,6 +64,8 @@ class Batch:
     """Position behind the batch's last byte."""
     partial_trailing_bytes: int = 0
     """Bytes behind the last batch of a Fetch response, in which no further batch is whole."""
+    content_bytes: int = 0
+    """Bytes of the records when decompressed, once `read_records` has opened the batch."""
 
     def sequence(self, offset: int) -> int:
         """Give the sequence of the record at `offset`, which wraps behind 2^31 - 1; -1 for none."""

@@ -1,5 +1,6 @@
 """Keys, values and headers in the form of the JSON lines."""
 
+from base64 import b64decode
 from typing import Any, Final
 
 from kafkasniff.protocol.primitives import base64_text, java_text
@@ -67,6 +68,14 @@ def put_bytes(item: dict[str, Any], name: str, raw: bytes | None, limit: int | N
         item[name] = text if len(shown) == len(raw) else shown.decode("utf-8", "ignore")
     if len(shown) < len(raw):
         item[name + "SizeInBytes"] = len(raw)
+
+
+def raw_bytes(item: dict[str, Any], name: str) -> bytes | None:
+    """Give the bytes of a key or value that `put_bytes` put into `item` without a limit."""
+    if name in item:
+        text: str | None = item[name]
+        return None if text is None else text.encode()
+    return b64decode(item[name + "Base64"])
 
 
 def schema_id(raw: bytes | None) -> int | None:

@@ -65,6 +65,7 @@ def _read_raw(data: bytes, batch: Batch, limit: int) -> tuple[RawRecords, list[P
         except DecompressionError as error:
             problems.append((batch.records_start, "", error.message))
             content = error.content
+    batch.content_bytes = len(content)
     most = limit // BYTES_PER_RECORD
     raw = _read_message_set(content, batch, most) if batch.magic < 2 else _read_magic_2(content, batch, most)
     if problems:

@@ -1,0 +1,41 @@
+"""What opening a call takes beside its bytes."""
+
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from kafkasniff.calls.fetch_sessions import SessionStep
+from kafkasniff.calls.topics import TopicNames
+
+
+class GroupProtocol(NamedTuple):
+    """What the members of a group agreed on; old versions of SyncGroup do not say it."""
+
+    type: str | None
+    """Such as `consumer` or `connect`."""
+    name: str | None
+    """Such as `range`."""
+
+
+UNKNOWN_PROTOCOL: Final = GroupProtocol(None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is asked of calls, and what other calls tell of one."""
+
+    records: bool = False
+    """Read the records in batches."""
+    limit_value: int | None = None
+    """Bytes of each key and value that are shown; None: all."""
+    topics: TopicNames = field(default_factory=TopicNames)
+    """Shared by the calls of all connections."""
+    group_protocol: GroupProtocol = UNKNOWN_PROTOCOL
+    """Of a JoinGroup or SyncGroup call that does not say it itself."""
+    fetch_session: SessionStep | None = None
+    """Of an incremental Fetch whose session was seen from its start."""
+    tokens: tuple[dict[str, Any], ...] = ()
+    """Of SaslAuthenticate: its tokens in the form of the JSON lines."""
+
+
+NO_CONTEXT: Final = Context()
+"""Of a call that is looked at alone."""

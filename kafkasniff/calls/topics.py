@@ -1,0 +1,121 @@
+"""Names of topic ids, learnt from the calls that tell both, across all connections."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from kafkasniff.protocol.bodies import DecodedBody
+from kafkasniff.protocol.embedded.framed_records import CLUSTER_METADATA, CLUSTER_METADATA_TOPIC_ID
+from kafkasniff.protocol.embedded.internal_records import decode_internal_record
+from kafkasniff.protocol.embedded.snapshots import whole_batches
+from kafkasniff.protocol.records.batches import read_batches
+from kafkasniff.protocol.records.content import raw_bytes
+from kafkasniff.protocol.records.records import read_records
+
+FETCH: Final = 1
+METADATA: Final = 3
+CREATE_TOPICS: Final = 19
+FETCH_SNAPSHOT: Final = 59
+DESCRIBE_TOPIC_PARTITIONS: Final = 75
+
+TELLING_APIS: Final = frozenset({METADATA, CREATE_TOPICS, DESCRIBE_TOPIC_PARTITIONS})
+"""APIs whose answers have topics with both id and name."""
+
+MOST_NAMES: Final = 100_000
+"""Names that are kept; of more the oldest are forgotten."""
+
+_LOG_BYTES: Final = 16 << 20
+"""Bytes that one batch of the metadata log may take when decompressed."""
+
+_NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
+_METADATA_NAMES: Final = (b"__cluster_metadata", bytes(15) + b"\x01")
+"""How a Fetch names the metadata log: up to version 12 by name, then by id."""
+
+
+class TopicNames:
+    """A bounded map from topic ids to names; ids are never used again, so that a name once learnt stays true."""
+
+    __slots__ = ("_most", "_names")
+
+    def __init__(self, most: int = MOST_NAMES) -> None:
+        """Know the one id that is the same in every cluster; keep `most` names beside it."""
+        self._most = most
+        self._names: dict[str, str] = {}
+
+    def get(self, topic_id: str) -> str | None:
+        """Give the name of a topic id in the form of Kafka's JSON; None while it is not known."""
+        if topic_id == CLUSTER_METADATA_TOPIC_ID:
+            return CLUSTER_METADATA
+        return self._names.get(topic_id)
+
+    def of(self, topic_ids: Iterable[str]) -> dict[str, str]:
+        """Give the names of those ids that are known."""
+        return {topic_id: name for topic_id in topic_ids if (name := self.get(topic_id)) is not None}
+
+    def add(self, topic_id: str, name: str) -> None:
+        """Learn a name."""
+        names = self._names
+        if topic_id not in names and len(names) >= self._most:
+            del names[next(iter(names))]
+        names[topic_id] = name
+
+    def learn(self, response: dict[str, Any]) -> None:
+        """Learn from the decoded answer of one of `TELLING_APIS`."""
+        for topic in response["topics"]:
+            topic_id, name = topic.get("topicId", _NO_ID), topic["name"]
+            if topic_id != _NO_ID and name:
+                self.add(topic_id, name)
+
+    def learn_from_log(self, api_key: int, data: bytes, body: DecodedBody) -> None:
+        """Learn from the records of the metadata log in an answer to Fetch or FetchSnapshot that lies in `data`."""
+        value = body.value
+        if value is None:
+            return
+        fields = body.records if api_key == FETCH else whole_batches(value, data, body.records)
+        for path, start, end in fields:
+            if topic_of(value, path, self) != CLUSTER_METADATA:
+                continue
+            for batch in read_batches(data, start, end, side="response")[0]:
+                if batch.is_control or not batch.crc_valid:
+                    continue
+                for record in read_records(data, batch, limit=_LOG_BYTES)[0]:
+                    self._learn_record(raw_bytes(record, "value"))
+
+    def _learn_record(self, value: bytes | None) -> None:
+        opened = decode_internal_record(CLUSTER_METADATA, None, value)
+        for entry in opened.embedded if opened is not None else ():
+            if entry.type == "TopicRecord" and entry.value is not None:
+                self.add(entry.value["topicId"], entry.value["name"])
+
+
+def may_fetch_metadata_log(request: bytes) -> bool:
+    """Tell whether a Fetch request may be for the metadata log, without decoding it."""
+    return any(name in request for name in _METADATA_NAMES)
+
+
+def topic_of(value: dict[str, Any], path: str, names: TopicNames) -> str | None:
+    """Give the name of the topic that a field of records belongs to, by its path in the decoded body.
+
+    None where the body says an id only, and its name is not known.
+    """
+    for struct in _structs(value, path):
+        for field in ("topic", "name"):
+            if isinstance(name := struct.get(field), str):
+                return name
+        if isinstance(topic_id := struct.get("topicId"), str):
+            return names.get(topic_id)
+    return None
+
+
+def _structs(value: dict[str, Any], path: str) -> Iterator[dict[str, Any]]:
+    """Give the elements of arrays that a path such as `responses[0].partitions[2].records` leads through."""
+    struct: Any = value
+    for step in path.split("."):
+        name, bracket, index = step.partition("[")
+        if not bracket:
+            return
+        try:
+            struct = struct[name][int(index.removesuffix("]"))]
+        except (KeyError, IndexError, TypeError):
+            # A body that did not decode whole may end above the field.
+            return
+        yield struct
