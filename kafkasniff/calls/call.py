@@ -13,6 +13,7 @@ from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
 from kafkasniff.protocol.secrets import redact
 from kafkasniff.tcp.events import Connection
+from kafkasniff.tcp.tls.description import TlsDescription
 
 Outcome = Literal["answered", "no-response-expected", "unanswered", "response-not-captured", "request-not-captured"]
 
@@ -71,6 +72,8 @@ class ConnectionReport:
     last: Arrival
     response_start: bytes = b""
     """The first bytes (8 at most) that were seen of what the server sent."""
+    tls: TlsDescription | None = None
+    """What is known of the TLS around it."""
 
 
 class FieldError(NamedTuple):

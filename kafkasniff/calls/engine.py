@@ -4,12 +4,17 @@ from dataclasses import dataclass
 
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.conversation import Conversation
+from kafkasniff.calls.encrypted import EncryptedConversation
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.events import Connection, ConnectionEnd, StreamData, StreamEvent, StreamGap
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.reassembler import Reassembler
+from kafkasniff.tcp.tls.context import TlsContext
+from kafkasniff.tcp.tls.key_log import KeyLog
+from kafkasniff.tcp.tls.records import begins_tls
+from kafkasniff.tcp.tls.stream import TlsStream
 
 Item = Call | Gap | ConnectionReport
 
@@ -42,15 +47,20 @@ class Engine:
         call_limits: CallLimits | None = None,
         options: CallOptions | None = None,
         report_connections: bool = False,
+        key_log: KeyLog | None = None,
     ) -> None:
-        """With `report_connections`, say of every connection what it was when it ends."""
+        """With `report_connections`, say of every connection what it was when it ends.
+
+        TLS is decrypted with the secrets in `key_log`, which may grow between batches.
+        """
         self.reassembler = Reassembler(tcp_limits or TcpLimits())
+        self.tls = TlsContext(key_log)
         self.counts = Counts()
         self._call_limits = call_limits or CallLimits()
         self._options = options or CallOptions()
         self._budget = Budget(self._call_limits.held_in_all)
         self._report_connections = report_connections
-        self._conversations: dict[Connection, Conversation] = {}
+        self._conversations: dict[Connection, Conversation | EncryptedConversation] = {}
 
     def feed(self, batch: PacketBatch) -> list[Item]:
         """Take packets; give what ended with them, in packet order."""
@@ -67,8 +77,7 @@ class Engine:
             if isinstance(event, (StreamData, StreamGap)):
                 conversation = conversations.get(event.connection)
                 if conversation is None:
-                    conversation = Conversation(event.connection, self._call_limits, self._options, self._budget)
-                    conversations[event.connection] = conversation
+                    conversation = conversations[event.connection] = self._begin(event)
                 found = conversation.take(event)
                 if found:
                     self._count(found)
@@ -76,6 +85,13 @@ class Engine:
             elif isinstance(event, ConnectionEnd):
                 items += self._end(event)
         return items
+
+    def _begin(self, event: StreamData | StreamGap) -> Conversation | EncryptedConversation:
+        """Begin the conversation of a connection with its first event."""
+        conversation = Conversation(event.connection, self._call_limits, self._options, self._budget)
+        if isinstance(event, StreamData) and begins_tls(event.data):
+            return EncryptedConversation(conversation, TlsStream(event.connection, self.tls))
+        return conversation
 
     def _end(self, event: ConnectionEnd) -> list[Item]:
         connection = event.connection

@@ -1,0 +1,60 @@
+"""A connection inside TLS: decrypted where the key log allows, and then judged like any other."""
+
+from dataclasses import replace
+
+from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.conversation import Conversation
+from kafkasniff.calls.streams import KafkaStreams
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.events import StreamData, StreamGap
+from kafkasniff.tcp.tls.context import TlsContext
+from kafkasniff.tcp.tls.stream import TlsStream
+
+SECURITY_PROTOCOLS = {"PLAINTEXT": "SSL", "SASL_PLAINTEXT": "SASL_SSL"}
+
+
+class EncryptedConversation:
+    """Stands where a `Conversation` does, and gives it the data inside."""
+
+    __slots__ = ("_conversation", "_tls")
+
+    def __init__(self, conversation: Conversation, tls: TlsStream) -> None:
+        """Decrypt with `tls` what `conversation` is to judge."""
+        self._conversation = conversation
+        self._tls = tls
+
+    @property
+    def kafka(self) -> KafkaStreams | None:
+        """Give the Kafka inside, None where there is none or it cannot be seen."""
+        return self._conversation.kafka
+
+    def take(self, event: StreamData | StreamGap) -> list[Call | Gap]:
+        """Take encrypted bytes or a gap; give what ended with them."""
+        return self._pass_on(self._tls.take(event))
+
+    def end(self, arrival: Arrival) -> list[Call | Gap]:
+        """Give all that is left when the connection ends."""
+        found = self._pass_on(self._tls.end())
+        return [*found, *_secured(self._conversation.end(arrival))]
+
+    def report(self, arrival: Arrival) -> ConnectionReport:
+        """Say what the connection was."""
+        report = self._conversation.report(arrival)
+        known = self._tls.description
+        evidence = f"begins with a TLS handshake ({known})"
+        if known.decrypted and report.protocol != "empty":
+            return replace(report, evidence=f"{evidence}; inside, {report.evidence}", tls=known)
+        return replace(report, protocol="tls", evidence=evidence, tls=known)
+
+    def _pass_on(self, events: list[StreamData | StreamGap]) -> list[Call | Gap]:
+        found: list[Call | Gap] = []
+        for event in events:
+            found += self._conversation.take(event)
+        return _secured(found)
+
+
+def _secured(items: list[Call | Gap]) -> list[Call | Gap]:
+    for item in items:
+        if isinstance(item, Call):
+            item.security_protocol = SECURITY_PROTOCOLS[item.security_protocol]
+    return items

@@ -1,0 +1,74 @@
+"""What the TLS connections of a capture share: the key log, sessions to resume, bounds and counters."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from kafkasniff.tcp.tls.key_log import KeyLog
+
+
+@dataclass(frozen=True, slots=True)
+class TlsLimits:
+    """Bounds. Reaching one of the first two is said of the connection."""
+
+    held_per_connection: int = 1 << 20
+    """Bytes of a connection that wait for its secrets."""
+    held_in_all: int = 32 << 20
+    """Bytes of all connections that wait for secrets."""
+    sessions: int = 100_000
+    """TLS 1.2 sessions remembered for resumption; above it the oldest is forgotten."""
+
+
+@dataclass(slots=True)
+class TlsCounters:
+    """What came of the TLS connections that ended."""
+
+    connections: int = 0
+    decrypted: int = 0
+    without_secrets: int = 0
+    """With protected records, and without secrets in the key log."""
+    not_fitting: int = 0
+    """With secrets in the key log that authenticate no record."""
+    not_supported: int = 0
+    """With secrets, and a version or cipher suite that is not read."""
+    incomplete: int = 0
+    """Of which the capture lacks a hello, without which no secret can be found."""
+
+
+class TlsContext:
+    """Shared by the connections of one capture."""
+
+    def __init__(self, key_log: KeyLog | None = None, limits: TlsLimits | None = None) -> None:
+        """Begin with a key log, which may be filled later."""
+        self.key_log = key_log or KeyLog()
+        self.limits = limits or TlsLimits()
+        self.counters = TlsCounters()
+        self.held = 0
+        """Bytes that wait for secrets."""
+        self._sessions: OrderedDict[bytes, bytes] = OrderedDict()
+
+    def remember_session(self, name: bytes, master: bytes) -> None:
+        """Note the master secret of a TLS 1.2 session under its id or ticket."""
+        self._sessions[name] = master
+        self._sessions.move_to_end(name)
+        if len(self._sessions) > self.limits.sessions:
+            self._sessions.popitem(last=False)
+
+    def session(self, name: bytes) -> bytes | None:
+        """Give the master secret of a session by its id or ticket."""
+        return self._sessions.get(name)
+
+    def notes(self) -> list[str]:
+        """Say in sentences what a key log that was given did not open."""
+        counters = self.counters
+        if not self.key_log.lines or not counters.connections:
+            return []
+        total = f"{counters.connections:,} TLS connection{'s' if counters.connections > 1 else ''}"
+        if counters.without_secrets == counters.connections:
+            return [f"the key log belongs to other connections: it has no secrets for any of the {total}"]
+        missing = (
+            (counters.without_secrets, "the key log has no secrets for them"),
+            (counters.not_fitting, "their secrets in the key log do not fit: no record could be authenticated"),
+            (counters.not_supported, "their TLS version or cipher suite cannot be decrypted"),
+            (counters.incomplete, "the capture lacks their ClientHello or ServerHello"),
+        )
+        return [f"{count:,} of {total} not decrypted: {reason}" for count, reason in missing if count]

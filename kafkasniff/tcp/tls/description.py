@@ -1,0 +1,93 @@
+"""What is known of a TLS connection without and with its secrets."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from kafkasniff.tcp.tls.cipher_suites import suite_name
+
+_VERSIONS = {0x0300: "SSL 3.0", 0x0301: "TLS 1.0", 0x0302: "TLS 1.1", 0x0303: "TLS 1.2", 0x0304: "TLS 1.3"}
+
+NO_SECRETS = "no secrets in the key log"
+NOT_FITTING = "its secrets in the key log do not fit"
+NOT_SUPPORTED = "cannot be decrypted"
+INCOMPLETE = "the capture lacks its ClientHello or ServerHello"
+
+
+class Certificate(NamedTuple):
+    """Whose a certificate is, and until when."""
+
+    subject: str
+    """As in RFC 4514, e.g. `CN=broker1,O=Example`."""
+    expires: datetime
+    """UTC."""
+
+
+@dataclass(slots=True)
+class TlsDescription:
+    """What the handshake said, as far as it was in the clear or could be decrypted."""
+
+    version_number: int | None = None
+    """What the server chose."""
+    cipher_suite: int | None = None
+    """What the server chose."""
+    server_name: str | None = None
+    """The host that the client asked for (SNI)."""
+    offered_protocols: tuple[str, ...] = ()
+    """What the client offered by ALPN."""
+    chosen_protocol: str | None = None
+    """What the server chose by ALPN."""
+    server_certificate: bytes | None = None
+    """DER."""
+    client_certificate: bytes | None = None
+    """DER."""
+    resumed: bool = False
+    """Whether an earlier session was resumed."""
+    decrypted: bool = False
+    """Whether records were authenticated and decrypted."""
+    failure: str | None = None
+    """Why data could not be decrypted."""
+
+    @property
+    def version(self) -> str | None:
+        """Give the name of the version, None where the server's answer is not known."""
+        if self.version_number is None:
+            return None
+        return _VERSIONS.get(self.version_number, f"0x{self.version_number:04X}")
+
+    @property
+    def cipher(self) -> str | None:
+        """Give IANA's name of the cipher suite, None where the server's answer is not known."""
+        return None if self.cipher_suite is None else suite_name(self.cipher_suite)
+
+    def __str__(self) -> str:
+        """Give it in a line."""
+        words = [word for word in (self.version or "TLS", self.cipher) if word]
+        if self.server_name:
+            words.append(f"SNI {self.server_name}")
+        if self.chosen_protocol or self.offered_protocols:
+            words.append(f"ALPN {self.chosen_protocol or '/'.join(self.offered_protocols)}")
+        certificate = read_certificate(self.server_certificate)
+        if certificate is not None:
+            words.append(f"certificate {certificate.subject} until {certificate.expires:%Y-%m-%d}")
+        if self.resumed:
+            words.append("resumed")
+        if self.decrypted:
+            words.append("decrypted")
+        elif self.failure:
+            words.append(self.failure)
+        return ", ".join(words)
+
+
+def read_certificate(der: bytes | None) -> Certificate | None:
+    """Read a certificate; None where there is none or it is damaged."""
+    if der is None:
+        return None
+    # Late: loading it takes a tenth of a second.
+    from cryptography import x509
+
+    try:
+        certificate = x509.load_der_x509_certificate(der)
+        return Certificate(certificate.subject.rfc4514_string(), certificate.not_valid_after_utc)
+    except (ValueError, TypeError, x509.InvalidVersion):
+        return None
