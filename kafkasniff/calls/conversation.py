@@ -93,6 +93,13 @@ class Conversation:
         self.kafka.end(arrival)
         return list(self.kafka.take_calls())
 
+    def give_up_waiting(self, now: int) -> list[Call]:
+        """Give the calls that waited for too long at `now`, in ns since 1970."""
+        if self.kafka is None:
+            return []
+        self.kafka.give_up_waiting(now)
+        return [item for item in self.kafka.take_calls() if isinstance(item, Call)]
+
     def report(self, arrival: Arrival) -> ConnectionReport:
         """Say what the connection was."""
         client = self._client()

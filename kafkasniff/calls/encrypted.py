@@ -37,6 +37,12 @@ class EncryptedConversation:
         found = self._pass_on(self._tls.end())
         return [*found, *_secured(self._conversation.end(arrival))]
 
+    def give_up_waiting(self, now: int) -> list[Call]:
+        """Give the calls that waited for too long at `now`, in ns since 1970."""
+        found = self._conversation.give_up_waiting(now)
+        _secured([*found])
+        return found
+
     def report(self, arrival: Arrival) -> ConnectionReport:
         """Say what the connection was."""
         report = self._conversation.report(arrival)

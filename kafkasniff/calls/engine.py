@@ -18,6 +18,9 @@ from kafkasniff.tcp.tls.stream import TlsStream
 
 Item = Call | Gap | ConnectionReport
 
+SWEEP_NS = 500_000_000
+"""How often `tick` looks for calls that wait for too long."""
+
 
 @dataclass(slots=True)
 class Counts:
@@ -60,11 +63,26 @@ class Engine:
         self._options = options or CallOptions()
         self._budget = Budget(self._call_limits.held_in_all)
         self._report_connections = report_connections
+        self._next_sweep = 0
         self._conversations: dict[Connection, Conversation | EncryptedConversation] = {}
 
     def feed(self, batch: PacketBatch) -> list[Item]:
         """Take packets; give what ended with them, in packet order."""
         return self._take(self.reassembler.feed(batch))
+
+    def tick(self, now: int) -> list[Item]:
+        """Give what the passing of time alone brings: all packets up to `now`, in ns since 1970, were fed.
+
+        Calls that wait for longer than `CallLimits.pending_ns` are given as they stand.
+        """
+        items = self._take(self.reassembler.tick(now))
+        if now >= self._next_sweep:
+            self._next_sweep = now + SWEEP_NS
+            for conversation in self._conversations.values():
+                found = conversation.give_up_waiting(now)
+                self.counts.calls += len(found)
+                items += found
+        return items
 
     def flush(self) -> list[Item]:
         """Give the rest: nothing more comes."""

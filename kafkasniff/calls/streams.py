@@ -131,6 +131,14 @@ class KafkaStreams:
         responses_ended = self.connection.ended_by in ("fin", "rst", "reuse") and self._server_seen()
         self._emit(self._pairing.end(arrival, responses_ended, partial))
 
+    def give_up_waiting(self, now: int) -> None:
+        """End the calls that waited for too long at `now`, in ns since 1970."""
+        waiting = self._pairing.waiting
+        while waiting and now - waiting[0].frame.last.time >= self._limits.pending_ns:
+            # Should the answer still come, then as one whose request is not known any more.
+            self._pairing.lose_requests()
+            self._emit([self._pairing.give_up_oldest(waiting[0].frame.last._replace(time=now))])
+
     def _server_seen(self) -> bool:
         return self.connection.counters[1 - self.client].packets > 0
 

@@ -83,6 +83,18 @@ class ConnectionTable:
         if state is not None:
             state.streams[key != state.key].counters.zero_windows += 1
 
+    def tick(self, now: int) -> None:
+        """Do what is put off until a time that has come; all packets up to `now`, in ns since 1970, were taken."""
+        if now >= self._next_timer:
+            # Timers look at no more than the time, and what they bring names the connection's own last packet.
+            self._run_timers(self._timers[0][2].connection.last._replace(time=now))
+        for state in list(self._holes):
+            by = state.connection.last._replace(time=max(now, state.connection.last.time))
+            for stream, peer in zip(state.streams, reversed(state.streams), strict=True):
+                if stream.hole_order is not None and now - stream.hole_time >= self._limits.hole_ns:
+                    stream.close_proven(state.order, by, peer.counters.packets, self.events, in_order=True)
+                    self._settle(state, state.order, by)
+
     def flush(self) -> None:
         """End every connection: the capture ends."""
         for state in [state for key, state in self._states.items() if key == state.key]:

@@ -28,6 +28,8 @@ class TcpLimits:
     """The same in capture time, if `reordering_packets` followed too."""
     start_ns: int = 500_000_000
     """How long the first data of a connection without SYN wait for segments that were captured out of order."""
+    hole_ns: int = 100_000_000
+    """How long a hole may stand whose bytes the peer acknowledged, where `Reassembler.tick` tells the time."""
     closing_ns: int = 1_000_000_000
     """How long a reset connection, or one with both FINs and a hole, waits for segments captured out of order."""
     fragment_bytes: int = 16 << 20

@@ -84,6 +84,15 @@ class Reassembler:
                     self._table.note_zero_window(segment.key)
         return events
 
+    def tick(self, now: int) -> list[StreamEvent]:
+        """Give what the passing of time alone brings: all packets up to `now`, in ns since 1970, were fed.
+
+        Where packets come as they are sent, nothing may come for long that would make a later `feed` bring it.
+        """
+        events = self._table.events = []
+        self._table.tick(now)
+        return events
+
     def flush(self) -> list[StreamEvent]:
         """End the capture: give what was still buffered, holes as gaps, and the end of every connection."""
         events = self._table.events = []

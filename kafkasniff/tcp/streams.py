@@ -230,14 +230,17 @@ class Stream:
             self.hole_time, self.heard = time, heard
             self.hole_packets = self.counters.packets
 
-    def close_proven(self, order: int, by: Arrival, heard: int, events: list[StreamEvent]) -> None:
-        """Turn into gaps the holes whose bytes are proven lost."""
+    def close_proven(
+        self, order: int, by: Arrival, heard: int, events: list[StreamEvent], in_order: bool = False
+    ) -> None:
+        """Turn into gaps the holes whose bytes are proven lost; `in_order`: no packet can come late."""
         limits = self.memory.limits
-        if self.hole_order is None or order - self.hole_order < limits.reordering_packets:
+        reordering = 0 if in_order else limits.reordering_packets
+        if self.hole_order is None or order - self.hole_order < reordering:
             return
         # Where directions were merged from two clocks, one may run far ahead of the other.
         own = self.counters.packets - self.hole_packets
-        if own < limits.reordering_packets // 4 and order - self.hole_order < limits.one_way_packets:
+        if own < reordering // 4 and order - self.hole_order < limits.one_way_packets:
             return
         if heard == self.heard:
             waited = order - self.hole_order
@@ -253,7 +256,7 @@ class Stream:
             through, seen = None, self.hole_order
             for chunk in self.pending:
                 seen = min(seen, chunk.order) if through is None else chunk.order
-                if order - seen < limits.reordering_packets or (chunk.start > self.acked and not silent):
+                if order - seen < reordering or (chunk.start > self.acked and not silent):
                     break
                 through, silent = chunk.start, False
             if through is not None:
