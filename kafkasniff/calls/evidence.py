@@ -69,8 +69,8 @@ class PlausibleHeader(NamedTuple):
     api_version: int
     correlation_id: int
     client_id: str | None
-    end: int
-    """Offset behind the client id in the content of the frame."""
+    cut: bool
+    """Whether the capture lacks the end of the client id."""
 
 
 def request_header(prefix: bytes) -> PlausibleHeader | None:
@@ -90,21 +90,28 @@ def request_header(prefix: bytes) -> PlausibleHeader | None:
     if not api.first_version <= version <= api.last_version + (10 if key == API_VERSIONS else 0):
         return None
     correlation_id = int.from_bytes(prefix[8:12], "big", signed=True)
-    client_id, end = None, 12
+    client_id, cut = None, False
     if (key, version) != (CONTROLLED_SHUTDOWN, 0):
         length = int.from_bytes(prefix[12:14], "big", signed=True)
         if length < -1 or length > min(size - HEADER_BYTES, CLIENT_ID_LIMIT):
             return None
-        end = 14 + max(length, 0)
+        text = prefix[14 : 14 + max(length, 0)]
+        cut = len(text) < length
         try:
-            client_id = prefix[14:end].decode() if length >= 0 else None
-        except UnicodeDecodeError:
-            return None
-    return PlausibleHeader(key, version, correlation_id, client_id, end - 4)
+            client_id = text.decode() if length >= 0 else None
+        except UnicodeDecodeError as error:
+            # A cut may fall between the bytes of one character.
+            if not (cut and error.end == len(text)):
+                return None
+            client_id = text[: error.start].decode()
+    return PlausibleHeader(key, version, correlation_id, client_id, cut)
 
 
 def read_prefix(held: HeldStream, offset: int) -> bytes | None:
-    """Give the first bytes of the frame at `offset`, enough for its header, or None when they are not held."""
+    """Give the first bytes of the frame at `offset`, enough for its header, or None when they are not held.
+
+    Of a client id that a gap cuts off, they have what there is.
+    """
     start = held.read(offset, 12)
     if start is None:
         return None
@@ -117,7 +124,8 @@ def read_prefix(held: HeldStream, offset: int) -> bytes | None:
     client_id = int.from_bytes(lengths[12:14], "big", signed=True)
     if not 0 <= client_id <= CLIENT_ID_LIMIT:
         client_id = 0
-    return held.read(offset, min(4 + size, 14 + client_id))
+    needed = min(4 + size, 14 + client_id)
+    return held.read(offset, needed) or held.read_to_gap(offset, needed)
 
 
 def score_request(
@@ -142,11 +150,15 @@ def score_request(
     size = int.from_bytes(prefix[0:4], "big", signed=True)
     points = 0
     if header.client_id and header.client_id.isprintable():
-        points += 4 if header.client_id in client_ids else 3 if len(header.client_id) >= TELLING_CLIENT_ID else 2
+        known = (
+            any(each and each.startswith(header.client_id) for each in client_ids)
+            if header.cut
+            else (header.client_id in client_ids)
+        )
+        points += 4 if known else 3 if len(header.client_id) >= TELLING_CLIENT_ID else 2
     elif header.client_id is None:
         points += 1
-    if held.begins_segment(offset):
-        points += 1 + held.follows_gap(offset)
+    points += segment_points(held, offset)
     if answers(header.correlation_id):
         points += ANSWER
     if previous_id is not None and 0 < header.correlation_id - previous_id <= ID_STEP:
@@ -188,13 +200,15 @@ def score_response(
     held: HeldStream,
     offset: int,
     pending: dict[int, tuple[int, int]],
+    lost: Callable[[int], bool | None] = lambda correlation_id: None,
     previous_id: int | None = None,
     chain: int = CHAIN,
 ) -> Score:
     """Weigh a response frame at the stream position `offset`.
 
-    `pending` has API key and version of the unanswered requests by correlation id; `previous_id` is the correlation
-    id of the frame before this one.
+    `pending` has API key and version of the unanswered requests by correlation id; `lost` tells whether a request
+    that the capture lacks may have had a correlation id (None: a later one may have it); `previous_id` is that of the
+    frame before this one.
     """
     prefix = held.read(offset, 8)
     if prefix is None:
@@ -203,20 +217,19 @@ def score_response(
     if not SMALLEST_RESPONSE <= size <= LARGEST_PLAUSIBLE:
         return IMPOSSIBLE
     correlation_id = int.from_bytes(prefix[4:8], "big", signed=True)
-    points = 1 + held.follows_gap(offset) if held.begins_segment(offset) else 0
-    if previous_id is not None and 0 <= correlation_id - previous_id <= ID_STEP:
-        points += 1
+    points = segment_points(held, offset)
     end = offset + 4 + size
     asked = pending.get(correlation_id)
     frame = held.read(offset + 4, size)
+    step = None if previous_id is None else correlation_id - previous_id
     if asked is not None:
-        points += 2
+        points += 2 + (step is not None and 0 < step <= ID_STEP)
         if frame is not None:
             header_end = read_response_header_end(frame, *asked)
             if header_end is None:
                 return IMPOSSIBLE
             body = decode_body(*asked, "response", frame, header_end)
-            if body.value is None or len(frame) - body.end > LEFT_BEHIND:
+            if body.value is None or body.end < len(frame):
                 return IMPOSSIBLE
             points += (2 if size >= 16 else 1) if not body.problems else 0
         else:
@@ -226,14 +239,36 @@ def score_response(
             points += agreement
     elif frame is not None and looks_like_api_versions(frame):
         points += 4
+    elif (unseen := lost(correlation_id)) is False:
+        return IMPOSSIBLE
+    elif unseen and step is not None:
+        points += lone_points(held, offset, step, first=chain == CHAIN)
+    elif chain < CHAIN and step is not None and not 0 < step <= ID_STEP:
+        return IMPOSSIBLE
     if end == held.end:
         return Score(points + 1, end + SMALLEST_RESPONSE)
     if chain <= 1:
         return Score(points, end)
-    following = score_response(held, end, pending, correlation_id, chain - 1)
+    following = score_response(held, end, pending, lost, correlation_id, chain - 1)
     if following.points < 0:
         return IMPOSSIBLE
     return Score(points + following.points, max(end, following.more_at))
+
+
+def lone_points(held: HeldStream, offset: int, step: int, first: bool) -> int:
+    """Weigh a response whose request is lost: `step` is how far its correlation id is beyond the one before it.
+
+    Nothing but its id speaks for it, so inside a segment chance must have few places, and the ids must count up.
+    """
+    counts_up = step == 1 or (first and 0 < step <= ID_STEP)
+    return 3 if counts_up and (held.begins_segment(offset) or held.is_short(offset)) else 0
+
+
+def segment_points(held: HeldStream, offset: int) -> int:
+    """Weigh that a segment begins at the stream position `offset`, as a sender's writes do."""
+    if not held.begins_segment(offset):
+        return 0
+    return 1 + (held.follows_gap(offset) or held.begins_write(offset))
 
 
 def earlier_responses(held: HeldStream, place: int) -> int:
@@ -313,6 +348,10 @@ def _agreement(cut: bytes, size: int, side: Kind, api_key: int, api_version: int
         offset = decoded.problems[-1][0]
         if offset is not None and offset < len(cut):
             return -1
+    left = LEFT_BEHIND if side == "request" else 0
+    if decoded.value is not None and decoded.end <= min(len(cut), SAMPLE) and size - decoded.end > left:
+        # What there is of it is a whole body, so its size is known.
+        return -1
     seen = len(cut) - body
     return 2 if seen >= 16 else 1 if seen >= 6 else 0
 

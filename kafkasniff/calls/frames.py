@@ -39,6 +39,8 @@ class FrameCutter:
         "aligned",
         "keep_packets",
         "kept_limit",
+        "largest_segment",
+        "last_segment",
         "offset",
         "plausible",
         "size_limit",
@@ -68,6 +70,9 @@ class FrameCutter:
         """The size prefix that ended the alignment, if one did."""
         self.offset = 0
         """Stream position of the next byte to be cut."""
+        self.last_segment = 0
+        """Bytes on the wire of the segment that was pushed last; 0 when it is not known."""
+        self.largest_segment = 0
         self._queue: deque[tuple[StreamData, int]] = deque()
         self._available = 0
         self._size: int | None = None
@@ -93,7 +98,10 @@ class FrameCutter:
 
     def push(self, event: StreamData, start: int = 0) -> None:
         """Take the bytes of `event` from `start` on; they follow what came before."""
-        length = len(event.data) - start
+        length = len(event.data)
+        self.last_segment = length
+        self.largest_segment = max(self.largest_segment, length)
+        length -= start
         if self._skip:
             skipped = min(self._skip, length)
             self._skip -= skipped
@@ -111,6 +119,11 @@ class FrameCutter:
 
     def push_gap(self, gap: StreamGap) -> None:
         """Take a gap. After it the cutter may have a cut frame to give, and may stand nowhere (`aligned` False)."""
+        self.last_segment = self.last_segment + gap.length if gap.cut and gap.length else 0
+        self.largest_segment = max(self.largest_segment, self.last_segment)
+        self._pass(gap)
+
+    def _pass(self, gap: StreamGap) -> None:
         length = gap.length
         if self._skip:
             if length is not None and length <= self._skip:
@@ -128,7 +141,7 @@ class FrameCutter:
             missing = self._size - self._available
             self._start_skip(missing)
             if length is not None and length <= missing:
-                self.push_gap(gap)
+                self._pass(gap)
                 return
             self._last = gap.arrival
             self._finish_partial()

@@ -13,6 +13,8 @@ HELD_TWICE = 2
 """Each byte is held in its packet and in a run that can be searched."""
 HELD_AT_LEAST = 64 << 10
 """Bytes that a stream may hold even when the budget is used up."""
+SHORT_RUN = 512
+"""Bytes between two gaps, of which a segment that the snap length cut has few."""
 
 
 class HeldStream:
@@ -23,6 +25,8 @@ class HeldStream:
     """
 
     __slots__ = (
+        "_behind_gaps",
+        "_behind_short_segments",
         "_budget",
         "_items",
         "_run_starts",
@@ -31,6 +35,8 @@ class HeldStream:
         "discarded",
         "end",
         "held",
+        "largest_segment",
+        "last_segment",
         "limit",
         "segment_starts",
     )
@@ -48,6 +54,11 @@ class HeldStream:
         """Stream positions at which a segment begins; a sender's writes mostly begin there too."""
         self.agreements: dict[tuple[int, int, int], int] = {}
         """What was found of cut messages: points by place, API key and version."""
+        self.last_segment = 0
+        """Bytes on the wire of the segment that was added last; 0 when it is not known."""
+        self.largest_segment = 0
+        self._behind_gaps: set[int] = set()
+        self._behind_short_segments: set[int] = set()
         self._items: list[tuple[int, Item]] = []
         self._runs: list[bytearray] = []
         self._run_starts: list[int] = []
@@ -61,6 +72,10 @@ class HeldStream:
         self._runs[-1] += event.data[start:] if start else event.data
         self._items.append((self.end, (event, start)))
         self.segment_starts.append(self.end)
+        if 0 < self.last_segment < self.largest_segment:
+            self._behind_short_segments.add(self.end)
+        self.last_segment = len(event.data)
+        self.largest_segment = max(self.largest_segment, self.last_segment)
         self.end += length
         self.held += length
         self._budget.take(HELD_TWICE * length)
@@ -72,6 +87,12 @@ class HeldStream:
         """Add a gap."""
         self._items.append((self.end, gap))
         self.end += gap.length or 0
+        if gap.cut and gap.length:
+            self.last_segment += gap.length
+            self.largest_segment = max(self.largest_segment, self.last_segment)
+        else:
+            self.last_segment = 0
+            self._behind_gaps.add(self.end)
         if gap.length is None:
             self.drop_before(self.end)
 
@@ -100,6 +121,8 @@ class HeldStream:
         self._budget.give_back(HELD_TWICE * (self.held - held))
         self.held = held
         self.agreements.clear()
+        for places in (self._behind_gaps, self._behind_short_segments):
+            places.difference_update([place for place in places if place < first])
 
     def clear(self) -> None:
         """Let go of everything."""
@@ -111,8 +134,17 @@ class HeldStream:
         return index < len(self.segment_starts) and self.segment_starts[index] == offset
 
     def follows_gap(self, offset: int) -> bool:
-        """Tell whether bytes lack right before the stream position `offset`."""
-        return offset in self._run_starts[1:]
+        """Tell whether whole segments lack right before the stream position `offset`."""
+        return offset in self._behind_gaps
+
+    def begins_write(self, offset: int) -> bool:
+        """Tell whether a segment begins at `offset` behind a short one: its sender had had nothing more to send."""
+        return offset in self._behind_short_segments
+
+    def is_short(self, offset: int) -> bool:
+        """Tell whether a gap comes soon before and behind `offset`, so that chance has few places around it."""
+        found = self._run_at(offset)
+        return found is not None and len(found[1]) <= SHORT_RUN
 
     def _run_at(self, offset: int) -> tuple[int, bytearray] | None:
         index = bisect_right(self._run_starts, offset) - 1

@@ -38,10 +38,10 @@ class BoundarySearch:
         return self._find(self._request_places(), score, again)
 
     def find_response(
-        self, score: Callable[[HeldStream, int], Score], again: bool, pending_ids: list[int]
+        self, score: Callable[[HeldStream, int], Score], again: bool, wanted_ids: list[int]
     ) -> int | None:
         """Give the stream position of the first proven response frame, or None."""
-        return self._find(self._response_places(pending_ids), score, again)
+        return self._find(self._response_places(wanted_ids), score, again)
 
     def reconsider(self) -> None:
         """Look again at all that is held: what was unknown when it was first looked at is known now."""
@@ -78,11 +78,11 @@ class BoundarySearch:
             for match in REQUEST_SHAPE.finditer(run, max(0, self._scanned - 8 - start)):
                 yield start + match.start()
 
-    def _response_places(self, pending_ids: list[int]) -> Iterator[int]:
+    def _response_places(self, wanted_ids: list[int]) -> Iterator[int]:
         yield from self._segment_starts()
         for start, run in self.held.runs(self._scanned):
             begin = max(0, self._scanned - 8 - start)
-            for correlation_id in pending_ids[:SEARCHED_IDS]:
+            for correlation_id in wanted_ids[:SEARCHED_IDS]:
                 wanted = correlation_id.to_bytes(4, "big", signed=True)
                 found = run.find(wanted, begin + 4)
                 while found >= 0:

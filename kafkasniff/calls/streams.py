@@ -17,13 +17,14 @@ from kafkasniff.calls.evidence import (
 from kafkasniff.calls.frames import FrameCutter
 from kafkasniff.calls.held import HeldStream, Item
 from kafkasniff.calls.limits import Budget, CallLimits
-from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest
+from kafkasniff.calls.lost_ids import LostIds
+from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest, correlation_id
 from kafkasniff.calls.search import BoundarySearch
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import Problem, ProtocolError
-from kafkasniff.protocol.headers import RequestHeader, read_request_header
+from kafkasniff.protocol.headers import RequestHeader, read_cut_request_header, read_request_header
 from kafkasniff.tcp.events import Connection, StreamGap
 
 PRODUCE = 0
@@ -84,6 +85,8 @@ class KafkaStreams:
         self._notes: dict[int, str] = {}
         self._client_ids: set[str | None] = set()
         self._last_id: int | None = None
+        self._last_answer: int | None = None
+        self._lost_ids = LostIds(from_the_beginning=starts[client] == 0 and starts[1 - client] is not None)
         self._software: tuple[str | None, str | None] = (None, None)
         self._security = "SASL_PLAINTEXT" if raw_sasl else "PLAINTEXT"
         self._raw_sasl = raw_sasl
@@ -101,7 +104,9 @@ class KafkaStreams:
                 search.held.push_gap(item)
             else:
                 cutter.push_gap(item)
-                self._drain(direction)
+                self._drain(direction, item)
+            if direction == self.client and self._searches[direction] is not None:
+                self._lost_ids.lose()
         elif search is not None:
             search.held.push(*item)
             self._search(direction, again=False)
@@ -148,7 +153,7 @@ class KafkaStreams:
         else:
             self._pairing.lose_responses(arrival)
 
-    def _drain(self, direction: int) -> None:
+    def _drain(self, direction: int, gap: StreamGap | None = None) -> None:
         cutter = self._cutters[direction]
         handle = self._take_request if direction == self.client else self._take_response
         while (frame := cutter.next_frame()) is not None:
@@ -158,6 +163,10 @@ class KafkaStreams:
             if cutter.absurd_size is not None:
                 self._notes[direction] = f"an impossible message size, {cutter.absurd_size}"
             search = BoundarySearch(self._limits.search_bytes, self._budget, cutter.offset)
+            if gap is not None:
+                search.held.push_gap(gap)
+            search.held.last_segment = cutter.last_segment
+            search.held.largest_segment = cutter.largest_segment
             for event, start in cutter.take_rest():
                 search.held.push(event, start)
             self._searches[direction] = search
@@ -169,7 +178,8 @@ class KafkaStreams:
         if direction == self.client:
             place = search.find_request(self._score_request, again)
         else:
-            place = search.find_response(self._score_response, again, list(self._pairing.layouts()))
+            ids = [*self._lost_ids.near(self._last_answer), *self._pairing.layouts()]
+            place = search.find_response(self._score_response, again, ids)
         if place is None:
             return
         if direction != self.client:
@@ -189,7 +199,7 @@ class KafkaStreams:
         return score_request(held, place, early.__contains__, self._client_ids, self._last_id)
 
     def _score_response(self, held: HeldStream, place: int) -> Score:
-        return score_response(held, place, self._pairing.layouts())
+        return score_response(held, place, self._pairing.layouts(), self._lost_ids.may_have, self._last_answer)
 
     def _plausible_request(self, size: int, start: bytes) -> bool:
         return size <= LARGEST_PLAUSIBLE and request_header(size.to_bytes(4, "big") + start[:1100]) is not None
@@ -211,16 +221,23 @@ class KafkaStreams:
         try:
             header = read_request_header(frame.data)
         except ProtocolError as error:
-            if not frame.whole:
+            if frame.whole:
+                self._notes[self.client] = f"{frame.size} bytes that are no request ({error})"
+                return False
+            cut = read_cut_request_header(frame.data)
+            if cut is None:
+                self._lost_ids.lose()
                 return True
-            self._notes[self.client] = f"{frame.size} bytes that are no request ({error})"
-            return False
+            header = cut
+            frame.problems.append(Problem("request", None, "clientId", "the capture cuts the header off here"))
         if not self._is_request(header):
             self._notes[self.client] = f"{frame.size} bytes that are no request (API key {header.api_key})"
             return False
         self._describe(frame, self.client, "request")
-        self._client_ids.add(header.client_id)
+        if header.end < len(frame.data) or frame.whole:
+            self._client_ids.add(header.client_id)
         self._last_id = header.correlation_id
+        self._lost_ids.add(header.correlation_id)
         self._learn(header, frame)
         if _expects_response(header, frame):
             self._emit(self._pairing.add_request(frame, header))
@@ -246,6 +263,7 @@ class KafkaStreams:
         if len(frame.data) < SMALLEST_RESPONSE:
             return True
         self._describe(frame, 1 - self.client, "response")
+        self._last_answer = correlation_id(frame)
         self._emit(self._pairing.add_response(frame))
         return True
 

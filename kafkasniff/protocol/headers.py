@@ -73,6 +73,25 @@ def read_request_header(data: bytes, offset: int = 0) -> RequestHeader:
     return RequestHeader(api_key, api_version, correlation_id, client_id, header_version, end)
 
 
+def read_cut_request_header(data: bytes) -> RequestHeader | None:
+    """Read what there is of a request header that the capture cuts off inside or behind its client id.
+
+    The client id is as much of it as there is, and the body begins where the bytes end. None when the cut comes
+    earlier, or the bytes are no header.
+    """
+    if len(data) < _FIXED.size + _INT16.size:
+        return None
+    api_key, api_version, correlation_id = _FIXED.unpack_from(data)
+    (length,) = _INT16.unpack_from(data, _FIXED.size)
+    if api_key < 0 or api_version < 0:
+        return None
+    start = _FIXED.size + _INT16.size
+    # A cut may fall between the bytes of one character.
+    client_id = data[start : start + length].decode("utf-8", "ignore") if length >= 0 else None
+    version = request_header_version(api_key, api_version)
+    return RequestHeader(api_key, api_version, correlation_id, client_id, version, len(data))
+
+
 def read_response_header(data: bytes, header_version: int, offset: int = 0) -> tuple[int, int]:
     """Read the response header that begins at `offset`; give correlation id and offset of the body.
 

@@ -75,9 +75,13 @@ def _request_error(call: Call, sent: Message) -> str | None:
     """Tell how the printed request differs from the one that was sent."""
     if call.request is None or call.header is None:
         return None
+    client_id = sent.client_id
+    if client_id is not None and len(call.request.data) < sent.header_end - 4:
+        # Of a client id that is cut, as much is printed as there is.
+        client_id = client_id[: len(call.header.client_id or "")]
     printed = (call.header.api_key, call.header.api_version, call.header.client_id)
-    if printed != (sent.api_key, sent.api_version, sent.client_id):
-        return f"header {printed} instead of {(sent.api_key, sent.api_version, sent.client_id)}"
+    if printed != (sent.api_key, sent.api_version, client_id):
+        return f"header {printed} instead of {(sent.api_key, sent.api_version, client_id)}"
     error = _frame_error(call.request, sent)
     if error is None and call.request.whole:
         body = call.request_body
