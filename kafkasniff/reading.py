@@ -9,9 +9,11 @@ from kafkasniff.calls.engine import Counts, Engine
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.key_log_file import KeyLogFile
 from kafkasniff.capture.merge import merge
 from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.tcp.limits import TcpLimits
+from kafkasniff.tcp.tls.key_log import KeyLog
 
 
 @dataclass(slots=True)
@@ -27,6 +29,8 @@ class Summary:
     damages: list[CaptureError] = field(default_factory=list)
     """Files that could not be read to their end; all packets before the damage were used."""
     limits_reached: list[str] = field(default_factory=list)
+    not_decrypted: list[str] = field(default_factory=list)
+    """What the key log did not open, in sentences."""
 
 
 class Reading:
@@ -44,17 +48,22 @@ class Reading:
         keep_packets: bool = False,
         tcp_limits: TcpLimits | None = None,
         call_limits: CallLimits | None = None,
+        key_log: str | None = None,
     ) -> None:
-        """Open the captures; raises CaptureError for one that is none.
+        """Open the captures; raises CaptureError for one that is none, and for a key log that is none.
 
         `-` is standard input. `show_secrets` leaves passwords and tokens as they are; `connections` adds a report of
-        each connection when it ends; `keep_packets` notes on each frame which packets carried it.
+        each connection when it ends; `keep_packets` notes on each frame which packets carried it;
+        `key_log` is a file with the secrets of TLS connections, beside those in the captures.
         """
         self.summary = Summary()
         self._readers = [CaptureReader(path) for path in paths]
-        self._engine = Engine(
-            tcp_limits, call_limits, CallOptions(show_secrets=show_secrets, keep_packets=keep_packets), connections
-        )
+        self._key_log = KeyLog()
+        self._key_log_file = None if key_log is None else KeyLogFile(key_log)
+        self._secrets_read = [0] * len(paths)
+        self._read_key_log(first=True)
+        options = CallOptions(show_secrets=show_secrets, keep_packets=keep_packets)
+        self._engine = Engine(tcp_limits, call_limits, options, connections, self._key_log)
         self.summary.counts = self._engine.counts
 
     def __iter__(self) -> Iterator[Call | Gap | ConnectionReport]:
@@ -70,11 +79,31 @@ class Reading:
                 if summary.first_time is None:
                     summary.first_time = batch.times[0]
                 summary.last_time = batch.times[-1]
+            self._read_secrets()
             yield self._engine.feed(batch)
             self._summarise()
+        self._read_secrets()
         yield self._engine.flush()
         self._summarise()
+        summary.not_decrypted = self._engine.tls.notes()
         summary.damages = [reader.damage for reader in self._readers if reader.damage is not None]
+
+    def _read_secrets(self) -> None:
+        """Take in the secrets that have come, in the captures or in the key log, since the last time."""
+        for index, reader in enumerate(self._readers):
+            for text in reader.secrets[self._secrets_read[index] :]:
+                self._key_log.add(text)
+            self._secrets_read[index] = len(reader.secrets)
+        self._read_key_log()
+
+    def _read_key_log(self, first: bool = False) -> None:
+        if self._key_log_file is None:
+            return
+        text = self._key_log_file.read_new()
+        valid = self._key_log.add(text)
+        if first and not valid and any(line.strip() and not line.startswith(b"#") for line in text.splitlines()):
+            path = self._key_log_file.path
+            raise CaptureError(f"{path}: not a TLS key log: expected lines of LABEL CLIENT-RANDOM SECRET, found none")
 
     def _summarise(self) -> None:
         counters = self._engine.reassembler.counters

@@ -7,7 +7,6 @@ from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.streams import KafkaStreams
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamData, StreamGap
-from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.stream import TlsStream
 
 SECURITY_PROTOCOLS = {"PLAINTEXT": "SSL", "SASL_PLAINTEXT": "SASL_SSL"}

@@ -67,6 +67,10 @@ Connections = Annotated[
     bool, typer.Option("--connections", help="Also say what each connection was, and why we think so.")
 ]
 ShowSecrets = Annotated[bool, typer.Option("--show-secrets", help="Show passwords and tokens instead of ***.")]
+KeyLog = Annotated[
+    str | None,
+    typer.Option("--keylog", metavar="FILE", help="Decrypt TLS with the secrets in a key log (SSLKEYLOGFILE)."),
+]
 Write = Annotated[
     str | None,
     typer.Option("--write", metavar="FILE.pcapng", help="Write the packets of the calls shown to a new capture."),

@@ -12,6 +12,7 @@ Examples:
   kafkasniff read *.pcapng --errors --time local   calls that brought an error
   kafkasniff read capture.pcap --api fetch --slower-than 500ms
   kafkasniff read capture.pcap --group billing --write billing.pcapng
+  kafkasniff read capture.pcap --keylog keys.log   TLS, with the secrets that a client logged
   kafkasniff read capture.pcap.zst --json | jq .requestHeader
   tcpdump -i eth0 -U -w - port 9092 | kafkasniff read -
 """
@@ -38,6 +39,7 @@ def read(
     limit: options.Limit = None,
     connections: options.Connections = False,
     show_secrets: options.ShowSecrets = False,
+    keylog: options.KeyLog = None,
     write: options.Write = None,
 ) -> None:
     """Show the calls in captures: requests with their responses, in the order in which they ended."""
@@ -66,7 +68,9 @@ def read(
         end=moment(end, "--to") if end else None,
     )
     try:
-        reading = Reading(files, show_secrets=show_secrets, connections=connections, keep_packets=write is not None)
+        reading = Reading(
+            files, show_secrets=show_secrets, connections=connections, keep_packets=write is not None, key_log=keylog
+        )
         form = json_format() if json_output else terminal_format(time, verbose)
         showing = Showing(reading, filters, form, limit)
         showing.run(flush_batches="-" in files)

@@ -7,6 +7,7 @@ import orjson
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
 from kafkasniff.render.times import utc_text
 from kafkasniff.tcp.events import DirectionCounters
+from kafkasniff.tcp.tls.description import TlsDescription, read_certificate
 
 _LINE = orjson.OPT_APPEND_NEWLINE
 
@@ -134,9 +135,33 @@ def connection_object(report: ConnectionReport) -> dict[str, Any]:
         "lastFile": last.interface.file,
         "lastPacket": last.packet,
     }
+    if report.tls is not None:
+        item["tls"] = _tls_object(report.tls)
     if connection.tunnel:
         item["tunnel"] = list(connection.tunnel)
     return item
+
+
+def _tls_object(known: TlsDescription) -> dict[str, Any]:
+    return {
+        "version": known.version,
+        "cipher": known.cipher,
+        "serverName": known.server_name,
+        "offeredProtocols": list(known.offered_protocols),
+        "chosenProtocol": known.chosen_protocol,
+        "serverCertificate": _certificate_object(known.server_certificate),
+        "clientCertificate": _certificate_object(known.client_certificate),
+        "resumed": known.resumed,
+        "decrypted": known.decrypted,
+        "failure": known.failure,
+    }
+
+
+def _certificate_object(der: bytes | None) -> dict[str, str] | None:
+    certificate = read_certificate(der)
+    if certificate is None:
+        return None
+    return {"subject": certificate.subject, "expires": f"{certificate.expires:%Y-%m-%dT%H:%M:%SZ}"}
 
 
 def _side(direction: int | None, from_client: int) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from tests.conformance.log_exceptions import (
     BEGUN_BEFORE_CAPTURE,
+    DIRECTORY_IN_LOGS,
     RECORDS_LOGGED_AS_TEXT,
     RENAMED,
     RENAMED_APIS,
@@ -42,6 +43,8 @@ class Account:
     """Of these, calls whose request is empty in the log."""
     logged_as_text: int = 0
     """Of these, calls whose records are a text in the log."""
+    directories: int = 0
+    """Directories in these calls whose name was overwritten in the log alone."""
     envelopes: int = 0
     """Printed and not logged: ENVELOPE itself."""
     exceptions: dict[Kind, list[Excepted]] = field(default_factory=lambda: {kind: [] for kind in Kind})
@@ -56,6 +59,7 @@ class Accountant:
         """Take the log in its order, in which calls with equal ids follow one another as on the wire."""
         self._release = recording.release
         self._with_sasl = "SASL" in recording.facts["security"]
+        self._with_tls = "SSL" in recording.facts["security"]
         self._begun_before = recording.name in BEGUN_BEFORE_CAPTURE
         self._waiting: dict[tuple[str, str, int, int], deque[LoggedCall]] = defaultdict(deque)
         self._forwarded: dict[tuple[str, str, int, int], deque[LoggedCall]] = defaultdict(deque)
@@ -195,8 +199,17 @@ class Accountant:
         found = list(differences(body, printed, renamed, side))
         size_for_text = [place for place in found if place.path == text_path and _is_size_for_text(place)]
         self.account.logged_as_text += bool(size_for_text)
-        return [place for place in found if place not in size_for_text]
+        directories = [place for place in found if self._with_tls and _is_renamed_directory(place)]
+        self.account.directories += len(directories)
+        return [place for place in found if place not in size_for_text and place not in directories]
 
 
 def _is_size_for_text(place: Difference) -> bool:
     return place.logged == "" and type(place.printed) is int and place.printed >= 0
+
+
+def _is_renamed_directory(place: Difference) -> bool:
+    if place.path != "response.results[].logDir":
+        return False
+    length = len(DIRECTORY_IN_LOGS)
+    return place.logged == DIRECTORY_IN_LOGS + place.printed[length:]

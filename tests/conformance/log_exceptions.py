@@ -9,26 +9,15 @@ from enum import StrEnum
 Counts = Mapping[tuple[str, int], int]
 """How many calls of an API and version."""
 
-NEEDS_KEYS = frozenset(
-    {
-        "sasl-ssl-plain-scram",
-        "tls-no-keys",
-        "tls12-aes128-cbc-sha",
-        "tls12-aes128-cbc-sha256",
-        "tls12-aes128-gcm",
-        "tls12-aes256-cbc-sha384",
-        "tls12-aes256-gcm",
-        "tls12-aes256-gcm-embedded",
-        "tls12-chacha20",
-        "tls12-go-resumption",
-        "tls13-aes128-gcm",
-        "tls13-chacha20",
-        "tls13-go-resumption",
-        "tls13-python",
-        "tls13-python-embedded",
-    }
-)
-"""Recordings of TLS."""
+WITHOUT_KEYS = frozenset({"tls-no-keys"})
+"""Recordings of TLS whose secrets nobody has."""
+
+DIRECTORY_IN_LOGS = "/var/lib/kafka/h"
+"""What stands in the logs for a directory of the recorder. In clear captures too it was written over the directory's
+name, which is as long; what is encrypted kept that name."""
+
+DIRECTORIES_RENAMED = {"sasl-ssl-plain-scram": 2, "tls12-go-resumption": 2, "tls13-go-resumption": 4}
+"""How often that is so, by recording."""
 
 CUT_PACKETS = frozenset({"snaplen-96"})
 """Recordings that keep only the beginning of each packet."""
@@ -143,6 +132,11 @@ LISTED: Mapping[Kind, Mapping[str, Counts]] = {
         "nanoseconds": {("METADATA", 13): 1},
         "sasl-gssapi-librdkafka": {("METADATA", 4): 1},
         "sasl-plain-many-clients": {("METADATA", 13): 1},
+        "sasl-ssl-plain-scram": {("FETCH", 12): 1},
+        "tls12-aes256-cbc-sha384": {("FETCH", 12): 1},
+        "tls12-go-resumption": {("FETCH", 18): 1},
+        "tls13-python": {("FETCH", 12): 1},
+        "tls13-python-embedded": {("FETCH", 12): 1},
     },
     Kind.ANSWER_BEHIND_CAPTURE: {
         "java-2.8.2-clients": {("FETCH", 12): 1},
@@ -156,6 +150,8 @@ LISTED: Mapping[Kind, Mapping[str, Counts]] = {
         "kraft3-startup": {("FETCH", 18): 8},
         "kraft3-transactions": {("FETCH", 18): 6},
         "rskafka": {("DELETE_RECORDS", 2): 1},
+        "tls13-python": {("OFFSET_FETCH", 3): 1},
+        "tls13-python-embedded": {("OFFSET_FETCH", 3): 1},
         "transactions": {("FETCH", 18): 2},
     },
     Kind.UNANSWERED: {
@@ -208,6 +204,12 @@ LISTED: Mapping[Kind, Mapping[str, Counts]] = {
             ("SASL_AUTHENTICATE", 2): 64,
             ("SASL_HANDSHAKE", 1): 44,
         },
+        "sasl-ssl-plain-scram": {
+            ("API_VERSIONS", 4): 32,
+            ("API_VERSIONS", 5): 10,
+            ("SASL_AUTHENTICATE", 2): 52,
+            ("SASL_HANDSHAKE", 1): 32,
+        },
     },
     Kind.BYTES_LEFT_BEHIND: {
         "clients-on-3.9.1": {("METADATA", 12): 1},
@@ -228,6 +230,11 @@ LISTED: Mapping[Kind, Mapping[str, Counts]] = {
     Kind.ANSWER_CUT_OFF: {
         "kraft3-failover": {("FETCH", 18): 2},
         "kraft3-shutdown": {("FETCH", 18): 1},
+        "sasl-ssl-plain-scram": {("FETCH", 12): 1},
+        "tls12-aes256-cbc-sha384": {("FETCH", 12): 1},
+        "tls12-go-resumption": {("FETCH", 18): 1},
+        "tls13-python": {("FETCH", 12): 1},
+        "tls13-python-embedded": {("FETCH", 12): 1},
     },
 }
 """By kind and recording, how many calls of an API and version."""

@@ -37,6 +37,12 @@ class Recording:
         return str(self.facts["brokers"][0]["version"])
 
     @property
+    def options(self) -> list[str]:
+        """Give the options that reading it needs: its key log."""
+        keys = self.folder / f"{self.name}.keys"
+        return ["--keylog", str(keys)] if keys.exists() else []
+
+    @property
     def files(self) -> list[Path]:
         """Give the capture's files; several where the recorder rotated them."""
         rotated = self.folder / self.name

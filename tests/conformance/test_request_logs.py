@@ -6,22 +6,22 @@ from collections.abc import Callable
 import pytest
 
 from tests.conformance.accounts import Accountant
-from tests.conformance.log_exceptions import CUT_PACKETS, LISTED, NEEDS_KEYS, Kind
+from tests.conformance.log_exceptions import CUT_PACKETS, DIRECTORIES_RENAMED, LISTED, WITHOUT_KEYS, Kind
 from tests.conformance.recordings import Recording, printed_lines, recordings
 from tests.conformance.request_logs import differences, first_of, is_beginning, read_log
 from tests.conftest import needs_shared
 
 LOG_SUFFIX = ".requestlog.jsonl.gz"
 RECORDINGS = recordings(LOG_SUFFIX)
-IN_CLEAR = [recording for recording in RECORDINGS if recording.name not in NEEDS_KEYS | CUT_PACKETS]
+READABLE = [recording for recording in RECORDINGS if recording.name not in WITHOUT_KEYS | CUT_PACKETS]
 
 CUT = [recording for recording in RECORDINGS if recording.name in CUT_PACKETS]
 
 
-@pytest.mark.parametrize("recording", IN_CLEAR, ids=str)
+@pytest.mark.parametrize("recording", READABLE, ids=str)
 def test_prints_what_the_brokers_logged(recording: Recording, add_figure: Callable[..., None]) -> None:
     logged = read_log(recording.log)
-    printed = printed_lines(recording.files)
+    printed = printed_lines(recording.files, *recording.options)
     account = Accountant(recording, logged).settle(printed)
     counts = {kind: len(account.exceptions[kind]) for kind in Kind}
     in_capture = len(logged) - counts[Kind.BEFORE_CAPTURE] - counts[Kind.REQUEST_BEFORE_CAPTURE]
@@ -34,6 +34,7 @@ def test_prints_what_the_brokers_logged(recording: Recording, add_figure: Callab
         "forwarded": account.forwarded,
         "empty in log": account.logged_empty,
         "text in log": account.logged_as_text,
+        "directories": account.directories,
         "ENVELOPE": account.envelopes,
     }
     add_figure("Request logs (JSON)", recording.name, **columns, **counts)
@@ -42,6 +43,7 @@ def test_prints_what_the_brokers_logged(recording: Recording, add_figure: Callab
         by_api = Counter((call.api, call.version) for call in found)
         assert by_api == Counter(LISTED[kind].get(recording.name)), f"{kind}: {first_of(found)}"
     assert account.envelopes == account.forwarded
+    assert account.directories == DIRECTORIES_RENAMED.get(recording.name, 0)
     assert account.equal + counts[Kind.ANSWER_NEVER_SENT] + counts[Kind.ANSWER_BEHIND_CAPTURE] == in_capture
     assert {line["type"] for line in printed} == {"call"}, "no recorder lost a packet"
 
@@ -81,6 +83,6 @@ def test_prints_no_call_of_tls_without_keys() -> None:
 def test_every_request_log_is_accounted_for() -> None:
     names = {recording.name for recording in RECORDINGS}
     assert len(names) == 87
-    assert names >= NEEDS_KEYS | CUT_PACKETS
+    assert names >= WITHOUT_KEYS | CUT_PACKETS
     for listed in LISTED.values():
-        assert listed.keys() <= {recording.name for recording in IN_CLEAR}
+        assert listed.keys() <= {recording.name for recording in READABLE}

@@ -60,7 +60,7 @@ class TlsContext:
     def notes(self) -> list[str]:
         """Say in sentences what a key log that was given did not open."""
         counters = self.counters
-        if not self.key_log.lines or not counters.connections:
+        if not self.key_log.changes or not counters.connections:
             return []
         total = f"{counters.connections:,} TLS connection{'s' if counters.connections > 1 else ''}"
         if counters.without_secrets == counters.connections:

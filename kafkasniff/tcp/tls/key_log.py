@@ -17,22 +17,24 @@ class KeyLog:
 
     def __init__(self) -> None:
         """Start with no secret."""
-        self.lines = 0
-        """Valid lines so far, of any label; it grows with every addition that can change an answer."""
+        self.changes = 0
+        """How often a secret came that was not known."""
         self._secrets: dict[tuple[str, bytes], bytes] = {}
 
     def add(self, text: bytes) -> int:
         """Take whole lines of a key log and give how many were valid; comments and all else are passed over."""
-        before = self.lines
+        valid = 0
         for line in text.splitlines():
             match = _LINE.fullmatch(line.strip())
             if match is None:
                 continue
-            self.lines += 1
+            valid += 1
             label = match[1].decode()
             if label in _LABELS:
-                self._secrets[label, bytes.fromhex(match[2].decode())] = bytes.fromhex(match[3].decode())
-        return self.lines - before
+                name, secret = (label, bytes.fromhex(match[2].decode())), bytes.fromhex(match[3].decode())
+                self.changes += self._secrets.get(name) != secret
+                self._secrets[name] = secret
+        return valid
 
     def secret(self, label: str, client_random: bytes) -> bytes | None:
         """Give the secret that a connection's client random stands for, None where the log lacks it."""

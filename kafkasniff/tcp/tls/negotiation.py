@@ -89,9 +89,9 @@ class Negotiation:
         """
         if self.openers is not None:
             return True
-        if self._asked == self._context.key_log.lines or self.description.failure:
+        if self._asked == self._context.key_log.changes or self.description.failure:
             return False
-        self._asked = self._context.key_log.lines
+        self._asked = self._context.key_log.changes
         client_hello, server_hello = self._client_hello, self._server_hello
         if client_hello is None or server_hello is None:
             return False
