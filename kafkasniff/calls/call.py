@@ -1,6 +1,5 @@
 """What the calls layer gives: calls, gaps, and what each connection was."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -11,6 +10,8 @@ from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_errors
 from kafkasniff.protocol.error_codes import ERROR_CODES
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
+from kafkasniff.protocol.records.batches import Batch, as_json
+from kafkasniff.protocol.scans import ScannedBody, scan_body
 from kafkasniff.protocol.secrets import redact
 from kafkasniff.tcp.events import Connection
 from kafkasniff.tcp.tls.description import TlsDescription
@@ -18,6 +19,8 @@ from kafkasniff.tcp.tls.description import TlsDescription
 Outcome = Literal["answered", "no-response-expected", "unanswered", "response-not-captured", "request-not-captured"]
 
 Side = Literal["request", "response"]
+
+_NO_FIELDS: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -111,6 +114,8 @@ class Call:
     """What is wrong with frames and their pairing, known before any body is decoded."""
     _request_body: DecodedBody | None = None
     _response_body: DecodedBody | None = None
+    _request_scan: ScannedBody | None = None
+    _response_scan: ScannedBody | None = None
     _contents: Contents | None = None
     _errors: list[FieldError] | None = None
 
@@ -201,24 +206,59 @@ class Call:
                     redact(key, side, tree)
         return body
 
-    def _bodies(self) -> Iterator[tuple[Side, int, Frame, DecodedBody]]:
-        """Give side, API key, frame and body of the request and the response, as far as there."""
-        if self.header is not None:
-            if self.request is not None and self.request_body is not None:
-                yield "request", self.header.api_key, self.request, self.request_body
-            if self.response is not None and self.response_body is not None:
-                yield "response", self.header.api_key, self.response, self.response_body
+    def scan_request(self, names: frozenset[str]) -> ScannedBody | None:
+        """Scan the request for the fields with these names, without decoding the rest of its body.
+
+        None where there is no request, or where its body has any problem, which `request_body` tells.
+        """
+        scan = self._request_scan
+        if scan is not None and scan.names is names:
+            return scan
+        header, frame = self.header, self.request
+        if header is None or frame is None or not frame.whole:
+            return None
+        scan = scan_body(header.api_key, header.api_version, "request", frame.data, header.end, names)
+        self._request_scan = scan
+        return scan
+
+    def scan_response(self, names: frozenset[str]) -> ScannedBody | None:
+        """Scan the response as `scan_request` does the request."""
+        scan = self._response_scan
+        if scan is not None and scan.names is names:
+            return scan
+        header, frame = self.header, self.response
+        if header is None or frame is None or not frame.whole:
+            return None
+        offset = 4
+        if response_header_version(header.api_key, header.api_version) == 1:
+            if frame.data[4:5] != b"\0":
+                return None
+            offset = 5
+        scan = scan_body(header.api_key, header.api_version, "response", frame.data, offset, names)
+        self._response_scan = scan
+        return scan
 
     def _open(self) -> Contents:
         if self._contents is None:
             self._contents = contents = Contents()
-            for side, _, frame, body in self._bodies():
-                contents.problems += [Problem(side, offset, path, message) for offset, path, message in body.problems]
-                open_batches(side, frame.data, body, contents)
-            if self.header is not None and self.header.api_key == ENVELOPE and self.request is not None:
-                answer = self.response.data if self.response is not None else None
-                open_envelope(self.header, self.request.data, answer, self.show_secrets, contents)
+            header, request, response = self.header, self.request, self.response
+            if header is None:
+                return contents
+            if request is not None:
+                self._open_side("request", request, self._request_scan or self.request_body, contents)
+            if response is not None:
+                self._open_side("response", response, self._response_scan or self.response_body, contents)
+            if header.api_key == ENVELOPE and request is not None:
+                answer = response.data if response is not None else None
+                open_envelope(header, request.data, answer, self.show_secrets, contents)
         return self._contents
+
+    @staticmethod
+    def _open_side(side: Side, frame: Frame, body: ScannedBody | DecodedBody | None, into: Contents) -> None:
+        if isinstance(body, DecodedBody):
+            into.problems += [Problem(side, offset, path, message) for offset, path, message in body.problems]
+        if body is not None and body.records:
+            open_batches(side, frame.data, body.records, into)
 
     @property
     def response_api_version(self) -> int | None:
@@ -230,18 +270,38 @@ class Call:
     def errors(self) -> list[FieldError]:
         """Give every non-zero error code with its path."""
         if self._errors is None:
-            self._errors = [
-                FieldError(side, path, code, _error_name(code))
-                for side, key, _, body in self._bodies()
-                if body.value is not None
-                for path, code in find_errors(key, body.version, side, body.value)
-            ]
+            self._errors = []
+            if self.header is not None:
+                if self.request is not None:
+                    self._find_errors("request", self._request_scan, self._request_body)
+                if self.response is not None:
+                    self._find_errors("response", self._response_scan, self._response_body)
         return self._errors
+
+    def _find_errors(self, side: Side, scan: ScannedBody | None, body: DecodedBody | None) -> None:
+        """Add the errors of one side, by what has read it already, else by a scan, and where that fails by its body."""
+        assert self.header is not None
+        assert self._errors is not None
+        if scan is None and body is None:
+            scan = self.scan_request(_NO_FIELDS) if side == "request" else self.scan_response(_NO_FIELDS)
+            if scan is None:
+                body = self.request_body if side == "request" else self.response_body
+        found: list[tuple[str, int]] = []
+        if scan is not None:
+            found = scan.errors
+        elif body is not None and body.value is not None:
+            found = find_errors(self.header.api_key, body.version, side, body.value)
+        self._errors += [FieldError(side, path, code, _error_name(code)) for path, code in found]
+
+    @property
+    def batch_headers(self) -> list[tuple[Side, str, Batch]]:
+        """Give the headers of the record batches, with side and path of the field that holds them."""
+        return self._open().batches
 
     @property
     def batches(self) -> list[dict[str, Any]]:
         """Give the record batches' headers in the form of the JSON lines."""
-        return self._open().batches
+        return [{"where": side, "path": path, **as_json(batch)} for side, path, batch in self._open().batches]
 
     @property
     def decoded(self) -> list[dict[str, Any]]:

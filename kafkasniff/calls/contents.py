@@ -10,7 +10,8 @@ from kafkasniff.protocol.envelope import open_request, open_response
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
-from kafkasniff.protocol.records.batches import as_json, read_batches
+from kafkasniff.protocol.primitives import RecordsField
+from kafkasniff.protocol.records.batches import Batch, read_batches
 from kafkasniff.protocol.secrets import redact
 
 ENVELOPE = 58
@@ -18,18 +19,20 @@ ENVELOPE = 58
 
 @dataclass(slots=True)
 class Contents:
-    """What was found inside, in the form of the JSON lines."""
+    """What was found inside."""
 
-    batches: list[dict[str, Any]] = field(default_factory=list)
+    batches: list[tuple[Kind, str, Batch]] = field(default_factory=list)
+    """Each with the path of its field."""
     decoded: list[dict[str, Any]] = field(default_factory=list)
+    """In the form of the JSON lines."""
     problems: list[Problem] = field(default_factory=list)
 
 
-def open_batches(side: Kind, data: bytes, body: DecodedBody, into: Contents) -> None:
-    """Read the headers of the record batches in a body that was decoded from `data`, the content of a frame."""
-    for path, start, end in body.records:
+def open_batches(side: Kind, data: bytes, fields: list[RecordsField], into: Contents) -> None:
+    """Read the headers of the record batches in the `records` fields of a body in `data`, the content of a frame."""
+    for path, start, end in fields:
         batches, problems = read_batches(data, start, end, side=side)
-        into.batches += [{"where": side, "path": path, **as_json(batch)} for batch in batches]
+        into.batches += [(side, path, batch) for batch in batches]
         into.problems += [Problem(side, offset, path + inner, message) for offset, inner, message in problems]
 
 

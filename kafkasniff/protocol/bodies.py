@@ -47,7 +47,7 @@ def decode_body(api_key: int, api_version: int, kind: Kind, data: bytes, offset:
     if api is None:
         return _undecoded(api_version, f"API key {api_key} is not known", data, offset)
     version = api_version
-    if api_key == API_VERSIONS and kind == "response" and _is_unsupported_version(api_version, data, offset):
+    if api_key == API_VERSIONS and kind == "response" and is_unsupported_version(api_version, data, offset):
         version = 0
     if not api.first_version <= version <= api.last_version:
         known = f"versions {api.first_version} to {api.last_version} are known"
@@ -80,7 +80,7 @@ def find_entities(api_key: int, version: int, kind: Kind, value: dict[str, Any])
     return found
 
 
-def _is_unsupported_version(api_version: int, data: bytes, offset: int) -> bool:
+def is_unsupported_version(api_version: int, data: bytes, offset: int) -> bool:
     """Tell whether an ApiVersions answer is in version 0 as the broker does not know the version asked (KIP-511)."""
     if api_version == 0 or len(data) - offset < 6:
         return False

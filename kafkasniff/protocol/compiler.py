@@ -7,6 +7,8 @@ Slices of bytes do not fail when they are short, so a decoder checks once, at it
 data. On the way there every count is bounded by the bytes left, so that nothing large is built first.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from struct import Struct
 from typing import Any, Protocol
 
@@ -31,7 +33,7 @@ class Decoder(Protocol):
 
 def compile_decoder(message: Message, version: int) -> Decoder:
     """Give the decoder of one version of `message`."""
-    writer = _Writer(covers(message.flexible, version), version)
+    writer = DecoderWriter(covers(message.flexible, version), version)
     source = writer.function(message)
     namespace: dict[str, Any] = RUNTIME | writer.unpackers
     exec(compile(source, f"<decoder of {message.name} v{version}>", "exec"), namespace)
@@ -63,14 +65,18 @@ SIZES = {"?": 1, "b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8, "d": 8,
 """Bytes of each struct code."""
 
 
-class _Writer:
+class DecoderWriter:
     """The source of one function while it is written.
 
     In that source `data` is the buffer, `end` its length, `p` the place to read at. The methods that write the read of
     a value give the expression that it then has; whoever uses the expression calls `_flush` first.
     """
 
+    arguments = "data, p, records"
+    """Of the function."""
+
     def __init__(self, flexible: bool, version: int) -> None:
+        """Write for one version, with compact lengths and tagged fields where it is `flexible`."""
         self.flexible = flexible
         self.version = version
         self.unpackers: dict[str, Any] = {}
@@ -79,11 +85,12 @@ class _Writer:
         self._path = ""
 
     def function(self, message: Message) -> str:
+        """Give the source of the function that decodes `message`."""
         value = self._struct(message.fields)
         self._flush()
         return "\n".join(
             (
-                "def decode(data, p, records):",
+                f"def decode({self.arguments}):",
                 "    end = len(data)",
                 "    elements = 0",
                 "    try:",
@@ -107,14 +114,18 @@ class _Writer:
     def _flush(self) -> None:
         if not self._group:
             return
-        codes = [code for _, code in self._group]
-        if codes == ["B"]:
-            self._source.line(f"{self._group[0][0]} = data[p]")
-        else:
-            unpack = f"unpack_{''.join(codes)}".replace("?", "bool")
-            self.unpackers[unpack] = Struct(">" + "".join(codes)).unpack_from
-            self._source.line(f"({', '.join(name for name, _ in self._group)},) = {unpack}(data, p)")
-        self._source.line(f"p += {sum(SIZES[code] for code in codes)}")
+        codes = "".join(code for _, code in self._group)
+        names = [name for name, _ in self._group if name]
+        layout = Struct(">" + codes)
+        if names and codes[-1] == "B" and len(names) == 1:
+            self._source.line(
+                f"{names[0]} = data[p + {layout.size - 1}]" if len(codes) > 1 else f"{names[0]} = data[p]"
+            )
+        elif names:
+            unpack = f"unpack_{codes}".replace("?", "bool")
+            self.unpackers[unpack] = layout.unpack_from
+            self._source.line(f"({', '.join(names)},) = {unpack}(data, p)")
+        self._source.line(f"p += {layout.size}")
         self._group.clear()
 
     def _length(self, code: str, longer: str, nullable: bool, flexible: bool) -> tuple[str, str]:
@@ -142,7 +153,7 @@ class _Writer:
         values: dict[str, str] = {}
         for field in fields_of(fields, self.version):
             if not covers(field.tagged, self.version):
-                values[field.name] = self._field(field, covers(field.nullable, self.version))
+                self._read(field, values)
         present = fields_of(fields, self.version)
         if not self.flexible:
             return self._literal(present, values)
@@ -154,6 +165,15 @@ class _Writer:
             return self._tagged_struct(present, values, count, gone)
         self._source.line(f"if {count}: p = skip_tag_section(data, p, {gone})")
         return self._literal(present, values)
+
+    def _read(self, field: Field, values: dict[str, str]) -> None:
+        """Write the read of a field of a struct into `values`."""
+        values[field.name] = self._field(field, covers(field.nullable, self.version))
+
+    def _keeps(self, field: Field) -> bool:
+        """Tell whether the function gives the values of a field."""
+        del field
+        return True
 
     def _literal(self, fields: tuple[Field, ...], values: dict[str, str]) -> str:
         items = (f"{_key(field, values[field.name])}: {values[field.name]}" for field in fields if field.name in values)
@@ -180,7 +200,7 @@ class _Writer:
                         self._source.line("continue")
                 self._source.line(f"p = skip_tagged_field(data, p, tag, size, {gone})")
             self._source.line(f"{value} = {{}}")
-            for field in present:
+            for field in filter(self._keeps, present):
                 expression = tagged.get(field) or values[field.name]
                 # A tagged field that was not sent holds its default, and such are not in Kafka's JSON.
                 unless = (
@@ -272,19 +292,25 @@ class _Writer:
             self._source.line(f"{value} = [*unpack_array_{code}[{length}](data, p)]")
             self._source.line(f"p += ({length}){size}")
             return
+        self._source.line(f"{value} = []")
+        with self._loop(field, length):
+            expression = self._struct(field.fields) if field.fields else self._primitive(field, nullable=False)
+            self._flush()
+            self._source.line(f"{value}.append({expression})")
+
+    @contextmanager
+    def _loop(self, field: Field, length: str) -> Iterator[None]:
+        """Write the loop over an array's elements; what is added inside reads one."""
         # Kafka refuses more elements than there are bytes left; none of its elements is empty.
         smallest = _least_size(field, self.version, self.flexible)
         refuse = "raise ProtocolError('expected as many elements as there are bytes', p)"
         self._source.line(f"if ({length}) * {smallest} > end - p: {refuse}")
         self._source.line(f"elements += {length}")
         self._source.line("if elements > MAX_ELEMENTS: raise ProtocolError('expected fewer array elements', p)")
-        self._source.line(f"{value} = []")
         index = self._source.name("i")
         outer, self._path = self._path, f"{self._path}{field.name}[{{{index}}}]."
         with self._source.block(f"for {index} in range({length}):"):
-            expression = self._struct(field.fields) if field.fields else self._primitive(field, nullable=False)
-            self._flush()
-            self._source.line(f"{value}.append({expression})")
+            yield
         self._path = outer
 
 

@@ -26,7 +26,7 @@ def compile_error_finder(message: Message, version: int) -> ErrorFinder:
         with lines.block(f"if {value}:"):
             lines.line(f'found.append((f"{path}", {value}))')
 
-    lines = _visit(message, version, _is_error_code, write)
+    lines = _visit(message, version, is_error_code, write)
     source = "\n".join(("def find(value):", "    found = []", *lines, "    return found", ""))
     finder: ErrorFinder = _compiled(source, message, version)["find"]
     return finder
@@ -60,7 +60,8 @@ def _compiled(source: str, message: Message, version: int) -> dict[str, Any]:
     return namespace
 
 
-def _is_error_code(field: Field) -> bool:
+def is_error_code(field: Field) -> bool:
+    """Tell whether a field holds an error code."""
     return field.type == "int16" and field.name.lower().endswith("errorcode")
 
 

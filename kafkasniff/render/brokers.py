@@ -6,6 +6,9 @@ from kafkasniff.calls.call import Call
 
 _METADATA, _FIND_COORDINATOR, _DESCRIBE_CLUSTER = 3, 10, 60
 
+BROKER_FIELDS = frozenset(("brokers", "topics", "coordinators", "nodeId", "brokerId", "host", "port"))
+"""Names of the fields to scan an answer for: those of brokers, and what its gist needs, so that one scan does."""
+
 _MOST_BROKERS = 10_000
 """More addresses than this are not remembered, so that a hostile capture cannot fill memory."""
 
@@ -21,10 +24,10 @@ class BrokerIds:
         """Take in what the answer of Metadata, FindCoordinator or DescribeCluster says of brokers."""
         if call.api_key not in (_METADATA, _FIND_COORDINATOR, _DESCRIBE_CLUSTER):
             return
-        body = call.response_body
-        if body is None or body.value is None:
+        response = _response(call)
+        if response is None:
             return
-        for broker in _brokers(body.value):
+        for broker in _brokers(response):
             broker_id = broker["nodeId"] if "nodeId" in broker else broker["brokerId"]
             if broker_id >= 0 and broker["host"]:
                 self._remember(broker["host"], broker["port"], broker_id)
@@ -39,6 +42,14 @@ class BrokerIds:
     def get(self, server: str) -> int | None:
         """Give the id of the broker at `server` (`ip:port`), None where nothing told it."""
         return self._ids.get(server)
+
+
+def _response(call: Call) -> dict[str, Any] | None:
+    scan = call.scan_response(BROKER_FIELDS)
+    if scan is not None:
+        return scan.value
+    body = call.response_body
+    return body.value if body is not None else None
 
 
 def _brokers(response: dict[str, Any]) -> list[dict[str, Any]]:

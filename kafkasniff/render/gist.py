@@ -1,9 +1,12 @@
 """The gist of a call in a few words: topics, partitions, group, member, records, bytes."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from kafkasniff.calls.call import Call
 from kafkasniff.protocol.bodies import find_entities
+from kafkasniff.protocol.fields import Kind
+from kafkasniff.render.brokers import BROKER_FIELDS
 from kafkasniff.render.gists.cluster import (
     api_versions,
     broker,
@@ -34,16 +37,39 @@ from kafkasniff.render.gists.words import Body, names_text
 _NO_BODY: Body = {}
 
 
+class _Form(NamedTuple):
+    """How the calls of an API are described, and which fields that takes."""
+
+    describe: Callable[[Call, Body, Body], str]
+    request: frozenset[str]
+    response: frozenset[str]
+
+
 def gist(call: Call) -> str:
-    """Say in a few words what a call was about; the text is safe to print and has no line ends."""
+    """Say in a few words what a call was about; the text is safe to print and has no line ends.
+
+    Bodies are only scanned, unless one of them has a problem.
+    """
+    form = _GISTS.get(call.api_key)
+    if form is not None:
+        asked, answered = call.scan_request(form.request), call.scan_response(form.response)
+        if asked is not None and (answered is not None or call.response is None):
+            return form.describe(call, asked.value, answered.value if answered is not None else _NO_BODY)
     request = call.request_body.value if call.request_body else None
     response = call.response_body.value if call.response_body else None
     if request is None and response is None:
         return ""
-    describe = _GISTS.get(call.api_key)
-    if describe is None:
+    if form is None:
         return _entities(call, request, response)
-    return describe(call, request or _NO_BODY, response or _NO_BODY)
+    return form.describe(call, request or _NO_BODY, response or _NO_BODY)
+
+
+def scanned_fields(api_key: int, kind: Kind) -> frozenset[str]:
+    """Give the names of the fields that a gist looks at; none for an API that is described by its names."""
+    form = _GISTS.get(api_key)
+    if form is None:
+        return frozenset()
+    return form.request if kind == "request" else form.response
 
 
 def _entities(call: Call, request: Body | None, response: Body | None) -> str:
@@ -61,48 +87,73 @@ def _entities(call: Call, request: Body | None, response: Body | None) -> str:
     return ", ".join(words)
 
 
-_GISTS: dict[int | None, Callable[[Call, Body, Body], str]] = {
-    0: produce,
-    1: fetch,
-    2: list_offsets,
-    3: metadata,
-    7: broker,
-    8: offset_commit,
-    9: offset_fetch,
-    10: find_coordinator,
-    11: join_group,
-    12: member_call,
-    13: leave_group,
-    14: sync_group,
-    15: named_list("groups", "group"),
-    17: sasl_handshake,
-    18: api_versions,
-    19: create_topics,
-    20: delete_topics,
-    22: init_producer_id,
-    24: transaction,
-    25: transaction,
-    26: transaction,
-    27: transaction_markers,
-    28: transaction,
-    32: configs,
-    33: configs,
-    36: sasl_authenticate,
-    42: named_list("groupsNames", "group"),
-    44: configs,
-    58: envelope,
-    60: cluster,
-    62: broker,
-    63: broker,
-    65: named_list("transactionalIds", "transaction"),
-    67: broker,
-    68: group_heartbeat,
-    69: named_list("groupIds", "group"),
-    76: group_heartbeat,
-    77: named_list("groupIds", "group"),
-    78: member_call,
-    79: member_call,
-    88: group_heartbeat,
-    89: named_list("groupIds", "group"),
+def _form(describe: Callable[[Call, Body, Body], str], request: str, response: str = "") -> _Form:
+    return _Form(describe, frozenset(request.split()), frozenset(response.split()))
+
+
+_TOPIC = " topics name topicId partitions "
+_OFFSETS = f"{_TOPIC} partitionIndex committedOffset"
+_MEMBER = " groupId groupInstanceId instanceId memberId generationId memberEpoch "
+_TRANSACTION = (
+    f"{_OFFSETS} transactions transactionalId v3AndBelowTransactionalId v3AndBelowTopics groupId committed verifyOnly"
+)
+_CONFIGS = "resources resourceType resourceName"
+_HEARTBEAT = _form(
+    group_heartbeat,
+    f"{_MEMBER} subscribedTopicNames",
+    "memberEpoch assignment topicPartitions topicId topicName partitions",
+)
+
+_GISTS: dict[int | None, _Form] = {
+    0: _form(
+        produce,
+        "transactionalId acks topicData name topicId partitionData index records",
+        "responses partitionResponses baseOffset",
+    ),
+    1: _form(
+        fetch,
+        "sessionId topics topic topicId partitions partition fetchOffset",
+        "responses topic topicId partitions partitionIndex records",
+    ),
+    2: _form(list_offsets, f"{_TOPIC} partitionIndex timestamp", f"{_TOPIC} partitionIndex offset oldStyleOffsets"),
+    3: _Form(metadata, frozenset(("topics", "name", "topicId")), BROKER_FIELDS),
+    7: _form(broker, "brokerId"),
+    8: _form(offset_commit, f"{_OFFSETS} groupId"),
+    9: _form(offset_fetch, "groupId groups", f"{_OFFSETS} groups"),
+    10: _Form(find_coordinator, frozenset(("coordinatorKeys", "key", "keyType")), BROKER_FIELDS),
+    11: _form(join_group, f"{_MEMBER} protocols name reason", "generationId protocolName members"),
+    12: _form(member_call, _MEMBER),
+    13: _form(leave_group, f"{_MEMBER} members reason"),
+    14: _form(sync_group, f"{_MEMBER} assignments"),
+    15: _form(named_list("groups", "group"), "groups"),
+    17: _form(sasl_handshake, "mechanism", "mechanisms"),
+    18: _form(api_versions, "clientSoftwareName clientSoftwareVersion", "apiKeys"),
+    19: _form(create_topics, "topics name numPartitions replicationFactor"),
+    20: _form(delete_topics, "topicNames topics name topicId"),
+    22: _form(init_producer_id, "transactionalId", "producerId producerEpoch"),
+    24: _form(transaction, _TRANSACTION),
+    25: _form(transaction, _TRANSACTION),
+    26: _form(transaction, _TRANSACTION),
+    27: _form(transaction_markers, "markers transactionResult producerId producerEpoch topics name partitionIndexes"),
+    28: _form(transaction, _TRANSACTION),
+    32: _form(configs, _CONFIGS),
+    33: _form(configs, _CONFIGS),
+    36: _form(sasl_authenticate, "", "errorMessage sessionLifetimeMs"),
+    42: _form(named_list("groupsNames", "group"), "groupsNames"),
+    44: _form(configs, _CONFIGS),
+    58: _form(envelope, ""),
+    60: _Form(cluster, frozenset(), BROKER_FIELDS),
+    62: _form(broker, "brokerId"),
+    63: _form(broker, "brokerId"),
+    65: _form(named_list("transactionalIds", "transaction"), "transactionalIds"),
+    67: _form(broker, "brokerId"),
+    68: _HEARTBEAT,
+    69: _form(named_list("groupIds", "group"), "groupIds"),
+    76: _HEARTBEAT,
+    77: _form(named_list("groupIds", "group"), "groupIds"),
+    78: _form(member_call, _MEMBER),
+    79: _form(member_call, _MEMBER),
+    88: _HEARTBEAT,
+    89: _form(named_list("groupIds", "group"), "groupIds"),
 }
 """By API key; the others are described by the names in them."""

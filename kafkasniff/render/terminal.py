@@ -114,10 +114,11 @@ class CallLines:
             if call.pending_ns is not None:
                 text += f", pending for {duration_text(call.pending_ns)}"
             parts.append((mark, text))
+        about = gist(call)  # before the errors, which its scan of the bodies finds too
         if errors := call.errors:
             parts.append((colours.error, _error_names([error.name for error in errors])))
-        if text := gist(call):
-            parts.append(("", text))
+        if about:
+            parts.append(("", about))
         if text := _cut_text(call):
             parts.append((colours.warning, text))
         elif problems := call.problems:

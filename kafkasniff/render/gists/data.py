@@ -10,9 +10,9 @@ _TIMESTAMPS = {-1: "latest", -2: "earliest", -3: "max-timestamp", -4: "earliest-
 
 def _records(call: Call, where: str) -> str:
     """Say how many records and which compression the batches on one side have."""
-    batches = [batch for batch in call.batches if batch["where"] == where]
-    count = sum(batch.get("recordCount") or 0 for batch in batches)
-    codecs = {str(batch["compression"]) for batch in batches} - {"none"}
+    batches = [batch for side, _, batch in call.batch_headers if side == where]
+    count = sum(batch.record_count or 0 for batch in batches)
+    codecs = {batch.compression for batch in batches} - {"none"}
     return " ".join([count_text(count, "record"), *sorted(codecs)]) if batches else ""
 
 
