@@ -9,11 +9,10 @@ from kafkasniff.calls.engine import Counts, Engine
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.key_log_file import KeyLogFile
 from kafkasniff.capture.merge import merge
 from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.limits import TcpLimits
-from kafkasniff.tcp.tls.key_log import KeyLog
 
 
 @dataclass(slots=True)
@@ -58,12 +57,9 @@ class Reading:
         """
         self.summary = Summary()
         self._readers = [CaptureReader(path) for path in paths]
-        self._key_log = KeyLog()
-        self._key_log_file = None if key_log is None else KeyLogFile(key_log)
-        self._secrets_read = [0] * len(paths)
-        self._read_key_log(first=True)
+        self._secrets = SecretSources(self._readers, key_log)
         options = CallOptions(show_secrets=show_secrets, keep_packets=keep_packets)
-        self._engine = Engine(tcp_limits, call_limits, options, connections, self._key_log)
+        self._engine = Engine(tcp_limits, call_limits, options, connections, self._secrets.key_log)
         self.summary.counts = self._engine.counts
 
     def __iter__(self) -> Iterator[Call | Gap | ConnectionReport]:
@@ -79,31 +75,14 @@ class Reading:
                 if summary.first_time is None:
                     summary.first_time = batch.times[0]
                 summary.last_time = batch.times[-1]
-            self._read_secrets()
+            self._secrets.refresh()
             yield self._engine.feed(batch)
             self._summarise()
-        self._read_secrets()
+        self._secrets.refresh()
         yield self._engine.flush()
         self._summarise()
         summary.not_decrypted = self._engine.tls.notes()
         summary.damages = [reader.damage for reader in self._readers if reader.damage is not None]
-
-    def _read_secrets(self) -> None:
-        """Take in the secrets that have come, in the captures or in the key log, since the last time."""
-        for index, reader in enumerate(self._readers):
-            for text in reader.secrets[self._secrets_read[index] :]:
-                self._key_log.add(text)
-            self._secrets_read[index] = len(reader.secrets)
-        self._read_key_log()
-
-    def _read_key_log(self, first: bool = False) -> None:
-        if self._key_log_file is None:
-            return
-        text = self._key_log_file.read_new()
-        valid = self._key_log.add(text)
-        if first and not valid and any(line.strip() and not line.startswith(b"#") for line in text.splitlines()):
-            path = self._key_log_file.path
-            raise CaptureError(f"{path}: not a TLS key log: expected lines of LABEL CLIENT-RANDOM SECRET, found none")
 
     def _summarise(self) -> None:
         counters = self._engine.reassembler.counters
