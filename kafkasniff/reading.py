@@ -28,6 +28,10 @@ class Summary:
     damages: list[CaptureError] = field(default_factory=list)
     """Files that could not be read to their end; all packets before the damage were used."""
     limits_reached: list[str] = field(default_factory=list)
+    dropped_packets: int = 0
+    """Live: packets that the kernel dropped, as they came faster than they were read."""
+    largest_lag_ns: int = 0
+    """Live: how long after its arrival a packet was dealt with at most."""
     not_decrypted: list[str] = field(default_factory=list)
     """What the key log did not open, in sentences."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "cli.md"
 
-COMMANDS = ("read", "apis", "errors")
+COMMANDS = ("read", "live", "apis", "errors")
 
 OPENING = """# The command line
 

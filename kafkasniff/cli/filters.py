@@ -104,6 +104,36 @@ class Filters:
         return not self.groups or not self.groups.isdisjoint(named["groupId"])
 
 
+def call_filters(
+    api: Sequence[str] | None,
+    client_id: Sequence[str] | None,
+    host: Sequence[str] | None,
+    port: Sequence[int] | None,
+    connection: Sequence[str] | None,
+    topic: Sequence[str] | None,
+    group: Sequence[str] | None,
+    errors: Sequence[str] | None,
+    slower_than: str | None,
+    begin: str | None = None,
+    end: str | None = None,
+) -> Filters:
+    """Give the filters that the options of these names ask for; raises BadParameter."""
+    return Filters(
+        api_keys=api_keys(api or ()),
+        client_ids=frozenset(client_id or ()),
+        hosts=frozenset(host or ()),
+        ports=frozenset(port or ()),
+        connections=frozenset(connection or ()),
+        topics=frozenset(topic or ()),
+        groups=frozenset(group or ()),
+        any_error=ANY_ERROR in (errors or ()),
+        error_codes=error_codes(errors or ()),
+        slower_than_ns=duration_ns(slower_than, "--slower-than") if slower_than else None,
+        begin=moment(begin, "--from") if begin else None,
+        end=moment(end, "--to") if end else None,
+    )
+
+
 def _entities(call: Call) -> dict[str, set[str]]:
     """Give the names of topics and groups in a call, also where its bodies did not decode whole."""
     found: dict[str, set[str]] = {"topicName": set(), "groupId": set()}

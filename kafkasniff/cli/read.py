@@ -44,7 +44,7 @@ def read(
 ) -> None:
     """Show the calls in captures: requests with their responses, in the order in which they ended."""
     from kafkasniff.capture.errors import CaptureError
-    from kafkasniff.cli.filters import Filters, api_keys, duration_ns, error_codes, moment
+    from kafkasniff.cli.filters import call_filters
     from kafkasniff.cli.output import print_message
     from kafkasniff.cli.showing import Showing, json_format, terminal_format
     from kafkasniff.reading import Reading
@@ -53,20 +53,7 @@ def read(
         raise typer.BadParameter(f"{time!r} is none of {', '.join(TIME_MODES)}.", param_hint="--time")
     if write is not None and "-" in files:
         raise typer.BadParameter("standard input cannot be read twice; save it to a file first.", param_hint="--write")
-    filters = Filters(
-        api_keys=api_keys(api or ()),
-        client_ids=frozenset(client_id or ()),
-        hosts=frozenset(host or ()),
-        ports=frozenset(port or ()),
-        connections=frozenset(connection or ()),
-        topics=frozenset(topic or ()),
-        groups=frozenset(group or ()),
-        any_error="any" in (errors or ()),
-        error_codes=error_codes(errors or ()),
-        slower_than_ns=duration_ns(slower_than, "--slower-than") if slower_than else None,
-        begin=moment(begin, "--from") if begin else None,
-        end=moment(end, "--to") if end else None,
-    )
+    filters = call_filters(api, client_id, host, port, connection, topic, group, errors, slower_than, begin, end)
     try:
         reading = Reading(
             files, show_secrets=show_secrets, connections=connections, keep_packets=write is not None, key_log=keylog

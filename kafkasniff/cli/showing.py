@@ -12,6 +12,7 @@ from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.writer import PcapngWriter, select_packets
 from kafkasniff.cli.filters import Filters
 from kafkasniff.cli.output import Output, print_message
+from kafkasniff.listening import Listening
 from kafkasniff.reading import Reading
 from kafkasniff.render.closing import closing_line
 
@@ -53,7 +54,9 @@ def terminal_format(time_mode: str, detail: int) -> LineFormat:
 class Showing:
     """Writes the items of a reading that the filters let through."""
 
-    def __init__(self, reading: Reading, filters: Filters, form: LineFormat, limit: int | None = None) -> None:
+    def __init__(
+        self, reading: Reading | Listening, filters: Filters, form: LineFormat, limit: int | None = None
+    ) -> None:
         """Show at most `limit` calls; None: all."""
         self._reading = reading
         self._filters = filters
@@ -131,7 +134,7 @@ class Showing:
 class _Progress:
     """A line on standard error that says how far the reading is, where the output goes elsewhere."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading | Listening) -> None:
         self._reading = reading
         self._wanted = sys.stderr.isatty() and not sys.stdout.isatty()
         self._next = time.monotonic() + _PROGRESS_SECONDS

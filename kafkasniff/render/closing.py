@@ -4,6 +4,9 @@ from kafkasniff.reading import Summary
 from kafkasniff.render.text import count_text, size_text
 from kafkasniff.render.times import NANOSECONDS, utc_text
 
+NOTABLE_LAG_NS = NANOSECONDS // 2
+"""How far behind a live capture must have been for it to be said."""
+
 
 def closing_line(summary: Summary) -> str:
     """Give packets, connections and calls, and what of them the capture lacks, without a line end."""
@@ -12,6 +15,10 @@ def closing_line(summary: Summary) -> str:
     words = [count_text(summary.packets, "packet"), kafka, count_text(counts.calls, "call")]
     if counts.gaps:
         words.append(f"{count_text(counts.gaps, 'gap')} of {size_text(counts.gap_bytes)}")
+    if summary.dropped_packets:
+        words.append(f"{count_text(summary.dropped_packets, 'packet')} dropped by the kernel")
+    if summary.largest_lag_ns > NOTABLE_LAG_NS:
+        words.append(f"up to {summary.largest_lag_ns / NANOSECONDS:.1f} s behind")
     if summary.cut_packets:
         words.append(count_text(summary.cut_packets, "cut packet"))
     if counts.one_way_connections:
