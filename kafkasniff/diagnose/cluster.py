@@ -1,0 +1,304 @@
+"""Rules about versions, brokers and what a cluster allows."""
+
+from collections.abc import Hashable
+from typing import ClassVar
+
+from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
+from kafkasniff.diagnose.facts import (
+    API_VERSIONS,
+    Client,
+    client_of,
+    request_of,
+    response_of,
+)
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory import MILLISECOND, Bounded, Tally
+from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject
+from kafkasniff.protocol.api_releases import API_RELEASES
+from kafkasniff.tcp.events import Connection
+
+_KAFKA_4 = "4.0.1"
+_BROKER_APIS = frozenset({4, 5, 6, 7})
+"""LeaderAndIsr, StopReplica, UpdateMetadata, ControlledShutdown: between brokers with ZooKeeper, no client's matter."""
+
+
+def below_kafka4(api_key: int, version: int) -> bool:
+    """Tell whether Kafka 4.0 removed a version that clients use (KIP-896)."""
+    releases = API_RELEASES.get(api_key)
+    return (
+        releases is not None
+        and api_key not in _BROKER_APIS
+        and _KAFKA_4 in releases
+        and version < releases[_KAFKA_4].lowest
+    )
+
+
+class UnsupportedVersion(ErrorRule):
+    """The broker does not know the versions that a client sends."""
+
+    id = "unsupported-version"
+    title = "The broker does not support the client's versions"
+    severity = "error"
+    scope = "client"
+    codes = frozenset({35})
+    apis = ANY_API
+    thresholds = (Threshold("calls", 3, "calls", "one refused ApiVersions is how clients find the version (KIP-511)"),)
+    meaning = "The client sends requests in versions that the broker does not have, and cannot work at all."
+    wire = (
+        "Error 35 UNSUPPORTED_VERSION in answers other than ApiVersions', or a request in a version that Kafka 4.0 "
+        "removed that is never answered while the server closes the connection; then the client comes again."
+    )
+    cause = "The client library is too old for the broker (KIP-896), or its version was pinned by hand."
+    fix = (
+        "Upgrade the client library. Take out pinned versions: api_version (kafka-python), Version (sarama), "
+        "broker.version.fallback and api.version.request=false (librdkafka)."
+    )
+    explains = ("connection-churn", "below-kafka4-minimum", "response-timeout")
+
+    def wanted(self, call: Call) -> bool:
+        """Leave out ApiVersions, of which one refusal is normal."""
+        return call.api_key != API_VERSIONS
+
+    def call(self, call: Call) -> None:
+        """Count requests that the server answered by closing the connection."""
+        if call.outcome != "unanswered" or call.header is None or call.request is None:
+            return
+        connection = call.connection
+        server = 1 if str(connection.endpoints[0]) == call.client else 0
+        if connection.ended_direction == server and below_kafka4(call.header.api_key, call.header.api_version):
+            state = self.state(ErrorKey(client_of(call), None))
+            what = f"{call.api_name} v{call.api_version} never answered; the server closed the connection"
+            state.add(call.request.last, what, call.client)
+            name = f"no answer to {call.api_name} v{call.api_version}"
+            state.codes[name] = state.codes.get(name, 0) + 1
+
+
+class OldVersions(Tally):
+    """Calls in versions that Kafka 4.0 removed."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.versions: dict[tuple[str, int], int] = {}
+        self.software: str | None = None
+
+
+class BelowKafka4Minimum(Rule[OldVersions]):
+    """A client uses versions that Kafka 4.0 removed."""
+
+    id = "below-kafka4-minimum"
+    title = "The client uses versions that Kafka 4.0 removed"
+    severity = "warning"
+    scope = "client"
+    apis = ANY_API
+    thresholds = (Threshold("calls", 1, "calls", "KIP-896: one such request fails on a 4.x broker"),)
+    meaning = "The client works with this broker, but will stop working when the broker is upgraded to 4.0 or later."
+    wire = (
+        "Request headers with a version below the lowest that Kafka 4.0 has (KIP-896), such as Produce v2 or Fetch v3."
+    )
+    cause = "A client library older than Kafka 2.1's protocol, or one whose version is pinned."
+    fix = "Upgrade the client library before the brokers, and take out pinned versions (api_version, Version)."
+
+    def new_state(self) -> OldVersions:
+        """Begin with none."""
+        return OldVersions()
+
+    def call(self, call: Call) -> None:
+        """Count calls in old versions."""
+        header = call.header
+        if header is None or call.request is None or not below_kafka4(header.api_key, header.api_version):
+            return
+        state = self.state(client_of(call))
+        name = (call.api_name or "", header.api_version)
+        state.versions[name] = state.versions.get(name, 0) + 1
+        if call.software_name:
+            state.software = f"{call.software_name} {call.software_version}"
+        state.add(call.request.last, f"{call.api_name} v{header.api_version}", call.client)
+
+    def finding(self, key: Hashable, state: OldVersions) -> Finding | None:
+        """Fire from the threshold on."""
+        assert isinstance(key, Client)
+        if state.count < self.limits["calls"]:
+            return None
+        names = ", ".join(f"{name} v{version}" for name, version in sorted(state.versions))
+        software = f" ({state.software})" if state.software else ""
+        summary = f"{key.name}{software} sent {state.count:,} requests in versions that Kafka 4.0 removed: {names}."
+        return self.make(state, client_subject(key, state.clients), summary)
+
+
+class NotEnoughReplicas(TopicErrorRule):
+    """Writes are refused as too few replicas are in sync."""
+
+    id = "not-enough-replicas"
+    title = "Too few replicas are in sync"
+    severity = "error"
+    scope = "client and topic"
+    codes = frozenset({19, 20})
+    thresholds = (Threshold("calls", 3, "calls", "a broker's restart brings one or two"),)
+    meaning = "Producers with acks=all cannot write, as fewer replicas are in sync than min.insync.replicas demands."
+    wire = (
+        "Produce answered with 19 NOT_ENOUGH_REPLICAS or 20 NOT_ENOUGH_REPLICAS_AFTER_APPEND, retried again and again."
+    )
+    cause = "A broker with a replica is down or lags, and min.insync.replicas leaves no room for that."
+    fix = (
+        "Bring the missing broker back. Keep replication.factor at least one above min.insync.replicas (3 and 2). "
+        "The producer's delivery.timeout.ms (message.timeout.ms in librdkafka) decides how long it retries."
+    )
+
+
+class StaleBrokerEpoch(ErrorRule):
+    """A broker registered anew speaks with an old epoch."""
+
+    id = "stale-broker-epoch"
+    title = "A broker uses an old broker epoch"
+    severity = "error"
+    scope = "broker"
+    codes = frozenset({77})
+    thresholds = (Threshold("calls", 4, "calls", "a restart brings one or two, then the broker registers anew"),)
+    meaning = (
+        "The controller refuses what a broker says, since another process registered under the same broker id later."
+    )
+    wire = "77 STALE_BROKER_EPOCH in BrokerHeartbeat, AlterPartition or other broker requests, again and again."
+    cause = "Two brokers run with the same node.id, or an old process was not stopped when its successor began."
+    fix = "Stop one of them: make sure that each node.id belongs to one process. Look for a container that was started twice."
+
+    def name_of(self, call: Call, error: FieldError) -> str | None:
+        """Count each broker id apart."""
+        return str(request_of(call).get("brokerId", ""))
+
+    def more_subject(self, key: ErrorKey) -> dict[str, object]:
+        """Name the broker."""
+        return {"brokerId": int(key.name)} if key.name else {}
+
+    def summary(self, key: ErrorKey, state: ErrorTally) -> str:
+        """Say how often it was refused."""
+        return f"Broker {key.name} ({key.client.name}) was refused {state.count:,} times with an old broker epoch."
+
+
+class Throttled(Rule[Tally]):
+    """A client is over its quota by much."""
+
+    id = "throttled"
+    title = "The broker slows the client down"
+    severity = "warning"
+    scope = "client"
+    apis = ANY_API
+    thresholds = (
+        Threshold(
+            "milliseconds", 500, "ms", "half of Java's default delivery margin; small throttles are quotas at work"
+        ),
+        Threshold("calls", 2, "calls", "one may be a start-up burst"),
+    )
+    meaning = "The client is over a quota, and the broker makes it wait."
+    wire = "throttleTimeMs of 500 and more in answers (KIP-124, KIP-219)."
+    cause = (
+        "A quota (producer_byte_rate, consumer_byte_rate, request_percentage, controller_mutation_rate) below the load."
+    )
+    fix = "Raise the quota (kafka-configs.sh --alter --add-config), or send less: compress, batch, spread the load over time."
+    explains = ("response-timeout",)
+
+    def new_state(self) -> Tally:
+        """Begin with none."""
+        return Tally()
+
+    def call(self, call: Call) -> None:
+        """Count answers with long throttle times."""
+        if call.response is None or call.header is None:
+            return
+        wait = response_of(call).get("throttleTimeMs", 0)
+        if wait >= self.limits["milliseconds"]:
+            state = self.state(client_of(call))
+            state.add(call.response.last, f"{call.api_name} answered with throttleTimeMs {wait}", call.client)
+
+    def finding(self, key: Hashable, state: Tally) -> Finding | None:
+        """Fire from the threshold on."""
+        assert isinstance(key, Client)
+        if state.count < self.limits["calls"]:
+            return None
+        least = self.limits["milliseconds"]
+        summary = f"{key.name} was told {state.count:,} times to wait {least:g} ms or longer, as it is over its quota."
+        return self.make(state, client_subject(key, state.clients), summary)
+
+
+class Throttles(Tally):
+    """Requests sent too early, of all answers that told to wait."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.told = 0
+
+
+class ThrottleIgnored(Rule[Throttles]):
+    """A client does not wait although it was told to."""
+
+    id = "throttle-ignored"
+    title = "The client does not wait while it is throttled"
+    severity = "warning"
+    scope = "client"
+    apis = ANY_API
+    thresholds = (
+        Threshold("milliseconds", 100, "ms", "shorter waits are over before the next request in most clients"),
+        Threshold("calls", 3, "requests", "Java may have one request already on its way"),
+        Threshold("share", 0.8, "", "measured: clients that ignore throttling do so nearly always"),
+    )
+    meaning = (
+        "The client is told to wait, and sends on at once; the broker then mutes the connection, and answers come late."
+    )
+    wire = "The next request on the connection comes before throttleTimeMs of the last answer is over (KIP-219)."
+    cause = "A client library without support for KIP-219, or a hand-made client."
+    fix = "Use a library that honours throttleTimeMs (Java 2.0+, librdkafka for Produce); else lower the load or raise the quota."
+
+    _most_connections: ClassVar[int] = 10_000
+
+    def __init__(self, *arguments: object) -> None:
+        """Begin with no connection throttled."""
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self._until: Bounded[list[int]] = Bounded(self._most_connections)
+
+    def new_state(self) -> Throttles:
+        """Begin with none."""
+        return Throttles()
+
+    def call(self, call: Call) -> None:
+        """Compare the first request after an answer with the time that it told to wait."""
+        if call.request is None or call.header is None:
+            return
+        waiting = self._until.get(call.connection)
+        if waiting is not None and call.request.first.time > waiting[0]:
+            self._judge(call, call.connection, waiting)
+        if call.response is not None:
+            wait = response_of(call).get("throttleTimeMs", 0)
+            if wait >= self.limits["milliseconds"]:
+                self._until.pop(call.connection)
+                answered = call.response.last.time
+                self._until.touch(call.connection, lambda: [answered, answered + wait * MILLISECOND])
+
+    def _judge(self, call: Call, connection: Connection, waiting: list[int]) -> None:
+        assert call.request is not None
+        state = self.state(client_of(call))
+        state.told += 1
+        early = waiting[1] - call.request.first.time
+        if early > 0:
+            what = f"{call.api_name} sent {early / MILLISECOND:.0f} ms before the time to wait was over"
+            state.add(call.request.first, what, call.client)
+        self._until.pop(connection)
+
+    def finding(self, key: Hashable, state: Throttles) -> Finding | None:
+        """Fire where it is the habit."""
+        assert isinstance(key, Client)
+        if state.count < self.limits["calls"] or state.count < self.limits["share"] * state.told:
+            return None
+        summary = f"{key.name} sent {state.count:,} of {state.told:,} requests before the time that it was told to wait was over."
+        return self.make(state, client_subject(key, state.clients), summary)
+
+
+CLUSTER_RULES = (
+    UnsupportedVersion,
+    BelowKafka4Minimum,
+    NotEnoughReplicas,
+    StaleBrokerEpoch,
+    Throttled,
+    ThrottleIgnored,
+)

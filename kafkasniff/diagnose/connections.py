@@ -1,0 +1,578 @@
+"""Rules about connections: how they are made, used and ended, and what TCP tells."""
+
+import re
+from collections import deque
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.diagnose.facts import FETCH, JOIN_GROUP, SHARE_FETCH, SYNC_GROUP, Client, client_of, request_of
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Rate, Tally
+from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject, connections_subject, seconds_text
+
+
+def client_direction(call: Call) -> int:
+    """Give the direction of a call's requests in its connection."""
+    return 0 if str(call.connection.endpoints[0]) == call.client else 1
+
+
+class Attempts(Tally):
+    """Attempts to connect to a server since it last accepted one."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.accepted = False
+        self.in_a_row = 0
+        self.most = 0
+        self.resets = 0
+
+
+class _ConnectRule(Rule[Attempts]):
+    """Counts connections that never opened, by server."""
+
+    scope = "server"
+
+    def new_state(self) -> Attempts:
+        """Begin with none."""
+        return Attempts()
+
+    def connection(self, report: ConnectionReport) -> None:
+        """See whether a connection opened."""
+        connection = report.connection
+        counters = connection.counters
+        client = connection.initiator
+        if any(counter.data_bytes for counter in counters) or connection.round_trip_ns is not None or client is None:
+            state = self.states.get(report.server)
+            if state is not None:
+                state.accepted = True
+                state.in_a_row = 0
+            elif client is None or counters[1 - client].data_bytes:
+                self.state(report.server).accepted = True
+            return
+        reset = connection.ended_by == "rst" and connection.ended_direction == 1 - client
+        silent = counters[1 - client].packets == 0 and counters[client].packets > 1
+        if reset or silent:
+            state = self.state(report.server)
+            state.resets += reset
+            state.in_a_row += 1
+            state.most = max(state.most, state.in_a_row)
+            what = "SYN answered with RST" if reset else f"{counters[client].packets} SYNs without any answer"
+            state.add(connection.first, what, report.client)
+
+    def how(self, state: Attempts) -> str:
+        """Say how the server did not answer."""
+        return "each was refused (RST)" if state.resets == state.count else "none was answered"
+
+
+class DeadBrokerConnectLoop(_ConnectRule):
+    """Clients try to reach a broker that is down."""
+
+    id = "dead-broker-connect-loop"
+    title = "A client keeps connecting to a broker that does not answer"
+    severity = "error"
+    thresholds = (
+        Threshold("attempts", 5, "attempts", "in a row; a restarting broker brings a few (reconnect.backoff.ms 50)"),
+    )
+    meaning = "Nothing listens at the address, and the client tries it over and over."
+    wire = "SYNs to one address and port that are answered with RST, or not at all."
+    cause = "The broker is down, or its address in bootstrap.servers is wrong, or a firewall drops the packets."
+    fix = (
+        "Start the broker or correct bootstrap.servers; name several brokers there; raise reconnect.backoff.max.ms "
+        "(default 1 s in Java, 10 s in librdkafka)."
+    )
+    explains = ("metadata-storm",)
+
+    def finding(self, key: Hashable, state: Attempts) -> Finding | None:
+        """Fire where many attempts failed in a row."""
+        if state.most < self.limits["attempts"]:
+            return None
+        if not state.accepted and self.facts.broker(str(key)) is not None:
+            return None  # advertised-listener-unreachable says it with its cause
+        hosts = ", ".join(sorted({client.rpartition(":")[0] for client in state.clients}))
+        summary = f"{hosts} tried to connect to {key} {state.count:,} times within {seconds_text(state.span_ns)}: {self.how(state)}."
+        return self.make(state, {"server": key, "client": connections_subject(state.clients)}, summary)
+
+
+class AdvertisedListenerUnreachable(_ConnectRule):
+    """The brokers advertise an address that clients cannot reach."""
+
+    id = "advertised-listener-unreachable"
+    title = "An advertised broker address cannot be reached"
+    severity = "error"
+    thresholds = (Threshold("attempts", 3, "attempts", "none of which ever succeeded in the capture"),)
+    meaning = "Bootstrapping works, but everything else goes to the address that Metadata names, where nobody answers."
+    wire = (
+        "Metadata advertises host and port of a broker; SYNs to it are answered with RST or not at all, never accepted."
+    )
+    cause = "advertised.listeners of the broker names a host or port that is not reachable from the client (containers, NAT)."
+    fix = "Set advertised.listeners to an address that clients can reach; use one listener per network."
+    explains = ("dead-broker-connect-loop", "metadata-storm")
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no client known."""
+        super().__init__(*arguments)
+        self._askers: Bounded[list[Client]] = Bounded()
+
+    apis = frozenset({3})
+
+    def call(self, call: Call) -> None:
+        """Note who was told addresses, by host."""
+        client = client_of(call)
+        if call.outcome == "answered":
+            self._askers.touch(call.client.rpartition(":")[0], list)[:] = [client]
+
+    def finding(self, key: Hashable, state: Attempts) -> Finding | None:
+        """Fire where an advertised address was never reached."""
+        broker = self.facts.broker(str(key))
+        if broker is None or state.accepted or state.count < self.limits["attempts"]:
+            return None
+        hosts = sorted({client.rpartition(":")[0] for client in state.clients})
+        askers = [asker for host in hosts for asker in self._askers.get(host) or ()]
+        who = ", ".join(asker.name for asker in askers) or ", ".join(hosts)
+        subject: dict[str, Any] = client_subject(askers[0]) if len(askers) == 1 else {}
+        subject |= {"advertised": key, "brokerId": broker.node_id}
+        if not askers:
+            subject["client"] = connections_subject(state.clients)
+        summary = f"Broker {broker.node_id} advertises {key}; {who} tried to connect there {state.count:,} times: {self.how(state)}."
+        return self.make(state, subject, summary)
+
+
+class Lifetimes(Tally):
+    """The rate of connections that ended soon."""
+
+    def __init__(self, window_ns: int) -> None:
+        """Count within `window_ns`."""
+        super().__init__()
+        self.rate = Rate(window_ns, 100_000)
+
+
+class ConnectionChurn(Rule[Lifetimes]):
+    """A client makes a new connection for each little thing."""
+
+    id = "connection-churn"
+    title = "A client makes connections that hardly live"
+    severity = "warning"
+    scope = "client"
+    thresholds = (
+        Threshold("connections", 20, "connections", "within the window, from one client id on one host"),
+        Threshold("seconds", 10, "s", "the window"),
+        Threshold("lifetime", 2.5, "s", "measured: programs that start and stop once live longer or are few"),
+    )
+    meaning = "Each connection costs handshakes (TCP, TLS, login, ApiVersions, Metadata), many times those of the work itself."
+    wire = "Many connections of less than 2.5 s under one client id."
+    cause = "A producer, consumer or admin client is made for each record or request, or a failing client starts over."
+    fix = "Make one client when the program starts and share it; clients are safe to share between threads (but Java's consumer)."
+    explains = ("serial-sync-send", "tiny-batches", "default-client-id")
+
+    def new_state(self) -> Lifetimes:
+        """Begin with none."""
+        return Lifetimes(int(self.limits["seconds"] * SECOND))
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Count a connection that lived from SYN to end within a short time."""
+        connection = report.connection
+        client = self.facts.client(connection)
+        if client is None or client.client_id is None or connection.initiator is None:
+            return
+        lifetime = connection.last.time - connection.first.time
+        if connection.ended_by in ("fin", "rst") and lifetime < self.limits["lifetime"] * SECOND:
+            state = self.state(client)
+            state.rate.add(connection.first.time)
+            state.add(connection.first, f"connection of {seconds_text(lifetime)} to {report.server}", report.client)
+
+    def finding(self, key: Hashable, state: Lifetimes) -> Finding | None:
+        """Fire where a window held too many."""
+        assert isinstance(key, Client)
+        if state.rate.peak < self.limits["connections"]:
+            return None
+        summary = (
+            f"{key.name} made {state.count:,} connections that lived less than {self.limits['lifetime']:g} s, "
+            f"up to {state.rate.peak:,} within {self.limits['seconds']:g} s."
+        )
+        return self.make(state, client_subject(key), summary)
+
+
+class Open(Tally):
+    """How many connections of a client to a server are open at once."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.open = 0
+        self.peak = 0
+
+
+class TooManyConnections(Rule[Open]):
+    """One client id holds dozens of connections to a broker."""
+
+    id = "too-many-connections"
+    title = "One client holds too many connections"
+    severity = "warning"
+    scope = "client and server"
+    apis = ANY_API
+    thresholds = (
+        Threshold("connections", 30, "connections", "a Java or librdkafka client has one to three for each broker"),
+    )
+    meaning = "Each connection costs the broker memory, and in dozens they reach max.connections.per.ip or its threads' limits."
+    wire = "Thirty and more connections of one client id on one host to one broker at the same time."
+    cause = "Many producers or consumers in one program, such as one for each thread or request, never closed."
+    fix = "Share one producer between threads; close clients; limit with max.connections.per.ip on the broker."
+    explains = ("connection-churn",)
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no connection open."""
+        super().__init__(*arguments)
+        self._counted: Bounded[tuple[Client, str]] = Bounded(100_000)
+
+    def new_state(self) -> Open:
+        """Begin with none."""
+        return Open()
+
+    def call(self, call: Call) -> None:
+        """Count a connection at its first call."""
+        if call.request is None or self._counted.get(call.connection) is not None:
+            return
+        client = client_of(call)
+        if client.client_id is None:
+            return
+        key = (client, call.server)
+        self._counted.touch(call.connection, lambda: key)
+        state = self.state(key)
+        state.open += 1
+        state.peak = max(state.peak, state.open)
+        state.add(call.request.first, f"connection {state.open} at once", call.client)
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Count it no more."""
+        key = self._counted.pop(report.connection)
+        state = self.states.get(key) if key is not None else None
+        if state is not None:
+            state.open -= 1
+
+    def finding(self, key: Hashable, state: Open) -> Finding | None:
+        """Fire from the threshold on."""
+        client, server = key  # type: ignore[misc]
+        if state.peak < self.limits["connections"]:
+            return None
+        summary = f"{client.name} held {state.peak:,} connections to {server} at once."
+        return self.make(state, client_subject(client) | {"server": server}, summary, count=state.peak)
+
+
+class ServedBy(NamedTuple):
+    """A client's calls to one server."""
+
+    client: Client
+    server: str
+
+
+class ResponseTimeout(Rule[Tally]):
+    """A broker does not answer."""
+
+    id = "response-timeout"
+    title = "Requests stay unanswered"
+    severity = "error"
+    scope = "client and server"
+    apis = ANY_API
+    thresholds = (
+        Threshold("calls", 1, "calls", "request.timeout.ms is 30 s by default: one is a long stop"),
+        Threshold("milliseconds", 1_500, "ms", "beyond what the request itself allows the broker to wait"),
+    )
+    meaning = "The connection stands, but the broker does not answer in time; the client gives up and connects anew."
+    wire = "A request without its answer on an open connection, until the client closes it (request.timeout.ms)."
+    cause = "The broker hangs (disk, garbage collection, lack of CPU), or something on the way holds the connection and drops data."
+    fix = "Look at the broker at that time (request handler idle ratio, disk latency, GC); check firewalls that drop idle flows."
+    explains = ("connection-churn",)
+
+    def new_state(self) -> Tally:
+        """Begin with none."""
+        return Tally()
+
+    def call(self, call: Call) -> None:
+        """Measure how long an unanswered request waited."""
+        if call.request is None or call.header is None or call.outcome not in ("unanswered", "response-not-captured"):
+            return
+        connection = call.connection
+        counters = connection.counters
+        if any(counter.gaps or counter.cut_packets for counter in counters) or not all(c.packets for c in counters):
+            return
+        if connection.ended_by == "idle" or not counters[1 - client_direction(call)].data_bytes:
+            return
+        end = connection.first_fin or call.ended
+        waited = (min(end.time, call.ended.time) - call.request.last.time) // MILLISECOND
+        if waited - _allowed_ms(call) >= self.limits["milliseconds"]:
+            what = f"{call.api_name} unanswered for {waited / 1000:.1f} s"
+            self.state(ServedBy(client_of(call), call.server)).add(call.request.last, what, call.client)
+
+    def finding(self, key: Hashable, state: Tally) -> Finding | None:
+        """Fire from the threshold on."""
+        assert isinstance(key, ServedBy)
+        if state.count < self.limits["calls"]:
+            return None
+        summary = (
+            f"{key.server} left {state.count:,} requests of {key.client.name} unanswered: {state.evidence[0].what}."
+        )
+        return self.make(state, client_subject(key.client, state.clients) | {"server": key.server}, summary)
+
+
+def _allowed_ms(call: Call) -> int:
+    """Give how long the broker may take by what the request says (ms)."""
+    request = request_of(call)
+    if call.api_key in (FETCH, SHARE_FETCH):
+        return int(request.get("maxWaitMs", 500))
+    if call.api_key in (JOIN_GROUP, SYNC_GROUP):
+        # SyncGroup waits for the leader, for up to the rebalance timeout, which it does not say.
+        return int(request.get("rebalanceTimeoutMs", request.get("sessionTimeoutMs", 300_000)))
+    if call.api_key != 0:
+        return int(request.get("timeoutMs", 0))
+    return 0
+
+
+class MismatchedCorrelation(Rule[Tally]):
+    """A server answers with ids that nobody asked with."""
+
+    id = "mismatched-correlation"
+    title = "Answers carry correlation ids of no request"
+    severity = "error"
+    scope = "server"
+    apis = ANY_API
+    thresholds = (Threshold("answers", 3, "answers", "none is right; a few may come of a capture's damage"),)
+    meaning = "Clients cannot tell which request is answered, and drop the connection."
+    wire = "Responses whose correlation id belongs to no request of the connection, with every request captured."
+    cause = "A faulty proxy or server between client and broker."
+    fix = "Take the proxy out of the way, or upgrade it; compare captures on both its sides."
+    explains = ("response-timeout", "connection-churn")
+
+    def new_state(self) -> Tally:
+        """Begin with none."""
+        return Tally()
+
+    def call(self, call: Call) -> None:
+        """Count answers without a request, where none can have been missed."""
+        if call.request is not None or call.response is None or not call.pairing_problems:
+            return
+        connection = call.connection
+        if connection.initiator is None or any(counter.gaps or counter.cut_packets for counter in connection.counters):
+            return
+        self.state(call.server).add(call.response.last, call.pairing_problems[0].message, call.client)
+
+    def finding(self, key: Hashable, state: Tally) -> Finding | None:
+        """Fire from the threshold on."""
+        if state.count < self.limits["answers"]:
+            return None
+        summary = f"{key} sent {state.count:,} answers whose correlation id belongs to no request."
+        return self.make(state, {"server": key, "client": connections_subject(state.clients)}, summary)
+
+
+_DEFAULT_IDS = re.compile(
+    r"rdkafka|sarama|kgo|kafkajs|console-(producer|consumer)|"
+    r"(producer|adminclient|admin)-\d+|consumer-(.+-)?\d+|(kafka-python|aiokafka)(-producer|-consumer|-admin)?(-[\d.]+)?"
+)
+"""What libraries call themselves when the program says nothing."""
+
+
+class DefaultClientId(Rule[Tally]):
+    """A client does not say what it is."""
+
+    id = "default-client-id"
+    title = "The client id is the library's default"
+    severity = "info"
+    scope = "client"
+    apis = ANY_API
+    thresholds = (Threshold("calls", 1, "calls", "a setting, seen at the first request"),)
+    meaning = "Logs, metrics and quotas of the brokers cannot tell this program from others."
+    wire = "Request headers with client id rdkafka, sarama, producer-1, consumer-<group>-1 and the like."
+    cause = "client.id is not set."
+    fix = "Set client.id (ClientID in sarama, clientId in kafkajs) to the name of the program."
+
+    def new_state(self) -> Tally:
+        """Begin with none."""
+        return Tally()
+
+    def call(self, call: Call) -> None:
+        """Look at the client id."""
+        client_id = call.client_id
+        if client_id and call.request is not None and _DEFAULT_IDS.fullmatch(client_id):
+            self.state(client_of(call)).add(call.request.last, f"client id {client_id}", call.client)
+
+    def finding(self, key: Hashable, state: Tally) -> Finding | None:
+        """Fire from the threshold on."""
+        assert isinstance(key, Client)
+        if state.count < self.limits["calls"]:
+            return None
+        summary = (
+            f"A program at {key.host} uses its library's default client id {key.client_id} ({state.count:,} requests)."
+        )
+        return self.make(state, client_subject(key, state.clients), summary)
+
+
+class IdleCloseRace(Rule[Tally]):
+    """A client uses a connection that the broker has just closed as idle."""
+
+    id = "idle-close-race"
+    title = "Requests are sent on connections that the broker closed as idle"
+    severity = "warning"
+    scope = "client"
+    apis = ANY_API
+    thresholds = (
+        Threshold("requests", 1, "requests", "each fails and must be retried"),
+        Threshold("seconds", 2, "s", "of idleness before the broker's FIN"),
+    )
+    meaning = (
+        "The request is lost and has to be sent again on a new connection; without retries the program sees an error."
+    )
+    wire = "A pause, the server's FIN, then a request of the client, then RST."
+    cause = (
+        "The client keeps idle connections for longer than connections.max.idle.ms of the broker (default 10 minutes)."
+    )
+    fix = "Set the client's connections.max.idle.ms (default 9 minutes) below the broker's; keep retries on."
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no connection known."""
+        super().__init__(*arguments)
+        self._answered: Bounded[list[int]] = Bounded(100_000)
+
+    def new_state(self) -> Tally:
+        """Begin with none."""
+        return Tally()
+
+    def call(self, call: Call) -> None:
+        """Compare a request with the server's FIN and what came before it."""
+        if call.response is not None:
+            self._answered.touch(call.connection, lambda: [0])[0] = call.response.last.time
+            return
+        connection = call.connection
+        fin = connection.first_fin
+        if call.request is None or fin is None or connection.ended_direction == client_direction(call):
+            return
+        answered = self._answered.get(connection)
+        if answered is None or call.outcome != "unanswered" or call.request.first.time <= fin.time:
+            return
+        idle = fin.time - answered[0]
+        if idle >= self.limits["seconds"] * SECOND:
+            what = f"{call.api_name} sent after the server's FIN, which came after {seconds_text(idle)} of idleness"
+            self.state(client_of(call)).add(call.request.first, what, call.client)
+
+    def finding(self, key: Hashable, state: Tally) -> Finding | None:
+        """Fire from the threshold on."""
+        assert isinstance(key, Client)
+        if state.count < self.limits["requests"]:
+            return None
+        times = "a request" if state.count == 1 else f"{state.count:,} requests"
+        summary = f"{key.name} sent {times} on connections that the server had closed after idleness."
+        return self.make(state, client_subject(key, state.clients), summary)
+
+
+class Segments(Tally):
+    """TCP's counters of a client's connections, summed up."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.bad = 0
+        self.packets = 0
+        self.servers: deque[str] = deque(maxlen=4)
+
+
+class _TcpRule(Rule[Segments]):
+    """Sums a TCP counter over the Kafka connections of a client."""
+
+    scope = "client"
+
+    def new_state(self) -> Segments:
+        """Begin with none."""
+        return Segments()
+
+    def note(self, report: ConnectionReport, bad: int, what: str) -> None:
+        """Add a connection's counters."""
+        client = self.facts.client(report.connection)
+        if client is None:
+            return
+        state = self.state((client, report.server))
+        state.packets += sum(counter.packets for counter in report.connection.counters)
+        if bad:
+            state.bad += bad
+            state.add(report.connection.last, what, report.client)
+
+
+class TcpZeroWindow(_TcpRule):
+    """A receiver reads too slowly."""
+
+    id = "tcp-zero-window"
+    title = "A receiver reads its socket too slowly"
+    severity = "warning"
+    thresholds = (Threshold("segments", 2, "segments", "a healthy receiver never closes its window for long"),)
+    meaning = "The receiver's buffer is full, as its program does not read; the sender has to wait."
+    wire = "TCP segments with window 0 (a reset has one too, and does not count)."
+    cause = (
+        "The client's network thread is blocked or its host overloaded; where the broker closes it, its disks are slow."
+    )
+    fix = "Do not block the client's thread in callbacks; fetch less at once (fetch.max.bytes, max.partition.fetch.bytes)."
+    explains = ("response-timeout",)
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Add up segments with window 0."""
+        endpoints = report.connection.endpoints
+        for direction, counter in enumerate(report.connection.counters):
+            closed = counter.zero_windows
+            self.note(report, closed, f"{endpoints[direction]} closed its window in {closed:,} segments")
+
+    def finding(self, key: Hashable, state: Segments) -> Finding | None:
+        """Fire from the threshold on."""
+        client, server = key  # type: ignore[misc]
+        if state.bad < self.limits["segments"]:
+            return None
+        summary = f"On connections of {client.name} to {server}, {state.evidence[0].what}."
+        return self.make(state, client_subject(client, state.clients) | {"server": server}, summary, count=state.bad)
+
+
+class TcpRetransmissions(_TcpRule):
+    """Packets get lost."""
+
+    id = "tcp-retransmissions"
+    title = "Packets are lost on the way"
+    severity = "warning"
+    thresholds = (
+        Threshold(
+            "segments", 5, "segments", "sent again more than 100 ms later; tail loss probes (RFC 8985) come sooner"
+        ),
+        Threshold("share", 0.001, "", "of all packets of the connections"),
+    )
+    meaning = "The network loses packets, and each loss stops the connection for 200 ms and more."
+    wire = "Segments sent again more than 100 ms after the first time."
+    cause = "A lossy or overloaded link, a full buffer on the way, or a receiver's host without CPU."
+    fix = "Follow the path for drops (interface counters, ethtool -S, mtr); look at bandwidth limits of the hosts."
+    explains = ("response-timeout",)
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Add up late retransmissions."""
+        late = sum(counter.late_retransmissions for counter in report.connection.counters)
+        self.note(
+            report, late, f"{late:,} segments of {report.client}-{report.server} sent again after more than 100 ms"
+        )
+
+    def finding(self, key: Hashable, state: Segments) -> Finding | None:
+        """Fire from the thresholds on."""
+        client, server = key  # type: ignore[misc]
+        if state.bad < self.limits["segments"] or state.bad < self.limits["share"] * state.packets:
+            return None
+        summary = (
+            f"{state.bad:,} of {state.packets:,} packets between {client.name} and {server} were sent again after more "
+            "than 100 ms."
+        )
+        return self.make(state, client_subject(client, state.clients) | {"server": server}, summary, count=state.bad)
+
+
+CONNECTION_RULES: tuple[type[Rule[Any]], ...] = (
+    DeadBrokerConnectLoop,
+    AdvertisedListenerUnreachable,
+    ConnectionChurn,
+    TooManyConnections,
+    ResponseTimeout,
+    MismatchedCorrelation,
+    DefaultClientId,
+    IdleCloseRace,
+    TcpZeroWindow,
+    TcpRetransmissions,
+)

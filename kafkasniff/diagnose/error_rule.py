@@ -1,0 +1,131 @@
+"""Rules that count calls answered with certain error codes."""
+
+import re
+from collections.abc import Hashable
+from typing import Any, ClassVar, NamedTuple
+
+from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.diagnose.facts import Client, client_of, request_of, response_of
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory import Names, Tally
+from kafkasniff.diagnose.rule import Rule, client_subject, seconds_text
+
+ANONYMOUS = "User:ANONYMOUS"
+"""Who has not logged in (KafkaPrincipal.ANONYMOUS)."""
+
+_STEP = re.compile(r"([A-Za-z]+)(?:\[(\d+)\])?")
+
+
+class ErrorKey(NamedTuple):
+    """Whose errors are counted together."""
+
+    client: Client
+    name: str | None
+    """Topic, group or the like, by the rule's scope."""
+
+
+class ErrorTally(Tally):
+    """Calls with the error, and what they named."""
+
+    __slots__ = ("client_ids", "codes", "principal")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.codes: dict[str, int] = {}
+        self.principal: str | None = None
+        self.client_ids = Names()
+
+
+def elements(body: dict[str, Any], path: str) -> list[dict[str, Any]]:
+    """Give the structures of a body that a field's path passes through, the outermost first."""
+    found = [body]
+    here: Any = body
+    for name, index in _STEP.findall(path):
+        here = here.get(name) if isinstance(here, dict) else None
+        if index and isinstance(here, list):
+            here = here[int(index)] if int(index) < len(here) else None
+        if isinstance(here, dict):
+            found.append(here)
+    return found
+
+
+class ErrorRule(Rule[ErrorTally]):
+    """Counts the calls of a client whose answer holds one of `codes`; several in one answer count once."""
+
+    codes: ClassVar[frozenset[int]]
+    least: ClassVar[str] = "calls"
+    """Name of the threshold: from so many calls on the rule fires."""
+
+    def new_state(self) -> ErrorTally:
+        """Begin with no errors."""
+        return ErrorTally()
+
+    def wanted(self, call: Call) -> bool:
+        """Tell whether a call counts at all."""
+        return True
+
+    def name_of(self, call: Call, error: FieldError) -> str | None:
+        """Give what is counted apart within a client."""
+        return None
+
+    def errors(self, call: Call, errors: list[FieldError]) -> None:
+        """Take a call with the errors among `codes` that it brought."""
+        if not self.wanted(call):
+            return
+        counted = set()
+        for error in errors:
+            name = self.name_of(call, error)
+            if name in counted:
+                continue
+            counted.add(name)
+            self.count(ErrorKey(client_of(call), name), call, error)
+
+    def count(self, key: Hashable, call: Call, error: FieldError) -> None:
+        """Count one call for a key."""
+        state = self.state(key)
+        assert call.response is not None
+        what = f"{call.api_name} v{call.api_version} answered with {error.name} ({error.code}) in {error.path}"
+        state.add(call.response.last, what, call.client, self.topic_of(call, error))
+        state.codes[error.name] = state.codes.get(error.name, 0) + 1
+        state.client_ids.add(call.client_id or None)
+        if call.principal != ANONYMOUS:
+            state.principal = call.principal or state.principal
+
+    def topic_of(self, call: Call, error: FieldError) -> str | None:
+        """Give the topic that an error is about, None where it is about none or its id is not known."""
+        body = response_of(call) if error.where == "response" else request_of(call)
+        for item in reversed(elements(body, error.path)[1:]):
+            name = self.facts.name_in(item)
+            if name is not None:
+                return name
+        return None
+
+    def finding(self, key: Hashable, state: ErrorTally) -> Finding | None:
+        """Fire from the threshold on."""
+        if state.count < self.limits[self.least]:
+            return None
+        assert isinstance(key, ErrorKey)
+        subject = client_subject(key.client, state.clients) | {
+            "topic": state.topics.only,
+            "principal": state.principal,
+        }
+        return self.make(state, subject | self.more_subject(key), self.summary(key, state))
+
+    def more_subject(self, key: ErrorKey) -> dict[str, Any]:
+        """Give what else a finding's subject names."""
+        return {}
+
+    def summary(self, key: ErrorKey, state: ErrorTally) -> str:
+        """Say in one sentence what happened."""
+        names = ", ".join(f"{name} {count} times" for name, count in state.codes.items())
+        topics = f" for topic {', '.join(state.topics)}" if len(state.topics) else ""
+        return f"{key.client.name} got {names}{topics} within {seconds_text(state.span_ns)}."
+
+
+class TopicErrorRule(ErrorRule):
+    """Counts each topic of a client apart."""
+
+    def name_of(self, call: Call, error: FieldError) -> str | None:
+        """Give the topic."""
+        return self.topic_of(call, error)

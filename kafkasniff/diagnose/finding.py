@@ -1,0 +1,41 @@
+"""What a rule says: a finding, with its subject and evidence."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from kafkasniff.capture.packets import Arrival
+
+Severity = Literal["error", "warning", "info"]
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+"""From the worst to the mildest."""
+
+Subject = dict[str, Any]
+"""Whom a finding is about, by the names in docs/json.md (`clientId`, `group`, `topic`, …); only what applies."""
+
+
+class Evidence(NamedTuple):
+    """A packet that shows what the finding says."""
+
+    arrival: Arrival
+    what: str
+
+
+@dataclass(slots=True)
+class Finding:
+    """Something that goes wrong, said once."""
+
+    rule: str
+    severity: Severity
+    subject: Subject
+    first_time: int
+    """Nanoseconds since 1970-01-01 UTC, as is `last_time`."""
+    last_time: int
+    count: int
+    """How often it was seen; the rule says of what."""
+    summary: str
+    cause: str
+    fix: str
+    evidence: list[Evidence]
+    consequences: list["Finding"] = field(default_factory=list)
+    """Findings that this one explains."""

@@ -1,0 +1,128 @@
+"""Rules about consumer groups: what all groups' rules need, and errors that members get."""
+
+from typing import Any
+
+from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, elements
+from kafkasniff.diagnose.facts import OFFSET_COMMIT, TXN_OFFSET_COMMIT, request_of, response_of
+from kafkasniff.diagnose.rule import Threshold
+
+
+def group_of(call: Call, error: FieldError) -> str | None:
+    """Give the group that an error is about."""
+    request = request_of(call)
+    if request.get("groupId"):
+        return str(request["groupId"])
+    for item in reversed(elements(response_of(call), error.path)):
+        # FindCoordinator names groups `key`, OffsetFetch and DescribeGroups `groupId`.
+        if item.get("groupId") or item.get("key"):
+            return str(item.get("groupId") or item["key"])
+    key = request.get("key")
+    return str(key) if key else None
+
+
+class GroupErrorRule(ErrorRule):
+    """Counts each group of a client apart."""
+
+    def name_of(self, call: Call, error: FieldError) -> str | None:
+        """Give the group."""
+        return group_of(call, error)
+
+    def more_subject(self, key: ErrorKey) -> dict[str, Any]:
+        """Name the group."""
+        return {"group": key.name}
+
+
+class InconsistentGroupProtocol(GroupErrorRule):
+    """A member's assignors are not those of its group."""
+
+    id = "inconsistent-group-protocol"
+    title = "A member has no assignor in common with its group"
+    severity = "error"
+    scope = "client and group"
+    codes = frozenset({23})
+    thresholds = (Threshold("calls", 3, "joins", "a rolling change of assignors brings one or two"),)
+    meaning = "The member can never join: the group's members must share an assignor and the protocol type."
+    wire = "JoinGroup answered with 23 INCONSISTENT_GROUP_PROTOCOL, again and again."
+    cause = "partition.assignment.strategy differs between members, or two kinds of programs use one group.id."
+    fix = (
+        "Give all members a common partition.assignment.strategy; change it in two rolling steps (both, then the new "
+        "one alone). Give different programs different group.id."
+    )
+
+    def summary(self, key: ErrorKey, state: ErrorTally) -> str:
+        """Name member and group."""
+        return f"{key.client.name} could not join group {key.name} {state.count:,} times: no assignor in common with its members."
+
+
+class CommitAfterRebalance(GroupErrorRule):
+    """A member commits offsets of partitions that are no longer its own."""
+
+    id = "commit-after-rebalance"
+    title = "Offsets are committed after the group moved on"
+    severity = "error"
+    scope = "client and group"
+    codes = frozenset({22, 25, 27, 113})
+    thresholds = (Threshold("calls", 1, "commits", "each refused commit means records that are processed twice"),)
+    meaning = "The commit is refused, and the records since the last one will be processed again by another member."
+    wire = (
+        "OffsetCommit (or TxnOffsetCommit) answered with 22 ILLEGAL_GENERATION, 25 UNKNOWN_MEMBER_ID, "
+        "27 REBALANCE_IN_PROGRESS or 113 STALE_MEMBER_EPOCH."
+    )
+    cause = "The member was thrown out or missed a rebalance while it processed, and commits with its old generation."
+    fix = (
+        "Commit in the rebalance listener (onPartitionsRevoked; rebalance_cb in librdkafka), poll more often "
+        "(max.poll.records, max.poll.interval.ms), and do not retry commits after CommitFailedException."
+    )
+
+    def wanted(self, call: Call) -> bool:
+        """Look at commits only."""
+        return call.api_key in (OFFSET_COMMIT, TXN_OFFSET_COMMIT)
+
+    def summary(self, key: ErrorKey, state: ErrorTally) -> str:
+        """Name member and group."""
+        names = ", ".join(state.codes)
+        return f"{state.count:,} offset commits of {key.client.name} in group {key.name} were refused ({names})."
+
+
+class StaticMemberFenced(ErrorRule):
+    """Two programs run with the same group.instance.id."""
+
+    id = "static-member-fenced"
+    title = "Two members share one group.instance.id"
+    severity = "error"
+    scope = "group and instance"
+    codes = frozenset({82})
+    thresholds = (Threshold("calls", 1, "calls", "KIP-345: fencing is fatal to the member"),)
+    meaning = "Each start of one member throws the other out, and it stops with a fatal error."
+    wire = "Heartbeat, SyncGroup, JoinGroup or OffsetCommit answered with 82 FENCED_INSTANCE_ID."
+    cause = "group.instance.id is the same in two running programs (KIP-345), for example in a deployment's template."
+    fix = "Give each program a group.instance.id of its own, such as the pod's ordinal, and stop the old before the new starts."
+    explains = ("rebalance-storm", "session-timeout", "commit-after-rebalance", "rebalance-stuck")
+
+    def errors(self, call: Call, errors: list[FieldError]) -> None:
+        """Count for the instance, whoever was fenced."""
+        request = request_of(call)
+        group, instance = request.get("groupId"), request.get("groupInstanceId")
+        self.count((group, instance), call, errors[0])
+
+    def finding(self, key: Any, state: ErrorTally) -> Any:
+        """Fire from the threshold on."""
+        if state.count < self.limits[self.least]:
+            return None
+        group, instance = key
+        names = list(state.client_ids)
+        summary = (
+            f"Members of group {group} with group.instance.id {instance} fenced each other {state.count:,} times "
+            f"(fenced: {', '.join(names) or 'unknown'})."
+        )
+        subject = {
+            "group": group,
+            "groupInstanceId": instance,
+            "clientId": names[0] if len(names) == 1 else names,
+            "client": state.clients.only,
+        }
+        return self.make(state, subject, summary)
+
+
+GROUP_ERROR_RULES = (InconsistentGroupProtocol, StaticMemberFenced, CommitAfterRebalance)

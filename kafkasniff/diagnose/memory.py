@@ -1,0 +1,180 @@
+"""Bounded memory for rules: states by key, tallies with evidence, and rates."""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, Generic, TypeVar
+
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.diagnose.finding import Evidence
+
+SECOND = 1_000_000_000
+"""Nanoseconds."""
+MILLISECOND = 1_000_000
+"""Nanoseconds."""
+
+MOST_KEYS = 10_000
+"""Clients, groups, topics and so on that a rule remembers at once; the longest untouched is given up first."""
+MOST_EVIDENCE = 5
+MOST_NAMES = 16
+
+State = TypeVar("State")
+
+
+class Bounded(Generic[State]):
+    """States by key; when there are too many, the one that was not touched for the longest goes."""
+
+    def __init__(self, most: int = MOST_KEYS, evicted: Callable[[Any, State], None] | None = None) -> None:
+        """Keep at most `most` states; `evicted` is told of each that has to go."""
+        self._states: OrderedDict[Hashable, State] = OrderedDict()
+        self._most = most
+        self._evicted = evicted
+
+    def get(self, key: Hashable) -> State | None:
+        """Give the state of a key, None where there is none."""
+        return self._states.get(key)
+
+    def touch(self, key: Hashable, new: Callable[[], State]) -> State:
+        """Give the state of a key, made by `new` when there is none, and note that it was used."""
+        state = self._states.get(key)
+        if state is None:
+            state = self._states[key] = new()
+            if len(self._states) > self._most:
+                old_key, old = self._states.popitem(last=False)
+                if self._evicted is not None:
+                    self._evicted(old_key, old)
+        else:
+            self._states.move_to_end(key)
+        return state
+
+    def pop(self, key: Hashable) -> State | None:
+        """Remove the state of a key and give it; None where there is none."""
+        return self._states.pop(key, None)
+
+    def items(self) -> Iterator[tuple[Any, State]]:
+        """Give keys and states, the longest untouched first."""
+        return iter(list(self._states.items()))
+
+    def __len__(self) -> int:
+        """Give the number of states."""
+        return len(self._states)
+
+
+class Names:
+    """The first few distinct names, in the order in which they came."""
+
+    __slots__ = ("_names", "more")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._names: dict[Any, None] = {}
+        self.more = False
+        """Whether there were more than are kept."""
+
+    def add(self, name: Any) -> None:
+        """Take a name; None is none."""
+        if name is None or name in self._names:
+            return
+        if len(self._names) < MOST_NAMES:
+            self._names[name] = None
+        else:
+            self.more = True
+
+    def __iter__(self) -> Iterator[Any]:
+        """Give the names."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """Give how many are kept."""
+        return len(self._names)
+
+    @property
+    def only(self) -> Any | None:
+        """Give the name when there is exactly one, else None."""
+        return next(iter(self._names)) if len(self._names) == 1 else None
+
+
+class Tally:
+    """How often something was seen, first and last, with a few packets that show it."""
+
+    __slots__ = ("clients", "count", "evidence", "first", "last", "topics")
+
+    def __init__(self) -> None:
+        """Begin with nothing seen."""
+        self.count = 0
+        self.first: Arrival | None = None
+        self.last: Arrival | None = None
+        self.evidence: list[Evidence] = []
+        self.clients = Names()
+        """`ip:port` of the clients' ends of the connections."""
+        self.topics = Names()
+
+    def add(self, arrival: Arrival, what: str, client: str | None = None, topic: str | None = None) -> None:
+        """Count one more; the first few and the latest stay as evidence."""
+        self.count += 1
+        if self.first is None:
+            self.first = arrival
+        self.last = arrival
+        if len(self.evidence) < MOST_EVIDENCE:
+            self.evidence.append(Evidence(arrival, what))
+        else:
+            self.evidence[-1] = Evidence(arrival, what)
+        self.clients.add(client)
+        self.topics.add(topic)
+
+    @property
+    def span_ns(self) -> int:
+        """Give the time from the first to the last."""
+        return 0 if self.first is None or self.last is None else self.last.time - self.first.time
+
+
+class Rate:
+    """The most events within any window of a fixed length that have been seen, and the busy windows in a row."""
+
+    __slots__ = ("_most", "_times", "_window", "peak")
+
+    def __init__(self, window_ns: int, most: int) -> None:
+        """Look for up to `most` events within `window_ns`; counts beyond are not told apart."""
+        self._window = window_ns
+        self._most = most
+        self._times: deque[int] = deque()
+        self.peak = 0
+        """The most events seen within a window, `most` at most."""
+
+    def add(self, time: int) -> int:
+        """Note an event at `time` (ns); give how many the window that ends there holds."""
+        times = self._times
+        times.append(time)
+        while len(times) > self._most or time - times[0] > self._window:
+            times.popleft()
+        count = len(times)
+        self.peak = max(self.peak, count)
+        return count
+
+
+class BusySeconds:
+    """Seconds of the clock in which at least so many events came, and how close together they lie."""
+
+    __slots__ = ("_count", "_least", "_seconds", "_this", "_wanted", "fired", "peak")
+
+    def __init__(self, least: int, wanted: int) -> None:
+        """A second is busy from `least` events on; `wanted` busy seconds close together fire."""
+        self._least = least
+        self._wanted = wanted
+        self._this = -1
+        self._count = 0
+        self._seconds: deque[int] = deque(maxlen=wanted)
+        self.fired = False
+        self.peak = 0
+        """The most events in a second."""
+
+    def add(self, time: int) -> None:
+        """Note an event at `time` (ns)."""
+        second = time // SECOND
+        if second != self._this:
+            self._this, self._count = second, 0
+        self._count += 1
+        self.peak = max(self.peak, self._count)
+        if self._count == self._least:
+            self._seconds.append(second)
+            close = self._seconds[-1] - self._seconds[0] < self._wanted + 3
+            self.fired |= len(self._seconds) == self._wanted and close

@@ -1,0 +1,230 @@
+"""Rules about metadata: topics, leaders, and how often clients ask."""
+
+from collections.abc import Hashable
+from typing import Any
+
+from kafkasniff.calls.call import Call, FieldError, Gap
+from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
+from kafkasniff.diagnose.facts import FETCH, METADATA, PRODUCE, Client, client_of, request_of, response_of
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory import MOST_NAMES, Bounded, BusySeconds, Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
+
+
+class Refreshes(Tally):
+    """The rate of a client's Metadata requests."""
+
+    def __init__(self, least: int, wanted: int) -> None:
+        """Count seconds with `least` requests."""
+        super().__init__()
+        self.seconds = BusySeconds(least, wanted)
+
+
+class MetadataStorm(Rule[Refreshes]):
+    """A client asks for metadata all the time."""
+
+    id = "metadata-storm"
+    title = "A client asks for metadata all the time"
+    severity = "warning"
+    scope = "client"
+    apis = frozenset({METADATA})
+    thresholds = (
+        Threshold(
+            "per_second", 10, "requests/s", "metadata.max.age.ms is 5 minutes, retry.backoff.ms 100 ms by default"
+        ),
+        Threshold("seconds", 3, "s", "a start with many topics is over sooner"),
+    )
+    meaning = "Metadata is among the dearest requests for a broker with many partitions; this client asks for it without need."
+    wire = "Ten or more answered Metadata requests a second from one client, for several seconds."
+    cause = "metadata.max.age.ms (topic.metadata.refresh.interval.ms in librdkafka) is tiny, or a retry loop without back-off."
+    fix = (
+        "Set metadata.max.age.ms back to 300000 and retry.backoff.ms to 100 or more; keep one producer instead of many."
+    )
+
+    def new_state(self) -> Refreshes:
+        """Begin with none."""
+        return Refreshes(int(self.limits["per_second"]), int(self.limits["seconds"]))
+
+    def call(self, call: Call) -> None:
+        """Count answered requests."""
+        if call.request is None or call.outcome != "answered":
+            return
+        state = self.state(client_of(call))
+        state.seconds.add(call.request.first.time)
+        state.add(call.request.last, "Metadata", call.client)
+        for topic in request_of(call).get("topics") or ():
+            state.topics.add(self.facts.name_in(topic))
+
+    def finding(self, key: Hashable, state: Refreshes) -> Finding | None:
+        """Fire where several seconds were busy."""
+        assert isinstance(key, Client)
+        if not state.seconds.fired:
+            return None
+        summary = (
+            f"{key.name} asked for metadata {state.count:,} times within {seconds_text(state.span_ns)}, "
+            f"up to {state.seconds.peak:,} times a second."
+        )
+        return self.make(state, client_subject(key, state.clients) | {"topic": state.topics.only}, summary)
+
+
+class UnknownTopicLoop(TopicErrorRule):
+    """A client uses a topic that is not there."""
+
+    id = "unknown-topic-loop"
+    title = "A client uses a topic that does not exist"
+    severity = "error"
+    scope = "client and topic"
+    codes = frozenset({3})
+    apis = frozenset({METADATA, PRODUCE, FETCH})
+    thresholds = (
+        Threshold(
+            "calls", 5, "calls", "measured: a topic that is created meanwhile brings up to six, and then appears"
+        ),
+    )
+    meaning = "The client waits for a topic that nobody creates; its sends fail after max.block.ms."
+    wire = "Error 3 UNKNOWN_TOPIC_OR_PARTITION for a topic that stays unknown to the end of the capture."
+    cause = "A misspelt or deleted topic; or auto.create.topics.enable is off and the topic was never created."
+    fix = "Create the topic (kafka-topics.sh --create), or correct its name in the client's configuration."
+    explains = ("metadata-storm",)
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with nothing missed."""
+        super().__init__(*arguments)
+        self._missed: Bounded[set[str]] = Bounded()
+
+    def call(self, call: Call) -> None:
+        """Forget the errors of topics that are there after all."""
+        if call.response is None:
+            return
+        failed = {self.name_of(call, error) for error in call.errors}
+        client = client_of(call)
+        response = response_of(call)
+        for topic in response.get("topics") or response.get("responses") or ():
+            name = self.facts.name_in(topic)
+            if name is None and topic.get("topicId") and not failed:
+                # Works with a topic whose name was not captured: it may be any.
+                self._forget(client)
+            elif name is not None and name not in failed:
+                self.states.pop(ErrorKey(client, name))
+
+    def gap(self, gap: Gap) -> None:
+        """Forget what a client was told before bytes were lost: the topic may have appeared in them."""
+        client = self.facts.client(gap.connection)
+        if client is not None:
+            self._forget(client)
+
+    def _forget(self, client: Client) -> None:
+        for name in self._missed.pop(client) or ():
+            self.states.pop(ErrorKey(client, name))
+
+    def errors(self, call: Call, errors: list[FieldError]) -> None:
+        """Count topics that have a name."""
+        named = [error for error in errors if self.topic_of(call, error) is not None]
+        if named:
+            super().errors(call, named)
+            missed = self._missed.touch(client_of(call), set)
+            missed.update(str(self.topic_of(call, error)) for error in named[:MOST_NAMES])
+
+
+class InvalidTopic(TopicErrorRule):
+    """A topic name that is not allowed."""
+
+    id = "invalid-topic"
+    title = "The topic's name is not allowed"
+    severity = "error"
+    scope = "client and topic"
+    codes = frozenset({17})
+    thresholds = (Threshold("calls", 3, "calls", "the same request cannot succeed later"),)
+    meaning = "Names have up to 249 of a-z, A-Z, 0-9, '.', '_' and '-'; the broker refuses any other."
+    wire = "Error 17 INVALID_TOPIC_EXCEPTION, again and again."
+    cause = "A name made of parts that hold spaces, slashes or nothing, or one that was never meant for Kafka."
+    fix = "Correct the topic's name in the client's configuration."
+    explains = ("unknown-topic-loop", "metadata-storm")
+
+
+class TopicAlreadyExists(TopicErrorRule):
+    """A program creates a topic that is there."""
+
+    id = "topic-already-exists"
+    title = "A topic is created again and again"
+    severity = "warning"
+    scope = "client and topic"
+    codes = frozenset({36})
+    thresholds = (Threshold("calls", 4, "calls", "programs that create their topics at each start bring one each"),)
+    meaning = "The program tries to create a topic that exists, and does not take that for an answer."
+    wire = "CreateTopics answered with 36 TOPIC_ALREADY_EXISTS, again and again."
+    cause = "A retry loop that takes TopicExistsException for a failure."
+    fix = "Take TopicExistsException for success, or look with DescribeTopics before creating."
+
+
+class Refusals(ErrorTally):
+    """Refusals since the client last asked for metadata."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.most = 0
+        self.since = 0
+
+
+class NotLeaderLoop(ErrorRule):
+    """A client does not look for the new leader."""
+
+    id = "not-leader-loop"
+    title = "A client keeps asking a broker that is not the leader"
+    severity = "error"
+    scope = "client and topic"
+    codes = frozenset({6})
+    apis = frozenset({METADATA})
+    thresholds = (
+        Threshold("calls", 8, "calls", "measured: a leader change brings up to three before metadata is refreshed"),
+    )
+    meaning = "The partition's leader is elsewhere, and the client does not ask where."
+    wire = "Error 6 NOT_LEADER_OR_FOLLOWER over and over, with no Metadata request of the client in between."
+    cause = "The client does not refresh its metadata at this error, or it is told wrong leaders by a proxy."
+    fix = "Upgrade the client; lower metadata.max.age.ms as a stopgap; look at proxies that rewrite broker addresses."
+
+    def new_state(self) -> Refusals:
+        """Begin with none."""
+        return Refusals()
+
+    def name_of(self, call: Call, error: FieldError) -> str | None:
+        """Count each topic apart."""
+        return self.topic_of(call, error)
+
+    def call(self, call: Call) -> None:
+        """Begin anew where a client asks for metadata."""
+        if call.outcome == "answered":
+            client = client_of(call)
+            for topic in response_of(call).get("topics", ()):
+                state = self.states.get(ErrorKey(client, self.facts.name_in(topic)))
+                if isinstance(state, Refusals):
+                    state.since = state.count
+
+    def finding(self, key: Hashable, state: ErrorTally) -> Finding | None:
+        """Fire where too many came without metadata in between."""
+        assert isinstance(state, Refusals) and isinstance(key, ErrorKey)
+        return super().finding(key, state) if state.most >= self.limits[self.least] else None
+
+    def count(self, key: Hashable, call: Call, error: FieldError) -> None:
+        """Count one call, and those since the last metadata."""
+        super().count(key, call, error)
+        state = self.state(key)
+        assert isinstance(state, Refusals)
+        state.most = max(state.most, state.count - state.since)
+
+    def summary(self, key: ErrorKey, state: ErrorTally) -> str:
+        """Name client and topic."""
+        return (
+            f"{key.client.name} was told {state.count:,} times within {seconds_text(state.span_ns)} that the broker does "
+            f"not lead topic {key.name}, and went on without looking for the leader."
+        )
+
+
+METADATA_RULES: tuple[type[Rule[Any]], ...] = (
+    MetadataStorm,
+    UnknownTopicLoop,
+    InvalidTopic,
+    TopicAlreadyExists,
+    NotLeaderLoop,
+)

@@ -1,0 +1,134 @@
+"""What every rule is: what it says of itself, its thresholds, and its states by key."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import ClassVar, Generic, NamedTuple, TypeVar
+
+from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.diagnose.facts import Client, Facts
+from kafkasniff.diagnose.finding import Finding, Severity, Subject
+from kafkasniff.diagnose.memory import Bounded, Names, Tally
+
+State = TypeVar("State")
+
+MOST_KEPT = 1_000
+"""Findings kept of keys that had to be given up."""
+
+MOST_CLIENTS_NAMED = 12
+
+ANY_API = frozenset({-1})
+"""For `Rule.apis`: calls of every API, and answers whose request was not captured."""
+
+
+class Threshold(NamedTuple):
+    """A number that decides whether a rule fires."""
+
+    name: str
+    default: float
+    unit: str
+    source: str
+    """Where the default comes from: a client's default setting, a KIP, a measurement."""
+
+
+class Rule(Generic[State]):
+    """One kind of misbehaviour. A subclass declares the class variables and says what it makes of calls and reports.
+
+    A state belongs to one key of the rule's scope and to no other, so that the work can be divided by key.
+    """
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    severity: ClassVar[Severity]
+    scope: ClassVar[str]
+    """What a finding is about: `client`, `connection`, `group`, `topic`, `transactional id`, `producer id`, …"""
+    thresholds: ClassVar[tuple[Threshold, ...]] = ()
+    apis: ClassVar[frozenset[int]] = frozenset()
+    """API keys of the calls that the rule sees; empty when it sees none."""
+    meaning: ClassVar[str]
+    wire: ClassVar[str]
+    """How it looks on the wire."""
+    cause: ClassVar[str]
+    fix: ClassVar[str]
+    explains: ClassVar[tuple[str, ...]] = ()
+    """Rules whose findings on the same subject are consequences of this one."""
+
+    def __init__(self, facts: Facts, settings: Mapping[str, float]) -> None:
+        """Begin; `settings` holds the values of thresholds that are not the default."""
+        self.facts = facts
+        self.limits = {threshold.name: threshold.default for threshold in self.thresholds} | dict(settings)
+        self.states: Bounded[State] = Bounded(evicted=self._keep)
+        self.given_up = 0
+        """Keys whose state was dropped as there were too many."""
+        self._kept: list[Finding] = []
+
+    def new_state(self) -> State:
+        """Give the state of a key that nothing is known of."""
+        raise NotImplementedError
+
+    def finding(self, key: Hashable, state: State) -> Finding | None:
+        """Give what a state amounts to, None when all is well."""
+        raise NotImplementedError
+
+    def call(self, call: Call) -> None:
+        """Take a call of one of `apis`."""
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Take the report of a connection that ended."""
+
+    def gap(self, gap: Gap) -> None:
+        """Take bytes that the capture lacks."""
+
+    def findings(self) -> Iterator[Finding]:
+        """Give the findings so far."""
+        yield from self._kept
+        for key, state in self.states.items():
+            finding = self.finding(key, state)
+            if finding is not None:
+                yield finding
+
+    def state(self, key: Hashable) -> State:
+        """Give the state of a key, a new one where there is none."""
+        return self.states.touch(key, self.new_state)
+
+    def _keep(self, key: Hashable, state: State) -> None:
+        self.given_up += 1
+        finding = self.finding(key, state)
+        if finding is not None and len(self._kept) < MOST_KEPT:
+            self._kept.append(finding)
+
+    def make(
+        self, tally: Tally, subject: Subject, summary: str, *, count: int | None = None, cause: str | None = None
+    ) -> Finding:
+        """Give a finding of this rule; None in the subject means that it does not apply."""
+        assert tally.first is not None and tally.last is not None
+        return Finding(
+            self.id,
+            self.severity,
+            {name: value for name, value in subject.items() if value not in (None, "", [])},
+            tally.first.time,
+            tally.last.time,
+            tally.count if count is None else count,
+            summary,
+            cause or self.cause,
+            self.fix,
+            list(tally.evidence),
+        )
+
+
+def client_subject(client: Client, connections: Names | None = None) -> Subject:
+    """Name a client by its client id, and by its connection where there is only one."""
+    subject: Subject = {"clientId": client.client_id} if client.client_id else {"client": client.host}
+    if client.client_id and connections is not None:
+        subject["client"] = connections.only
+    return subject
+
+
+def connections_subject(connections: Names) -> str | list[str] | None:
+    """Give the connections' clients for a subject; None when there are too many to name."""
+    if connections.more or len(connections) > MOST_CLIENTS_NAMED:
+        return None
+    return connections.only or list(connections) or None
+
+
+def seconds_text(nanoseconds: int) -> str:
+    """Give a duration in seconds, one digit behind the point."""
+    return f"{nanoseconds / 1e9:.1f} s"
