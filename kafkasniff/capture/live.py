@@ -42,6 +42,8 @@ class _Source:
     packets: PacketRing | PacketReceiver | PcapReceiver
     interface_ids: dict[int, int]
     """Index into `LiveCapture.interfaces` by what stands in `PacketColumns.sources`."""
+    received: int = 0
+    dropped: int = 0
 
 
 class LiveCapture:
@@ -61,16 +63,13 @@ class LiveCapture:
         they are written to; None: the interfaces' names.
         """
         self.interfaces: list[Interface] = []
-        self.received = 0
-        """Packets that the kernel offered to the sockets, those that it dropped among them."""
-        self.dropped = 0
-        """Packets that the kernel dropped since the ring was full."""
         self.failures: list[CaptureError] = []
         """Interfaces that were lost, and why."""
         self.notices: list[str] = []
         """What makes the capture less than it could be."""
         self._file = file or ",".join(names)
         self._sources: list[_Source] = []
+        self._lost: list[_Source] = []
         self._next_packet = 1
         self._stopped = False
         try:
@@ -102,12 +101,24 @@ class LiveCapture:
         """Let `batches` end with the packets that came until now."""
         self._stopped = True
 
-    def count(self) -> None:
-        """Bring `received` and `dropped` up to date."""
+    def count(self) -> int:
+        """Give how many packets the kernel dropped so far since the memory for them was full."""
         for source in self._sources:
             received, dropped = source.packets.statistics()
-            self.received += received
-            self.dropped += dropped
+            source.received += received
+            source.dropped += dropped
+        return sum(source.dropped for source in self._sources + self._lost)
+
+    def statistics(self) -> list[tuple[Interface, int, int]]:
+        """Give of the interfaces that packets came from how many were offered, and how many of those dropped.
+
+        Of `any` the first interface stands for all. The counts are those of the latest `count`.
+        """
+        return [
+            (self.interfaces[next(iter(source.interface_ids.values()))], source.received, source.dropped)
+            for source in self._sources + self._lost
+            if source.interface_ids
+        ]
 
     def close(self) -> None:
         """Listen no more."""
@@ -157,6 +168,7 @@ class LiveCapture:
     def _lose(self, source: _Source) -> None:
         self.count()
         self._sources.remove(source)
+        self._lost.append(source)
         source.packets.close()
         source.listen_socket.close()
         text = f"{source.name}: the interface went down or was removed; start again when it is up"

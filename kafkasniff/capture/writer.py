@@ -1,12 +1,13 @@
 """Writing packets to a pcapng file (draft-ietf-opsawg-pcapng)."""
 
 import struct
+import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import BinaryIO
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.merge import merge
-from kafkasniff.capture.packets import Interface
+from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.capture.pcapng import (
     DECRYPTION_SECRETS,
     ENHANCED_PACKET,
@@ -17,6 +18,9 @@ from kafkasniff.capture.pcapng import (
     TLS_KEY_LOG,
 )
 from kafkasniff.capture.reader import CaptureReader
+
+INTERFACE_STATISTICS = 5
+ISB_IFRECV, ISB_OSDROP = 4, 7
 
 BYTE_ORDER_MAGIC = 0x1A2B3C4D
 UNKNOWN_SECTION_LENGTH = -1
@@ -43,6 +47,22 @@ class PcapngWriter:
         ticks = time_ns if interface.time_digits == 9 else time_ns // 1000
         fields = struct.pack("<IIIII", interface_id, ticks >> 32, ticks & 0xFFFFFFFF, len(data), original_length)
         self._write_block(ENHANCED_PACKET, fields + data)
+
+    def write_batch(self, batch: PacketBatch) -> None:
+        """Write all packets of a batch."""
+        data = batch.data
+        columns = zip(batch.offsets, batch.captured, batch.original, batch.times, batch.interface_ids, strict=True)
+        for offset, captured, original, time_ns, interface_id in columns:
+            self.write(data[offset : offset + captured], original, time_ns, batch.interfaces[interface_id])
+
+    def write_statistics(self, interface: Interface, received: int, dropped: int) -> None:
+        """Write how many packets an interface that has some in the file received, and how many the kernel dropped."""
+        counts = _option(ISB_IFRECV, received.to_bytes(8, "little")) + _option(
+            ISB_OSDROP, dropped.to_bytes(8, "little")
+        )
+        ticks = time.time_ns() // (1 if interface.time_digits == 9 else 1000)
+        fields = struct.pack("<III", self._interface_ids[interface], ticks >> 32, ticks & 0xFFFFFFFF)
+        self._write_block(INTERFACE_STATISTICS, fields + counts + _option(0, b""))
 
     def write_secrets(self, key_log: bytes) -> None:
         """Write a TLS key log as a decryption secrets block; it must stand before the packets that it opens."""

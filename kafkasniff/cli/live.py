@@ -1,0 +1,153 @@
+"""`kafkasniff live`: the calls on network interfaces."""
+
+import signal
+from collections.abc import Callable
+from contextlib import ExitStack
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kafkasniff.cli import options
+from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.read import TIME_MODES
+
+if TYPE_CHECKING:
+    from kafkasniff.capture.writer import PcapngWriter
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff live eth0                             one line a call, until Ctrl-C
+  kafkasniff live any --errors                     calls that brought an error, on all interfaces
+  kafkasniff live lo eth0 --port 9092 -v --limit 5
+  kafkasniff live eth0 --duration 30s --write out.pcapng
+  kafkasniff live eth0 --filter 'host 10.0.0.7' --json | jq .requestHeader
+"""
+
+LARGEST_BUFFER = 4096
+
+Interfaces = Annotated[
+    list[str], typer.Argument(metavar="IFACE", help="Network interfaces; `any` is all of them.", show_default=False)
+]
+Filter = Annotated[
+    str | None,
+    typer.Option(
+        "--filter",
+        metavar="BPF",
+        help="Have the kernel pass on only these packets (see pcap-filter(7)); faster, but a filter by port loses"
+        " IP fragments and tunnels.",
+    ),
+]
+Duration = Annotated[str | None, typer.Option("--duration", metavar="TIME", help="Stop after this time: `30s`, `5m`.")]
+Pending = Annotated[
+    str,
+    typer.Option("--pending", metavar="TIME", help="Show calls without an answer after this time as they stand."),
+]
+Buffer = Annotated[
+    int,
+    typer.Option(
+        "--buffer", metavar="MiB", min=2, max=LARGEST_BUFFER, help="Memory of each interface for packets that wait."
+    ),
+]
+Write = Annotated[
+    str | None,
+    typer.Option("--write", metavar="FILE.pcapng", help="Write all packets to a new capture while showing the calls."),
+]
+
+
+def live(
+    interfaces: Interfaces,
+    json_output: options.JsonOutput = False,
+    verbose: options.Verbose = 0,
+    time: options.Time = "absolute",
+    api: options.Api = None,
+    client_id: options.ClientId = None,
+    host: options.Host = None,
+    port: options.Port = None,
+    connection: options.Connection = None,
+    topic: options.Topic = None,
+    group: options.Group = None,
+    errors: options.Errors = None,
+    slower_than: options.SlowerThan = None,
+    limit: options.Limit = None,
+    connections: options.Connections = False,
+    show_secrets: options.ShowSecrets = False,
+    bpf_filter: Filter = None,
+    duration: Duration = None,
+    pending: Pending = "330s",
+    buffer: Buffer = 64,
+    write: Write = None,
+) -> None:
+    """Show the calls on network interfaces as they end. Needs the right to capture; says how to get it."""
+    from kafkasniff.calls.streams import CallOptions
+    from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.capture.live import LiveCapture
+    from kafkasniff.cli.filters import call_filters, duration_ns
+    from kafkasniff.cli.output import print_message
+    from kafkasniff.cli.showing import Showing, json_format, terminal_format
+    from kafkasniff.listening import Listening
+
+    if time not in TIME_MODES:
+        raise typer.BadParameter(f"{time!r} is none of {', '.join(TIME_MODES)}.", param_hint="--time")
+    filters = call_filters(api, client_id, host, port, connection, topic, group, errors, slower_than)
+    seconds = duration_ns(duration, "--duration") if duration else None
+    pending_ns = duration_ns(pending, "--pending")
+    form = json_format() if json_output else terminal_format(time, verbose)
+    try:
+        with ExitStack() as stack:
+            capture = LiveCapture(interfaces, bpf_filter=bpf_filter, ring_bytes=buffer << 20, file=write)
+            stack.callback(capture.close)
+            writer = _new_capture(write, stack) if write is not None else None
+            listening = Listening(
+                capture,
+                print_message,
+                options=CallOptions(show_secrets=show_secrets),
+                connections=connections,
+                pending_ns=pending_ns,
+                duration_ns=seconds,
+                writer=writer,
+            )
+            stopping = _Stopping(capture.stop)
+            for text in capture.notices:
+                print_message(text)
+            print_message(f"listening on {', '.join(interfaces)}; Ctrl-C ends")
+            Showing(listening, filters, form, limit).run(flush_batches=True)
+            if writer is not None:
+                for interface, received, dropped in capture.statistics():
+                    writer.write_statistics(interface, received, dropped)
+    except CaptureError as error:
+        print_message(f"kafkasniff: {error}")
+        raise typer.Exit(ExitStatus.FAILED) from None
+    if stopping.signal == signal.SIGINT:
+        raise typer.Exit(ExitStatus.INTERRUPTED)
+    if capture.failures:
+        raise typer.Exit(ExitStatus.FAILED)
+
+
+class _Stopping:
+    """Ends the capture when the first SIGINT or SIGTERM comes; a second one finds what was there before."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        """Call `stop` then."""
+        self.signal: int | None = None
+        self._stop = stop
+        self._before = {number: signal.signal(number, self._handle) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def _handle(self, number: int, _frame: FrameType | None) -> None:
+        self.signal = number
+        self._stop()
+        for each, handler in self._before.items():
+            signal.signal(each, handler)
+
+
+def _new_capture(path: str, stack: ExitStack) -> "PcapngWriter":
+    """Begin a new capture file, which `stack` closes; raises CaptureError."""
+    from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.capture.writer import PcapngWriter
+
+    try:
+        return PcapngWriter(stack.enter_context(open(path, "xb")))
+    except FileExistsError:
+        raise CaptureError(f"{path}: exists already and is not overwritten") from None
+    except OSError as error:
+        raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None

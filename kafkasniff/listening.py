@@ -1,0 +1,104 @@
+"""Listens to network interfaces and gives the calls as they end: what `kafkasniff live` uses."""
+
+import time
+from collections.abc import Callable, Iterator
+
+from kafkasniff.calls.engine import Engine, Item
+from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.streams import CallOptions
+from kafkasniff.capture.live import LiveCapture
+from kafkasniff.capture.packets import PacketBatch
+from kafkasniff.capture.writer import PcapngWriter
+from kafkasniff.reading import Summary
+from kafkasniff.tcp.limits import TcpLimits
+
+LIVE_LIMITS = TcpLimits(start_ns=50_000_000, closing_ns=100_000_000)
+"""Interfaces give packets in the order in which they come, so that little needs to wait for late ones."""
+
+SETTLED_NS = 50_000_000
+"""When no packets wait, all up to so long ago were seen: the kernel gathers those after it."""
+_TICK_NS = 50_000_000
+_COUNT_SECONDS = 1.0
+
+
+class Listening:
+    """The calls and gaps on network interfaces, until the capture is stopped."""
+
+    def __init__(
+        self,
+        capture: LiveCapture,
+        say: Callable[[str], None],
+        *,
+        options: CallOptions | None = None,
+        connections: bool = False,
+        pending_ns: int | None = None,
+        duration_ns: int | None = None,
+        writer: PcapngWriter | None = None,
+    ) -> None:
+        """Take the packets of `capture`, which stays the caller's to close, and write them to `writer` too.
+
+        `say` is told what goes wrong while it does. `connections` adds a report of each connection when it ends. Calls
+        that wait for longer than `pending_ns` are given as they stand. After `duration_ns` the capture is stopped.
+        """
+        self.summary = Summary()
+        self._capture = capture
+        self._say = say
+        self._writer = writer
+        self._deadline = time.monotonic_ns() + duration_ns if duration_ns is not None else None
+        limits = CallLimits() if pending_ns is None else CallLimits(pending_ns=pending_ns)
+        self._engine = Engine(LIVE_LIMITS, limits, options, connections)
+        self.summary.counts = self._engine.counts
+        self._next_tick = 0
+        self._next_count = time.monotonic() + _COUNT_SECONDS
+
+    def batches(self) -> Iterator[list[Item]]:
+        """Give calls, gaps and reports as they end, in lists between which output should be flushed.
+
+        Raises CaptureError when packets cannot be written.
+        """
+        for batch in self._capture.batches():
+            if len(batch):
+                yield self._take(batch)
+            yield self._tick(not len(batch))
+            self._look_at_the_clock()
+        yield self._engine.flush()
+        self._account()
+
+    def _take(self, batch: PacketBatch) -> list[Item]:
+        summary = self.summary
+        if summary.first_time is None:
+            summary.first_time = batch.times[0]
+        summary.last_time = batch.times[-1]
+        if self._writer is not None:
+            self._writer.write_batch(batch)
+        items = self._engine.feed(batch)
+        summary.largest_lag_ns = max(summary.largest_lag_ns, time.time_ns() - batch.times[0])
+        return items
+
+    def _tick(self, quiet: bool) -> list[Item]:
+        """Give what time alone brings; where packets do not cease, theirs is the time."""
+        now = time.time_ns() if quiet else self.summary.last_time or 0
+        if now < self._next_tick:
+            return []
+        self._next_tick = now + _TICK_NS
+        return self._engine.tick(now - SETTLED_NS)
+
+    def _look_at_the_clock(self) -> None:
+        if self._deadline is not None and time.monotonic_ns() >= self._deadline:
+            self._capture.stop()
+        if time.monotonic() >= self._next_count:
+            self._account()
+            self._next_count = time.monotonic() + _COUNT_SECONDS
+
+    def _account(self) -> None:
+        summary, capture = self.summary, self._capture
+        counters = self._engine.reassembler.counters
+        summary.packets, summary.cut_packets = counters.packets, counters.cut_packets
+        summary.damages = capture.failures
+        dropped = capture.count()
+        if dropped > summary.dropped_packets:
+            self._say(
+                f"{dropped - summary.dropped_packets:,} packets dropped by the kernel: they came faster than"
+                " they were read; a larger --buffer or a --filter helps"
+            )
+            summary.dropped_packets = dropped
