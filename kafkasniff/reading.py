@@ -4,7 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Counts, Engine
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.streams import CallOptions
@@ -49,6 +51,9 @@ class Reading:
         show_secrets: bool = False,
         connections: bool = False,
         keep_packets: bool = False,
+        records: bool = False,
+        limit_value: int | None = None,
+        two_pass: bool = False,
         tcp_limits: TcpLimits | None = None,
         call_limits: CallLimits | None = None,
         key_log: str | None = None,
@@ -62,17 +67,23 @@ class Reading:
         self.summary = Summary()
         self._readers = [CaptureReader(path) for path in paths]
         self._secrets = SecretSources(self._readers, key_log)
-        options = CallOptions(show_secrets=show_secrets, keep_packets=keep_packets)
+        context = Context(records=records, limit_value=limit_value)
+        self._first_pass: Engine | None = None
+        if two_pass:
+            self._first_pass = Engine(tcp_limits, call_limits, CallOptions(context=context), key_log=self._key_log)
+            self._first_readers = [CaptureReader(path) for path in paths]
+        options = CallOptions(show_secrets=show_secrets, keep_packets=keep_packets, context=context)
         self._engine = Engine(tcp_limits, call_limits, options, connections, self._secrets.key_log)
         self.summary.counts = self._engine.counts
 
-    def __iter__(self) -> Iterator[Call | Gap | ConnectionReport]:
-        """Give calls, gaps and reports as they end."""
+    def __iter__(self) -> Iterator[Call | Gap | RawToken | ConnectionReport]:
+        """Give calls, gaps, raw SASL tokens and reports as they end."""
         for found in self.batches():
             yield from found
 
-    def batches(self) -> Iterator[list[Call | Gap | ConnectionReport]]:
+    def batches(self) -> Iterator[list[Call | Gap | RawToken | ConnectionReport]]:
         """Give the same in lists, one for each batch of packets, so that output can be flushed between them."""
+        self._learn_names()
         summary = self.summary
         for batch in merge(self._readers):
             if len(batch):
@@ -87,6 +98,13 @@ class Reading:
         self._summarise()
         summary.not_decrypted = self._engine.tls.notes()
         summary.damages = [reader.damage for reader in self._readers if reader.damage is not None]
+
+    def _learn_names(self) -> None:
+        engine, self._first_pass = self._first_pass, None
+        if engine is not None:
+            for batch in merge(self._first_readers):
+                engine.feed(batch)
+            engine.flush()
 
     def _summarise(self) -> None:
         counters = self._engine.reassembler.counters

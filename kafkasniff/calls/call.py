@@ -3,10 +3,22 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from kafkasniff.calls.contents import ENVELOPE, Contents, open_batches, open_envelope
+from kafkasniff.calls.contents import (
+    ENVELOPE,
+    Contents,
+    known_messages,
+    open_batches,
+    open_envelope,
+    open_messages,
+)
+from kafkasniff.calls.context import NO_CONTEXT, Context
+from kafkasniff.calls.records import open_records
+from kafkasniff.calls.topics import FETCH_SNAPSHOT
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_errors
+from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_entities, find_errors
+from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES
+from kafkasniff.protocol.embedded.snapshots import whole_batches
 from kafkasniff.protocol.error_codes import ERROR_CODES
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
@@ -112,6 +124,8 @@ class Call:
     show_secrets: bool = False
     pairing_problems: list[Problem] = field(default_factory=list)
     """What is wrong with frames and their pairing, known before any body is decoded."""
+    context: Context = NO_CONTEXT
+    """What is asked of the call, and what other calls tell of it."""
     _request_body: DecodedBody | None = None
     _response_body: DecodedBody | None = None
     _request_scan: ScannedBody | None = None
@@ -245,20 +259,32 @@ class Call:
             if header is None:
                 return contents
             if request is not None:
-                self._open_side("request", request, self._request_scan or self.request_body, contents)
+                self._open_side("request", header.api_key, request, self._request_scan, contents)
             if response is not None:
-                self._open_side("response", response, self._response_scan or self.response_body, contents)
+                self._open_side("response", header.api_key, response, self._response_scan, contents)
             if header.api_key == ENVELOPE and request is not None:
                 answer = response.data if response is not None else None
                 open_envelope(header, request.data, answer, self.show_secrets, contents)
         return self._contents
 
-    @staticmethod
-    def _open_side(side: Side, frame: Frame, body: ScannedBody | DecodedBody | None, into: Contents) -> None:
+    def _open_side(self, side: Side, api_key: int, frame: Frame, scan: ScannedBody | None, into: Contents) -> None:
+        context = self.context
+        holds_messages = (api_key, side) in HOLDING_MESSAGES
+        body: ScannedBody | DecodedBody | None = scan
+        if scan is None or holds_messages or context.records or api_key == FETCH_SNAPSHOT:
+            body = self.request_body if side == "request" else self.response_body
         if isinstance(body, DecodedBody):
             into.problems += [Problem(side, offset, path, message) for offset, path, message in body.problems]
-        if body is not None and body.records:
-            open_batches(side, frame.data, body.records, into)
+            if holds_messages:
+                open_messages(side, api_key, body, context, into)
+        if body is None or not body.records:
+            return
+        fields = body.records
+        if api_key == FETCH_SNAPSHOT and isinstance(body, DecodedBody) and body.value is not None:
+            fields = whole_batches(body.value, frame.data, fields)
+        open_batches(side, frame.data, fields, into)
+        if context.records and isinstance(body, DecodedBody):
+            open_records(side, frame.data, body, context, self.show_secrets, into)
 
     @property
     def response_api_version(self) -> int | None:
@@ -300,18 +326,36 @@ class Call:
 
     @property
     def batches(self) -> list[dict[str, Any]]:
-        """Give the record batches' headers in the form of the JSON lines."""
-        return [{"where": side, "path": path, **as_json(batch)} for side, path, batch in self._open().batches]
+        """Give the record batches in the form of the JSON lines, with their records where these are asked for."""
+        contents = self._open()
+        found = [{"where": side, "path": path, **as_json(batch)} for side, path, batch in contents.batches]
+        # Without records asked for, there are none to put in.
+        for item, records in zip(found, contents.records, strict=False):
+            item["records"] = records
+        return found
 
     @property
     def decoded(self) -> list[dict[str, Any]]:
         """Give the messages inside the messages in the form of the JSON lines."""
-        return self._open().decoded
+        decoded = self._open().decoded
+        if self.context is NO_CONTEXT or self.api_version is None:
+            return decoded
+        return [*known_messages(self.api_version, self.context), *decoded]
 
     @property
     def topics(self) -> dict[str, str]:
-        """Give the names of the topic ids that the call mentions, as far as known."""
-        return {}
+        """Give the names of the topic ids that the call mentions, as far as known by now."""
+        found: dict[str, str] = {}
+        if self.header is not None:
+            sides: tuple[tuple[Side, DecodedBody | None], ...] = (
+                ("request", self.request_body),
+                ("response", self.response_body),
+            )
+            for side, body in sides:
+                if body is not None and body.value is not None:
+                    named = find_entities(self.header.api_key, body.version, side, body.value)
+                    found.update(self.context.topics.of(named.get("topicId", ())))
+        return found
 
     @property
     def problems(self) -> list[Problem]:

@@ -1,11 +1,15 @@
-"""What lies inside the bodies of a call: record batches, and messages within the message."""
+"""What lies inside the bodies of a call: messages within the message, and what other calls tell of it."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
+from kafkasniff.calls.context import Context
+from kafkasniff.calls.fetch_sessions import as_decoded
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body
 from kafkasniff.protocol.definitions import api_definition
+from kafkasniff.protocol.embedded.entries import Opened
+from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES, open_embedded
 from kafkasniff.protocol.envelope import open_request, open_response
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.fields import Kind
@@ -23,6 +27,8 @@ class Contents:
 
     batches: list[tuple[Kind, str, Batch]] = field(default_factory=list)
     """Each with the path of its field."""
+    records: list[list[dict[str, Any]]] = field(default_factory=list)
+    """Of each batch in the form of the JSON lines; empty unless asked for."""
     decoded: list[dict[str, Any]] = field(default_factory=list)
     """In the form of the JSON lines."""
     problems: list[Problem] = field(default_factory=list)
@@ -34,6 +40,33 @@ def open_batches(side: Kind, data: bytes, fields: list[RecordsField], into: Cont
         batches, problems = read_batches(data, start, end, side=side)
         into.batches += [(side, path, batch) for batch in batches]
         into.problems += [Problem(side, offset, path + inner, message) for offset, inner, message in problems]
+
+
+def open_messages(side: Kind, api_key: int, body: DecodedBody, context: Context, into: Contents) -> None:
+    """Open the messages within a body; `context` says what the wire does not."""
+    if (api_key, side) in HOLDING_MESSAGES and body.value is not None:
+        of_group = context.group_protocol
+        opened = open_embedded(
+            side, api_key, body.version, body.value, protocol_type=of_group.type, protocol_name=of_group.name
+        )
+        add_opened(side, "", opened, into)
+
+
+def add_opened(side: Kind, place: str, opened: Opened, into: Contents) -> None:
+    """Add messages that were found within a message, and what is wrong with them; `place` goes before their paths."""
+    for path, name, version, value, partial in opened.embedded:
+        entry = {"where": side, "path": place + path, "type": name, "version": version, "value": value}
+        if partial is not None:
+            entry["partial"] = partial
+        into.decoded.append(entry)
+    # An offset inside the message would be mistaken for one in the frame.
+    into.problems += [Problem(side, None, place + path, message) for path, message in opened.problems]
+
+
+def known_messages(api_version: int, context: Context) -> list[dict[str, Any]]:
+    """Give what other calls of the connection tell: the tokens of a login, the partitions of a Fetch session."""
+    session = as_decoded(context.fetch_session, api_version) if context.fetch_session is not None else None
+    return [*context.tokens, session] if session is not None else [*context.tokens]
 
 
 def open_envelope(

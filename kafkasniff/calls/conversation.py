@@ -3,6 +3,7 @@
 from functools import partial
 from heapq import merge
 
+from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
 from kafkasniff.calls.evidence import (
     SMALLEST_RESPONSE,
@@ -63,7 +64,7 @@ class Conversation:
         """`kafka`, another protocol's name or `unknown`; None while undecided."""
         self.evidence = "no data was seen"
 
-    def take(self, event: StreamData | StreamGap) -> list[Call | Gap]:
+    def take(self, event: StreamData | StreamGap) -> list[Call | Gap | RawToken]:
         """Take bytes or a gap; give the calls that ended and the gaps that stand in a Kafka connection."""
         if not self._starts[event.direction] and isinstance(event, StreamData):
             self._starts[event.direction] = event.data[:SHOWN_START]
@@ -82,7 +83,7 @@ class Conversation:
         self._decide()
         return self._replay() if self.kafka is not None else []
 
-    def end(self, arrival: Arrival) -> list[Call | Gap]:
+    def end(self, arrival: Arrival) -> list[Call | Gap | RawToken]:
         """Give all that is left when the connection ends."""
         if self.kafka is None:
             self._release()
@@ -120,7 +121,7 @@ class Conversation:
             return self.kafka.client
         return self._connection.initiator or 0
 
-    def _take_kafka(self, event: StreamData | StreamGap) -> list[Call | Gap]:
+    def _take_kafka(self, event: StreamData | StreamGap) -> list[Call | Gap | RawToken]:
         kafka = self.kafka
         assert kafka is not None
         if isinstance(event, StreamGap):
@@ -237,7 +238,7 @@ class Conversation:
             self._connection, client, self._limits, self._options, (starts[0], starts[1]), self._budget, raw_sasl
         )
 
-    def _replay(self) -> list[Call | Gap]:
+    def _replay(self) -> list[Call | Gap | RawToken]:
         """Hand over what was held, in the order in which it came."""
         kafka = self.kafka
         assert kafka is not None

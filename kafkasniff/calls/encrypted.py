@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.streams import KafkaStreams
@@ -27,11 +28,11 @@ class EncryptedConversation:
         """Give the Kafka inside, None where there is none or it cannot be seen."""
         return self._conversation.kafka
 
-    def take(self, event: StreamData | StreamGap) -> list[Call | Gap]:
+    def take(self, event: StreamData | StreamGap) -> list[Call | Gap | RawToken]:
         """Take encrypted bytes or a gap; give what ended with them."""
         return self._pass_on(self._tls.take(event))
 
-    def end(self, arrival: Arrival) -> list[Call | Gap]:
+    def end(self, arrival: Arrival) -> list[Call | Gap | RawToken]:
         """Give all that is left when the connection ends."""
         found = self._pass_on(self._tls.end())
         return [*found, *_secured(self._conversation.end(arrival))]
@@ -51,15 +52,18 @@ class EncryptedConversation:
             return replace(report, evidence=f"{evidence}; inside, {report.evidence}", tls=known)
         return replace(report, protocol="tls", evidence=evidence, tls=known)
 
-    def _pass_on(self, events: list[StreamData | StreamGap]) -> list[Call | Gap]:
-        found: list[Call | Gap] = []
+    def _pass_on(self, events: list[StreamData | StreamGap]) -> list[Call | Gap | RawToken]:
+        found: list[Call | Gap | RawToken] = []
         for event in events:
             found += self._conversation.take(event)
         return _secured(found)
 
 
-def _secured(items: list[Call | Gap]) -> list[Call | Gap]:
+def _secured(items: list[Call | Gap | RawToken]) -> list[Call | Gap | RawToken]:
     for item in items:
         if isinstance(item, Call):
+            if item.security_protocol == "PLAINTEXT":
+                # The client's certificate says who it is, where it has one.
+                item.principal = None
             item.security_protocol = SECURITY_PROTOCOLS[item.security_protocol]
     return items

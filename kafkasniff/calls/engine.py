@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.encrypted import EncryptedConversation
@@ -16,7 +17,7 @@ from kafkasniff.tcp.tls.key_log import KeyLog
 from kafkasniff.tcp.tls.records import begins_tls
 from kafkasniff.tcp.tls.stream import TlsStream
 
-Item = Call | Gap | ConnectionReport
+Item = Call | Gap | RawToken | ConnectionReport
 
 SWEEP_NS = 500_000_000
 """How often `tick` looks for calls that wait for too long."""
@@ -129,10 +130,10 @@ class Engine:
             items.append(conversation.report(event.arrival))
         return items
 
-    def _count(self, found: list[Call | Gap]) -> None:
+    def _count(self, found: list[Call | Gap | RawToken]) -> None:
         for item in found:
             if isinstance(item, Gap):
                 self.counts.gaps += 1
                 self.counts.gap_bytes += item.length or 0
-            else:
+            elif isinstance(item, Call):
                 self.counts.calls += 1

@@ -1,8 +1,10 @@
 """Both directions of a Kafka connection: where do frames begin, and which calls do they make."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, Frame, Side
+from kafkasniff.calls.context import Context
 from kafkasniff.calls.evidence import (
     API_VERSIONS,
     LARGEST_PLAUSIBLE,
@@ -14,8 +16,10 @@ from kafkasniff.calls.evidence import (
     score_request,
     score_response,
 )
+from kafkasniff.calls.fetch_sessions import FetchSessions
 from kafkasniff.calls.frames import FrameCutter
 from kafkasniff.calls.held import HeldStream, Item
+from kafkasniff.calls.learning import TELLING, Learning
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.lost_ids import LostIds
 from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest, correlation_id
@@ -42,6 +46,9 @@ class CallOptions:
     show_secrets: bool = False
     keep_packets: bool = False
     """Note every packet that carried bytes of a call (`Frame.packets`)."""
+    context: Context = field(default_factory=Context)
+    """What every call is given: whether to read records, and the names of topics that are known."""
+    fetch_sessions: FetchSessions = field(default_factory=FetchSessions)
 
 
 class KafkaStreams:
@@ -91,7 +98,11 @@ class KafkaStreams:
         self._security = "SASL_PLAINTEXT" if raw_sasl else "PLAINTEXT"
         self._raw_sasl = raw_sasl
         self._handshake_v0 = False
-        self._calls: list[Call] = []
+        self._learning = Learning(options.context, options.fetch_sessions, options.show_secrets)
+        self._begun = connection.initiator is not None and starts[client] == 0
+        self._settled = False
+        """Whether answers have nothing more to tell of who the client is."""
+        self._calls: list[Call | RawToken] = []
         self.call_count = 0
 
     def take(self, direction: int, item: Item) -> None:
@@ -117,8 +128,8 @@ class KafkaStreams:
         if self._searches[other] is not None:
             self._search(other, again=True)
 
-    def take_calls(self) -> list[Call]:
-        """Give the calls that ended since the last time."""
+    def take_calls(self) -> list[Call | RawToken]:
+        """Give the calls that ended, and the raw tokens that came, since the last time."""
         calls, self._calls = self._calls, []
         return calls
 
@@ -216,6 +227,7 @@ class KafkaStreams:
                     return False
                 self._raw_sasl = True
                 self._security = "SASL_PLAINTEXT"
+                self._take_token(frame, "request")
                 return True
             self._raw_sasl = self._handshake_v0 = False
         try:
@@ -256,7 +268,10 @@ class KafkaStreams:
 
     def _take_response(self, frame: Frame) -> bool:
         if self._raw_sasl and not self._pairing.waiting:
-            return frame.size <= RAW_TOKEN_LIMIT
+            if frame.size > RAW_TOKEN_LIMIT:
+                return False
+            self._take_token(frame, "response")
+            return True
         if frame.size < SMALLEST_RESPONSE:
             self._notes[1 - self.client] = f"a message of {frame.size} bytes, too small for a response"
             return True
@@ -283,6 +298,7 @@ class KafkaStreams:
                 self._software = (value["clientSoftwareName"], value["clientSoftwareVersion"])
         elif header.api_key == SASL_HANDSHAKE:
             self._security = "SASL_PLAINTEXT"
+            self._learning.authentication.begin(header, frame.data)
             # Without seeing the answer: raw tokens follow unless the broker refused (KIP-43).
             self._handshake_v0 = header.api_version == 0
         elif header.api_key == SASL_AUTHENTICATE:
@@ -296,30 +312,46 @@ class KafkaStreams:
             problem = Problem("request", None, "", "too many requests wait for answers: given up by a limit")
             self._emit([pairing.give_up_oldest(arrival)._replace(problems=(problem,))])
 
+    def _take_token(self, frame: Frame, side: Side) -> None:
+        token = self._learning.authentication.read_raw(side == "request", frame.data)
+        self._settled = False
+        self._calls.append(
+            RawToken(self.connection, self._client_text, self._server_text, side, frame.size, frame.last, token)
+        )
+
+    def _settle(self, api_key: int) -> None:
+        """Take an answered call, which tells whether the client is logged in."""
+        in_clear = self._begun and self._security == "PLAINTEXT" and self._pairing.requests_complete
+        self._settled = self._learning.authentication.settle(api_key, in_clear)
+
     def _emit(self, pairs: list[Pair]) -> None:
         for request, response, outcome, ended, pending_ns, problems in pairs:
             frame, header = (request.frame, request.header) if request is not None else (None, None)
             found = [*frame.problems] if frame is not None else []
             if response is not None:
                 found += response.problems
-            self._calls.append(
-                Call(
-                    self.connection,
-                    self._client_text,
-                    self._server_text,
-                    frame,
-                    response,
-                    header,
-                    outcome,
-                    ended,
-                    pending_ns,
-                    self._security,
-                    None,
-                    *self._software,
-                    self._options.show_secrets,
-                    [*found, *problems],
-                )
+            if not self._settled and header is not None and outcome == "answered":
+                self._settle(header.api_key)
+            call = Call(
+                self.connection,
+                self._client_text,
+                self._server_text,
+                frame,
+                response,
+                header,
+                outcome,
+                ended,
+                pending_ns,
+                self._security,
+                self._learning.authentication.principal,
+                *self._software,
+                self._options.show_secrets,
+                [*found, *problems],
+                self._options.context,
             )
+            self._calls.append(call)
+            if header is not None and header.api_key in TELLING:
+                self._learning.take(call)
             self.call_count += 1
             if header is not None and header.api_key == SASL_HANDSHAKE and response is not None:
                 self._take_handshake(header, response)

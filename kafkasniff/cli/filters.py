@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import typer
 
+from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
 from kafkasniff.cli.arguments import ANY_ERROR
 from kafkasniff.protocol.bodies import DecodedBody, find_entities
@@ -63,11 +64,11 @@ class Filters:
                 return False
         return self._shows_bodies(call)
 
-    def shows_other(self, item: Gap | ConnectionReport, first_time: int) -> bool:
-        """Tell whether a gap or a connection is wanted: when it matches, and nothing is asked about calls."""
+    def shows_other(self, item: Gap | RawToken | ConnectionReport, first_time: int) -> bool:
+        """Tell whether a gap, a raw token or a connection is wanted: where nothing is asked about calls."""
         if self.asks_about_calls:
             return False
-        time = item.arrival.time if isinstance(item, Gap) else item.last.time
+        time = item.last.time if isinstance(item, ConnectionReport) else item.arrival.time
         return self._shows_place(item.client, item.server) and self._shows_time(time, first_time)
 
     @property

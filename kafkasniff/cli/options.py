@@ -60,6 +60,23 @@ From = Annotated[
     ),
 ]
 To = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Only calls before then; as for --from.")]
+Records = Annotated[
+    bool, typer.Option("--records", help="Also show the records in batches; in the terminal this means -v too.")
+]
+LimitValue = Annotated[
+    int | None,
+    typer.Option(
+        "--limit-value",
+        metavar="N",
+        min=0,
+        show_default=False,
+        help="Show N bytes of each key and value of records; without it all in JSON, 1024 in the terminal.",
+    ),
+]
+TwoPass = Annotated[
+    bool,
+    typer.Option("--two-pass", help="Read the files twice, so that calls before the first Metadata name topics too."),
+]
 Limit = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, show_default=False, help="Stop after N calls.")
 ]

@@ -12,10 +12,14 @@ Examples:
   kafkasniff read *.pcapng --errors --time local   calls that brought an error
   kafkasniff read capture.pcap --api fetch --slower-than 500ms
   kafkasniff read capture.pcap --group billing --write billing.pcapng
+  kafkasniff read capture.pcap --topic orders --records
   kafkasniff read capture.pcap --keylog keys.log   TLS, with the secrets that a client logged
   kafkasniff read capture.pcap.zst --json | jq .requestHeader
   tcpdump -i eth0 -U -w - port 9092 | kafkasniff read -
 """
+
+TERMINAL_LIMIT_VALUE = 1024
+"""Bytes of a key or value of a record that are shown in the terminal unless told otherwise."""
 
 TIME_MODES = ("absolute", "local", "relative", "delta")
 
@@ -41,6 +45,9 @@ def read(
     show_secrets: options.ShowSecrets = False,
     keylog: options.KeyLog = None,
     write: options.Write = None,
+    records: options.Records = False,
+    limit_value: options.LimitValue = None,
+    two_pass: options.TwoPass = False,
 ) -> None:
     """Show the calls in captures: requests with their responses, in the order in which they ended."""
     from kafkasniff.capture.errors import CaptureError
@@ -53,10 +60,24 @@ def read(
         raise typer.BadParameter(f"{time!r} is none of {', '.join(TIME_MODES)}.", param_hint="--time")
     if write is not None and "-" in files:
         raise typer.BadParameter("standard input cannot be read twice; save it to a file first.", param_hint="--write")
+    if two_pass and "-" in files:
+        raise typer.BadParameter(
+            "standard input cannot be read twice; save it to a file first.", param_hint="--two-pass"
+        )
+    if records and not json_output:
+        verbose = max(verbose, 1)
+        limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
     filters = call_filters(api, client_id, host, port, connection, topic, group, errors, slower_than, begin, end)
     try:
         reading = Reading(
-            files, show_secrets=show_secrets, connections=connections, keep_packets=write is not None, key_log=keylog
+            files,
+            show_secrets=show_secrets,
+            connections=connections,
+            keep_packets=write is not None,
+            records=records,
+            limit_value=limit_value,
+            two_pass=two_pass,
+            key_log=keylog,
         )
         form = json_format() if json_output else terminal_format(time, verbose)
         showing = Showing(reading, filters, form, limit)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.writer import PcapngWriter, select_packets
@@ -26,14 +27,15 @@ class LineFormat(NamedTuple):
     """Takes in what a call tells of others, shown or not."""
     call: Callable[[Call], bytes]
     gap: Callable[[Gap], bytes]
+    token: Callable[[RawToken], bytes]
     connection: Callable[[ConnectionReport], bytes]
 
 
 def json_format() -> LineFormat:
     """Give JSON lines."""
-    from kafkasniff.render.json_lines import call_line, connection_line, gap_line
+    from kafkasniff.render.json_lines import call_line, connection_line, gap_line, token_line
 
-    return LineFormat(lambda call: None, call_line, gap_line, connection_line)
+    return LineFormat(lambda call: None, call_line, gap_line, token_line, connection_line)
 
 
 def terminal_format(time_mode: str, detail: int) -> LineFormat:
@@ -47,6 +49,7 @@ def terminal_format(time_mode: str, detail: int) -> LineFormat:
         lines.learn,
         lambda call: lines.call(call).encode(),
         lambda gap: lines.gap(gap).encode(),
+        lambda token: lines.token(token).encode(),
         lambda report: lines.connection(report).encode(),
     )
 
@@ -102,7 +105,7 @@ class Showing:
         else:
             print_message("stopped at --limit; the rest of the capture was not read")
 
-    def _show(self, item: Call | Gap | ConnectionReport, output: Output) -> None:
+    def _show(self, item: Call | Gap | RawToken | ConnectionReport, output: Output) -> None:
         first_time = self._reading.summary.first_time or 0
         if isinstance(item, Call):
             self._form.learn(item)
@@ -111,7 +114,12 @@ class Showing:
                 self._left -= 1
                 self._note_packets(item)
         elif self._filters.shows_other(item, first_time):
-            output.write(self._form.gap(item) if isinstance(item, Gap) else self._form.connection(item))
+            output.write(self._line(item))
+
+    def _line(self, item: Gap | RawToken | ConnectionReport) -> bytes:
+        if isinstance(item, Gap):
+            return self._form.gap(item)
+        return self._form.token(item) if isinstance(item, RawToken) else self._form.connection(item)
 
     def _note_packets(self, call: Call) -> None:
         for frame in (call.request, call.response):

@@ -20,6 +20,10 @@ from kafkasniff.protocol.visitors import EntityFinder, ErrorFinder, compile_enti
 UNSUPPORTED_VERSION = 35
 FIRST_FLEXIBLE_API_VERSIONS = 3
 
+FETCH = 1
+_ANSWERED_AS_0 = (1, 2)
+"""Versions of Fetch that 0.9 brokers answer in the layout of version 0 when they fail (FetchRequest.handleError)."""
+
 _ERROR_AND_COUNT = struct.Struct(">hi")
 
 
@@ -52,7 +56,17 @@ def decode_body(api_key: int, api_version: int, kind: Kind, data: bytes, offset:
     if not api.first_version <= version <= api.last_version:
         known = f"versions {api.first_version} to {api.last_version} are known"
         return _undecoded(version, f"version {version} of {api.name} is not known, {known}", data, offset)
-    return _decode(_api_decoder(api_key, version, kind), api_definition(api_key, kind), version, data, offset)
+    body = _decode(_api_decoder(api_key, version, kind), api_definition(api_key, kind), version, data, offset)
+    if body.problems and api_key == FETCH and kind == "response" and version in _ANSWERED_AS_0:
+        return _as_version_0(data, offset) or body
+    return body
+
+
+def _as_version_0(data: bytes, offset: int) -> DecodedBody | None:
+    """Decode a Fetch response as version 0; None where it is not that, to the last byte."""
+    definition = api_definition(FETCH, "response")
+    body = _decode(_api_decoder(FETCH, 0, "response"), definition, 0, data, offset)
+    return body if body.value is not None and body.value["responses"] and not body.problems else None
 
 
 def decode_message(name: str, version: int, data: bytes, offset: int = 0) -> DecodedBody:

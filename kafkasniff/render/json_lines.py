@@ -4,6 +4,7 @@ from typing import Any
 
 import orjson
 
+from kafkasniff.calls.authentication import RawToken, token_value
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
 from kafkasniff.render.times import utc_text
 from kafkasniff.tcp.events import DirectionCounters
@@ -20,6 +21,11 @@ def call_line(call: Call) -> bytes:
 def gap_line(gap: Gap) -> bytes:
     """Give a gap as one line of JSON, with its newline."""
     return orjson.dumps(gap_object(gap), option=_LINE)
+
+
+def token_line(token: RawToken) -> bytes:
+    """Give a raw SASL token as one line of JSON, with its newline."""
+    return orjson.dumps(token_object(token), option=_LINE)
 
 
 def connection_line(report: ConnectionReport) -> bytes:
@@ -106,6 +112,21 @@ def gap_object(gap: Gap) -> dict[str, Any]:
         "bytes": gap.length,
         "file": gap.arrival.interface.file,
         "packet": gap.arrival.packet,
+    }
+
+
+def token_object(token: RawToken) -> dict[str, Any]:
+    """Give a raw SASL token as the object that its JSON line holds."""
+    return {
+        "type": "sasl",
+        "time": utc_text(token.arrival.time, token.arrival.interface.time_digits),
+        "connection": f"{token.client}-{token.server}",
+        "direction": token.direction,
+        "sizeInBytes": token.size,
+        "file": token.arrival.interface.file,
+        "packet": token.arrival.packet,
+        "token": token.token.kind,
+        "value": token_value(token.token),
     }
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
+from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap, Side
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody
@@ -23,6 +24,7 @@ _SLOW_NS = 1_000_000_000
 """An answer that took longer than this is marked."""
 
 _WIDEST_CLIENT_ID = 20
+_WIDEST_PRINCIPAL = 60
 _MOST_ERROR_NAMES = 3
 _SHORTEST_PART = 4
 
@@ -169,8 +171,11 @@ class CallLines:
                     yield from tree_lines(_without_place(item), 6, self._tree_width)
             for item in call.decoded:
                 if item["where"] == side:
-                    yield f"    {escape(item['path'])} holds {escape(str(item['type']))} v{item['version']}"
-                    yield from tree_lines({"value": item["value"]}, 6, self._tree_width)
+                    version = "" if item["version"] is None else f" v{item['version']}"
+                    yield f"    {escape(item['path'])} holds {escape(str(item['type']))}{version}"
+                    tree = item["value"] if item["value"] is not None else item.get("partial")
+                    if tree is not None:
+                        yield from tree_lines(tree, 6, self._tree_width)
             for problem in call.problems:
                 if problem.where == side:
                     yield f"    {self._colours.warning}problem: {_problem_text([problem])}{self._colours.off}"
@@ -182,6 +187,14 @@ class CallLines:
         lost = "an unknown number of bytes" if gap.length is None else count_text(gap.length, "byte")
         of = f" of the {gap.direction}s" if gap.direction else ""
         return self._note(gap.arrival.time, gap.client, gap.server, f"gap: {lost}{of} not in the capture")
+
+    def token(self, item: RawToken) -> str:
+        """Give the line of a raw SASL token with its newline."""
+        token = item.token
+        text = f"SASL token of the {'client' if item.direction == 'request' else 'server'}: {escape(token.kind)}"
+        if token.principal is not None:
+            text += f" of {show(token.principal, _WIDEST_PRINCIPAL)}"
+        return self._note(item.arrival.time, item.client, item.server, f"{text}, {size_text(item.size)}")
 
     def connection(self, report: ConnectionReport) -> str:
         """Give the line that says what a connection was, with its newline."""

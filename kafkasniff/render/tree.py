@@ -1,6 +1,6 @@
 """Decoded bodies as an indented tree for the terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kafkasniff.protocol.error_codes import ERROR_CODES
@@ -22,7 +22,7 @@ def _struct_lines(struct: dict[str, Any], first: str, rest: str, width: int) -> 
     line = ""
     start = first
     for name, value in struct.items():
-        if isinstance(value, dict) or (isinstance(value, list) and value and isinstance(value[0], dict)):
+        if isinstance(value, dict) or (isinstance(value, (list, tuple)) and value and isinstance(value[0], dict)):
             if line:
                 yield start + line
                 line, start = "", rest
@@ -39,7 +39,7 @@ def _struct_lines(struct: dict[str, Any], first: str, rest: str, width: int) -> 
         yield start + (line or "{}")
 
 
-def _nested_lines(value: dict[str, Any] | list[dict[str, Any]], indent: str, width: int) -> Iterator[str]:
+def _nested_lines(value: dict[str, Any] | Sequence[dict[str, Any]], indent: str, width: int) -> Iterator[str]:
     if isinstance(value, dict):
         yield from _struct_lines(value, indent, indent, width)
         return
@@ -59,7 +59,7 @@ def _plain(name: str, value: object) -> str:
             known = ERROR_CODES.get(value)
             return f"{value} {known.name}" if known else str(value)
         return str(value)
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         text = ", ".join(_plain(name, element) for element in value[:_MOST_ELEMENTS])
         return f"[{text}]" if len(value) <= _MOST_ELEMENTS else f"[{text}, {ELLIPSIS} {len(value):,} in all]"
     text = str(value)
