@@ -61,7 +61,9 @@ class Reading:
         """Open the captures; raises CaptureError for one that is none, and for a key log that is none.
 
         `-` is standard input. `show_secrets` leaves passwords and tokens as they are; `connections` adds a report of
-        each connection when it ends; `keep_packets` notes on each frame which packets carried it;
+        each connection when it ends; `keep_packets` notes on each frame which packets carried it.
+        `records` reads the records in batches, of keys and values the first `limit_value` bytes. `two_pass` reads the
+        captures, which must be files, once before, so that topic ids have names from the first call on.
         `key_log` is a file with the secrets of TLS connections, beside those in the captures.
         """
         self.summary = Summary()
@@ -70,10 +72,17 @@ class Reading:
         context = Context(records=records, limit_value=limit_value)
         self._first_pass: Engine | None = None
         if two_pass:
-            self._first_pass = Engine(tcp_limits, call_limits, CallOptions(context=context), key_log=self._key_log)
             self._first_readers = [CaptureReader(path) for path in paths]
-        options = CallOptions(show_secrets=show_secrets, keep_packets=keep_packets, context=context)
-        self._engine = Engine(tcp_limits, call_limits, options, connections, self._secrets.key_log)
+            self._first_secrets = SecretSources(self._first_readers, key_log)
+            options = CallOptions(context=context)
+            self._first_pass = Engine(tcp_limits, call_limits, options, key_log=self._first_secrets.key_log)
+        self._engine = Engine(
+            tcp_limits,
+            call_limits,
+            CallOptions(show_secrets=show_secrets, keep_packets=keep_packets, context=context),
+            connections,
+            self._secrets.key_log,
+        )
         self.summary.counts = self._engine.counts
 
     def __iter__(self) -> Iterator[Call | Gap | RawToken | ConnectionReport]:
@@ -103,7 +112,9 @@ class Reading:
         engine, self._first_pass = self._first_pass, None
         if engine is not None:
             for batch in merge(self._first_readers):
+                self._first_secrets.refresh()
                 engine.feed(batch)
+            self._first_secrets.refresh()
             engine.flush()
 
     def _summarise(self) -> None:
