@@ -1,7 +1,6 @@
 """Rules about versions, brokers and what a cluster allows."""
 
-from collections.abc import Hashable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
@@ -116,7 +115,7 @@ class BelowKafka4Minimum(Rule[OldVersions]):
             state.software = f"{call.software_name} {call.software_version}"
         state.add(call.request.last, f"{call.api_name} v{header.api_version}", call.client)
 
-    def finding(self, key: Hashable, state: OldVersions) -> Finding | None:
+    def finding(self, key: Any, state: OldVersions) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, Client)
         if state.count < self.limits["calls"]:
@@ -161,7 +160,10 @@ class StaleBrokerEpoch(ErrorRule):
     )
     wire = "77 STALE_BROKER_EPOCH in BrokerHeartbeat, AlterPartition or other broker requests, again and again."
     cause = "Two brokers run with the same node.id, or an old process was not stopped when its successor began."
-    fix = "Stop one of them: make sure that each node.id belongs to one process. Look for a container that was started twice."
+    fix = (
+        "Stop one of them: make sure that each node.id belongs to one process. Look for a container that was "
+        "started twice."
+    )
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
         """Count each broker id apart."""
@@ -195,7 +197,10 @@ class Throttled(Rule[Tally]):
     cause = (
         "A quota (producer_byte_rate, consumer_byte_rate, request_percentage, controller_mutation_rate) below the load."
     )
-    fix = "Raise the quota (kafka-configs.sh --alter --add-config), or send less: compress, batch, spread the load over time."
+    fix = (
+        "Raise the quota (kafka-configs.sh --alter --add-config), or send less: compress, batch, spread the load "
+        "over time."
+    )
     explains = ("response-timeout",)
 
     def new_state(self) -> Tally:
@@ -211,7 +216,7 @@ class Throttled(Rule[Tally]):
             state = self.state(client_of(call))
             state.add(call.response.last, f"{call.api_name} answered with throttleTimeMs {wait}", call.client)
 
-    def finding(self, key: Hashable, state: Tally) -> Finding | None:
+    def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, Client)
         if state.count < self.limits["calls"]:
@@ -248,14 +253,17 @@ class ThrottleIgnored(Rule[Throttles]):
     )
     wire = "The next request on the connection comes before throttleTimeMs of the last answer is over (KIP-219)."
     cause = "A client library without support for KIP-219, or a hand-made client."
-    fix = "Use a library that honours throttleTimeMs (Java 2.0+, librdkafka for Produce); else lower the load or raise the quota."
+    fix = (
+        "Use a library that honours throttleTimeMs (Java 2.0+, librdkafka for Produce); else lower the load or "
+        "raise the quota."
+    )
 
     _most_connections: ClassVar[int] = 10_000
 
     def __init__(self, *arguments: object) -> None:
         """Begin with no connection throttled."""
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self._until: Bounded[list[int]] = Bounded(self._most_connections)
+        self._until: Bounded[tuple[int, int]] = Bounded(self._most_connections)
 
     def new_state(self) -> Throttles:
         """Begin with none."""
@@ -271,11 +279,10 @@ class ThrottleIgnored(Rule[Throttles]):
         if call.response is not None:
             wait = response_of(call).get("throttleTimeMs", 0)
             if wait >= self.limits["milliseconds"]:
-                self._until.pop(call.connection)
                 answered = call.response.last.time
-                self._until.touch(call.connection, lambda: [answered, answered + wait * MILLISECOND])
+                self._until.put(call.connection, (answered, answered + wait * MILLISECOND))
 
-    def _judge(self, call: Call, connection: Connection, waiting: list[int]) -> None:
+    def _judge(self, call: Call, connection: Connection, waiting: tuple[int, int]) -> None:
         assert call.request is not None
         state = self.state(client_of(call))
         state.told += 1
@@ -285,12 +292,15 @@ class ThrottleIgnored(Rule[Throttles]):
             state.add(call.request.first, what, call.client)
         self._until.pop(connection)
 
-    def finding(self, key: Hashable, state: Throttles) -> Finding | None:
+    def finding(self, key: Any, state: Throttles) -> Finding | None:
         """Fire where it is the habit."""
         assert isinstance(key, Client)
         if state.count < self.limits["calls"] or state.count < self.limits["share"] * state.told:
             return None
-        summary = f"{key.name} sent {state.count:,} of {state.told:,} requests before the time that it was told to wait was over."
+        summary = (
+            f"{key.name} sent {state.count:,} of {state.told:,} requests before the time that it was told to wait "
+            f"was over."
+        )
         return self.make(state, client_subject(key, state.clients), summary)
 
 

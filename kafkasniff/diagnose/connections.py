@@ -1,8 +1,6 @@
-"""Rules about connections: how they are made, used and ended, and what TCP tells."""
+"""Rules about connections: how they are made, used and ended."""
 
 import re
-from collections import deque
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
@@ -15,128 +13,6 @@ from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject, c
 def client_direction(call: Call) -> int:
     """Give the direction of a call's requests in its connection."""
     return 0 if str(call.connection.endpoints[0]) == call.client else 1
-
-
-class Attempts(Tally):
-    """Attempts to connect to a server since it last accepted one."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        super().__init__()
-        self.accepted = False
-        self.in_a_row = 0
-        self.most = 0
-        self.resets = 0
-
-
-class _ConnectRule(Rule[Attempts]):
-    """Counts connections that never opened, by server."""
-
-    scope = "server"
-
-    def new_state(self) -> Attempts:
-        """Begin with none."""
-        return Attempts()
-
-    def connection(self, report: ConnectionReport) -> None:
-        """See whether a connection opened."""
-        connection = report.connection
-        counters = connection.counters
-        client = connection.initiator
-        if any(counter.data_bytes for counter in counters) or connection.round_trip_ns is not None or client is None:
-            state = self.states.get(report.server)
-            if state is not None:
-                state.accepted = True
-                state.in_a_row = 0
-            elif client is None or counters[1 - client].data_bytes:
-                self.state(report.server).accepted = True
-            return
-        reset = connection.ended_by == "rst" and connection.ended_direction == 1 - client
-        silent = counters[1 - client].packets == 0 and counters[client].packets > 1
-        if reset or silent:
-            state = self.state(report.server)
-            state.resets += reset
-            state.in_a_row += 1
-            state.most = max(state.most, state.in_a_row)
-            what = "SYN answered with RST" if reset else f"{counters[client].packets} SYNs without any answer"
-            state.add(connection.first, what, report.client)
-
-    def how(self, state: Attempts) -> str:
-        """Say how the server did not answer."""
-        return "each was refused (RST)" if state.resets == state.count else "none was answered"
-
-
-class DeadBrokerConnectLoop(_ConnectRule):
-    """Clients try to reach a broker that is down."""
-
-    id = "dead-broker-connect-loop"
-    title = "A client keeps connecting to a broker that does not answer"
-    severity = "error"
-    thresholds = (
-        Threshold("attempts", 5, "attempts", "in a row; a restarting broker brings a few (reconnect.backoff.ms 50)"),
-    )
-    meaning = "Nothing listens at the address, and the client tries it over and over."
-    wire = "SYNs to one address and port that are answered with RST, or not at all."
-    cause = "The broker is down, or its address in bootstrap.servers is wrong, or a firewall drops the packets."
-    fix = (
-        "Start the broker or correct bootstrap.servers; name several brokers there; raise reconnect.backoff.max.ms "
-        "(default 1 s in Java, 10 s in librdkafka)."
-    )
-    explains = ("metadata-storm",)
-
-    def finding(self, key: Hashable, state: Attempts) -> Finding | None:
-        """Fire where many attempts failed in a row."""
-        if state.most < self.limits["attempts"]:
-            return None
-        if not state.accepted and self.facts.broker(str(key)) is not None:
-            return None  # advertised-listener-unreachable says it with its cause
-        hosts = ", ".join(sorted({client.rpartition(":")[0] for client in state.clients}))
-        summary = f"{hosts} tried to connect to {key} {state.count:,} times within {seconds_text(state.span_ns)}: {self.how(state)}."
-        return self.make(state, {"server": key, "client": connections_subject(state.clients)}, summary)
-
-
-class AdvertisedListenerUnreachable(_ConnectRule):
-    """The brokers advertise an address that clients cannot reach."""
-
-    id = "advertised-listener-unreachable"
-    title = "An advertised broker address cannot be reached"
-    severity = "error"
-    thresholds = (Threshold("attempts", 3, "attempts", "none of which ever succeeded in the capture"),)
-    meaning = "Bootstrapping works, but everything else goes to the address that Metadata names, where nobody answers."
-    wire = (
-        "Metadata advertises host and port of a broker; SYNs to it are answered with RST or not at all, never accepted."
-    )
-    cause = "advertised.listeners of the broker names a host or port that is not reachable from the client (containers, NAT)."
-    fix = "Set advertised.listeners to an address that clients can reach; use one listener per network."
-    explains = ("dead-broker-connect-loop", "metadata-storm")
-
-    def __init__(self, *arguments: Any) -> None:
-        """Begin with no client known."""
-        super().__init__(*arguments)
-        self._askers: Bounded[list[Client]] = Bounded()
-
-    apis = frozenset({3})
-
-    def call(self, call: Call) -> None:
-        """Note who was told addresses, by host."""
-        client = client_of(call)
-        if call.outcome == "answered":
-            self._askers.touch(call.client.rpartition(":")[0], list)[:] = [client]
-
-    def finding(self, key: Hashable, state: Attempts) -> Finding | None:
-        """Fire where an advertised address was never reached."""
-        broker = self.facts.broker(str(key))
-        if broker is None or state.accepted or state.count < self.limits["attempts"]:
-            return None
-        hosts = sorted({client.rpartition(":")[0] for client in state.clients})
-        askers = [asker for host in hosts for asker in self._askers.get(host) or ()]
-        who = ", ".join(asker.name for asker in askers) or ", ".join(hosts)
-        subject: dict[str, Any] = client_subject(askers[0]) if len(askers) == 1 else {}
-        subject |= {"advertised": key, "brokerId": broker.node_id}
-        if not askers:
-            subject["client"] = connections_subject(state.clients)
-        summary = f"Broker {broker.node_id} advertises {key}; {who} tried to connect there {state.count:,} times: {self.how(state)}."
-        return self.make(state, subject, summary)
 
 
 class Lifetimes(Tally):
@@ -160,10 +36,16 @@ class ConnectionChurn(Rule[Lifetimes]):
         Threshold("seconds", 10, "s", "the window"),
         Threshold("lifetime", 2.5, "s", "measured: programs that start and stop once live longer or are few"),
     )
-    meaning = "Each connection costs handshakes (TCP, TLS, login, ApiVersions, Metadata), many times those of the work itself."
+    meaning = (
+        "Each connection costs handshakes (TCP, TLS, login, ApiVersions, Metadata), many times those of the work "
+        "itself."
+    )
     wire = "Many connections of less than 2.5 s under one client id."
     cause = "A producer, consumer or admin client is made for each record or request, or a failing client starts over."
-    fix = "Make one client when the program starts and share it; clients are safe to share between threads (but Java's consumer)."
+    fix = (
+        "Make one client when the program starts and share it; clients are safe to share between threads (but "
+        "Java's consumer)."
+    )
     explains = ("serial-sync-send", "tiny-batches", "default-client-id")
 
     def new_state(self) -> Lifetimes:
@@ -182,7 +64,7 @@ class ConnectionChurn(Rule[Lifetimes]):
             state.rate.add(connection.first.time)
             state.add(connection.first, f"connection of {seconds_text(lifetime)} to {report.server}", report.client)
 
-    def finding(self, key: Hashable, state: Lifetimes) -> Finding | None:
+    def finding(self, key: Any, state: Lifetimes) -> Finding | None:
         """Fire where a window held too many."""
         assert isinstance(key, Client)
         if state.rate.peak < self.limits["connections"]:
@@ -215,7 +97,10 @@ class TooManyConnections(Rule[Open]):
     thresholds = (
         Threshold("connections", 30, "connections", "a Java or librdkafka client has one to three for each broker"),
     )
-    meaning = "Each connection costs the broker memory, and in dozens they reach max.connections.per.ip or its threads' limits."
+    meaning = (
+        "Each connection costs the broker memory, and in dozens they reach max.connections.per.ip or its threads' "
+        "limits."
+    )
     wire = "Thirty and more connections of one client id on one host to one broker at the same time."
     cause = "Many producers or consumers in one program, such as one for each thread or request, never closed."
     fix = "Share one producer between threads; close clients; limit with max.connections.per.ip on the broker."
@@ -238,7 +123,7 @@ class TooManyConnections(Rule[Open]):
         if client.client_id is None:
             return
         key = (client, call.server)
-        self._counted.touch(call.connection, lambda: key)
+        self._counted.put(call.connection, key)
         state = self.state(key)
         state.open += 1
         state.peak = max(state.peak, state.open)
@@ -251,9 +136,9 @@ class TooManyConnections(Rule[Open]):
         if state is not None:
             state.open -= 1
 
-    def finding(self, key: Hashable, state: Open) -> Finding | None:
+    def finding(self, key: Any, state: Open) -> Finding | None:
         """Fire from the threshold on."""
-        client, server = key  # type: ignore[misc]
+        client, server = key
         if state.peak < self.limits["connections"]:
             return None
         summary = f"{client.name} held {state.peak:,} connections to {server} at once."
@@ -281,8 +166,14 @@ class ResponseTimeout(Rule[Tally]):
     )
     meaning = "The connection stands, but the broker does not answer in time; the client gives up and connects anew."
     wire = "A request without its answer on an open connection, until the client closes it (request.timeout.ms)."
-    cause = "The broker hangs (disk, garbage collection, lack of CPU), or something on the way holds the connection and drops data."
-    fix = "Look at the broker at that time (request handler idle ratio, disk latency, GC); check firewalls that drop idle flows."
+    cause = (
+        "The broker hangs (disk, garbage collection, lack of CPU), or something on the way holds the connection "
+        "and drops data."
+    )
+    fix = (
+        "Look at the broker at that time (request handler idle ratio, disk latency, GC); check firewalls that drop "
+        "idle flows."
+    )
     explains = ("connection-churn",)
 
     def new_state(self) -> Tally:
@@ -305,7 +196,7 @@ class ResponseTimeout(Rule[Tally]):
             what = f"{call.api_name} unanswered for {waited / 1000:.1f} s"
             self.state(ServedBy(client_of(call), call.server)).add(call.request.last, what, call.client)
 
-    def finding(self, key: Hashable, state: Tally) -> Finding | None:
+    def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, ServedBy)
         if state.count < self.limits["calls"]:
@@ -357,7 +248,7 @@ class MismatchedCorrelation(Rule[Tally]):
             return
         self.state(call.server).add(call.response.last, call.pairing_problems[0].message, call.client)
 
-    def finding(self, key: Hashable, state: Tally) -> Finding | None:
+    def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
         if state.count < self.limits["answers"]:
             return None
@@ -396,7 +287,7 @@ class DefaultClientId(Rule[Tally]):
         if client_id and call.request is not None and _DEFAULT_IDS.fullmatch(client_id):
             self.state(client_of(call)).add(call.request.last, f"client id {client_id}", call.client)
 
-    def finding(self, key: Hashable, state: Tally) -> Finding | None:
+    def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, Client)
         if state.count < self.limits["calls"]:
@@ -431,7 +322,7 @@ class IdleCloseRace(Rule[Tally]):
     def __init__(self, *arguments: Any) -> None:
         """Begin with no connection known."""
         super().__init__(*arguments)
-        self._answered: Bounded[list[int]] = Bounded(100_000)
+        self._answered: Bounded[int] = Bounded(100_000)
 
     def new_state(self) -> Tally:
         """Begin with none."""
@@ -440,7 +331,7 @@ class IdleCloseRace(Rule[Tally]):
     def call(self, call: Call) -> None:
         """Compare a request with the server's FIN and what came before it."""
         if call.response is not None:
-            self._answered.touch(call.connection, lambda: [0])[0] = call.response.last.time
+            self._answered.put(call.connection, call.response.last.time)
             return
         connection = call.connection
         fin = connection.first_fin
@@ -449,12 +340,12 @@ class IdleCloseRace(Rule[Tally]):
         answered = self._answered.get(connection)
         if answered is None or call.outcome != "unanswered" or call.request.first.time <= fin.time:
             return
-        idle = fin.time - answered[0]
+        idle = fin.time - answered
         if idle >= self.limits["seconds"] * SECOND:
             what = f"{call.api_name} sent after the server's FIN, which came after {seconds_text(idle)} of idleness"
             self.state(client_of(call)).add(call.request.first, what, call.client)
 
-    def finding(self, key: Hashable, state: Tally) -> Finding | None:
+    def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, Client)
         if state.count < self.limits["requests"]:
@@ -464,115 +355,11 @@ class IdleCloseRace(Rule[Tally]):
         return self.make(state, client_subject(key, state.clients), summary)
 
 
-class Segments(Tally):
-    """TCP's counters of a client's connections, summed up."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        super().__init__()
-        self.bad = 0
-        self.packets = 0
-        self.servers: deque[str] = deque(maxlen=4)
-
-
-class _TcpRule(Rule[Segments]):
-    """Sums a TCP counter over the Kafka connections of a client."""
-
-    scope = "client"
-
-    def new_state(self) -> Segments:
-        """Begin with none."""
-        return Segments()
-
-    def note(self, report: ConnectionReport, bad: int, what: str) -> None:
-        """Add a connection's counters."""
-        client = self.facts.client(report.connection)
-        if client is None:
-            return
-        state = self.state((client, report.server))
-        state.packets += sum(counter.packets for counter in report.connection.counters)
-        if bad:
-            state.bad += bad
-            state.add(report.connection.last, what, report.client)
-
-
-class TcpZeroWindow(_TcpRule):
-    """A receiver reads too slowly."""
-
-    id = "tcp-zero-window"
-    title = "A receiver reads its socket too slowly"
-    severity = "warning"
-    thresholds = (Threshold("segments", 2, "segments", "a healthy receiver never closes its window for long"),)
-    meaning = "The receiver's buffer is full, as its program does not read; the sender has to wait."
-    wire = "TCP segments with window 0 (a reset has one too, and does not count)."
-    cause = (
-        "The client's network thread is blocked or its host overloaded; where the broker closes it, its disks are slow."
-    )
-    fix = "Do not block the client's thread in callbacks; fetch less at once (fetch.max.bytes, max.partition.fetch.bytes)."
-    explains = ("response-timeout",)
-
-    def connection(self, report: ConnectionReport) -> None:
-        """Add up segments with window 0."""
-        endpoints = report.connection.endpoints
-        for direction, counter in enumerate(report.connection.counters):
-            closed = counter.zero_windows
-            self.note(report, closed, f"{endpoints[direction]} closed its window in {closed:,} segments")
-
-    def finding(self, key: Hashable, state: Segments) -> Finding | None:
-        """Fire from the threshold on."""
-        client, server = key  # type: ignore[misc]
-        if state.bad < self.limits["segments"]:
-            return None
-        summary = f"On connections of {client.name} to {server}, {state.evidence[0].what}."
-        return self.make(state, client_subject(client, state.clients) | {"server": server}, summary, count=state.bad)
-
-
-class TcpRetransmissions(_TcpRule):
-    """Packets get lost."""
-
-    id = "tcp-retransmissions"
-    title = "Packets are lost on the way"
-    severity = "warning"
-    thresholds = (
-        Threshold(
-            "segments", 5, "segments", "sent again more than 100 ms later; tail loss probes (RFC 8985) come sooner"
-        ),
-        Threshold("share", 0.001, "", "of all packets of the connections"),
-    )
-    meaning = "The network loses packets, and each loss stops the connection for 200 ms and more."
-    wire = "Segments sent again more than 100 ms after the first time."
-    cause = "A lossy or overloaded link, a full buffer on the way, or a receiver's host without CPU."
-    fix = "Follow the path for drops (interface counters, ethtool -S, mtr); look at bandwidth limits of the hosts."
-    explains = ("response-timeout",)
-
-    def connection(self, report: ConnectionReport) -> None:
-        """Add up late retransmissions."""
-        late = sum(counter.late_retransmissions for counter in report.connection.counters)
-        self.note(
-            report, late, f"{late:,} segments of {report.client}-{report.server} sent again after more than 100 ms"
-        )
-
-    def finding(self, key: Hashable, state: Segments) -> Finding | None:
-        """Fire from the thresholds on."""
-        client, server = key  # type: ignore[misc]
-        if state.bad < self.limits["segments"] or state.bad < self.limits["share"] * state.packets:
-            return None
-        summary = (
-            f"{state.bad:,} of {state.packets:,} packets between {client.name} and {server} were sent again after more "
-            "than 100 ms."
-        )
-        return self.make(state, client_subject(client, state.clients) | {"server": server}, summary, count=state.bad)
-
-
 CONNECTION_RULES: tuple[type[Rule[Any]], ...] = (
-    DeadBrokerConnectLoop,
-    AdvertisedListenerUnreachable,
     ConnectionChurn,
     TooManyConnections,
     ResponseTimeout,
     MismatchedCorrelation,
     DefaultClientId,
     IdleCloseRace,
-    TcpZeroWindow,
-    TcpRetransmissions,
 )

@@ -1,6 +1,7 @@
 """Runs the rules over what a capture gives, in order."""
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Gap
@@ -19,7 +20,7 @@ Settings = Mapping[str, Mapping[str, float]]
 class Diagnosis:
     """Takes calls, gaps and connection reports in packet order; gives findings at any time."""
 
-    def __init__(self, rules: Iterable[type[Rule]] = RULES, settings: Settings | None = None) -> None:
+    def __init__(self, rules: Iterable[type[Rule[Any]]] = RULES, settings: Settings | None = None) -> None:
         """Run `rules`, with the thresholds of `settings` in place of their defaults."""
         settings = settings or {}
         self.facts = Facts()

@@ -101,7 +101,7 @@ class ErrorRule(Rule[ErrorTally]):
                 return name
         return None
 
-    def finding(self, key: Hashable, state: ErrorTally) -> Finding | None:
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire from the threshold on."""
         if state.count < self.limits[self.least]:
             return None

@@ -80,9 +80,8 @@ class Facts:
         """Take in what a call tells."""
         key = call.api_key
         if key is not None and self.clients.get(call.connection) is None:
-            client = client_of(call)
-            self.clients.touch(call.connection, lambda: client)
-        if key == JOIN_GROUP or key == OFFSET_FETCH:
+            self.clients.put(call.connection, client_of(call))
+        if key in (JOIN_GROUP, OFFSET_FETCH):
             self._learn_group(call)
         learn = _LEARN.get(key) if key is not None else None
         if learn is not None:
@@ -137,9 +136,7 @@ class Facts:
             self._learn_topic(topic)
             if racks and topic["name"]:
                 for partition in topic["partitions"]:
-                    nodes = partition["replicaNodes"]
-                    self._replicas.pop((topic["name"], partition["partitionIndex"]))
-                    self._replicas.touch((topic["name"], partition["partitionIndex"]), lambda nodes=nodes: nodes)
+                    self._replicas.put((topic["name"], partition["partitionIndex"]), partition["replicaNodes"])
 
     def _learn_brokers(self, body: dict[str, Any]) -> bool:
         racks = False
@@ -148,8 +145,7 @@ class Facts:
             racks |= broker.rack is not None
             host = item["host"]
             for address in ("127.0.0.1", "[::1]") if host == "localhost" else (f"[{host}]" if ":" in host else host,):
-                self._brokers.pop(f"{address}:{item['port']}")
-                self._brokers.touch(f"{address}:{item['port']}", lambda broker=broker: broker)
+                self._brokers.put(f"{address}:{item['port']}", broker)
         return racks
 
     def _learn_topics(self, body: dict[str, Any]) -> None:
@@ -159,7 +155,7 @@ class Facts:
     def _learn_topic(self, topic: dict[str, Any]) -> None:
         name, topic_id = topic.get("name"), topic.get("topicId")
         if name and topic_id and not topic.get("errorCode"):
-            self._topics.touch(topic_id, lambda: name)
+            self._topics.put(topic_id, name)
 
 
 _LEARN: dict[int, Callable[[Facts, dict[str, Any]], object]] = {

@@ -1,6 +1,5 @@
 """Rules about consumers that read."""
 
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
@@ -39,7 +38,10 @@ class FetchBusyLoop(Rule[EmptyFetches]):
     )
     meaning = "The consumer asks again at once when there is nothing to read, which costs both sides CPU."
     wire = "Fifty and more empty Fetch answers a second, for several seconds."
-    cause = "fetch.max.wait.ms (fetch.wait.max.ms in librdkafka, max_wait_time elsewhere) is about zero, or fetch.min.bytes is 0."
+    cause = (
+        "fetch.max.wait.ms (fetch.wait.max.ms in librdkafka, max_wait_time elsewhere) is about zero, or "
+        "fetch.min.bytes is 0."
+    )
     fix = "Set fetch.max.wait.ms to 500 and fetch.min.bytes to 1 or more."
 
     def new_state(self) -> EmptyFetches:
@@ -63,7 +65,7 @@ class FetchBusyLoop(Rule[EmptyFetches]):
         for topic in request.get("topics") or ():
             state.topics.add(self.facts.name_in(topic))
 
-    def finding(self, key: Hashable, state: EmptyFetches) -> Finding | None:
+    def finding(self, key: Any, state: EmptyFetches) -> Finding | None:
         """Fire where several seconds were busy."""
         assert isinstance(key, Client)
         if not state.seconds.fired:
@@ -104,10 +106,19 @@ class FetchSessionChurn(Rule[Sessions]):
         Threshold("fetches", 10, "fetches", "a consumer begins one session for each broker (KIP-227)"),
         Threshold("share", 0.5, "", "of all fetches to the broker"),
     )
-    meaning = "Each fetch names all partitions, and fills the broker's session cache so that other clients lose their sessions."
-    wire = "Fetch with session epoch 0 each time, or answers with 70 FETCH_SESSION_ID_NOT_FOUND or 71 INVALID_FETCH_SESSION_EPOCH."
+    meaning = (
+        "Each fetch names all partitions, and fills the broker's session cache so that other clients lose their "
+        "sessions."
+    )
+    wire = (
+        "Fetch with session epoch 0 each time, or answers with 70 FETCH_SESSION_ID_NOT_FOUND or 71 "
+        "INVALID_FETCH_SESSION_EPOCH."
+    )
     cause = "A client that does not keep the session it got; or the broker's cache is too small and evicts sessions."
-    fix = "Upgrade the client; raise max.incremental.fetch.session.cache.slots (default 1000) on brokers with many consumers."
+    fix = (
+        "Upgrade the client; raise max.incremental.fetch.session.cache.slots (default 1000) on brokers with many "
+        "consumers."
+    )
     explains = ("fetch-busy-loop",)
 
     def new_state(self) -> Sessions:
@@ -131,12 +142,15 @@ class FetchSessionChurn(Rule[Sessions]):
         for topic in request.get("topics") or ():
             state.topics.add(self.facts.name_in(topic))
 
-    def finding(self, key: Hashable, state: Sessions) -> Finding | None:
+    def finding(self, key: Any, state: Sessions) -> Finding | None:
         """Fire where most fetches begin a session."""
         assert isinstance(key, SessionKey)
         if state.count < self.limits["fetches"] or state.count < self.limits["share"] * state.fetches:
             return None
-        summary = f"{key.client.name} began a new fetch session at {key.server} with {state.count:,} of {state.fetches:,} fetches."
+        summary = (
+            f"{key.client.name} began a new fetch session at {key.server} with {state.count:,} of "
+            f"{state.fetches:,} fetches."
+        )
         subject = client_subject(key.client, state.clients) | {
             "server": key.server,
             "group": self.facts.group(key.client),
@@ -157,7 +171,10 @@ class OffsetOutOfRange(TopicErrorRule):
     meaning = "The consumer's position lies before the log's start or behind its end, and it does not move."
     wire = "Fetch answered with 1 OFFSET_OUT_OF_RANGE, again and again."
     cause = "Retention deleted what was not read in time, or the topic was made anew; and auto.offset.reset is none."
-    fix = "Set auto.offset.reset to earliest or latest, or move the group (kafka-consumer-groups.sh --reset-offsets); raise retention.ms."
+    fix = (
+        "Set auto.offset.reset to earliest or latest, or move the group (kafka-consumer-groups.sh "
+        "--reset-offsets); raise retention.ms."
+    )
 
     def wanted(self, call: Call) -> bool:
         """Look at fetches of consumers and followers."""
@@ -197,7 +214,10 @@ class WrongRackFetch(Rule[Tally]):
     meaning = (
         "Records cross racks (availability zones) and are paid for, though a replica in the consumer's rack has them."
     )
-    wire = "Fetch with a rackId to a broker of another rack, whose answers name a preferredReadReplica (KIP-392) each time."
+    wire = (
+        "Fetch with a rackId to a broker of another rack, whose answers name a preferredReadReplica (KIP-392) each "
+        "time."
+    )
     cause = (
         "The client sends its rack but does not follow the replica it is told; or the brokers have no replica selector."
     )
@@ -235,13 +255,14 @@ class WrongRackFetch(Rule[Tally]):
                     )
                     return
 
-    def finding(self, key: Hashable, state: Tally) -> Finding | None:
+    def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, RackKey)
         if state.count < self.limits["fetches"]:
             return None
         summary = (
-            f"{key.client.name} in rack {key.rack} fetched {state.count:,} times from {key.server}, which is in another "
+            f"{key.client.name} in rack {key.rack} fetched {state.count:,} times from {key.server}, which is in "
+            f"another "
             "rack, though a replica in its own has the records."
         )
         subject = client_subject(key.client, state.clients) | {

@@ -5,6 +5,7 @@ from typing import Any
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, elements
 from kafkasniff.diagnose.facts import OFFSET_COMMIT, TXN_OFFSET_COMMIT, request_of, response_of
+from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.rule import Threshold
 
 
@@ -52,7 +53,10 @@ class InconsistentGroupProtocol(GroupErrorRule):
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name member and group."""
-        return f"{key.client.name} could not join group {key.name} {state.count:,} times: no assignor in common with its members."
+        return (
+            f"{key.client.name} could not join group {key.name} {state.count:,} times: no assignor in common with "
+            f"its members."
+        )
 
 
 class CommitAfterRebalance(GroupErrorRule):
@@ -97,7 +101,10 @@ class StaticMemberFenced(ErrorRule):
     meaning = "Each start of one member throws the other out, and it stops with a fatal error."
     wire = "Heartbeat, SyncGroup, JoinGroup or OffsetCommit answered with 82 FENCED_INSTANCE_ID."
     cause = "group.instance.id is the same in two running programs (KIP-345), for example in a deployment's template."
-    fix = "Give each program a group.instance.id of its own, such as the pod's ordinal, and stop the old before the new starts."
+    fix = (
+        "Give each program a group.instance.id of its own, such as the pod's ordinal, and stop the old before the "
+        "new starts."
+    )
     explains = ("rebalance-storm", "session-timeout", "commit-after-rebalance", "rebalance-stuck")
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
@@ -106,7 +113,7 @@ class StaticMemberFenced(ErrorRule):
         group, instance = request.get("groupId"), request.get("groupInstanceId")
         self.count((group, instance), call, errors[0])
 
-    def finding(self, key: Any, state: ErrorTally) -> Any:
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire from the threshold on."""
         if state.count < self.limits[self.least]:
             return None

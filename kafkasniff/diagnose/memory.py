@@ -46,6 +46,11 @@ class Bounded(Generic[State]):
             self._states.move_to_end(key)
         return state
 
+    def put(self, key: Hashable, state: State) -> None:
+        """Set the state of a key."""
+        self._states.pop(key, None)
+        self.touch(key, lambda: state)
+
     def pop(self, key: Hashable) -> State | None:
         """Remove the state of a key and give it; None where there is none."""
         return self._states.pop(key, None)

@@ -34,9 +34,15 @@ class MetadataStorm(Rule[Refreshes]):
         ),
         Threshold("seconds", 3, "s", "a start with many topics is over sooner"),
     )
-    meaning = "Metadata is among the dearest requests for a broker with many partitions; this client asks for it without need."
+    meaning = (
+        "Metadata is among the dearest requests for a broker with many partitions; this client asks for it without "
+        "need."
+    )
     wire = "Ten or more answered Metadata requests a second from one client, for several seconds."
-    cause = "metadata.max.age.ms (topic.metadata.refresh.interval.ms in librdkafka) is tiny, or a retry loop without back-off."
+    cause = (
+        "metadata.max.age.ms (topic.metadata.refresh.interval.ms in librdkafka) is tiny, or a retry loop without "
+        "back-off."
+    )
     fix = (
         "Set metadata.max.age.ms back to 300000 and retry.backoff.ms to 100 or more; keep one producer instead of many."
     )
@@ -55,7 +61,7 @@ class MetadataStorm(Rule[Refreshes]):
         for topic in request_of(call).get("topics") or ():
             state.topics.add(self.facts.name_in(topic))
 
-    def finding(self, key: Hashable, state: Refreshes) -> Finding | None:
+    def finding(self, key: Any, state: Refreshes) -> Finding | None:
         """Fire where several seconds were busy."""
         assert isinstance(key, Client)
         if not state.seconds.fired:
@@ -201,9 +207,10 @@ class NotLeaderLoop(ErrorRule):
                 if isinstance(state, Refusals):
                     state.since = state.count
 
-    def finding(self, key: Hashable, state: ErrorTally) -> Finding | None:
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire where too many came without metadata in between."""
-        assert isinstance(state, Refusals) and isinstance(key, ErrorKey)
+        assert isinstance(state, Refusals)
+        assert isinstance(key, ErrorKey)
         return super().finding(key, state) if state.most >= self.limits[self.least] else None
 
     def count(self, key: Hashable, call: Call, error: FieldError) -> None:
@@ -216,7 +223,8 @@ class NotLeaderLoop(ErrorRule):
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name client and topic."""
         return (
-            f"{key.client.name} was told {state.count:,} times within {seconds_text(state.span_ns)} that the broker does "
+            f"{key.client.name} was told {state.count:,} times within {seconds_text(state.span_ns)} that the broker "
+            f"does "
             f"not lead topic {key.name}, and went on without looking for the leader."
         )
 

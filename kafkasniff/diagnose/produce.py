@@ -43,7 +43,7 @@ class _AcksRule(Rule[Tally]):
             state.add(call.request.last, f"Produce with acks={self.acks}", call.client)
             _topics(self, call, state)
 
-    def finding(self, key: Hashable, state: Tally) -> Finding | None:
+    def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, Client)
         if state.count < self.limits["requests"]:
@@ -105,7 +105,10 @@ class TinyBatches(Rule[Sizes]):
             "per_second", 40, "requests/s", "linger.ms=5, the default since Kafka 4.0, would batch at such a rate"
         ),
     )
-    meaning = "Each record costs a whole request with its headers and answer, so that broker and client do many times the work."
+    meaning = (
+        "Each record costs a whole request with its headers and answer, so that broker and client do many times "
+        "the work."
+    )
     wire = "Ninety of a hundred Produce requests hold a single record, at forty and more a second."
     cause = "linger.ms=0 (the Java default before 4.0), batch.size tiny, or a flush after each send."
     fix = "Set linger.ms to 5–100 (queue.buffering.max.ms in librdkafka), and do not flush after each record."
@@ -138,7 +141,7 @@ class TinyBatches(Rule[Sizes]):
                 state.fired = True
                 state.rate = max(state.rate, rate)
 
-    def finding(self, key: Hashable, state: Sizes) -> Finding | None:
+    def finding(self, key: Any, state: Sizes) -> Finding | None:
         """Fire where a window was full of single records."""
         assert isinstance(key, Client)
         if not state.fired:
@@ -218,13 +221,16 @@ class UncompressedBatches(Rule[Compressible]):
         state.bytes += len(records)
         state.add(call.request.last, f"{len(records):,} bytes of records, uncompressed", call.client, topic)
 
-    def finding(self, key: Hashable, state: Compressible) -> Finding | None:
+    def finding(self, key: Any, state: Compressible) -> Finding | None:
         """Fire where enough bytes deflate well."""
         assert isinstance(key, TopicKey)
         if state.bytes < self.limits["bytes"] or state.deflated >= self.limits["ratio"] * state.sampled:
             return None
         share = 100 * state.deflated // state.sampled
-        summary = f"{key.client.name} sent {state.bytes:,} bytes to topic {key.topic} uncompressed; a sample deflates to {share} %."
+        summary = (
+            f"{key.client.name} sent {state.bytes:,} bytes to topic {key.topic} uncompressed; a sample deflates "
+            f"to {share} %."
+        )
         return self.make(state, client_subject(key.client, state.clients) | {"topic": key.topic}, summary)
 
 
@@ -282,9 +288,10 @@ class SerialSyncSend(Rule[Turns]):
                 _topics(self, call, state)
         state.answered = call.response.last.time
 
-    def finding(self, key: Hashable, state: Turns) -> Finding | None:
+    def finding(self, key: Any, state: Turns) -> Finding | None:
         """Fire where it is the habit."""
-        assert isinstance(key, Connection) and state.client is not None
+        assert isinstance(key, Connection)
+        assert state.client is not None
         serial = state.count >= self.limits["share"] * state.requests and state.overlapping * 100 <= state.requests
         if state.count < self.limits["requests"] or not serial:
             return None
@@ -307,7 +314,10 @@ class MessageTooLarge(TopicErrorRule):
     thresholds = (Threshold("calls", 3, "calls", "the same batch cannot succeed later"),)
     meaning = "The broker refuses the batches, and the records are lost unless the program handles the error."
     wire = "Produce answered with 10 MESSAGE_TOO_LARGE."
-    cause = "A record is larger than max.message.bytes of the topic (message.max.bytes of the broker), also after compression."
+    cause = (
+        "A record is larger than max.message.bytes of the topic (message.max.bytes of the broker), also after "
+        "compression."
+    )
     fix = (
         "Compress, or keep large values elsewhere and send references; or raise max.message.bytes of the topic, and "
         "max.request.size (message.max.bytes in librdkafka) of the producer with it."
@@ -369,7 +379,10 @@ class CrcMismatch(ErrorRule):
         """Say how many, and of how many the capture shows it."""
         seen = state.codes.get("a wrong CRC", 0)
         topics = f" to topic {', '.join(state.topics)}" if len(state.topics) else ""
-        return f"{state.count:,} Produce requests of {key.client.name}{topics} held corrupt batches; {seen:,} show a wrong CRC here."
+        return (
+            f"{state.count:,} Produce requests of {key.client.name}{topics} held corrupt batches; {seen:,} show a "
+            f"wrong CRC here."
+        )
 
 
 PRODUCE_RULES: tuple[type[Rule[Any]], ...] = (

@@ -1,7 +1,7 @@
 """What every rule is: what it says of itself, its thresholds, and its states by key."""
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.diagnose.facts import Client, Facts
@@ -64,7 +64,7 @@ class Rule(Generic[State]):
         """Give the state of a key that nothing is known of."""
         raise NotImplementedError
 
-    def finding(self, key: Hashable, state: State) -> Finding | None:
+    def finding(self, key: Any, state: State) -> Finding | None:
         """Give what a state amounts to, None when all is well."""
         raise NotImplementedError
 
@@ -99,7 +99,8 @@ class Rule(Generic[State]):
         self, tally: Tally, subject: Subject, summary: str, *, count: int | None = None, cause: str | None = None
     ) -> Finding:
         """Give a finding of this rule; None in the subject means that it does not apply."""
-        assert tally.first is not None and tally.last is not None
+        assert tally.first is not None
+        assert tally.last is not None
         return Finding(
             self.id,
             self.severity,

@@ -1,6 +1,5 @@
-"""Rules about idempotent and transactional producers."""
+"""Rules about transactions."""
 
-from collections import deque
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
@@ -19,152 +18,7 @@ from kafkasniff.diagnose.facts import (
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Bounded, Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
-
-
-class SequenceKey(NamedTuple):
-    """A producer's sequence of batches to a topic."""
-
-    client: Client
-    producer_id: int
-    topic: str | None
-
-
-def _producer_id(call: Call) -> int:
-    """Give the producer id of a Produce request's first batch; -1 for none."""
-    for batch in call.batches:
-        if batch["where"] == "request":
-            return int(batch["producerId"])
-    return -1
-
-
-class OutOfOrderSequence(ErrorRule):
-    """A producer has lost its count."""
-
-    id = "out-of-order-sequence"
-    title = "The producer's sequence numbers do not follow each other"
-    severity = "error"
-    scope = "producer id and topic"
-    codes = frozenset({45})
-    thresholds = (
-        Threshold("calls", 5, "calls", "in-flight requests behind a failed one bring up to max.in.flight (5)"),
-    )
-    meaning = (
-        "The broker refuses every batch, as an earlier one is missing: records were lost, or the client lost its count."
-    )
-    wire = "Produce answered with 45 OUT_OF_ORDER_SEQUENCE_NUMBER, again and again."
-    cause = "Batches were dropped between two others (a delivery timeout), or the client's idempotence is faulty."
-    fix = "Upgrade the client; raise delivery.timeout.ms (message.timeout.ms); a producer that gets this must be made anew."
-
-    def errors(self, call: Call, errors: list[FieldError]) -> None:
-        """Count for the producer and topic."""
-        self.count(SequenceKey(client_of(call), _producer_id(call), self.topic_of(call, errors[0])), call, errors[0])
-
-    def finding(self, key: Hashable, state: ErrorTally) -> Finding | None:
-        """Fire from the threshold on."""
-        assert isinstance(key, SequenceKey)
-        if state.count < self.limits[self.least]:
-            return None
-        summary = (
-            f"{state.count:,} Produce requests of {key.client.name} (producer id {key.producer_id}) to topic {key.topic} "
-            "were refused as their sequence numbers do not follow the last."
-        )
-        return self.make(state, _sequence_subject(key, state), summary)
-
-
-def _sequence_subject(key: SequenceKey, state: Tally) -> dict[str, Any]:
-    return client_subject(key.client, state.clients) | {"topic": key.topic, "producerId": key.producer_id}
-
-
-class Sequences(Tally):
-    """The latest batches of a producer that the broker took, and repeats of them."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        super().__init__()
-        # The broker remembers five batches per producer and partition (ProducerStateEntry).
-        self.taken: dict[tuple[int, int], deque[tuple[int, int]]] = {}
-
-
-class DuplicateSequence(Rule[Sequences]):
-    """A producer sends again what the broker has confirmed."""
-
-    id = "duplicate-sequence"
-    title = "Batches are sent again after they were confirmed"
-    severity = "warning"
-    scope = "producer id and topic"
-    apis = frozenset({PRODUCE})
-    thresholds = (Threshold("batches", 5, "batches", "a retry that crosses its answer may bring a few"),)
-    meaning = "The client repeats batches whose answer it got; the broker drops them, but they cost bandwidth and time."
-    wire = "The same producer id, epoch, partition and base sequence in a request sent after the first was answered without error."
-    cause = "A fault in the client, or a proxy that repeats requests."
-    fix = "Upgrade the client; look for middleware that retries on its own."
-    explains = ("out-of-order-sequence",)
-
-    _most_partitions = 64
-
-    def new_state(self) -> Sequences:
-        """Begin with none."""
-        return Sequences()
-
-    def call(self, call: Call) -> None:
-        """Compare a request's sequences with those taken before it was sent."""
-        if call.outcome != "answered" or call.request is None or call.response is None:
-            return
-        errors = {error.path.rpartition(".")[0] for error in call.errors}
-        paths = _produce_paths(call)
-        for batch in call.batches:
-            if batch["where"] != "request" or batch["producerId"] < 0 or batch["baseSequence"] < 0:
-                continue
-            topic, partition, response_path = paths.get(batch["path"], (None, -1, None))
-            if response_path is None:
-                continue
-            key = SequenceKey(client_of(call), batch["producerId"], topic)
-            state = self.state(key)
-            slot = (partition, batch["producerEpoch"])
-            taken = state.taken.get(slot)
-            if taken is None:
-                if len(state.taken) >= self._most_partitions:
-                    state.taken.pop(next(iter(state.taken)))
-                taken = state.taken[slot] = deque(maxlen=5)
-            sequence = batch["baseSequence"]
-            if any(sequence == known and call.request.first.time > answered for known, answered in taken):
-                what = f"Produce repeats sequence {sequence} of partition {partition} after it was confirmed"
-                state.add(call.request.first, what, call.client)
-            elif response_path not in errors:
-                taken.append((sequence, call.response.last.time))
-
-    def finding(self, key: Hashable, state: Sequences) -> Finding | None:
-        """Fire from the threshold on."""
-        assert isinstance(key, SequenceKey)
-        if state.count < self.limits["batches"]:
-            return None
-        summary = (
-            f"{key.client.name} (producer id {key.producer_id}) sent {state.count:,} batches to topic {key.topic} again "
-            "after the broker had confirmed them."
-        )
-        return self.make(state, _sequence_subject(key, state), summary)
-
-
-def _topic_key(item: dict[str, Any]) -> Any:
-    return item.get("name") or item.get("topicId")
-
-
-def _produce_paths(call: Call) -> dict[str, tuple[str | None, int, str | None]]:
-    """Give topic, partition and the answer's path by the path of each `records` field of a Produce request."""
-    answers = {
-        (_topic_key(topic), partition["index"]): f"responses[{i}].partitionResponses[{j}]"
-        for i, topic in enumerate(response_of(call).get("responses", ()))
-        for j, partition in enumerate(topic["partitionResponses"])
-    }
-    return {
-        f"topicData[{i}].partitionData[{j}].records": (
-            _topic_key(topic),
-            partition["index"],
-            answers.get((_topic_key(topic), partition["index"])),
-        )
-        for i, topic in enumerate(request_of(call).get("topicData", ()))
-        for j, partition in enumerate(topic["partitionData"])
-    }
+from kafkasniff.diagnose.sequences import producer_id_of
 
 
 class ProducerFenced(ErrorRule):
@@ -179,13 +33,16 @@ class ProducerFenced(ErrorRule):
     meaning = "Each producer that starts fences the others; their transactions are aborted and they stop."
     wire = "Produce, EndTxn or InitProducerId answered with 47 INVALID_PRODUCER_EPOCH or 90 PRODUCER_FENCED."
     cause = "The same transactional.id in two running programs; or a transaction timed out (transaction.timeout.ms)."
-    fix = "Give each program a transactional.id of its own, and close a producer that was fenced instead of going on with it."
+    fix = (
+        "Give each program a transactional.id of its own, and close a producer that was fenced instead of going on "
+        "with it."
+    )
     explains = ("concurrent-transactions-spin",)
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count for the transactional id, whoever was fenced."""
         name = request_of(call).get("transactionalId")
-        key = name if name else f"producer id {_producer_id(call)}" if call.api_key == PRODUCE else None
+        key = name if name else f"producer id {producer_id_of(call)}" if call.api_key == PRODUCE else None
         self.count((bool(name), key), call, errors[0])
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
@@ -218,8 +75,14 @@ class ConcurrentTransactionsSpin(ErrorRule):
     thresholds = (Threshold("calls", 15, "calls", "measured: fenced and restarted producers get a few"),)
     meaning = "The coordinator has not written the markers of the last transaction, and the client asks without pause."
     wire = "AddPartitionsToTxn or InitProducerId answered with 51 CONCURRENT_TRANSACTIONS, dozens of times."
-    cause = "A partition of the last transaction has no working leader, or transactions are too short for the markers' time."
-    fix = "Bring the partition's leader back; put more into one transaction; use a client that backs off (retry.backoff.ms)."
+    cause = (
+        "A partition of the last transaction has no working leader, or transactions are too short for the markers' "
+        "time."
+    )
+    fix = (
+        "Bring the partition's leader back; put more into one transaction; use a client that backs off "
+        "(retry.backoff.ms)."
+    )
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
         """Count each transactional id apart."""
@@ -287,7 +150,8 @@ class HangingTransaction(Rule[Stuck]):
     )
     cause = "A producer sent in a transaction and neither committed nor aborted it; it hangs, died, or forgot."
     fix = (
-        "Commit or abort in every path of the program; lower transaction.timeout.ms; kafka-transactions.sh find-hanging "
+        "Commit or abort in every path of the program; lower transaction.timeout.ms; kafka-transactions.sh "
+        "find-hanging "
         "and abort end one that outlived its timeout (KIP-664)."
     )
 
@@ -295,7 +159,7 @@ class HangingTransaction(Rule[Stuck]):
         """Begin with no transaction known."""
         super().__init__(*arguments)
         self._producers: Bounded[dict[str, Transaction]] = Bounded()
-        self._ended: Bounded[list[int]] = Bounded()
+        self._ended: Bounded[int] = Bounded()
 
     def new_state(self) -> Stuck:
         """Begin with nothing seen."""
@@ -315,7 +179,7 @@ class HangingTransaction(Rule[Stuck]):
             return
         now = call.request.last.time
         if call.api_key == END_TXN:
-            self._ended.touch(name, lambda: [0])[0] = now
+            self._ended.put(name, now)
             return
         seen = Transaction(client_of(call), call.client, now)
         for topic in request.get("topicData") or request.get("v3AndBelowTopics") or ():
@@ -365,14 +229,14 @@ class HangingTransaction(Rule[Stuck]):
     def _open_producer(self, topic: Any) -> tuple[str, Transaction] | None:
         """Give the transactional producer of a topic that has been silent for the longest with its transaction open."""
         producers = self._producers.get(topic) or {}
-        unended = [(name, seen) for name, seen in producers.items() if seen.last > (self._ended.get(name) or [0])[0]]
+        unended = [(name, seen) for name, seen in producers.items() if seen.last > (self._ended.get(name) or 0)]
         return min(unended, key=lambda item: item[1].last, default=None)
 
-    def finding(self, key: Hashable, state: Stuck) -> Finding | None:
+    def finding(self, key: Any, state: Stuck) -> Finding | None:
         """Fire where it stood still long enough."""
         if not state.count:
             return None
-        topic, partition = key  # type: ignore[misc]
+        topic, partition = key
         took, stable, high = state.longest
         who = ""
         subject: dict[str, Any] = {"topic": topic, "partition": partition}
@@ -387,10 +251,4 @@ class HangingTransaction(Rule[Stuck]):
         return self.make(state, subject, summary)
 
 
-TRANSACTION_RULES = (
-    OutOfOrderSequence,
-    DuplicateSequence,
-    ProducerFenced,
-    HangingTransaction,
-    ConcurrentTransactionsSpin,
-)
+TRANSACTION_RULES: tuple[type[Rule[Any]], ...] = (ProducerFenced, HangingTransaction, ConcurrentTransactionsSpin)
