@@ -20,7 +20,7 @@ class _Direction:
         self.cutter = RecordCutter()
         self.messages = MessageBuffer()
         self.protected = False
-        """Whether all records are protected, whatever their type: behind the ChangeCipherSpec of TLS 1.2."""
+        """Whether all records are protected, whatever their type: behind the first, or TLS 1.2's ChangeCipherSpec."""
         self.blocked = False
         """Whether secrets, or the peer's hello, must come before anything else."""
         self.gap: StreamGap | None = None
@@ -62,14 +62,22 @@ class TlsStream:
             self._release(out)
         if not self._given_up:
             if self.description.decrypted:
-                for direction, side in enumerate(self._directions):
-                    if side.gap is not None or not side.cutter.aligned:
-                        self._lose(direction, out)
+                for direction in (0, 1):
+                    self._end_direction(direction, out)
             else:
-                self._give_up(self._negotiation.lacking)
+                self._give_up(NOT_FITTING if self._negotiation.openers else self._negotiation.lacking)
         self._forget_held()
         self._count()
         return out
+
+    def _end_direction(self, direction: int, out: list[StreamData | StreamGap]) -> None:
+        side = self._directions[direction]
+        if side.cutter.aligned and side.gap is None:
+            # A record that is not whole may have a damaged length, and whole ones behind it.
+            side.cutter.misalign()
+            self._drain(direction, out)
+        else:
+            self._lose(direction, out)
 
     def _feed(self, event: StreamData | StreamGap, out: list[StreamData | StreamGap]) -> None:
         side = self._directions[event.direction]
@@ -125,7 +133,7 @@ class TlsStream:
             gap = side.gap or StreamGap(self._connection, direction, None, record.packets[0], cut=False)
             out.append(gap._replace(length=opened.lost_length))
         side.gap = None
-        side.protected = self.description.version_number == TLS_1_2
+        side.protected = True
         cutter.take(record)
         if opened.content.content_type == APPLICATION_DATA:
             side.has_data = True
