@@ -4,13 +4,14 @@ from typing import Annotated
 
 import typer
 
-from kafkasniff.cli import apis, errors, live, read
+from kafkasniff.cli import apis, diagnose, errors, explain, live, read
 
 EXAMPLES = """\b
 Examples:
   kafkasniff read capture.pcap
   kafkasniff read capture.pcap --errors
   kafkasniff read capture.pcap --json --api metadata
+  kafkasniff diagnose capture.pcap
   kafkasniff live eth0
   tcpdump -i eth0 -U -w - port 9092 | kafkasniff read -
 """
@@ -26,6 +27,8 @@ app = typer.Typer(
 )
 app.command("read", epilog=read.EXAMPLES)(read.read)
 app.command("live", epilog=live.EXAMPLES)(live.live)
+app.command("diagnose", epilog=diagnose.EXAMPLES)(diagnose.diagnose)
+app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 app.command("apis", epilog=apis.EXAMPLES)(apis.apis)
 # A code may be negative: -1 is no option.
 app.command("errors", epilog=errors.EXAMPLES, context_settings={"ignore_unknown_options": True})(errors.errors)

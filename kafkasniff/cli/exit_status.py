@@ -11,6 +11,8 @@ class ExitStatus(IntEnum):
     """A capture could not be read, or not to its end; what was read is printed."""
     USAGE = 2
     """The command line is wrong."""
+    FINDINGS = 3
+    """`diagnose --fail-on` found something so bad."""
     INTERRUPTED = 130
     """Ctrl-C (128 + SIGINT)."""
     BROKEN_PIPE = 141

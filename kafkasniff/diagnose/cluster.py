@@ -8,6 +8,7 @@ from kafkasniff.diagnose.facts import (
     API_VERSIONS,
     Client,
     client_of,
+    is_follower,
     request_of,
     response_of,
 )
@@ -18,8 +19,8 @@ from kafkasniff.protocol.api_releases import API_RELEASES
 from kafkasniff.tcp.events import Connection
 
 _KAFKA_4 = "4.0.1"
-_BROKER_APIS = frozenset({4, 5, 6, 7})
-"""LeaderAndIsr, StopReplica, UpdateMetadata, ControlledShutdown: between brokers with ZooKeeper, no client's matter."""
+_BROKER_APIS = frozenset({4, 5, 6, 7, 27, 56})
+"""Between brokers: LeaderAndIsr, StopReplica, UpdateMetadata, ControlledShutdown, WriteTxnMarkers, AlterPartition."""
 
 
 def below_kafka4(api_key: int, version: int) -> bool:
@@ -107,6 +108,8 @@ class BelowKafka4Minimum(Rule[OldVersions]):
         """Count calls in old versions."""
         header = call.header
         if header is None or call.request is None or not below_kafka4(header.api_key, header.api_version):
+            return
+        if is_follower(call):
             return
         state = self.state(client_of(call))
         name = (call.api_name or "", header.api_version)

@@ -11,7 +11,7 @@ PRODUCE, FETCH, LIST_OFFSETS, METADATA = 0, 1, 2, 3
 OFFSET_COMMIT, OFFSET_FETCH, FIND_COORDINATOR = 8, 9, 10
 JOIN_GROUP, HEARTBEAT, LEAVE_GROUP, SYNC_GROUP = 11, 12, 13, 14
 SASL_HANDSHAKE, API_VERSIONS, CREATE_TOPICS = 17, 18, 19
-INIT_PRODUCER_ID, ADD_PARTITIONS_TO_TXN, ADD_OFFSETS_TO_TXN, END_TXN = 22, 24, 25, 26
+OFFSET_FOR_LEADER_EPOCH, ADD_PARTITIONS_TO_TXN, END_TXN = 23, 24, 26
 TXN_OFFSET_COMMIT, SASL_AUTHENTICATE = 28, 36
 DESCRIBE_CLUSTER, CONSUMER_GROUP_HEARTBEAT, SHARE_FETCH = 60, 68, 78
 
@@ -51,6 +51,13 @@ def response_of(call: Call) -> dict[str, Any]:
     """Give the response's body; empty when there is none or it did not decode whole."""
     body = call.response_body
     return body.value if body is not None and body.value is not None else {}
+
+
+def is_follower(call: Call) -> bool:
+    """Tell whether a Fetch or the like is a broker's, which replicates, and no consumer's."""
+    request = request_of(call)
+    replica = request.get("replicaId", (request.get("replicaState") or {}).get("replicaId", -1))
+    return bool(replica >= 0)
 
 
 def host_of(endpoint: str) -> str:

@@ -80,8 +80,8 @@ class CommitAfterRebalance(GroupErrorRule):
     )
 
     def wanted(self, call: Call) -> bool:
-        """Look at commits only."""
-        return call.api_key in (OFFSET_COMMIT, TXN_OFFSET_COMMIT)
+        """Look at members' commits; admin tools commit without a member id."""
+        return call.api_key in (OFFSET_COMMIT, TXN_OFFSET_COMMIT) and bool(request_of(call).get("memberId"))
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name member and group."""

@@ -5,10 +5,24 @@ from typing import Any
 
 from kafkasniff.calls.call import Call, FieldError, Gap
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import FETCH, METADATA, PRODUCE, Client, client_of, request_of, response_of
+from kafkasniff.diagnose.facts import (
+    FETCH,
+    LIST_OFFSETS,
+    METADATA,
+    OFFSET_FOR_LEADER_EPOCH,
+    PRODUCE,
+    SHARE_FETCH,
+    Client,
+    client_of,
+    is_follower,
+    request_of,
+    response_of,
+)
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_NAMES, Bounded, BusySeconds, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
+
+_LEADER_APIS = frozenset({PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH, SHARE_FETCH})
 
 
 class Refreshes(Tally):
@@ -193,6 +207,10 @@ class NotLeaderLoop(ErrorRule):
     def new_state(self) -> Refusals:
         """Begin with none."""
         return Refusals()
+
+    def wanted(self, call: Call) -> bool:
+        """Look at clients: brokers and controllers learn of leaders by other ways."""
+        return call.api_key in _LEADER_APIS and not is_follower(call)
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
         """Count each topic apart."""

@@ -72,7 +72,7 @@ class ConcurrentTransactionsSpin(ErrorRule):
     severity = "warning"
     scope = "transactional id"
     codes = frozenset({51})
-    thresholds = (Threshold("calls", 15, "calls", "measured: fenced and restarted producers get a few"),)
+    thresholds = (Threshold("calls", 20, "calls", "measured: fenced and restarted producers get a few"),)
     meaning = "The coordinator has not written the markers of the last transaction, and the client asks without pause."
     wire = "AddPartitionsToTxn or InitProducerId answered with 51 CONCURRENT_TRANSACTIONS, dozens of times."
     cause = (

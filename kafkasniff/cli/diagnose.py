@@ -1,0 +1,98 @@
+"""`kafkasniff diagnose`: what clients do wrong, why, and what to change."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from kafkasniff.cli import options
+from kafkasniff.cli.exit_status import ExitStatus
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff diagnose capture.pcap
+  kafkasniff diagnose *.pcapng --json | jq 'select(.severity == "error")'
+  kafkasniff diagnose capture.pcap --fail-on warning --ignore acks-one
+  kafkasniff diagnose capture.pcap --rule commit-storm --set commit-storm.per_second=5
+  kafkasniff diagnose capture.pcap --timeline group=billing
+  kafkasniff explain rebalance-storm
+"""
+
+FAIL_ON = ("error", "warning")
+
+
+def diagnose(
+    files: options.Files,
+    json_output: options.JsonOutput = False,
+    rule: Annotated[list[str] | None, typer.Option("--rule", metavar="RULE", help="Only this rule.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", help="Leave this rule out.")] = None,
+    assignment: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="RULE.THRESHOLD=VALUE", help="Change a threshold; also in kafkasniff.toml."),
+    ] = None,
+    fail_on: Annotated[
+        str | None,
+        typer.Option("--fail-on", metavar="error|warning", help="Exit with 3 when there is a finding so bad or worse."),
+    ] = None,
+    timeline: Annotated[
+        str | None,
+        typer.Option(
+            "--timeline",
+            metavar="KIND=NAME",
+            help="Show the life of a group, client, transactional-id or connection instead of findings.",
+        ),
+    ] = None,
+) -> None:
+    """Say what clients and brokers do wrong, why, and what to change."""
+    from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.cli.output import Output, print_message
+    from kafkasniff.cli.settings import choose_rules
+    from kafkasniff.diagnose.engine import Diagnosis
+    from kafkasniff.diagnose.timeline import KINDS, Timeline
+    from kafkasniff.reading import Reading
+    from kafkasniff.render.closing import closing_line
+    from kafkasniff.render.colours import colours_for
+    from kafkasniff.render.findings import closing_text, finding_line, finding_text
+    from kafkasniff.render.timelines import timeline_lines
+
+    if fail_on is not None and fail_on not in FAIL_ON:
+        raise typer.BadParameter(f"{fail_on!r} is none of {', '.join(FAIL_ON)}.", param_hint="--fail-on")
+    kind, _, name = (timeline or "").partition("=")
+    if timeline is not None and (kind not in KINDS or not name):
+        raise typer.BadParameter(f"{timeline!r} is not one of {', '.join(KINDS)} with =NAME.", param_hint="--timeline")
+    choice = choose_rules(rule or (), ignore or (), assignment or ())
+    diagnosis = Diagnosis(choice.rules, choice.settings) if timeline is None else None
+    life = Timeline(kind, name)
+    output = Output(sys.stdout.buffer)
+    try:
+        reading = Reading(files, connections=True)
+        for item in reading:
+            if diagnosis is not None:
+                diagnosis.feed(item)
+            else:
+                life.feed(item)
+    except CaptureError as error:
+        print_message(f"kafkasniff: {error}")
+        raise typer.Exit(ExitStatus.FAILED) from None
+    if diagnosis is None:
+        for line in timeline_lines(life, json_output, colours_for(sys.stdout)):
+            output.write(line)
+        findings = []
+    else:
+        findings = diagnosis.findings()
+        colours = colours_for(sys.stdout)
+        for finding in findings:
+            output.write(finding_line(finding) if json_output else finding_text(finding, colours).encode())
+    output.flush()
+    summary = reading.summary
+    limits = diagnosis.limits_reached() if diagnosis is not None else []
+    for text in (*summary.damages, *summary.limits_reached, *limits):
+        print_message(f"kafkasniff: {text}")
+    print_message(closing_line(summary))
+    if diagnosis is not None:
+        print_message(closing_text(findings))
+    if summary.damages:
+        raise typer.Exit(ExitStatus.FAILED)
+    bad = {"error"} if fail_on == "error" else {"error", "warning"} if fail_on else set()
+    if any(finding.severity in bad for finding in findings):
+        raise typer.Exit(ExitStatus.FINDINGS)

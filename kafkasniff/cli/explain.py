@@ -1,0 +1,45 @@
+"""`kafkasniff explain`: what a rule means."""
+
+from typing import Annotated
+
+import typer
+
+from kafkasniff.cli.options import JsonOutput
+from kafkasniff.cli.output import print_json, print_text
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff explain
+  kafkasniff explain rebalance-storm
+  kafkasniff explain commit-storm --json
+"""
+
+
+def _complete(incomplete: str) -> list[str]:
+    from kafkasniff.diagnose.catalogue import RULES_BY_ID
+
+    return [rule_id for rule_id in RULES_BY_ID if rule_id.startswith(incomplete)]
+
+
+def explain(
+    rule: Annotated[str | None, typer.Argument(metavar="RULE", help="A rule's id.", autocompletion=_complete)] = None,
+    json_output: JsonOutput = False,
+) -> None:
+    """Say what a rule of `diagnose` means, how it looks on the wire, how it comes about and how to fix it."""
+    from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
+    from kafkasniff.render.findings import rule_object, rule_text
+
+    if rule is None:
+        if json_output:
+            print_json(*(rule_object(each) for each in RULES))
+        else:
+            width = max(len(each.id) for each in RULES)
+            print_text("".join(f"{each.id:<{width}}  {each.severity:<7}  {each.title}\n" for each in RULES))
+        return
+    known = RULES_BY_ID.get(rule)
+    if known is None:
+        raise typer.BadParameter(f"no rule has the id {rule!r}; `kafkasniff explain` lists them all.")
+    if json_output:
+        print_json(rule_object(known))
+    else:
+        print_text(rule_text(known))

@@ -1,0 +1,150 @@
+"""Findings as JSON lines and for the terminal (fields: docs/json.md), and what a rule says of itself."""
+
+from collections.abc import Iterator
+from textwrap import fill
+from typing import Any
+
+import orjson
+
+from kafkasniff.diagnose.finding import Evidence, Finding
+from kafkasniff.diagnose.rule import Rule
+from kafkasniff.render.colours import Colours
+from kafkasniff.render.text import count_text, escape, show
+from kafkasniff.render.times import utc_text
+
+_WIDTH = 100
+_LONGEST_NAME = 80
+_EVIDENCE_SHOWN = 3
+_MANY = 6
+_NANOSECOND_DIGITS = 9
+
+
+def finding_line(finding: Finding) -> bytes:
+    """Give a finding as one line of JSON, with its newline."""
+    return orjson.dumps({"type": "finding", **finding_object(finding)}, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def finding_object(finding: Finding) -> dict[str, Any]:
+    """Give a finding as its JSON has it; its consequences are findings too."""
+    digits = max((item.arrival.interface.time_digits for item in finding.evidence), default=_NANOSECOND_DIGITS)
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "subject": finding.subject,
+        "firstTime": utc_text(finding.first_time, digits),
+        "lastTime": utc_text(finding.last_time, digits),
+        "count": finding.count,
+        "summary": finding.summary,
+        "cause": finding.cause,
+        "fix": finding.fix,
+        "evidence": [_evidence_object(item) for item in finding.evidence],
+        "consequences": [finding_object(item) for item in finding.consequences],
+    }
+
+
+def _evidence_object(evidence: Evidence) -> dict[str, Any]:
+    arrival = evidence.arrival
+    return {
+        "file": arrival.interface.file,
+        "packet": arrival.packet,
+        "time": utc_text(arrival.time, arrival.interface.time_digits),
+        "what": evidence.what,
+    }
+
+
+def finding_text(finding: Finding, colours: Colours) -> str:
+    """Give a finding as a paragraph for the terminal, with an empty line behind it."""
+    mark = {"error": colours.error, "warning": colours.warning, "info": colours.note}[finding.severity]
+    severity = f"{mark}{finding.severity.upper():<7}{colours.off}"
+    lines = [f"{severity} {colours.api}{finding.rule}{colours.off}  {_subject(finding)}"]
+    lines.append(_paragraph("", finding.summary))
+    lines.append(_paragraph("why: ", finding.cause))
+    lines.append(_paragraph("fix: ", finding.fix))
+    lines += _evidence_lines(finding.evidence, colours)
+    for item in finding.consequences:
+        lines.append(_paragraph(f"it explains {item.rule}: ", item.summary))
+    return "\n".join(lines) + "\n\n"
+
+
+def _subject(finding: Finding) -> str:
+    return "  ".join(f"{name}={show(_value(value), _LONGEST_NAME)}" for name, value in finding.subject.items())
+
+
+def _value(value: Any) -> str:
+    if not isinstance(value, list):
+        return str(value)
+    shown = ", ".join(str(item) for item in value[:_MANY])
+    return f"{shown} and {len(value) - _MANY} more" if len(value) > _MANY else shown
+
+
+def _paragraph(name: str, text: str) -> str:
+    return fill(
+        f"{name}{escape(text)}",
+        _WIDTH,
+        initial_indent="  ",
+        subsequent_indent="  " + " " * min(len(name), 5),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _evidence_lines(evidence: list[Evidence], colours: Colours) -> Iterator[str]:
+    for item in evidence[:_EVIDENCE_SHOWN]:
+        arrival = item.arrival
+        place = f"{escape(arrival.interface.file)} packet {arrival.packet}"
+        time = utc_text(arrival.time, arrival.interface.time_digits)
+        yield f"  {colours.note}{time}  {place}: {show(item.what, 120)}{colours.off}"
+
+
+def closing_text(findings: list[Finding]) -> str:
+    """Say in a line how many findings there are of each severity."""
+    if not findings:
+        return "nothing to report"
+    counts = [(severity, sum(item.severity == severity for item in findings)) for severity in ("error", "warning")]
+    infos = sum(item.severity == "info" for item in findings)
+    parts = [count_text(count, severity) for severity, count in counts if count]
+    return f"{count_text(len(findings), 'finding')}: " + ", ".join(
+        parts + ([f"{infos} for information"] if infos else [])
+    )
+
+
+def rule_text(rule: type[Rule[Any]]) -> str:
+    """Give all that a rule says of itself, for the terminal."""
+    parts = [f"{rule.id} ({rule.severity}): {rule.title}", f"Each finding is about one {rule.scope}.\n"]
+    parts += [_paragraph(f"{name}: ", text) for name, text in rule_parts(rule)]
+    parts.append("  thresholds:")
+    parts += [
+        f"    {rule.id}.{item.name} = {item.default:g} {item.unit}".rstrip() + f"  ({item.source})"
+        for item in rule.thresholds
+    ]
+    if rule.explains:
+        parts.append(f"  it explains: {', '.join(rule.explains)}")
+    parts.append(_paragraph("silence it: ", silencing(rule)))
+    return "\n".join(parts) + "\n"
+
+
+def rule_parts(rule: type[Rule[Any]]) -> list[tuple[str, str]]:
+    """Give the sections of a rule's explanation: name and text."""
+    return [("meaning", rule.meaning), ("on the wire", rule.wire), ("cause", rule.cause), ("fix", rule.fix)]
+
+
+def silencing(rule: type[Rule[Any]]) -> str:
+    """Say how a rule is silenced."""
+    setting = rule.thresholds[0]
+    return f"--ignore {rule.id}, or make it less strict: --set {rule.id}.{setting.name}={setting.default * 10:g}"
+
+
+def rule_object(rule: type[Rule[Any]]) -> dict[str, Any]:
+    """Give all that a rule says of itself, for JSON."""
+    return {
+        "rule": rule.id,
+        "title": rule.title,
+        "severity": rule.severity,
+        "scope": rule.scope,
+        "thresholds": [item._asdict() for item in rule.thresholds],
+        "meaning": rule.meaning,
+        "wire": rule.wire,
+        "cause": rule.cause,
+        "fix": rule.fix,
+        "explains": list(rule.explains),
+    }
