@@ -59,7 +59,8 @@ class LiveCapture:
     ) -> None:
         """Listen to the interfaces `names`, `any` for all; raises CaptureError, which says what to do.
 
-        `bpf_filter` is one in libpcap's language. `file` is what the packets' interfaces name as their file: where
+        `bpf_filter` is one in libpcap's language. `ring_bytes` is the memory for packets that wait, of each interface;
+        0: no ring, packets are received one by one. `file` is what the packets' interfaces name as their file: where
         they are written to; None: the interfaces' names.
         """
         self.interfaces: list[Interface] = []
@@ -194,18 +195,17 @@ class LiveCapture:
         if name != ANY and name not in names:
             raise CaptureError(f"{name}: no such interface; there are {', '.join(names)}, and `any` for all of them")
         listen_socket = _listen(name, names, bpf_filter)
-        packets: PacketRing | PacketReceiver
-        try:
-            packets = PacketRing(listen_socket.ins, ring_bytes)
-        except OSError as error:
-            self.notices.append(
-                f"{name}: packets are received one by one, which is slow: no ring of {ring_bytes >> 20} MiB"
-                f" ({error.strerror})"
-            )
-            listen_socket.close()
-            listen_socket = _listen(name, names, bpf_filter)
-            packets = PacketReceiver(listen_socket)
-        return _Source(name, listen_socket, packets, {})
+        if ring_bytes:
+            try:
+                return _Source(name, listen_socket, PacketRing(listen_socket.ins, ring_bytes), {})
+            except OSError as error:
+                self.notices.append(
+                    f"{name}: packets are received one by one, which is slow: no ring of {ring_bytes >> 20} MiB"
+                    f" ({error.strerror})"
+                )
+                listen_socket.close()
+                listen_socket = _listen(name, names, bpf_filter)
+        return _Source(name, listen_socket, PacketReceiver(listen_socket), {})
 
     def _open_libpcap(self, name: str, bpf_filter: str | None) -> _Source:
         listen_socket = _listen_with_libpcap(name, bpf_filter)

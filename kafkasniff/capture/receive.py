@@ -12,6 +12,9 @@ _LARGEST = 1 << 18
 """Bytes; more than any packet: with segmentation offload, more than 64 KiB stand in one."""
 _AT_ONCE = 1_024
 """Packets that are taken before they are looked at."""
+_WAITING_BYTES = 4 << 20
+"""Of packets that wait in the kernel."""
+_SO_RCVBUFFORCE = 33
 _STATISTICS = struct.Struct("<II")
 """struct tpacket_stats: packets, the dropped ones among them."""
 
@@ -23,6 +26,11 @@ class PacketReceiver:
         """Read from a scapy `L2ListenSocket`."""
         self._socket = listen_socket
         listen_socket.ins.setblocking(False)
+        try:
+            listen_socket.ins.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _WAITING_BYTES)
+        except PermissionError:
+            # Without CAP_NET_ADMIN as much as net.core.rmem_max allows.
+            listen_socket.ins.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _WAITING_BYTES)
 
     def take(self) -> PacketColumns | None:
         """Take what there is, up to a thousand packets; None when there is nothing."""

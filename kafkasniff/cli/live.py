@@ -24,7 +24,8 @@ Examples:
   kafkasniff live eth0 --filter 'host 10.0.0.7' --json | jq .requestHeader
 """
 
-LARGEST_BUFFER = 4096
+LARGEST_BUFFER = 2048
+"""MiB; the kernel takes less than 4096."""
 
 Interfaces = Annotated[
     list[str], typer.Argument(metavar="IFACE", help="Network interfaces; `any` is all of them.", show_default=False)
@@ -46,7 +47,11 @@ Pending = Annotated[
 Buffer = Annotated[
     int,
     typer.Option(
-        "--buffer", metavar="MiB", min=2, max=LARGEST_BUFFER, help="Memory of each interface for packets that wait."
+        "--buffer",
+        metavar="MiB",
+        min=0,
+        max=LARGEST_BUFFER,
+        help="Memory of each interface for packets that wait; 0: none is shared with the kernel, which is slow.",
     ),
 ]
 Write = Annotated[
