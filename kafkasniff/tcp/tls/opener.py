@@ -121,6 +121,9 @@ class RecordOpener:
                 length = lost - records * protection.overhead
         elif self._generation < self._data_from == generation:
             records = sequence
+        elif lost == 0:
+            # A KeyUpdate came before it (RFC 8446, 4.6.3).
+            records = 0
         self._generation, self._sequence = generation, sequence + 1
         self._failures_left = _FAILURES
         self._seen_data = self._seen_data or content.content_type == APPLICATION_DATA
