@@ -13,7 +13,7 @@ from kafkasniff.calls.contents import (
 )
 from kafkasniff.calls.context import NO_CONTEXT, Context
 from kafkasniff.calls.records import open_records
-from kafkasniff.calls.topics import FETCH_SNAPSHOT
+from kafkasniff.calls.topics import FETCH_SNAPSHOT, has_topic_ids
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_entities, find_errors
@@ -31,6 +31,9 @@ from kafkasniff.tcp.tls.description import TlsDescription
 Outcome = Literal["answered", "no-response-expected", "unanswered", "response-not-captured", "request-not-captured"]
 
 Side = Literal["request", "response"]
+
+_HOLDING_MESSAGES = frozenset({ENVELOPE, FETCH_SNAPSHOT, *(key for key, _ in HOLDING_MESSAGES)})
+"""APIs whose bodies may hold messages."""
 
 _NO_FIELDS: frozenset[str] = frozenset()
 
@@ -252,6 +255,17 @@ class Call:
         self._response_scan = scan
         return scan
 
+    @property
+    def _is_closed(self) -> bool:
+        """Tell whether scans have shown that nothing lies inside the bodies."""
+        asked, answered = self._request_scan, self._response_scan
+        return (
+            asked is not None
+            and not asked.records
+            and (not answered.records if answered is not None else self.response is None)
+            and self.api_key not in _HOLDING_MESSAGES
+        )
+
     def _open(self) -> Contents:
         if self._contents is None:
             self._contents = contents = Contents()
@@ -296,18 +310,20 @@ class Call:
     def errors(self) -> list[FieldError]:
         """Give every non-zero error code with its path."""
         if self._errors is None:
-            self._errors = []
+            found = []
             if self.header is not None:
-                if self.request is not None:
-                    self._find_errors("request", self._request_scan, self._request_body)
-                if self.response is not None:
-                    self._find_errors("response", self._response_scan, self._response_body)
+                scan = self._request_scan
+                if self.request is not None and (scan is None or scan.errors):
+                    found += self._errors_of("request", scan, self._request_body)
+                scan = self._response_scan
+                if self.response is not None and (scan is None or scan.errors):
+                    found += self._errors_of("response", scan, self._response_body)
+            self._errors = found
         return self._errors
 
-    def _find_errors(self, side: Side, scan: ScannedBody | None, body: DecodedBody | None) -> None:
-        """Add the errors of one side, by what has read it already, else by a scan, and where that fails by its body."""
+    def _errors_of(self, side: Side, scan: ScannedBody | None, body: DecodedBody | None) -> list[FieldError]:
+        """Give the errors of one side by what has read it, else by a scan, and where that fails by its body."""
         assert self.header is not None
-        assert self._errors is not None
         if scan is None and body is None:
             scan = self.scan_request(_NO_FIELDS) if side == "request" else self.scan_response(_NO_FIELDS)
             if scan is None:
@@ -317,7 +333,7 @@ class Call:
             found = scan.errors
         elif body is not None and body.value is not None:
             found = find_errors(self.header.api_key, body.version, side, body.value)
-        self._errors += [FieldError(side, path, code, _error_name(code)) for path, code in found]
+        return [FieldError(side, path, code, _error_name(code)) for path, code in found]
 
     @property
     def batch_headers(self) -> list[tuple[Side, str, Batch]]:
@@ -346,20 +362,23 @@ class Call:
     def topics(self) -> dict[str, str]:
         """Give the names of the topic ids that the call mentions, as far as known by now."""
         found: dict[str, str] = {}
-        if self.header is not None:
-            sides: tuple[tuple[Side, DecodedBody | None], ...] = (
-                ("request", self.request_body),
-                ("response", self.response_body),
-            )
-            for side, body in sides:
-                if body is not None and body.value is not None:
-                    named = find_entities(self.header.api_key, body.version, side, body.value)
-                    found.update(self.context.topics.of(named.get("topicId", ())))
+        if (header := self.header) is None:
+            return found
+        sides: tuple[Side, Side] = ("request", "response")
+        for side in sides:
+            if not has_topic_ids(header.api_key, header.api_version, side):
+                continue
+            body = self.request_body if side == "request" else self.response_body
+            if body is not None and body.value is not None:
+                named = find_entities(header.api_key, body.version, side, body.value)
+                found |= self.context.topics.of(named.get("topicId", ()))
         return found
 
     @property
     def problems(self) -> list[Problem]:
         """Give all that is wrong with the call's messages."""
+        if self._contents is None and self._is_closed:
+            return self.pairing_problems
         return [*self.pairing_problems, *self._open().problems]
 
 

@@ -1,12 +1,16 @@
 """Names of topic ids, learnt from the calls that tell both, across all connections."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, Final
 
+from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody
+from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.embedded.framed_records import CLUSTER_METADATA, CLUSTER_METADATA_TOPIC_ID
 from kafkasniff.protocol.embedded.internal_records import decode_internal_record
 from kafkasniff.protocol.embedded.snapshots import whole_batches
+from kafkasniff.protocol.fields import Field, Kind, fields_of
 from kafkasniff.protocol.records.batches import read_batches
 from kafkasniff.protocol.records.content import raw_bytes
 from kafkasniff.protocol.records.records import read_records
@@ -85,6 +89,19 @@ class TopicNames:
         for entry in opened.embedded if opened is not None else ():
             if entry.type == "TopicRecord" and entry.value is not None:
                 self.add(entry.value["topicId"], entry.value["name"])
+
+
+@cache
+def has_topic_ids(api_key: int, version: int, side: Kind) -> bool:
+    """Tell whether a body has fields for topic ids."""
+    return api_key in APIS and _has_topic_ids(api_definition(api_key, side).fields, version)
+
+
+def _has_topic_ids(fields: tuple[Field, ...], version: int) -> bool:
+    return any(
+        (field.type == "uuid" and field.name == "topicId") or _has_topic_ids(field.fields, version)
+        for field in fields_of(fields, version)
+    )
 
 
 def may_fetch_metadata_log(request: bytes) -> bool:

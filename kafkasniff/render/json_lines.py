@@ -65,16 +65,16 @@ def call_object(call: Call) -> dict[str, Any]:
         item["errors"] = [
             {"where": error.where, "path": error.path, "code": error.code, "name": error.name} for error in call.errors
         ]
-    if call.batches:
-        item["batches"] = call.batches
-    if call.decoded:
-        item["decoded"] = call.decoded
-    if call.topics:
-        item["topics"] = call.topics
-    if call.problems:
+    if batches := call.batches:
+        item["batches"] = batches
+    if decoded := call.decoded:
+        item["decoded"] = decoded
+    if topics := call.topics:
+        item["topics"] = topics
+    if problems := call.problems:
         item["problems"] = [
             {"where": problem.where, "offset": problem.offset, "path": problem.path, "message": problem.message}
-            for problem in call.problems
+            for problem in problems
         ]
     item["securityProtocol"] = call.security_protocol
     item["principal"] = call.principal

@@ -33,10 +33,20 @@ def documented_fields() -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("name", ["kraft3-admin-all.pcap", "loss-reorder-client-side.pcap", "snaplen-96.pcap"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "kraft3-admin-all.pcap",
+        "loss-reorder-client-side.pcap",
+        "snaplen-96.pcap",
+        "sasl-handshake-v0.pcap",
+        "cluster-0.8.2.2-startup-shutdown.pcap",
+        "franz-go.pcap",
+    ],
+)
 def test_every_field_printed_is_documented(run: Run, name: str) -> None:
     documented = documented_fields()
-    for line in run("read", str(CAPTURES / name), "--json", "--connections").stdout.splitlines():
+    for line in run("read", str(CAPTURES / name), "--json", "--connections", "--records").stdout.splitlines():
         item = json.loads(line)
         assert set(item) <= documented[item["type"]]
         if item["type"] == "call":
@@ -44,5 +54,8 @@ def test_every_field_printed_is_documented(run: Run, name: str) -> None:
             for part in ("errors", "batches", "decoded", "problems"):
                 for entry in item.get(part, ()):
                     assert set(entry) <= documented[part], part
+            for batch in item.get("batches", ()):
+                for record in batch["records"]:
+                    assert set(record) <= documented["records"]
         if item["type"] == "connection":
             assert set(item["fromClient"]) <= documented["connection"]

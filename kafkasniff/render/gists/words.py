@@ -1,6 +1,7 @@
 """Words that the gists of several APIs share."""
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -17,9 +18,6 @@ _MOST_PARTITIONS = 6
 _NAME_LENGTH = 48
 _MEMBER_LENGTH = 16
 
-_METADATA_TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
-"""The id that KRaft's metadata log always has (Uuid.METADATA_TOPIC_ID)."""
-
 
 def names_text(names: Iterable[object]) -> str:
     """Give the first few names, and an ellipsis where there are more."""
@@ -30,7 +28,12 @@ def names_text(names: Iterable[object]) -> str:
 
 def name_text(name: object) -> str:
     """Give a name as safe text of bounded length."""
-    return show(name, _NAME_LENGTH)
+    return _shown(str(name)[: _NAME_LENGTH + 1])
+
+
+@lru_cache(maxsize=4096)
+def _shown(start: str) -> str:
+    return show(start, _NAME_LENGTH)
 
 
 def topic_text(call: Call, entry: Body) -> str:
@@ -38,7 +41,7 @@ def topic_text(call: Call, entry: Body) -> str:
     name = entry.get("name") or entry.get("topic") or entry.get("topicName")
     if name is None:
         topic_id = entry.get("topicId", "?")
-        name = "__cluster_metadata" if topic_id == _METADATA_TOPIC_ID else call.topics.get(topic_id, topic_id)
+        name = call.context.topics.get(topic_id) or topic_id
     return name_text(name)
 
 
