@@ -63,6 +63,7 @@ class Showing:
         """Show at most `limit` calls; None: all."""
         self._reading = reading
         self._filters = filters
+        self._shows_all = filters == Filters()
         self._form = form
         self._left = -1 if limit is None else limit
         self._shown_packets: defaultdict[str, set[int]] = defaultdict(set)
@@ -106,15 +107,18 @@ class Showing:
             print_message("stopped at --limit; the rest of the capture was not read")
 
     def _show(self, item: Call | Gap | RawToken | ConnectionReport, output: Output) -> None:
-        first_time = self._reading.summary.first_time or 0
         if isinstance(item, Call):
             self._form.learn(item)
-            if self._filters.shows_call(item, first_time):
+            if self._shows_all or self._filters.shows_call(item, self._first_time):
                 output.write(self._form.call(item))
                 self._left -= 1
                 self._note_packets(item)
-        elif self._filters.shows_other(item, first_time):
+        elif self._filters.shows_other(item, self._first_time):
             output.write(self._line(item))
+
+    @property
+    def _first_time(self) -> int:
+        return self._reading.summary.first_time or 0
 
     def _line(self, item: Gap | RawToken | ConnectionReport) -> bytes:
         if isinstance(item, Gap):

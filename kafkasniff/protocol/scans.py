@@ -27,6 +27,8 @@ class ScannedBody:
     """Path and code of each error code that is not zero."""
     records: list[RecordsField]
     """Where the `records` fields lie."""
+    seen_again: bool = False
+    """True once an equal body came."""
 
 
 def scan_body(
@@ -58,6 +60,7 @@ class _Scanner:
             body = data[offset:]
             known = self._memory.get(body)
             if known is not None:
+                known.seen_again = True
                 return known
         records: list[RecordsField] = []
         errors: list[tuple[str, int]] = []

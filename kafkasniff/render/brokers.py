@@ -4,7 +4,8 @@ from typing import Any
 
 from kafkasniff.calls.call import Call
 
-_METADATA, _FIND_COORDINATOR, _DESCRIBE_CLUSTER = 3, 10, 60
+TELLING_APIS = frozenset((3, 10, 60))
+"""Metadata, FindCoordinator and DescribeCluster, whose answers tell of brokers."""
 
 BROKER_FIELDS = frozenset(("brokers", "topics", "coordinators", "nodeId", "brokerId", "host", "port"))
 """Names of the fields to scan an answer for: those of brokers, and what its gist needs, so that one scan does."""
@@ -21,8 +22,8 @@ class BrokerIds:
         self._ids: dict[str, int] = {}
 
     def learn(self, call: Call) -> None:
-        """Take in what the answer of Metadata, FindCoordinator or DescribeCluster says of brokers."""
-        if call.api_key not in (_METADATA, _FIND_COORDINATOR, _DESCRIBE_CLUSTER):
+        """Take in what the answer of one of `TELLING_APIS` says of brokers."""
+        if call.api_key not in TELLING_APIS:
             return
         response = _response(call)
         if response is None:

@@ -4,8 +4,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.topics import has_topic_ids
 from kafkasniff.protocol.bodies import find_entities
 from kafkasniff.protocol.fields import Kind
+from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.render.brokers import BROKER_FIELDS
 from kafkasniff.render.gists.cluster import (
     api_versions,
@@ -37,6 +39,11 @@ from kafkasniff.render.gists.words import Body, names_text
 _NO_BODY: Body = {}
 
 
+_MOST_TEXTS = 8192
+_texts: dict[tuple[ScannedBody, ScannedBody | None, str | None, str | None], str] = {}
+"""Gists of calls whose bodies came before, by these and by what else a gist may name: client id and principal."""
+
+
 class _Form(NamedTuple):
     """How the calls of an API are described, and which fields that takes."""
 
@@ -54,7 +61,7 @@ def gist(call: Call) -> str:
     if form is not None:
         asked, answered = call.scan_request(form.request), call.scan_response(form.response)
         if asked is not None and (answered is not None or call.response is None):
-            return form.describe(call, asked.value, answered.value if answered is not None else _NO_BODY)
+            return _described(form, call, asked, answered)
     request = call.request_body.value if call.request_body else None
     response = call.response_body.value if call.response_body else None
     if request is None and response is None:
@@ -62,6 +69,27 @@ def gist(call: Call) -> str:
     if form is None:
         return _entities(call, request, response)
     return form.describe(call, request or _NO_BODY, response or _NO_BODY)
+
+
+def _described(form: _Form, call: Call, asked: ScannedBody, answered: ScannedBody | None) -> str:
+    """Describe a call by what was scanned, once for all calls with equal bodies."""
+    again = asked.seen_again and (answered is None or answered.seen_again) and not _names_topic_ids(call)
+    key = (asked, answered, call.client_id, call.principal)
+    if again and (known := _texts.get(key)) is not None:
+        return known
+    text = form.describe(call, asked.value, answered.value if answered is not None else _NO_BODY)
+    if again:
+        if len(_texts) >= _MOST_TEXTS:
+            _texts.clear()
+        _texts[key] = text
+    return text
+
+
+def _names_topic_ids(call: Call) -> bool:
+    """Tell whether the gist may change as names of topic ids are learnt."""
+    assert call.header is not None
+    key, version = call.header[:2]
+    return has_topic_ids(key, version, "request") or has_topic_ids(key, version, "response")
 
 
 def scanned_fields(api_key: int, kind: Kind) -> frozenset[str]:

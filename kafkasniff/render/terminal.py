@@ -9,7 +9,7 @@ from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap, Side
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.errors import Problem
-from kafkasniff.render.brokers import BrokerIds
+from kafkasniff.render.brokers import TELLING_APIS, BrokerIds
 from kafkasniff.render.colours import PLAIN, Colours
 from kafkasniff.render.gist import gist
 from kafkasniff.render.hexdump import field_lines
@@ -54,7 +54,6 @@ class CallLines:
         self._detail = detail
         self._colours = colours
         self._brokers = BrokerIds()
-        self._api_names = {key: camel_case(api.name) for key, api in APIS.items()}
         # Columns widen as longer values come, and stay so: lines stay aligned without reading ahead.
         self._client_width = 15
         self._server_width = 17 if self._wide else 2
@@ -64,7 +63,8 @@ class CallLines:
 
     def learn(self, call: Call) -> None:
         """Take in which brokers a call tells of; to be told all calls, also those that are not shown."""
-        self._brokers.learn(call)
+        if call.header is not None and call.header.api_key in TELLING_APIS:
+            self._brokers.learn(call)
 
     def call(self, call: Call) -> str:
         """Give a call's line, and at higher detail those of its messages, each with its newline."""
@@ -76,7 +76,7 @@ class CallLines:
     def _call_line(self, call: Call) -> str:
         colours, off = self._colours, self._colours.off
         time = self._time(call.time.time)
-        client, server, api = call.client, self._server(call.server), self._api(call)
+        client, server, api = call.client, self._server(call.server), _api_text(call.header and call.header[:2])
         client_width, server_width, api_width = self._client_width, self._server_width, self._api_width
         if len(client) > client_width or len(server) > server_width or len(api) > api_width:
             self._client_width = client_width = max(client_width, len(client))
@@ -121,7 +121,9 @@ class CallLines:
             parts.append((colours.error, _error_names([error.name for error in errors])))
         if about:
             parts.append(("", about))
-        if text := _cut_text(call):
+        request, response = call.request, call.response
+        if (request is not None and not request.whole) or (response is not None and not response.whole):
+            text = _cut_text(call)
             parts.append((colours.warning, text))
         elif problems := call.problems:
             parts.append((colours.warning, _problem_text(problems)))
@@ -134,13 +136,6 @@ class CallLines:
             if room is not None:
                 room -= len(text) + 2
         return tail
-
-    def _api(self, call: Call) -> str:
-        header = call.header
-        if header is None:
-            return "?"
-        name = self._api_names.get(header.api_key)
-        return f"{name or f'API {header.api_key}'} v{header.api_version}"
 
     def _server(self, server: str) -> str:
         """Give the server as `ip:port/broker id`; where room is short, only `/broker id`, or `:port` while unknown."""
@@ -220,6 +215,15 @@ class CallLines:
 @lru_cache(maxsize=1024)
 def _client_id_text(client_id: str | None) -> str:
     return show(client_id or "-", _WIDEST_CLIENT_ID)
+
+
+@lru_cache(maxsize=1024)
+def _api_text(layout: tuple[int, int] | None) -> str:
+    """Give API and version of a call by the key and version in its header."""
+    if layout is None:
+        return "?"
+    key, version = layout
+    return f"{camel_case(APIS[key].name) if key in APIS else f'API {key}'} v{version}"
 
 
 def _without_place(item: dict[str, object]) -> dict[str, object]:
