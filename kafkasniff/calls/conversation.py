@@ -14,6 +14,7 @@ from kafkasniff.calls.evidence import (
     request_header,
     score_request,
 )
+from kafkasniff.calls.frames import FrameCutter
 from kafkasniff.calls.held import HeldStream, Item
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.recognition import is_kerberos_token, proxy_header_length, recognise
@@ -67,7 +68,7 @@ class Conversation:
     def take(self, event: StreamData | StreamGap) -> list[Call | Gap | RawToken]:
         """Take bytes or a gap; give the calls that ended and the gaps that stand in a Kafka connection."""
         if not self._starts[event.direction] and isinstance(event, StreamData):
-            self._starts[event.direction] = event.data[:SHOWN_START]
+            self.note_start(event)
         if self.kafka is not None:
             return self._take_kafka(event)
         if self.protocol is not None:
@@ -82,6 +83,15 @@ class Conversation:
         held.push(event)
         self._decide()
         return self._replay() if self.kafka is not None else []
+
+    @property
+    def cutters_for_run(self) -> tuple[FrameCutter, FrameCutter] | None:
+        """Give the cutters of both directions, where all that segments in order bring is frames; else None."""
+        return None if self.kafka is None or self._gaps else self.kafka.orderly_cutters
+
+    def note_start(self, event: StreamData) -> None:
+        """Keep the first bytes of a direction, if `event` has them."""
+        self._starts[event.direction] = self._starts[event.direction] or event.data[:SHOWN_START]
 
     def end(self, arrival: Arrival) -> list[Call | Gap | RawToken]:
         """Give all that is left when the connection ends."""

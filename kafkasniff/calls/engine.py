@@ -1,15 +1,17 @@
 """The engine: packet batches in, calls and gaps out."""
 
 from dataclasses import dataclass
+from heapq import heappop, heappush, heapreplace
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.encrypted import EncryptedConversation
 from kafkasniff.calls.limits import Budget, CallLimits
+from kafkasniff.calls.runs import NEVER, RunTaker
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.tcp.events import Connection, ConnectionEnd, StreamData, StreamEvent, StreamGap
+from kafkasniff.tcp.events import Connection, ConnectionEnd, StreamData, StreamEvent, StreamGap, StreamRun
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.reassembler import Reassembler
 from kafkasniff.tcp.tls.context import TlsContext
@@ -69,7 +71,9 @@ class Engine:
 
     def feed(self, batch: PacketBatch) -> list[Item]:
         """Take packets; give what ended with them, in packet order."""
-        return self._take(self.reassembler.feed(batch))
+        events = self.reassembler.feed(batch)
+        places = self.reassembler.places
+        return self._take(events) if places is None else self._take_runs(events, places)
 
     def tick(self, now: int) -> list[Item]:
         """Give what the passing of time alone brings: all packets up to `now`, in ns since 1970, were fed.
@@ -91,19 +95,52 @@ class Engine:
 
     def _take(self, events: list[StreamEvent]) -> list[Item]:
         items: list[Item] = []
-        conversations = self._conversations
         for event in events:
             if isinstance(event, (StreamData, StreamGap)):
-                conversation = conversations.get(event.connection)
-                if conversation is None:
-                    conversation = conversations[event.connection] = self._begin(event)
-                found = conversation.take(event)
+                found = self._conversation(event).take(event)
                 if found:
                     self._count(found)
                     items += found
             elif isinstance(event, ConnectionEnd):
                 items += self._end(event)
         return items
+
+    def _take_runs(self, events: list[StreamEvent], places: list[int]) -> list[Item]:
+        """Take events among which are runs, which are taken step by step in turn with all others."""
+        items: list[Item] = []
+        takers: list[tuple[int, int, RunTaker]] = []
+        for place, event in zip(places, events, strict=True):
+            if takers and takers[0][0] < place:
+                self._step(takers, place, items)
+            if isinstance(event, StreamRun):
+                taker = RunTaker(event, self._conversation(event), self._budget)
+                heappush(takers, (2 * taker.packet + 1, place, taker))
+            else:
+                items += self._take([event])
+        self._step(takers, 2 * NEVER, items)
+        return items
+
+    def _step(self, takers: list[tuple[int, int, RunTaker]], place: int, items: list[Item]) -> None:
+        """Let runs go on up to `place`."""
+        while takers and takers[0][0] < place:
+            _, first, taker = takers[0]
+            found = taker.step()
+            if found:
+                self._count(found)
+                items += found
+            if taker.packet == NEVER:
+                heappop(takers)
+            else:
+                heapreplace(takers, (2 * taker.packet + 1, first, taker))
+
+    def _conversation(self, event: StreamData | StreamGap | StreamRun) -> Conversation | EncryptedConversation:
+        """Find the conversation of an event's connection, or begin it."""
+        conversation = self._conversations.get(event.connection)
+        if conversation is None:
+            conversation = self._conversations[event.connection] = self._begin(
+                event.first if isinstance(event, StreamRun) else event
+            )
+        return conversation
 
     def _begin(self, event: StreamData | StreamGap) -> Conversation | EncryptedConversation:
         """Begin the conversation of a connection with its first event."""

@@ -117,6 +117,42 @@ class FrameCutter:
         self._available += length
         self._budget.take(length)
 
+    @property
+    def missing(self) -> int | None:
+        """Give how many bytes the message under way lacks; 0 between two, None where segments must be pushed."""
+        if self._skip or self._finished is not None or not self.aligned:
+            return None
+        if self._size is None:
+            return None if self._queue else 0
+        return self._size - self._available if self._size <= self.kept_limit else None
+
+    @property
+    def whole_limit(self) -> int:
+        """Give the size up to which a message needs no check before it is whole."""
+        return min(LARGE, self.kept_limit, self.size_limit)
+
+    def cut_whole(self, data: bytes, first: Arrival, last: Arrival) -> Frame:
+        """Make a frame of the next message, whole, which was not pushed; to be used between two messages."""
+        frame = Frame(len(data), data, first, last, self.offset)
+        self.offset += SIZE_PREFIX + len(data)
+        return frame
+
+    def complete(self, data: bytes, last: Arrival) -> Frame:
+        """Make a frame of the message under way with the rest of it, `data`, which was not pushed."""
+        self._kept = self._take(self._available) + data
+        self.offset += len(data)
+        assert self._last is not None
+        self._last = max(self._last, last, key=_order)
+        self._finish_partial()
+        frame = self._hand_over()
+        assert frame is not None
+        return frame
+
+    def note_segments(self, last: int, largest: int) -> None:
+        """Note the sizes in bytes of segments that were not pushed, or not as they came."""
+        self.last_segment = last
+        self.largest_segment = max(self.largest_segment, largest)
+
     def push_gap(self, gap: StreamGap) -> None:
         """Take a gap. After it the cutter may have a cut frame to give, and may stand nowhere (`aligned` False)."""
         self.last_segment = self.last_segment + gap.length if gap.cut and gap.length else 0
@@ -301,3 +337,7 @@ class FrameCutter:
         self._budget.give_back(self._available)
         self._queue.clear()
         self._available = 0
+
+
+def _order(arrival: Arrival) -> tuple[int, int]:
+    return arrival.time, arrival.packet

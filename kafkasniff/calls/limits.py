@@ -45,6 +45,10 @@ class Budget:
         """Tell whether more may be held."""
         return self._held < self._limit
 
+    def is_ample(self, count: int) -> bool:
+        """Tell whether `count` more bytes would use up less than half."""
+        return self._held + count < self._limit // 2
+
     def take(self, count: int) -> None:
         """Count `count` bytes as held."""
         self._held += count

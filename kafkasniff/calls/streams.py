@@ -73,14 +73,12 @@ class KafkaStreams:
         self._client_text = str(connection.endpoints[client])
         self._server_text = str(connection.endpoints[1 - client])
         self._pairing = Pairing(limits.early_responses, requests_complete=starts[1 - client] is not None)
-        self._cutters = tuple(
+        checks = (self._plausible_request, self._plausible_response)
+        first, second = (
             FrameCutter(limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets, check, budget)
-            for check in (
-                (self._plausible_request, self._plausible_response)
-                if client == 0
-                else (self._plausible_response, self._plausible_request)
-            )
+            for check in (checks if client == 0 else reversed(checks))
         )
+        self._cutters = (first, second)
         self.starts = starts
         self._searches: list[BoundarySearch | None] = [None, None]
         for direction, start in enumerate(starts):
@@ -115,7 +113,7 @@ class KafkaStreams:
                 search.held.push_gap(item)
             else:
                 cutter.push_gap(item)
-                self._drain(direction, item)
+                self.drain(direction, item)
             if direction == self.client and self._searches[direction] is not None:
                 self._lost_ids.lose()
         elif search is not None:
@@ -123,10 +121,24 @@ class KafkaStreams:
             self._search(direction, again=False)
         else:
             cutter.push(*item)
-            self._drain(direction)
+            self.drain(direction)
         other = 1 - direction
         if self._searches[other] is not None:
             self._search(other, again=True)
+
+    @property
+    def orderly_cutters(self) -> tuple[FrameCutter, FrameCutter] | None:
+        """Give the cutters of both directions while each knows where frames begin; None when segments must be taken."""
+        if self._options.keep_packets or self._searches != [None, None]:
+            return None
+        return self._cutters
+
+    def take_frame(self, direction: int, frame: Frame) -> bool:
+        """Take a frame that was cut outside; False when it is none, and the boundary that it was cut at is wrong."""
+        taken = self._take_request(frame) if direction == self.client else self._take_response(frame)
+        if not taken:
+            self._cutters[direction].misalign()
+        return taken
 
     def take_calls(self) -> list[Call | RawToken]:
         """Give the calls that ended, and the raw tokens that came, since the last time."""
@@ -164,7 +176,8 @@ class KafkaStreams:
         else:
             self._pairing.lose_responses(arrival)
 
-    def _drain(self, direction: int, gap: StreamGap | None = None) -> None:
+    def drain(self, direction: int, gap: StreamGap | None = None) -> None:
+        """Take the frames that are whole; where the next one begins nowhere, begin to search. `gap` came last."""
         cutter = self._cutters[direction]
         handle = self._take_request if direction == self.client else self._take_response
         while (frame := cutter.next_frame()) is not None:

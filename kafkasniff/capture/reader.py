@@ -9,7 +9,7 @@ from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.capture.source import FileSource
 
-CHUNK_BYTES = 4 << 20
+CHUNK_BYTES = 16 << 20
 
 OPENING_BYTES = 4 << 10
 """Bytes read at a time up to the first packet: thousands of captures may stand open at once, waiting for their turn."""

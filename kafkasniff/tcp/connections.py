@@ -13,7 +13,7 @@ from kafkasniff.tcp.streams import FARTHEST, Memory, Stream, drain
 
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _EVICTED_SHARE = 16
-_NO_TIMER = 1 << 63
+NO_TIMER = 1 << 63
 _SPARE_TIMERS = 1_024
 _ENDED_NS = 60_000_000_000
 _SYN_COPY_NS = 100_000_000
@@ -28,7 +28,9 @@ class ConnectionTable:
         self.events: list[StreamEvent] = []
         self._limits = limits
         self._counters = counters
-        self._memory = Memory(limits, counters)
+        self.memory = Memory(limits, counters)
+        self.next_timer = NO_TIMER
+        """Time from which on `run_timers` has something to do."""
         self._states: dict[FlowKey, ConnectionState] = {}
         self._open = 0
         # OrderedDict: of a plain dict, finding the first again and again takes quadratic time.
@@ -37,7 +39,6 @@ class ConnectionTable:
         self._holes: OrderedDict[ConnectionState, None] = OrderedDict()
         self._timers: list[tuple[int, int, ConnectionState]] = []
         self._timer_number = 0
-        self._next_timer = _NO_TIMER
 
     def receive(
         self,
@@ -52,8 +53,10 @@ class ConnectionTable:
         fragments: tuple[Arrival, ...] = (),
     ) -> None:
         """Take a segment; `length` is that of its payload on the wire, `data` what was captured of it."""
-        if arrival.time >= self._next_timer:
-            self._run_timers(arrival)
+        if arrival.time >= self.next_timer:
+            self.run_timers(arrival)
+        if length:
+            self.memory.arrive(len(data))
         state = self._states.get(key)
         if state is not None and not state.careful and flags & 0x17 == _ACK:
             streams = state.streams
@@ -72,10 +75,19 @@ class ConnectionTable:
                     counters.data_bytes += length
                     stream.position += length
                     stream.sequence = (sequence + length) & MASK
-                    stream.remember(event, length)
+                    stream.remember(event)
                     return
                 counters.packets -= 1
         self._receive(state, Segment(key, tunnel, sequence, acknowledgement, flags, data, length, fragments), arrival)
+
+    def orderly(self, key: FlowKey) -> ConnectionState | None:
+        """Give the connection with a direction `key` if a segment that comes next in it needs no other care."""
+        state = self._states.get(key)
+        return None if state is None or state.careful else state
+
+    def may_evict(self, packets: int) -> bool:
+        """Tell whether so many packets may open more connections than are followed at once."""
+        return self._open + packets > self._limits.connections
 
     def note_zero_window(self, key: FlowKey) -> None:
         """Count a segment that says that its sender can take no more data."""
@@ -85,9 +97,9 @@ class ConnectionTable:
 
     def tick(self, now: int) -> None:
         """Do what is put off until a time that has come; all packets up to `now`, in ns since 1970, were taken."""
-        if now >= self._next_timer:
+        if now >= self.next_timer:
             # Timers look at no more than the time, and what they bring names the connection's own last packet.
-            self._run_timers(self._timers[0][2].connection.last._replace(time=now))
+            self.run_timers(self._timers[0][2].connection.last._replace(time=now))
         for state in list(self._holes):
             by = state.connection.last._replace(time=max(now, state.connection.last.time))
             for stream, peer in zip(state.streams, reversed(state.streams), strict=True):
@@ -194,7 +206,7 @@ class ConnectionTable:
         holes = first.hole_order is not None or second.hole_order is not None
         if holes:
             self._holes[state] = None
-            if self._memory.buffered > self._limits.buffered_in_all:
+            if self.memory.buffered > self._limits.buffered_in_all:
                 self._relieve(arrival)
         else:
             self._holes.pop(state, None)
@@ -248,7 +260,7 @@ class ConnectionTable:
         source, destination = split(segment.key)
         connection = Connection((Endpoint(*source), Endpoint(*destination)), epoch, arrival, arrival)
         connection.tunnel = segment.tunnel
-        state = ConnectionState(segment.key, connection, self._memory)
+        state = ConnectionState(segment.key, connection, self.memory)
         self._states[segment.key] = state
         self._open += 1
         self._counters.connections += 1
@@ -359,7 +371,7 @@ class ConnectionTable:
     def _relieve(self, arrival: Arrival) -> None:
         """Close the holes of the connections whose holes opened first until three quarters of the limit are kept."""
         self._counters.reach("hole closed: too many bytes of all connections waited behind holes")
-        while self._holes and self._memory.buffered > self._limits.buffered_in_all * 3 // 4:
+        while self._holes and self.memory.buffered > self._limits.buffered_in_all * 3 // 4:
             state, _ = self._holes.popitem(last=False)
             for stream in state.streams:
                 while stream.anchored and stream.pending:
@@ -379,9 +391,10 @@ class ConnectionTable:
             heapify(self._timers)
         self._timer_number += 1
         heappush(self._timers, (time, self._timer_number, state))
-        self._next_timer = self._timers[0][0]
+        self.next_timer = self._timers[0][0]
 
-    def _run_timers(self, arrival: Arrival) -> None:
+    def run_timers(self, arrival: Arrival) -> None:
+        """Do what was put off until the time of a packet that arrives, before it is taken."""
         while self._timers and self._timers[0][0] <= arrival.time:
             _, _, state = heappop(self._timers)
             if state.connection.ended_by is not None:
@@ -391,4 +404,4 @@ class ConnectionTable:
                 self._settle(state, state.order, arrival)
             elif state.closing is not None:
                 self._end(state, "fin", arrival)
-        self._next_timer = self._timers[0][0] if self._timers else _NO_TIMER
+        self.next_timer = self._timers[0][0] if self._timers else NO_TIMER

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kafkasniff.capture.packets import Arrival
+from kafkasniff.capture.packets import Arrival, PacketBatch
 
 
 class Endpoint(NamedTuple):
@@ -120,4 +120,42 @@ class ConnectionEnd(NamedTuple):
     arrival: Arrival
 
 
-StreamEvent = StreamData | StreamGap | StreamFin | ConnectionStart | ConnectionEnd
+class RunSide(NamedTuple):
+    """The segments of one direction in a run, in stream order and in packet order: columns of equal length."""
+
+    packets: list[int]
+    """Index of the packet in its batch."""
+    ends: list[int]
+    """Bytes of this direction from the run's beginning to the payload's end."""
+    shifts: list[int]
+    """What a byte's position in the batch's buffer is more than its distance from the run's beginning."""
+
+
+class StreamRun(NamedTuple):
+    """What one `StreamData` after the other would tell, of packets of one connection in one batch.
+
+    Each segment's bytes come next in their direction when it arrives; nothing else happens on the connection between.
+    """
+
+    connection: Connection
+    batch: PacketBatch
+    sides: tuple[RunSide, RunSide]
+    """Direction 0 and direction 1."""
+    times_rise: bool
+    """Whether no packet has an earlier time than the one before it."""
+
+    @property
+    def first(self) -> StreamData:
+        """Give the first segment."""
+        beginnings = [side.packets[:1] or [len(self.batch)] for side in self.sides]
+        return self.data(beginnings.index(min(beginnings)), 0)
+
+    def data(self, direction: int, index: int) -> StreamData:
+        """Give one segment of a direction by its index in the columns."""
+        packets, ends, shifts = self.sides[direction]
+        arrival, shift = self.batch.arrival(packets[index]), shifts[index]
+        data = self.batch.data[shift + (ends[index - 1] if index else 0) : shift + ends[index]]
+        return StreamData(self.connection, direction, data, arrival, arrival)
+
+
+StreamEvent = StreamData | StreamRun | StreamGap | StreamFin | ConnectionStart | ConnectionEnd

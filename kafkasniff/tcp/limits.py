@@ -11,8 +11,8 @@ class TcpLimits:
     """Bytes buffered behind holes in one direction; above it the first hole is closed."""
     buffered_in_all: int = 256 << 20
     """Bytes buffered behind holes in all connections; above it the hole that opened first is closed."""
-    remembered: int = 32 << 20
-    """Delivered bytes remembered, to tell repeats with other contents."""
+    remembered: int = 64 << 20
+    """Payload bytes after which all delivered bytes remembered so far, to tell repeats, are forgotten."""
     connections: int = 200_000
     """Connections followed at once; above it those idle longest end."""
     half_open: int = 50_000
@@ -36,6 +36,8 @@ class TcpLimits:
     """Bytes of IP fragments that wait for the rest of their packets."""
     fragment_ns: int = 30_000_000_000
     """How long they wait (capture time); Linux too waits 30 s (net.ipv4.ipfrag_time)."""
+    column_packets: int = 4_096
+    """Packets in a batch from which on it is read by columns, which needs NumPy; what it brings is the same."""
 
 
 @dataclass(slots=True)

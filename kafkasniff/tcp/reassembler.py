@@ -25,11 +25,18 @@ class Reassembler:
         """Start with no connection, and the default limits when none are given."""
         limits = limits or TcpLimits()
         self.counters = TcpCounters()
+        self.places: list[int] | None = None
+        """Of the events that `feed` gave last: numbers that rise with the packets that brought them, where the events
+        themselves stand in another order, as runs do; of a run the first packet's. See `ColumnPath.places`."""
+        self._column_packets = limits.column_packets
         self._reader = SegmentReader(limits, self.counters)
         self._table = ConnectionTable(limits, self.counters)
 
     def feed(self, batch: PacketBatch) -> list[StreamEvent]:
         """Take a batch of packets; give what it brought. Raises nothing, whatever the packets hold."""
+        if len(batch) >= self._column_packets:
+            return self._feed_columns(batch)
+        self.places = None
         counters, data, interfaces = self.counters, batch.data, batch.interfaces
         read, receive, unpack = self._reader.read, self._table.receive, _HEADERS.unpack_from
         headers_at = [_HEADERS_AT.get(interface.link_type, 1 << 62) for interface in interfaces]
@@ -84,17 +91,29 @@ class Reassembler:
                     self._table.note_zero_window(segment.key)
         return events
 
+    def _feed_columns(self, batch: PacketBatch) -> list[StreamEvent]:
+        # NumPy takes longer to import than a small capture to read.
+        from kafkasniff.tcp.column_path import ColumnPath
+
+        self._table.events = []
+        path = ColumnPath(batch, self._reader, self.counters, self._table)
+        events = path.take()
+        self.places = path.places
+        return events
+
     def tick(self, now: int) -> list[StreamEvent]:
         """Give what the passing of time alone brings: all packets up to `now`, in ns since 1970, were fed.
 
         Where packets come as they are sent, nothing may come for long that would make a later `feed` bring it.
         """
+        self.places = None
         events = self._table.events = []
         self._table.tick(now)
         return events
 
     def flush(self) -> list[StreamEvent]:
         """End the capture: give what was still buffered, holes as gaps, and the end of every connection."""
+        self.places = None
         events = self._table.events = []
         self._reader.flush()
         self._table.flush()

@@ -4,13 +4,12 @@ Places in a stream are positions: bytes counted without wrap from an arbitrary z
 sequence number of `Stream.position`, the next byte to deliver.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable
 from heapq import merge
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.chunks import MASK, Chunk, compare_delivered, distance, insert
-from kafkasniff.tcp.events import Connection, StreamData, StreamEvent, StreamFin, StreamGap
+from kafkasniff.tcp.events import Connection, StreamData, StreamEvent, StreamFin, StreamGap, StreamRun
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 
 FARTHEST = 64 << 20
@@ -27,20 +26,28 @@ _LATE_NS = 100_000_000
 class Memory:
     """What all streams hold together."""
 
-    __slots__ = ("buffered", "counters", "limits", "remembered", "remembering")
+    __slots__ = ("_arrived", "buffered", "counters", "limits", "remembering")
 
     def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
         """Start with nothing held."""
         self.limits = limits
         self.counters = counters
         self.buffered = 0
-        self.remembered = 0
-        self.remembering: OrderedDict[Stream, None] = OrderedDict()
+        self.remembering: dict[Stream, None] = {}
+        self._arrived = 0
 
-    def forget_oldest(self) -> None:
-        """Forget delivered bytes until the limit is kept, those of the stream that began to remember first."""
-        while self.remembered > self.limits.remembered and self.remembering:
-            next(iter(self.remembering)).forget()
+    @property
+    def room(self) -> int:
+        """Give how many bytes of payload may still arrive before all that was delivered is forgotten."""
+        return self.limits.remembered - self._arrived
+
+    def arrive(self, size: int) -> None:
+        """Count a payload that arrives, and before it passes the limit forget all that was delivered."""
+        self._arrived += size
+        if self._arrived > self.limits.remembered:
+            self._arrived = size
+            for stream in list(self.remembering):
+                stream.forget()
 
 
 class Stream:
@@ -298,24 +305,36 @@ class Stream:
 
     # Delivered bytes remembered
 
-    def remember(self, event: StreamData | StreamGap, size: int) -> None:
+    def remember(self, event: StreamData | StreamGap) -> None:
         """Keep an event to compare repeated bytes with."""
-        memory = self.memory
         if self.recent is None:
             self.recent = []
-            memory.remembering[self] = None
+            self.memory.remembering[self] = None
         self.recent.append(event)
-        memory.remembered += size
         if len(self.recent) > _REMEMBERED_EVENTS:
-            memory.remembered -= sum(_size(old) for old in self.recent[: _REMEMBERED_EVENTS // 2])
             del self.recent[: _REMEMBERED_EVENTS // 2]
-        if memory.remembered > memory.limits.remembered:
-            memory.forget_oldest()
+
+    def advance(self, run: StreamRun) -> None:
+        """Take what a run delivers in this direction, as if each of its segments had come by itself."""
+        ends = run.sides[self.direction].ends
+        if not ends:
+            return
+        self.position += ends[-1]
+        self.sequence = (self.sequence + ends[-1]) & MASK
+        self.counters.data_bytes += ends[-1]
+        before = len(self.recent) if self.recent is not None else 0
+        after = before + len(ends)
+        if after > _REMEMBERED_EVENTS:
+            # What `remember` would have left of so many.
+            after = _REMEMBERED_EVENTS // 2 + 1 + (after - _REMEMBERED_EVENTS - 1) % (_REMEMBERED_EVENTS // 2)
+        if self.recent is not None:
+            del self.recent[: max(before + len(ends) - after, 0)]
+        for index in range(max(len(ends) - after, 0), len(ends)):
+            self.remember(run.data(self.direction, index))
 
     def forget(self) -> None:
         """Forget the delivered bytes."""
         if self.recent is not None:
-            self.memory.remembered -= sum(map(_size, self.recent))
             del self.memory.remembering[self]
             self.recent = None
 
@@ -364,7 +383,7 @@ class Stream:
         if size:
             data = StreamData(self.connection, self.direction, chunk.data, chunk.arrival, by, chunk.fragments)
             events.append(data)
-            self.remember(data, size)
+            self.remember(data)
         if size < length:
             self._report_gap(length - size, chunk.arrival, True, events)
 
@@ -387,7 +406,7 @@ class Stream:
         self.counters.gap_bytes += length or 0
         gap = StreamGap(self.connection, self.direction, length, by, cut)
         events.append(gap)
-        self.remember(gap, 0)
+        self.remember(gap)
 
     def _buffer(self, chunk: Chunk) -> None:
         """Buffer the bytes of a chunk that are not buffered yet."""
@@ -475,7 +494,3 @@ def drain(streams: Iterable[Stream], by: Arrival, events: list[StreamEvent]) -> 
         if end - stream.position > (stream.fin is None):
             stream.give_up(end, by, events)
         stream.check_end(events)
-
-
-def _size(event: StreamData | StreamGap) -> int:
-    return len(event.data) if isinstance(event, StreamData) else 0

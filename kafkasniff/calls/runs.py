@@ -1,0 +1,208 @@
+"""Runs of segments in order: cut into frames without plain code for each segment, as long as nothing is odd."""
+
+from bisect import bisect_left, bisect_right
+from itertools import pairwise
+
+from kafkasniff.calls.authentication import RawToken
+from kafkasniff.calls.call import Call, Frame, Gap
+from kafkasniff.calls.conversation import Conversation
+from kafkasniff.calls.encrypted import EncryptedConversation
+from kafkasniff.calls.frames import SIZE_PREFIX, FrameCutter
+from kafkasniff.calls.limits import Budget
+from kafkasniff.tcp.events import StreamData, StreamRun
+
+NEVER = 1 << 62
+"""Later than every packet."""
+
+
+class RunTaker:
+    """Hands a run to its conversation step by step: a frame where nothing is odd, else a segment."""
+
+    __slots__ = ("_conversation", "_reader", "_sides", "_whole_frames", "packet")
+
+    def __init__(self, run: StreamRun, conversation: Conversation | EncryptedConversation, budget: Budget) -> None:
+        """Stand before the first segment."""
+        self._conversation = conversation
+        self._reader = RunReader(run)
+        # Near its limit the budget must be asked at each segment.
+        self._whole_frames = run.times_rise and budget.is_ample(len(run.batch.data))
+        self._sides: tuple[SideCutter, SideCutter] | None = None
+        self.packet = NEVER
+        """The packet of the next step by its index in the batch; `NEVER` at the end."""
+        self._look()
+
+    def step(self) -> list[Call | Gap | RawToken]:
+        """Take the next frame or segment; give what ended with it."""
+        if self._sides is None:
+            found = self._conversation.take(self._reader.read())
+            self._look()
+            return found
+        kafka = self._conversation.kafka
+        assert kafka is not None
+        direction = 0 if self._sides[0].packet < self._sides[1].packet else 1
+        side = self._sides[direction]
+        at_end = side.packet == NEVER
+        if at_end or not (side.whole and kafka.take_frame(direction, side.cut())):
+            for each in self._sides:
+                each.push_until(self.packet)
+            for each_direction in (direction, 1 - direction):
+                kafka.drain(each_direction)
+            if at_end or kafka.orderly_cutters is None:
+                self._sides = None
+            else:
+                for each in self._sides:
+                    each.look()
+        self._look()
+        return list(kafka.take_calls())
+
+    def _look(self) -> None:
+        """Find the next step."""
+        if self._sides is None:
+            self.packet = self._reader.packet
+            conversation = self._conversation
+            if self.packet == NEVER or not self._whole_frames or not isinstance(conversation, Conversation):
+                return
+            if (cutters := conversation.cutters_for_run) is None:
+                return
+            for direction in (0, 1):
+                if (event := self._reader.peek(direction)) is not None:
+                    conversation.note_start(event)
+            self._sides = (SideCutter(self._reader, 0, cutters[0]), SideCutter(self._reader, 1, cutters[1]))
+        self.packet = min(self._sides[0].packet, self._sides[1].packet)
+        if self.packet == NEVER:
+            self.packet = self._reader.last_packet
+
+
+class RunReader:
+    """A run, and how far it was read."""
+
+    __slots__ = ("indexes", "last_packet", "run")
+
+    def __init__(self, run: StreamRun) -> None:
+        """Stand before the first segment."""
+        self.run = run
+        self.indexes = [0, 0]
+        """By direction: the next segment."""
+        self.last_packet = max(side.packets[-1] for side in run.sides if side.packets)
+
+    @property
+    def packet(self) -> int:
+        """Give the packet of the next segment by its index in the batch, `NEVER` at the end."""
+        return min(self._packet(0), self._packet(1))
+
+    def read(self) -> StreamData:
+        """Give the next segment."""
+        direction = 0 if self._packet(0) < self._packet(1) else 1
+        index = self.indexes[direction]
+        self.indexes[direction] = index + 1
+        return self.run.data(direction, index)
+
+    def peek(self, direction: int) -> StreamData | None:
+        """Give the next segment of a direction without going on."""
+        return self.run.data(direction, self.indexes[direction]) if self._packet(direction) != NEVER else None
+
+    def _packet(self, direction: int) -> int:
+        packets, index = self.run.sides[direction].packets, self.indexes[direction]
+        return packets[index] if index < len(packets) else NEVER
+
+
+class SideCutter:
+    """Cuts one direction of a run into frames, in place of pushing its segments into the direction's cutter."""
+
+    __slots__ = ("_at", "_cutter", "_data", "_direction", "_end", "_ends", "_first", "_reader", "packet", "whole")
+
+    def __init__(self, reader: RunReader, direction: int, cutter: FrameCutter) -> None:
+        """Go on where `reader` and `cutter` stand."""
+        self._reader = reader
+        self._cutter = cutter
+        self._direction = direction
+        self._data = reader.run.batch.data
+        self._ends = reader.run.sides[direction].ends
+        self._first = reader.indexes[direction]
+        self._at = self._ends[self._first - 1] if self._first else 0
+        """Bytes from the run's beginning to the next one to be cut."""
+        self._end = 0
+        """Behind the next whole frame."""
+        self.whole = False
+        """Whether the next frame is whole; if not, the next segment must be pushed."""
+        self.packet = NEVER
+        """The packet that brings the next frame's end, or must be pushed; `NEVER` when there is neither."""
+        self.look()
+
+    def cut(self) -> Frame:
+        """Give the next frame, which must be whole."""
+        run, at, end = self._reader.run, self._at, self._end
+        last = run.batch.arrival(self.packet)
+        if self._cutter.missing:
+            frame = self._cutter.complete(self._read(at, end), last)
+        else:
+            first_packet = run.sides[self._direction].packets[bisect_right(self._ends, at)]
+            first = last if first_packet == self.packet else run.batch.arrival(first_packet)
+            frame = self._cutter.cut_whole(self._read(at + SIZE_PREFIX, end), first, last)
+        self._at = end
+        self.look()
+        return frame
+
+    def push_until(self, packet: int) -> None:
+        """Push what was not cut of the segments up to `packet`; before the last of them no frame ends."""
+        ends, first = self._ends, self._first
+        stop = bisect_right(self._reader.run.sides[self._direction].packets, packet)
+        if stop > first:
+            self._push(stop)
+            sizes = [end - start for start, end in pairwise((ends[first - 1] if first else 0, *ends[first:stop]))]
+            self._cutter.note_segments(sizes[-1], max(sizes))
+            self._reader.indexes[self._direction] = self._first = stop
+
+    def _push(self, stop: int) -> None:
+        cutter, ends, run = self._cutter, self._ends, self._reader.run
+        index = bisect_right(ends, self._at)
+        while index < stop:
+            if cutter.missing and index + 1 < stop:
+                # Of a frame under way only the latest packet counts.
+                rest = self._read(self._at, ends[stop - 1])
+                cutter.push(run.data(self._direction, stop - 1)._replace(data=rest))
+                index = stop
+            else:
+                event = run.data(self._direction, index)
+                cutter.push(event, self._at - ends[index] + len(event.data))
+                index += 1
+            self._at = ends[index - 1]
+            if index < stop and cutter.aligned:
+                cutter.next_frame()
+
+    def look(self) -> None:
+        """Find the next frame's end."""
+        ends, at = self._ends, self._at
+        total = ends[-1] if ends else 0
+        self.packet, self.whole = NEVER, False
+        if at == total:
+            return
+        packets = self._reader.run.sides[self._direction].packets
+        missing = self._cutter.missing
+        if missing is not None:
+            if not missing:
+                if total - at < SIZE_PREFIX:
+                    return
+                size = int.from_bytes(self._read(at, at + SIZE_PREFIX), "big", signed=True)
+                missing = SIZE_PREFIX + size if 0 <= size <= self._cutter.whole_limit else None
+            if missing is not None:
+                self._end = at + missing
+                if self._end <= total:
+                    self.packet, self.whole = packets[bisect_left(ends, self._end)], True
+                return
+        self.packet = packets[bisect_right(ends, at)]
+
+    def _read(self, start: int, end: int) -> bytes:
+        """Give the bytes from `start` to `end`, counted from the run's beginning."""
+        data, ends, shifts = self._data, self._ends, self._reader.run.sides[self._direction].shifts
+        first = bisect_right(ends, start)
+        if start == end:
+            return b""
+        if end <= ends[first]:
+            return data[start + shifts[first] : end + shifts[first]]
+        last = bisect_left(ends, end, first)
+        parts = [data[start + shifts[first] : ends[first] + shifts[first]]]
+        whole = zip(ends[first:last], ends[first + 1 : last], shifts[first + 1 : last], strict=False)
+        parts += [data[begin + shift : stop + shift] for begin, stop, shift in whole]
+        parts.append(data[ends[last - 1] + shifts[last] : end + shifts[last]])
+        return b"".join(parts)
