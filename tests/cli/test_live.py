@@ -1,0 +1,277 @@
+import json
+import os
+import re
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import COMMAND, Run
+from tests.conftest import AddFigure
+from tests.networks import LIBC, needs, own_network
+
+PR_CAPBSET_DROP, CAP_NET_RAW = 24, 13
+
+CLIENT = """
+import sys, time
+from confluent_kafka import Consumer, Producer
+messages, size = int(sys.argv[1]), int(sys.argv[2])
+producer = Producer({"test.mock.num.brokers": "2", "linger.ms": "0", "client.id": "mock-producer"})
+brokers = ",".join(f"{each.host}:{each.port}" for each in producer.list_topics(timeout=10).brokers.values())
+consumer = Consumer({"bootstrap.servers": brokers, "group.id": "billing", "client.id": "mock-consumer",
+                     "auto.offset.reset": "earliest"})
+consumer.subscribe(["orders"])
+for number in range(messages):
+    producer.produce("orders", number.to_bytes(4, "big") + bytes(size))
+    if number % 50 == 49:
+        producer.flush()
+producer.flush()
+got, deadline = 0, time.monotonic() + 30
+while got < messages and time.monotonic() < deadline:
+    message = consumer.poll(1)
+    got += message is not None and not message.error()
+consumer.close()
+assert got == messages, got
+"""
+"""A real client against the mock cluster inside librdkafka."""
+
+
+class Live:
+    """The command while it runs."""
+
+    def __init__(self, environment: dict[str, str], *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, "live", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+        )
+        self.lines: list[tuple[float, bytes]] = []
+        """Each line with the time at which it came."""
+        assert self.process.stderr is not None
+        self.messages = self.process.stderr.readline().decode()
+        assert self.messages.startswith("listening on"), self.messages + self.process.stderr.read().decode()
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append((time.time(), line))
+
+    def end(self, number: int | None = signal.SIGTERM) -> int:
+        if number is not None:
+            self.process.send_signal(number)
+        assert self.process.stderr is not None
+        self.messages += self.process.stderr.read().decode()
+        self._reader.join()
+        assert "Traceback" not in self.messages
+        return self.process.wait(30)
+
+    @property
+    def items(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for _, line in self.lines]
+
+
+@pytest.fixture(autouse=True)
+def network() -> Iterator[None]:
+    with own_network():
+        yield
+
+
+def run_client(messages: int, size: int = 100) -> None:
+    pytest.importorskip("confluent_kafka")
+    command = [sys.executable, "-c", CLIENT, str(messages), str(size)]
+    subprocess.run(command, check=True, timeout=60, stderr=subprocess.DEVNULL)
+
+
+def start_tcpdump(path: Path) -> subprocess.Popen[bytes]:
+    # The user that it would become may not write where tests do.
+    tcpdump = subprocess.Popen(
+        ["tcpdump", "-i", "lo", "-B", "65536", "--immediate-mode", "-U", "-Z", "root", "-w", str(path)],
+        stderr=subprocess.PIPE,
+    )
+    assert tcpdump.stderr is not None
+    assert b"listening" in tcpdump.stderr.readline()
+    return tcpdump
+
+
+def end_tcpdump(tcpdump: subprocess.Popen[bytes]) -> None:
+    time.sleep(0.5)
+    tcpdump.send_signal(signal.SIGINT)
+    _, messages = tcpdump.communicate(timeout=30)
+    assert b"\n0 packets dropped by kernel" in messages
+
+
+def comparable(items: list[dict[str, Any]]) -> list[str]:
+    """Calls without what names the file they were seen in; each listener has times of its own for a packet."""
+    found = []
+    for item in items:
+        if item["type"] == "call":
+            kept = {key: item[key] for key in ("connection", "requestHeader", "request", "response", "outcome")}
+            found.append(json.dumps(kept))
+    return sorted(found)
+
+
+def read_items(run: Run, path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in run("read", str(path), "--json").stdout.splitlines()]
+
+
+@needs("tcpdump")
+def test_every_call_that_tcpdump_recorded_is_printed(
+    run: Run, environment: dict[str, str], tmp_path: Path, add_figure: AddFigure
+) -> None:
+    path, written = tmp_path / "tcpdump.pcap", tmp_path / "live.pcapng"
+    live = Live(environment, "lo", "--json", "--write", str(written))
+    tcpdump = start_tcpdump(path)
+    run_client(4_000)
+    end_tcpdump(tcpdump)
+    assert live.end() == 0
+    recorded = comparable(read_items(run, path))
+    assert len(recorded) > 150
+    assert comparable(live.items) == recorded
+    assert comparable(read_items(run, written)) == recorded
+    add_figure("live beside tcpdump", "calls", recorded=len(recorded), printed=len(comparable(live.items)))
+
+
+def test_a_call_is_printed_at_once(environment: dict[str, str], add_figure: AddFigure) -> None:
+    live = Live(environment, "lo", "--json")
+    for _ in range(30):
+        exchange(answer=True).close()
+        time.sleep(0.05)
+    wait_for_lines(live, 30)
+    assert live.end() == 0
+    lags = [
+        came - datetime.fromisoformat(item["time"][:26].rstrip("Z") + "Z").timestamp() - item["totalTimeMs"] / 1000
+        for (came, _), item in zip(live.lines, live.items, strict=True)
+    ]
+    median = statistics.median(lags)
+    assert len(lags) == 30
+    assert 0 < median < 0.150
+    add_figure("live: from packet to line", "ms", median=round(median * 1000), worst=round(max(lags) * 1000))
+
+
+@needs("tcpdump")
+def test_after_drops_calls_come_out_right_again(run: Run, environment: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "tcpdump.pcap"
+    live = Live(environment, "lo", "--json", "--buffer", "2")
+    live.process.send_signal(signal.SIGSTOP)
+    run_client(500, size=20_000)
+    live.process.send_signal(signal.SIGCONT)
+    time.sleep(1.5)
+    tcpdump = start_tcpdump(path)
+    run_client(500)
+    end_tcpdump(tcpdump)
+    assert live.end() == 0
+    recorded = comparable(read_items(run, path))
+    assert len(recorded) > 50
+    assert set(recorded) <= set(comparable(live.items))
+    assert re.search(
+        r"^[\d,]+ packets dropped by the kernel: they came faster than they were read", live.messages, re.M
+    )
+    assert re.search(r"calls, .*[\d,]+ packets dropped by the kernel", live.messages)
+
+
+def exchange(answer: bool) -> socket.socket:
+    """A connection with one ApiVersions request, answered or not; gives the client's end, still open."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        client = socket.create_connection(listener.getsockname())
+        server, _ = listener.accept()
+    body = b"\0\x12\0\0" + (7).to_bytes(4, "big") + b"\0\x09quiet-one"
+    client.sendall(len(body).to_bytes(4, "big") + body)
+    assert server.recv(100)
+    if answer:
+        body = (7).to_bytes(4, "big") + b"\0\0" + b"\0\0\0\1" + b"\0\x12\0\0\0\4"
+        server.sendall(len(body).to_bytes(4, "big") + body)
+        assert client.recv(100)
+        server.close()
+    else:
+        exchange.kept = server  # type: ignore[attr-defined]
+    return client
+
+
+def wait_for_lines(live: Live, count: int) -> None:
+    deadline = time.monotonic() + 20
+    while len(live.lines) < count and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def test_a_call_that_waits_for_too_long_is_shown_as_it_stands(environment: dict[str, str]) -> None:
+    live = Live(environment, "lo", "--json", "--pending", "1s")
+    with exchange(answer=False):
+        wait_for_lines(live, 1)
+        (item,) = live.items
+        assert item["outcome"] == "response-not-captured"
+        assert item["requestHeader"]["clientId"] == "quiet-one"
+        assert item["pendingMs"] >= 1000
+    assert live.end() == 0
+    assert len(live.items) == 1
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_signals_end_with_a_summary(environment: dict[str, str], number: int, status: int) -> None:
+    live = Live(environment, "lo")
+    exchange(answer=True).close()
+    assert live.end(number) == status
+    ((_, line),) = live.lines
+    assert b"ApiVersions v0" in line
+    assert b"quiet-one" in line
+    assert re.search(r"\d+ packets, 1 of 1 connection Kafka, 1 call, ", live.messages)
+
+
+def test_limits_end_it_too(environment: dict[str, str]) -> None:
+    live = Live(environment, "lo", "--json", "--limit", "1")
+    exchange(answer=True).close()
+    assert live.end(None) == 0
+    assert [item["requestHeader"]["requestApiKeyName"] for item in live.items] == ["API_VERSIONS"]
+    live = Live(environment, "lo", "--duration", "200ms")
+    assert live.end(None) == 0
+
+
+def test_the_reader_of_the_output_may_go(environment: dict[str, str]) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "live", "lo", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stderr.readline()
+    process.stdout.close()
+    exchange(answer=True).close()
+    assert process.wait(30) == 141
+    assert process.stderr.read() == b""
+
+
+def test_who_may_not_capture_is_told_how_to(environment: dict[str, str]) -> None:
+    def drop_the_right() -> None:
+        LIBC.prctl(PR_CAPBSET_DROP, CAP_NET_RAW, 0, 0, 0)
+
+    done = subprocess.run(
+        [*COMMAND, "live", "lo"],
+        env=environment, capture_output=True, text=True, timeout=60, check=False, preexec_fn=drop_the_right,
+    )  # fmt: skip
+    assert done.returncode == 1
+    python = os.path.realpath(sys.executable)
+    assert done.stderr == (
+        f"kafkasniff: lo: no permission to capture; use sudo, or once `sudo setcap cap_net_raw+ep {python}`,"
+        " or `sudo tcpdump -i lo -U -w - | kafkasniff read -`\n"
+    )
+
+
+def test_what_is_wrong_is_said_in_a_sentence(run: Run, tmp_path: Path) -> None:
+    done = run("live", "eth7")
+    assert (done.returncode, done.stderr) == (
+        1, "kafkasniff: eth7: no such interface; there are lo, and `any` for all of them\n",
+    )  # fmt: skip
+    there = tmp_path / "there.pcapng"
+    there.write_bytes(b"kept")
+    done = run("live", "lo", "--write", str(there))
+    assert (done.returncode, done.stderr) == (1, f"kafkasniff: {there}: exists already and is not overwritten\n")
+    assert there.read_bytes() == b"kept"
+    assert run("live").returncode == 2
+    assert run("live", "lo", "--time", "never").returncode == 2
