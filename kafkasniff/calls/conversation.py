@@ -104,12 +104,12 @@ class Conversation:
         self.kafka.end(arrival)
         return list(self.kafka.take_calls())
 
-    def give_up_waiting(self, now: int) -> list[Call]:
+    def tick(self, now: int) -> list[Call | Gap | RawToken]:
         """Give the calls that waited for too long at `now`, in ns since 1970."""
         if self.kafka is None:
             return []
         self.kafka.give_up_waiting(now)
-        return [item for item in self.kafka.take_calls() if isinstance(item, Call)]
+        return list(self.kafka.take_calls())
 
     def report(self, arrival: Arrival) -> ConnectionReport:
         """Say what the connection was."""

@@ -37,11 +37,10 @@ class EncryptedConversation:
         found = self._pass_on(self._tls.end())
         return [*found, *_secured(self._conversation.end(arrival))]
 
-    def give_up_waiting(self, now: int) -> list[Call]:
-        """Give the calls that waited for too long at `now`, in ns since 1970."""
-        found = self._conversation.give_up_waiting(now)
-        _secured([*found])
-        return found
+    def tick(self, now: int) -> list[Call | Gap | RawToken]:
+        """Give what waited for secrets that came, and the calls that waited for too long at `now`, in ns since 1970."""
+        found = self._pass_on(self._tls.take_held())
+        return [*found, *_secured(self._conversation.tick(now))]
 
     def report(self, arrival: Arrival) -> ConnectionReport:
         """Say what the connection was."""

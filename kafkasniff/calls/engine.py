@@ -22,7 +22,7 @@ from kafkasniff.tcp.tls.stream import TlsStream
 Item = Call | Gap | RawToken | ConnectionReport
 
 SWEEP_NS = 500_000_000
-"""How often `tick` looks for calls that wait for too long."""
+"""How often `tick` looks at every connection."""
 
 
 @dataclass(slots=True)
@@ -78,14 +78,15 @@ class Engine:
     def tick(self, now: int) -> list[Item]:
         """Give what the passing of time alone brings: all packets up to `now`, in ns since 1970, were fed.
 
-        Calls that wait for longer than `CallLimits.pending_ns` are given as they stand.
+        Calls that wait for longer than `CallLimits.pending_ns` are given as they stand, and secrets of TLS that came
+        late are used.
         """
         items = self._take(self.reassembler.tick(now))
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_NS
             for conversation in self._conversations.values():
-                found = conversation.give_up_waiting(now)
-                self.counts.calls += len(found)
+                found = conversation.tick(now)
+                self._count(found)
                 items += found
         return items
 

@@ -55,6 +55,13 @@ class TlsStream:
                 self._release(out)
         return out
 
+    def take_held(self) -> list[StreamData | StreamGap]:
+        """Give the data of what waited for secrets, if they have come."""
+        out: list[StreamData | StreamGap] = []
+        if self._held and self._find_keys():
+            self._release(out)
+        return out
+
     def end(self) -> list[StreamData | StreamGap]:
         """Give what is left when nothing more comes, and count what came of the connection."""
         out: list[StreamData | StreamGap] = []
