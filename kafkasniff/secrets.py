@@ -28,11 +28,17 @@ class SecretSources:
                     f"{path}: not a TLS key log: expected lines of LABEL CLIENT-RANDOM SECRET, found none"
                 )
 
-    def refresh(self) -> None:
-        """Take in what has come; raises CaptureError when the file cannot be read any more."""
+    def refresh(self) -> bytes:
+        """Take in what has come; give the whole lines of it that the key log file has.
+
+        Raises CaptureError when the file cannot be read any more.
+        """
         for index, reader in enumerate(self._readers):
             for text in reader.secrets[self._taken[index] :]:
                 self.key_log.add(text)
             self._taken[index] = len(reader.secrets)
-        if self._file is not None:
-            self.key_log.add(self._file.read_new())
+        if self._file is None:
+            return b""
+        text = self._file.read_new()
+        self.key_log.add(text)
+        return text[: text.rfind(b"\n") + 1]

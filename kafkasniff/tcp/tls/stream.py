@@ -58,7 +58,7 @@ class TlsStream:
     def take_held(self) -> list[StreamData | StreamGap]:
         """Give the data of what waited for secrets, if they have come."""
         out: list[StreamData | StreamGap] = []
-        if self._held and self._find_keys():
+        if any(side.blocked for side in self._directions) and self._find_keys():
             self._release(out)
         return out
 
