@@ -6,12 +6,12 @@ from typing import Any, Literal, NamedTuple
 from kafkasniff.calls.contents import (
     ENVELOPE,
     Contents,
-    known_messages,
     open_batches,
     open_envelope,
     open_messages,
 )
 from kafkasniff.calls.context import NO_CONTEXT, Context
+from kafkasniff.calls.fetch_sessions import SessionStep, as_decoded
 from kafkasniff.calls.records import open_records
 from kafkasniff.calls.topics import FETCH_SNAPSHOT, has_topic_ids
 from kafkasniff.capture.packets import Arrival
@@ -129,6 +129,8 @@ class Call:
     """What is wrong with frames and their pairing, known before any body is decoded."""
     context: Context = NO_CONTEXT
     """What is asked of the call, and what other calls tell of it."""
+    fetch_session: SessionStep | None = None
+    """Of an incremental Fetch whose session was seen from its start."""
     _request_body: DecodedBody | None = None
     _response_body: DecodedBody | None = None
     _request_scan: ScannedBody | None = None
@@ -353,10 +355,9 @@ class Call:
     @property
     def decoded(self) -> list[dict[str, Any]]:
         """Give the messages inside the messages in the form of the JSON lines."""
-        decoded = self._open().decoded
-        if self.context is NO_CONTEXT or self.api_version is None:
-            return decoded
-        return [*known_messages(self.api_version, self.context), *decoded]
+        session = as_decoded(self.fetch_session) if self.fetch_session is not None else None
+        known = [session] if session is not None else self.context.tokens
+        return [*known, *self._open().decoded]
 
     @property
     def topics(self) -> dict[str, str]:

@@ -1,10 +1,9 @@
-"""What lies inside the bodies of a call: messages within the message, and what other calls tell of it."""
+"""What lies inside the bodies of a call: record batches, and messages within the message."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from kafkasniff.calls.context import Context
-from kafkasniff.calls.fetch_sessions import as_decoded
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body
 from kafkasniff.protocol.definitions import api_definition
@@ -61,12 +60,6 @@ def add_opened(side: Kind, place: str, opened: Opened, into: Contents) -> None:
         into.decoded.append(entry)
     # An offset inside the message would be mistaken for one in the frame.
     into.problems += [Problem(side, None, place + path, message) for path, message in opened.problems]
-
-
-def known_messages(api_version: int, context: Context) -> list[dict[str, Any]]:
-    """Give what other calls of the connection tell: the tokens of a login, the partitions of a Fetch session."""
-    session = as_decoded(context.fetch_session, api_version) if context.fetch_session is not None else None
-    return [*context.tokens, session] if session is not None else [*context.tokens]
 
 
 def open_envelope(

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from kafkasniff.calls.fetch_sessions import SessionStep
 from kafkasniff.calls.topics import TopicNames
 
 
@@ -31,8 +30,6 @@ class Context:
     """Shared by the calls of all connections."""
     group_protocol: GroupProtocol = UNKNOWN_PROTOCOL
     """Of a JoinGroup or SyncGroup call that does not say it itself."""
-    fetch_session: SessionStep | None = None
-    """Of an incremental Fetch whose session was seen from its start."""
     tokens: tuple[dict[str, Any], ...] = ()
     """Of SaslAuthenticate: its tokens in the form of the JSON lines."""
 

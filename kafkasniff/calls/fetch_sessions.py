@@ -3,8 +3,8 @@
 import struct
 from typing import Any, Final
 
-from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.headers import RequestHeader, response_header_version
+from kafkasniff.protocol.scans import scan_body
 
 FETCH: Final = 1
 
@@ -12,6 +12,8 @@ Covered = dict[str, frozenset[int]]
 """Partitions by topic: its name, from version 13 on its id."""
 
 FIRST_VERSION: Final = 7
+FIRST_FLEXIBLE: Final = 12
+FIRST_WITH_IDS: Final = 13
 _NEW_SESSION_EPOCH: Final = 0
 _LAST_EPOCH: Final = (1 << 31) - 1
 
@@ -23,6 +25,10 @@ MOST_PARTITIONS: Final = 20_000
 _UNREAD_STEPS: Final = 64
 _UNREAD_BYTES: Final = 32 << 10
 """What a session may hold of requests that nobody has asked about."""
+
+_FIELDS: Final = frozenset({"topics", "forgottenTopicsData", "topic", "topicId", "partitions", "partition"})
+_NO_CHANGES: Final = (bytes(8), b"\x01\x01")
+"""No topics and none forgotten: two empty arrays, behind the session's epoch; plain and compact."""
 
 _SESSION = struct.Struct(">ii")
 _ERROR_AND_SESSION = struct.Struct(">hi")
@@ -44,6 +50,11 @@ class SessionStep:
         self._offset = offset
         self._covered: Covered | None = None
 
+    @property
+    def topic_field(self) -> str:
+        """Give what topics are named by: `topic` or `topicId`."""
+        return "topic" if self._version < FIRST_WITH_IDS else "topicId"
+
     def covered(self) -> Covered | None:
         """Give the partitions that the session covers with this request; None where a request did not decode."""
         steps: list[SessionStep] = []
@@ -59,11 +70,16 @@ class SessionStep:
         return self._covered
 
     def _changed(self, covered: Covered) -> Covered | None:
-        body = decode_body(FETCH, self._version, "request", self._data, self._offset).value
-        if body is None:
+        place = _session_place(self._version, self._offset) + _SESSION.size
+        empty = _NO_CHANGES[self._version >= FIRST_FLEXIBLE]
+        if self._data.startswith(empty, place):
+            return covered
+        scan = scan_body(FETCH, self._version, "request", self._data, self._offset, _FIELDS)
+        if scan is None:
             return None
+        body = scan.value
         topics, forgotten = body["topics"], body["forgottenTopicsData"]
-        key = "topic" if self._version < 13 else "topicId"
+        key = self.topic_field
         changes: Covered = {}
         for topic in topics:
             name = topic[key]
@@ -132,10 +148,16 @@ class FetchSessions:
         self._sessions[server, session_id] = session
 
 
+def _session_place(version: int, offset: int) -> int:
+    """Give where the session id stands in a request with its body at `offset`."""
+    # Behind replicaId, maxWaitMs, minBytes, maxBytes (int32) and isolationLevel (int8); from version 15 on replicaId is
+    # a tagged field (KIP-903).
+    return offset + (17 if version < 15 else 13)
+
+
 def _session_asked(version: int, request: bytes, offset: int) -> tuple[int, int] | None:
-    """Give session id and epoch, which stand behind int32 fields and the isolation level."""
-    # replicaId, maxWaitMs, minBytes, maxBytes; from version 15 on replicaId is a tagged field (KIP-903).
-    place = offset + (17 if version < 15 else 13)
+    """Give session id and epoch of a request."""
+    place = _session_place(version, offset)
     if len(request) < place + _SESSION.size:
         return None
     session_id, epoch = _SESSION.unpack_from(request, place)
@@ -152,13 +174,12 @@ def _session_given(version: int, response: bytes | None) -> tuple[int, int]:
     return error_code, session_id
 
 
-def as_decoded(step: SessionStep, version: int) -> dict[str, Any] | None:
+def as_decoded(step: SessionStep) -> dict[str, Any] | None:
     """Give what a step covers in the form of the JSON lines; None where it is not known."""
     covered = step.covered()
     if covered is None:
         return None
-    key = "topic" if version < 13 else "topicId"
-    topics = [{key: name, "partitions": sorted(partitions)} for name, partitions in covered.items()]
+    topics = [{step.topic_field: name, "partitions": sorted(partitions)} for name, partitions in covered.items()]
     return {
         "where": "request",
         "path": "sessionId",

@@ -16,6 +16,8 @@ TELLING: Final = TELLING_APIS | {FETCH, FETCH_SNAPSHOT, JOIN_GROUP, SYNC_GROUP, 
 """APIs of the calls that tell of others, or that others tell of."""
 
 _FIRST_METADATA_LOG_VERSION: Final = 12
+_SMALLEST_LOG_ANSWER: Final = 112
+"""Bytes of an answer with a batch: the batch's header has 61, the fields around it have as many and more."""
 _TOPIC_FIELDS: Final = frozenset({"topics", "name", "topicId"})
 
 # From these versions on the messages say the protocol themselves (KIP-559).
@@ -70,13 +72,13 @@ class Learning:
         if header.api_version >= _FIRST_METADATA_LOG_VERSION and may_fetch_metadata_log(request.data):
             self._take_log(call)
         answer = response.data if response is not None else None
-        step = self._sessions.follow(call.server, header, request.data, answer)
-        if step is not None:
-            call.context = replace(call.context, fetch_session=step)
+        call.fetch_session = self._sessions.follow(call.server, header, request.data, answer)
 
     def _take_log(self, call: Call) -> None:
+        if call.response is None or call.response.size < _SMALLEST_LOG_ANSWER:
+            return
         body = call.response_body
-        if body is not None and body.records and call.response is not None and call.api_key is not None:
+        if body is not None and call.api_key is not None:
             self._context.topics.learn_from_log(call.api_key, call.response.data, body)
 
     def _take_login(self, call: Call) -> None:

@@ -31,8 +31,8 @@ _LOG_BYTES: Final = 16 << 20
 """Bytes that one batch of the metadata log may take when decompressed."""
 
 _NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
-_METADATA_NAMES: Final = (b"__cluster_metadata", bytes(15) + b"\x01")
-"""How a Fetch names the metadata log: up to version 12 by name, then by id."""
+_METADATA_NAME: Final = CLUSTER_METADATA.encode()
+_METADATA_ID: Final = bytes(15) + b"\x01"
 
 
 class TopicNames:
@@ -105,8 +105,8 @@ def _has_topic_ids(fields: tuple[Field, ...], version: int) -> bool:
 
 
 def may_fetch_metadata_log(request: bytes) -> bool:
-    """Tell whether a Fetch request may be for the metadata log, without decoding it."""
-    return any(name in request for name in _METADATA_NAMES)
+    """Tell whether a Fetch request may be for the metadata log, without decoding it: it names it so or so."""
+    return _METADATA_ID in request or _METADATA_NAME in request
 
 
 def topic_of(value: dict[str, Any], path: str, names: TopicNames) -> str | None:
