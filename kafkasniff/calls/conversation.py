@@ -168,11 +168,21 @@ class Conversation:
             answers = response_ids(self._searches[1 - client].held)
             place = self._searches[client].find_request(partial(_score, answers, initiator is not None), again=True)
             if place is not None:
-                self._accept(client, place, f"a request at byte {place} of what {self._name(client)} sent, and more")
+                evidence = f"a request at byte {place} of what {self._name(client)} sent, and more"
+                self._accept(client, self._first_boundary(client, place), evidence)
                 return
         self._decide_by_answers(directions)
         if self.protocol is None:
             self._recognise()
+
+    def _first_boundary(self, client: int, place: int) -> int:
+        """Give the first frame boundary of a client that is proven to speak Kafka at `place`.
+
+        Where the connection's first byte was seen, that is a boundary, though there its bytes alone proved nothing.
+        """
+        held = self._searches[client].held
+        start = read_prefix(held, 0) if self._connection.initiator is not None and not held.discarded else None
+        return 0 if start is not None and request_header(start) is not None else place
 
     def _decide_by_first_bytes(self, client: int) -> bool:
         """Judge the first bytes of a connection whose beginning is in the capture; True when that decides."""

@@ -39,13 +39,10 @@ ANSWERS_ALONE = 5
 """Answers in a row that are proof when no request was captured."""
 ID_STEP = 16
 """How far the correlation ids of consecutive answers lie apart at most: requests with acks=0 leave some out."""
-SMALL_NUMBER = 255
 SAMPLE = 4 << 10
 """Bytes of a large message that are held against its layout."""
 LARGEST_COMPLETED = 64 << 10
 """Bytes of a message that is held against its layout although its end is cut off."""
-LOOK_BACK = 64 << 10
-"""Bytes before a proven response in which the beginning of the one before it is looked for."""
 CHAIN = 4
 """Frames that are followed from a place on."""
 
@@ -147,6 +144,8 @@ def score_request(
     header = request_header(prefix)
     if header is None:
         return IMPOSSIBLE
+    if chain == CHAIN and not held.begins_write(offset) and held.is_among_small_integers(offset):
+        return IMPOSSIBLE
     size = int.from_bytes(prefix[0:4], "big", signed=True)
     points = 0
     if header.client_id and header.client_id.isprintable():
@@ -189,7 +188,7 @@ def score_request(
     if end == held.end:
         return Score(points + 1, end + HEADER_BYTES)
     if (header.api_key, header.api_version) == (SASL_HANDSHAKE, 0) or chain <= 1:
-        return Score(points, end)
+        return Score(points, next_look(held, offset, end))
     following = score_request(held, end, answers, client_ids, header.correlation_id, chain - 1)
     if following.points < 0:
         return IMPOSSIBLE
@@ -217,6 +216,8 @@ def score_response(
     if not SMALLEST_RESPONSE <= size <= LARGEST_PLAUSIBLE:
         return IMPOSSIBLE
     correlation_id = int.from_bytes(prefix[4:8], "big", signed=True)
+    if chain == CHAIN and not held.begins_write(offset) and held.is_among_small_integers(offset):
+        return IMPOSSIBLE
     points = segment_points(held, offset)
     end = offset + 4 + size
     asked = pending.get(correlation_id)
@@ -248,10 +249,13 @@ def score_response(
     if end == held.end:
         return Score(points + 1, end + SMALLEST_RESPONSE)
     if chain <= 1:
-        return Score(points, end)
+        return Score(points, next_look(held, offset, end))
     following = score_response(held, end, pending, lost, correlation_id, chain - 1)
     if following.points < 0:
         return IMPOSSIBLE
+    if not following.points and not held.begins_segment(offset) and held.read(end, 8) is not None:
+        # What stands behind it says nothing, and small integers in a body look like a frame.
+        points = min(points, PROOF - 1)
     return Score(points + following.points, max(end, following.more_at))
 
 
@@ -264,38 +268,19 @@ def lone_points(held: HeldStream, offset: int, step: int, first: bool) -> int:
     return 3 if counts_up and (held.begins_segment(offset) or held.is_short(offset)) else 0
 
 
+def next_look(held: HeldStream, offset: int, end: int) -> int:
+    """Give the stream position from which on there may be more evidence of a frame from `offset` to `end`.
+
+    That is its end, but the first bytes are worth a look as soon as a gap shows that they are all that there is.
+    """
+    return held.end + 1 if held.end < end and held.end - offset < SAMPLE else end
+
+
 def segment_points(held: HeldStream, offset: int) -> int:
     """Weigh that a segment begins at the stream position `offset`, as a sender's writes do."""
     if not held.begins_segment(offset):
         return 0
     return 1 + (held.follows_gap(offset) or held.begins_write(offset))
-
-
-def earlier_responses(held: HeldStream, place: int) -> int:
-    """Give the first of the response frames that lead up to the proven one at `place`, without a gap between.
-
-    Their requests were sent before the capture began, so that nothing but the chain speaks for them: a size that
-    ends exactly where the next frame begins, and a correlation id just below that frame's.
-    """
-    prefix = held.read(place, 8)
-    assert prefix is not None
-    following = int.from_bytes(prefix[4:], "big", signed=True)
-    for start, run in held.runs(0):
-        if not start <= place < start + len(run):
-            continue
-        found = place - start
-        candidate = found - 8
-        while candidate >= max(0, found - LOOK_BACK):
-            if run[candidate] == 0 and int.from_bytes(run[candidate : candidate + 4], "big") == found - candidate - 4:
-                correlation_id = int.from_bytes(run[candidate + 4 : candidate + 8], "big", signed=True)
-                near = 0 <= following - correlation_id <= ID_STEP
-                # Inside a segment small numbers lie beside each other by chance, as in lists of replicas.
-                if near and (correlation_id > SMALL_NUMBER or held.begins_segment(start + candidate)):
-                    found, following = candidate, correlation_id
-                    candidate -= 7
-            candidate -= 1
-        return start + found
-    return place
 
 
 def read_response_header_end(frame: bytes, api_key: int, api_version: int) -> int | None:
@@ -344,10 +329,10 @@ def _agreement(cut: bytes, size: int, side: Kind, api_key: int, api_version: int
     except ProtocolError as error:
         return -1 if error.offset < len(cut) else 0
     decoded = decode_body(api_key, api_version, side, padded, body)
-    if decoded.value is None and decoded.problems:
-        offset = decoded.problems[-1][0]
-        if offset is not None and offset < len(cut):
-            return -1
+    # Text that is no UTF-8 is a problem too, and may be that because of the cut; decoding stopped at the last one.
+    stopped = max((offset for offset, _, _ in decoded.problems if offset is not None), default=len(cut))
+    if decoded.value is None and stopped < len(cut):
+        return -1
     left = LEFT_BEHIND if side == "request" else 0
     if decoded.value is not None and decoded.end <= min(len(cut), SAMPLE) and size - decoded.end > left:
         # What there is of it is a whole body, so its size is known.

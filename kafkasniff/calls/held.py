@@ -13,6 +13,12 @@ HELD_TWICE = 2
 """Each byte is held in its packet and in a run that can be searched."""
 HELD_AT_LEAST = 64 << 10
 """Bytes that a stream may hold even when the budget is used up."""
+SMALLEST_FULL = 536
+"""Bytes of a full segment at least: the smallest default that a sender may assume (RFC 9293, 3.7.1)."""
+ARRAY_BYTES = 32
+ARRAY_WORDS = 10
+ARRAY_WORDS_OF_CUT = 6
+"""Small integers in a row that are an array of them; fewer where a snap length of 96 leaves no room for more."""
 SHORT_RUN = 512
 """Bytes between two gaps, of which a segment that the snap length cut has few."""
 
@@ -28,6 +34,7 @@ class HeldStream:
         "_behind_gaps",
         "_behind_short_segments",
         "_budget",
+        "_cut",
         "_items",
         "_run_starts",
         "_runs",
@@ -57,6 +64,8 @@ class HeldStream:
         self.last_segment = 0
         """Bytes on the wire of the segment that was added last; 0 when it is not known."""
         self.largest_segment = 0
+        self._cut = False
+        """Whether the snap length cut any of its segments."""
         self._behind_gaps: set[int] = set()
         self._behind_short_segments: set[int] = set()
         self._items: list[tuple[int, Item]] = []
@@ -72,7 +81,7 @@ class HeldStream:
         self._runs[-1] += event.data[start:] if start else event.data
         self._items.append((self.end, (event, start)))
         self.segment_starts.append(self.end)
-        if 0 < self.last_segment < self.largest_segment:
+        if 0 < self.last_segment < max(self.largest_segment, SMALLEST_FULL):
             self._behind_short_segments.add(self.end)
         self.last_segment = len(event.data)
         self.largest_segment = max(self.largest_segment, self.last_segment)
@@ -88,6 +97,7 @@ class HeldStream:
         self._items.append((self.end, gap))
         self.end += gap.length or 0
         if gap.cut and gap.length:
+            self._cut = True
             self.last_segment += gap.length
             self.largest_segment = max(self.largest_segment, self.last_segment)
         else:
@@ -143,10 +153,28 @@ class HeldStream:
 
     def is_short(self, offset: int) -> bool:
         """Tell whether a gap comes soon before and behind `offset`, so that chance has few places around it."""
-        found = self._run_at(offset)
+        found = self.run_at(offset)
         return found is not None and len(found[1]) <= SHORT_RUN
 
-    def _run_at(self, offset: int) -> tuple[int, bytearray] | None:
+    def is_among_small_integers(self, offset: int) -> bool:
+        """Tell whether `offset` stands in what reads as an array of integers below 65,536.
+
+        In such an array any two look like the size and the correlation id of a response.
+        """
+        found = self.run_at(offset)
+        if found is None:
+            return False
+        start, run = found
+        place = offset - start
+        around = run[place % 4 if place < ARRAY_BYTES else place - ARRAY_BYTES : place + ARRAY_BYTES]
+        words = len(around) // 4
+        if words < (ARRAY_WORDS_OF_CUT if self._cut and start not in self._behind_gaps else ARRAY_WORDS):
+            return False
+        # Wherever the integers begin, their upper halves are zeros.
+        return sum(not any(around[place : words * 4 : 4]) for place in range(4)) >= 2
+
+    def run_at(self, offset: int) -> tuple[int, bytearray] | None:
+        """Give the stretch of bytes without a gap that `offset` lies in, with its stream position."""
         index = bisect_right(self._run_starts, offset) - 1
         if index < 0 or offset >= self._run_starts[index] + len(self._runs[index]):
             return None
@@ -154,7 +182,7 @@ class HeldStream:
 
     def read(self, offset: int, count: int) -> bytes | None:
         """Give `count` bytes from the stream position `offset` on, or None when they are not all held."""
-        found = self._run_at(offset)
+        found = self.run_at(offset)
         if found is None or offset + count > found[0] + len(found[1]):
             return None
         start, run = found
@@ -162,7 +190,7 @@ class HeldStream:
 
     def read_to_gap(self, offset: int, count: int) -> bytes | None:
         """Give the bytes from the stream position `offset` up to a gap, when that comes before `count` bytes."""
-        found = self._run_at(offset)
+        found = self.run_at(offset)
         if found is None:
             return None
         start, run = found

@@ -11,7 +11,6 @@ from kafkasniff.calls.evidence import (
     SASL_HANDSHAKE,
     SMALLEST_RESPONSE,
     Score,
-    earlier_responses,
     request_header,
     score_request,
     score_response,
@@ -21,6 +20,7 @@ from kafkasniff.calls.frames import FrameCutter
 from kafkasniff.calls.held import HeldStream, Item
 from kafkasniff.calls.learning import TELLING, Learning
 from kafkasniff.calls.limits import Budget, CallLimits
+from kafkasniff.calls.lookback import earlier_responses
 from kafkasniff.calls.lost_ids import LostIds
 from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest, correlation_id
 from kafkasniff.calls.search import BoundarySearch
@@ -190,7 +190,7 @@ class KafkaStreams:
             if gap is not None:
                 search.held.push_gap(gap)
             search.held.last_segment = cutter.last_segment
-            search.held.largest_segment = cutter.largest_segment
+            search.held.largest_segment = max(each.largest_segment for each in self._cutters)
             for event, start in cutter.take_rest():
                 search.held.push(event, start)
             self._searches[direction] = search
