@@ -19,9 +19,12 @@ class SecretSources:
         self.key_log = KeyLog()
         self._readers = readers
         self._taken = [0] * len(readers)
+        self.first_lines = b""
+        """What the key log file had from the beginning."""
         self._file = None if path is None else KeyLogFile(path)
         if self._file is not None:
             text = self._file.read_new()
+            self.first_lines = text[: text.rfind(b"\n") + 1]
             valid = self.key_log.add(text)
             if not valid and any(line.strip() and not line.startswith(b"#") for line in text.splitlines()):
                 raise CaptureError(
@@ -29,7 +32,7 @@ class SecretSources:
                 )
 
     def refresh(self) -> bytes:
-        """Take in what has come; give the whole lines of it that the key log file has.
+        """Take in what has come; give the whole lines that the key log file got.
 
         Raises CaptureError when the file cannot be read any more.
         """
