@@ -39,6 +39,11 @@ class Chunk(NamedTuple):
         return len(self.data) + _OVERHEAD
 
 
+def first_behind(pending: list[Chunk], start: int) -> Chunk:
+    """Give the first chunk of `pending` (by position) that begins behind `start`; there must be one."""
+    return pending[bisect_right(pending, start, key=_start)]
+
+
 def insert(pending: list[Chunk], chunk: Chunk) -> tuple[int, Chunk | None, bool]:
     """Insert into `pending` (by position, none overlapping) the bytes of `chunk` that it lacks.
 

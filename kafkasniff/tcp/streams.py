@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from heapq import merge
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.chunks import MASK, Chunk, compare_delivered, distance, insert
+from kafkasniff.tcp.chunks import MASK, Chunk, compare_delivered, distance, first_behind, insert
 from kafkasniff.tcp.events import Connection, StreamData, StreamEvent, StreamFin, StreamGap, StreamRun
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 
@@ -415,7 +415,7 @@ class Stream:
         pending = self.pending
         if pending and chunk.start < pending[-1].start:
             self.counters.out_of_order += 1
-            if self.hole_order is not None and chunk.arrival.time - self.hole_time > _LATE_NS:
+            if chunk.arrival.time - first_behind(pending, chunk.start).arrival.time > _LATE_NS:
                 self.counters.late_retransmissions += 1
         added, repeated, differs = insert(pending, chunk)
         self._count_buffered(added)
