@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Sequence
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,7 +78,7 @@ def _set(settings: dict[str, dict[str, float]], rule_id: str, threshold: str, va
     try:
         number = float(value)
     except (TypeError, ValueError):
-        number = -1
-    if not 0 < number < float("inf"):
-        raise typer.BadParameter(f"{rule_id}.{threshold}: {value!r} is no number above 0.", param_hint=where)
+        number = nan
+    if not isfinite(number):
+        raise typer.BadParameter(f"{rule_id}.{threshold}: {value!r} is no number.", param_hint=where)
     settings.setdefault(rule_id, {})[threshold] = number

@@ -1,6 +1,6 @@
 """Rules about versions, brokers and what a cluster allows."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
@@ -13,7 +13,7 @@ from kafkasniff.diagnose.facts import (
     response_of,
 )
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, Bounded, Tally
+from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, Bounded, Tally
 from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject
 from kafkasniff.protocol.api_releases import API_RELEASES
 from kafkasniff.tcp.events import Connection
@@ -261,12 +261,10 @@ class ThrottleIgnored(Rule[Throttles]):
         "raise the quota."
     )
 
-    _most_connections: ClassVar[int] = 10_000
-
     def __init__(self, *arguments: object) -> None:
         """Begin with no connection throttled."""
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self._until: Bounded[tuple[int, int]] = Bounded(self._most_connections)
+        self._until: Bounded[tuple[int, int]] = Bounded(MOST_CONNECTIONS)
 
     def new_state(self) -> Throttles:
         """Begin with none."""

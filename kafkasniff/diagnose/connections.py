@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.diagnose.facts import FETCH, JOIN_GROUP, SHARE_FETCH, SYNC_GROUP, Client, client_of, request_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Rate, Tally
+from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, SECOND, Bounded, Rate, Tally
 from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject, connections_subject, seconds_text
 
 
@@ -109,7 +109,7 @@ class TooManyConnections(Rule[Open]):
     def __init__(self, *arguments: Any) -> None:
         """Begin with no connection open."""
         super().__init__(*arguments)
-        self._counted: Bounded[tuple[Client, str]] = Bounded(100_000)
+        self._counted: Bounded[tuple[Client, str]] = Bounded(MOST_CONNECTIONS)
 
     def new_state(self) -> Open:
         """Begin with none."""
@@ -186,6 +186,8 @@ class ResponseTimeout(Rule[Tally]):
             return
         connection = call.connection
         counters = connection.counters
+        if call.ended.time < connection.last.time:
+            return  # a later answer came, so that this one was rather lost in the capture
         if any(counter.gaps or counter.cut_packets for counter in counters) or not all(c.packets for c in counters):
             return
         if connection.ended_by == "idle" or not counters[1 - client_direction(call)].data_bytes:
@@ -322,7 +324,7 @@ class IdleCloseRace(Rule[Tally]):
     def __init__(self, *arguments: Any) -> None:
         """Begin with no connection known."""
         super().__init__(*arguments)
-        self._answered: Bounded[int] = Bounded(100_000)
+        self._answered: Bounded[int] = Bounded(MOST_CONNECTIONS)
 
     def new_state(self) -> Tally:
         """Begin with none."""

@@ -10,7 +10,7 @@ from kafkasniff.diagnose.error_rule import ErrorRule
 from kafkasniff.diagnose.facts import Facts
 from kafkasniff.diagnose.finding import SEVERITIES, Finding
 from kafkasniff.diagnose.joining import join
-from kafkasniff.diagnose.memory import MOST_KEYS
+from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_KEYS, Bounded
 from kafkasniff.diagnose.rule import ANY_API, Rule
 
 Settings = Mapping[str, Mapping[str, float]]
@@ -25,6 +25,7 @@ class Diagnosis:
         settings = settings or {}
         self.facts = Facts()
         self._rules = [rule(self.facts, settings.get(rule.id, {})) for rule in rules]
+        self._answered: Bounded[bool] = Bounded(MOST_CONNECTIONS)
         self._by_api: dict[int, list[Callable[[Call], None]]] = {}
         self._for_all: list[Callable[[Call], None]] = []
         self._by_code: dict[int, list[ErrorRule]] = {}
@@ -49,6 +50,7 @@ class Diagnosis:
             for rule in self._connection_rules:
                 rule.connection(item)
             self.facts.forget(item)
+            self._answered.pop(item.connection)
         elif isinstance(item, Gap):
             for rule in self._gap_rules:
                 rule.gap(item)
@@ -68,6 +70,8 @@ class Diagnosis:
         ]
 
     def _call(self, call: Call) -> None:
+        if call.connection.initiator is None and not self._trusted(call):
+            return
         self.facts.learn(call)
         for take in self._for_all:
             take(call)
@@ -80,6 +84,16 @@ class Diagnosis:
             errors = call.errors
             if errors:
                 self._errors(call, errors)
+
+    def _trusted(self, call: Call) -> bool:
+        """Tell whether a connection whose beginning is not in the capture has shown an answered call.
+
+        Requests alone may be the server's answers, misread: an accusation needs more.
+        """
+        if call.outcome == "answered":
+            self._answered.put(call.connection, True)
+            return True
+        return self._answered.get(call.connection) is not None
 
     def _errors(self, call: Call, errors: list[FieldError]) -> None:
         wanted: dict[ErrorRule, list[FieldError]] = {}

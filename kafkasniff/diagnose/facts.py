@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
-from kafkasniff.diagnose.memory import Bounded
+from kafkasniff.diagnose.memory import MOST_CONNECTIONS, Bounded
 from kafkasniff.tcp.events import Connection
 
 PRODUCE, FETCH, LIST_OFFSETS, METADATA = 0, 1, 2, 3
@@ -15,7 +15,6 @@ OFFSET_FOR_LEADER_EPOCH, ADD_PARTITIONS_TO_TXN, END_TXN = 23, 24, 26
 TXN_OFFSET_COMMIT, SASL_AUTHENTICATE = 28, 36
 DESCRIBE_CLUSTER, CONSUMER_GROUP_HEARTBEAT, SHARE_FETCH = 60, 68, 78
 
-_MOST_CONNECTIONS = 100_000
 _MOST_TOPICS = 100_000
 _MOST_PARTITIONS = 50_000
 _MOST_BROKERS = 10_000
@@ -76,7 +75,7 @@ class Facts:
 
     def __init__(self) -> None:
         """Know nothing."""
-        self.clients: Bounded[Client] = Bounded(_MOST_CONNECTIONS)
+        self.clients: Bounded[Client] = Bounded(MOST_CONNECTIONS)
         """The program behind each open connection."""
         self._groups: Bounded[dict[str, None]] = Bounded()
         self._topics: Bounded[str] = Bounded(_MOST_TOPICS)

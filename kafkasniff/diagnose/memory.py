@@ -14,6 +14,8 @@ MILLISECOND = 1_000_000
 
 MOST_KEYS = 10_000
 """Clients, groups, topics and so on that a rule remembers at once; the longest untouched is given up first."""
+MOST_CONNECTIONS = 100_000
+"""Open connections that are remembered at once."""
 MOST_EVIDENCE = 5
 MOST_NAMES = 16
 

@@ -41,12 +41,12 @@ class _ConnectRule(Rule[Attempts]):
         counters = connection.counters
         client = connection.initiator
         if any(counter.data_bytes for counter in counters) or connection.round_trip_ns is not None or client is None:
-            state = self.states.get(report.server)
-            if state is not None:
+            # Of a connection without its beginning either end may be the server.
+            servers = [report.server] if client is not None else [str(end) for end in connection.endpoints]
+            for server in servers:
+                state = self.state(server)
                 state.accepted = True
                 state.in_a_row = 0
-            elif client is None or counters[1 - client].data_bytes:
-                self.state(report.server).accepted = True
             return
         reset = connection.ended_by == "rst" and connection.ended_direction == 1 - client
         silent = counters[1 - client].packets == 0 and counters[client].packets > 1

@@ -241,9 +241,35 @@ class Turns(Tally):
         """Begin with none."""
         super().__init__()
         self.answered = 0
+        self.latency = 0
         self.requests = 0
         self.overlapping = 0
         self.client: Client | None = None
+        self.trend = Trend()
+
+
+class Trend:
+    """How one figure depends on another: the slope of the line through all pairs, from running sums."""
+
+    __slots__ = ("_count", "_x", "_xx", "_xy", "_y")
+
+    def __init__(self) -> None:
+        """Begin with no pairs."""
+        self._count = self._x = self._y = self._xx = self._xy = 0
+
+    def add(self, x: int, y: int) -> None:
+        """Take a pair."""
+        self._count += 1
+        self._x += x
+        self._y += y
+        self._xx += x * x
+        self._xy += x * y
+
+    @property
+    def slope(self) -> float:
+        """Give by how much y grows with x; 0 where x does not vary."""
+        spread = self._count * self._xx - self._x * self._x
+        return (self._count * self._xy - self._x * self._y) / spread if spread else 0.0
 
 
 class SerialSyncSend(Rule[Turns]):
@@ -258,6 +284,7 @@ class SerialSyncSend(Rule[Turns]):
         Threshold("requests", 100, "requests", "in a row on a connection"),
         Threshold("milliseconds", 10, "ms", "from an answer to the next request"),
         Threshold("share", 0.8, "", "of the connection's requests, with hardly any (1 %) overlapping"),
+        Threshold("slope", -0.5, "", "of pause against latency; a sender with a fixed rate has -1"),
     )
     meaning = "Throughput is one request per round trip, however fast network and brokers are."
     wire = "Each Produce is sent within 10 ms of the last answer, and never two are in flight, hundreds of times."
@@ -285,14 +312,18 @@ class SerialSyncSend(Rule[Turns]):
             elif pause <= self.limits["milliseconds"] * MILLISECOND:
                 what = f"Produce sent {pause / MILLISECOND:.1f} ms after the last answer"
                 state.add(call.request.first, what, call.client)
+                state.trend.add(state.latency, pause)
                 _topics(self, call, state)
         state.answered = call.response.last.time
+        state.latency = state.answered - call.request.first.time
 
     def finding(self, key: Any, state: Turns) -> Finding | None:
         """Fire where it is the habit."""
         assert isinstance(key, Connection)
         assert state.client is not None
         serial = state.count >= self.limits["share"] * state.requests and state.overlapping * 100 <= state.requests
+        # Who sends by the clock pauses for less time after a slow answer; who waits for answers always for the same.
+        serial &= state.trend.slope > self.limits["slope"]
         if state.count < self.limits["requests"] or not serial:
             return None
         rate = state.count * SECOND / max(state.span_ns, 1)
