@@ -1,0 +1,116 @@
+"""`--keylog`, and secrets inside a capture, as a user meets them."""
+
+import json
+import os
+import time
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+from tests.cli.conftest import COMMAND, Run
+from tests.conftest import CAPTURES, ROOT
+
+CAPTURE, KEYS = "tls13-aes128-gcm.pcap", "tls13-aes128-gcm.keys"
+CALLS = 126
+"""Lines of the broker's request log."""
+EARLY = 5_000
+"""Bytes of the capture that end within its first connection, behind that one's first requests."""
+
+
+def test_shows_the_calls_inside(run: Run) -> None:
+    done = run("read", CAPTURE, "--keylog", KEYS, "--json")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(lines) == CALLS
+    assert {line["securityProtocol"] for line in lines} == {"SSL"}
+    assert "decrypted" not in done.stderr
+
+
+def test_shows_none_without_secrets(run: Run) -> None:
+    done = run("read", CAPTURE, "--json", "--connections")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {(line["type"], line["protocol"]) for line in lines} == {("connection", "tls")}
+    assert {line["tls"]["version"] for line in lines} == {"TLS 1.3"}
+    assert {line["tls"]["cipher"] for line in lines} == {"TLS_AES_128_GCM_SHA256"}
+    assert not any(line["tls"]["decrypted"] for line in lines)
+    assert "key log" not in done.stderr
+
+
+def test_secrets_inside_the_capture_need_no_option(run: Run) -> None:
+    done = run("read", "tls12-aes256-gcm-embedded.pcapng", "--json", "--connections")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert sum(line["type"] == "call" for line in lines) == 76
+    connection = next(line for line in lines if line["type"] == "connection")
+    assert connection["protocol"] == "kafka"
+    assert connection["tls"] == {
+        "version": "TLS 1.2",
+        "cipher": "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+        "serverName": None,
+        "offeredProtocols": [],
+        "chosenProtocol": None,
+        "serverCertificate": {"subject": "CN=localhost", "expires": "2036-11-18T00:13:16Z"},
+        "clientCertificate": None,
+        "resumed": False,
+        "decrypted": True,
+        "failure": None,
+    }
+
+
+def test_one_message_for_a_foreign_key_log(run: Run) -> None:
+    done = run("read", CAPTURE, "--keylog", "tls12-aes128-cbc-sha256.keys")
+    assert (done.returncode, done.stdout) == (0, "")
+    messages = [line for line in done.stderr.splitlines() if "key log" in line]
+    assert messages == [
+        "kafkasniff: the key log belongs to other connections: it has no secrets for any of the 8 TLS connections"
+    ]
+
+
+def test_one_message_for_wrong_secrets(run: Run, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.keys"
+    lines = [line.split() for line in (CAPTURES / KEYS).read_text().splitlines() if not line.startswith("#")]
+    wrong.write_text("".join(f"{label} {name} {secret[::-1]}\n" for label, name, secret in lines))
+    done = run("read", CAPTURE, "--keylog", str(wrong))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert len([line for line in done.stderr.splitlines() if "do not fit" in line]) == 1
+
+
+def test_a_file_that_is_no_key_log(run: Run) -> None:
+    for name, reason in (("README.md", "not a TLS key log"), ("none.keys", "cannot be read: No such file")):
+        done = run("read", CAPTURE, "--keylog", name)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"kafkasniff: {name}: {reason}")
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_secrets_may_be_logged_after_the_packets_came(environment: dict[str, str], tmp_path: Path) -> None:
+    log = tmp_path / "keys.log"
+    log.write_bytes(b"")
+    command = [*COMMAND, "read", "-", "--json", "--keylog", str(log)]
+    content = (CAPTURES / CAPTURE).read_bytes()
+    with Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=ROOT, env=environment) as process:
+        assert process.stdin is not None
+        process.stdin.write(content[:EARLY])
+        process.stdin.flush()
+        wait_until_read(process.stdin.fileno())
+        log.write_bytes((CAPTURES / KEYS).read_bytes())
+        out, errors = process.communicate(content[EARLY:], timeout=60)
+    assert len(out.splitlines()) == CALLS, errors
+
+
+def wait_until_read(descriptor: int) -> None:
+    """Wait until the other end of a pipe has taken what was written."""
+    import fcntl
+    import termios
+
+    waiting = bytearray(4)
+    while True:
+        fcntl.ioctl(descriptor, termios.FIONREAD, waiting)
+        if not int.from_bytes(waiting, "little"):
+            return
+        os.sched_yield()
+        time.sleep(0.01)
+
+
+def test_without_tls_nothing_of_it_is_imported(run: Run, environment: dict[str, str]) -> None:
+    environment["PYTHONPROFILEIMPORTTIME"] = "1"
+    done = run("read", "ipv6.pcap", "--limit", "1")
+    assert "cryptography" not in done.stderr
+    assert "dpkt" not in done.stderr
