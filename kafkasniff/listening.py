@@ -10,6 +10,7 @@ from kafkasniff.capture.live import LiveCapture
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.writer import PcapngWriter
 from kafkasniff.reading import Summary
+from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.limits import TcpLimits
 
 LIVE_LIMITS = TcpLimits(start_ns=50_000_000, closing_ns=100_000_000)
@@ -34,11 +35,13 @@ class Listening:
         pending_ns: int | None = None,
         duration_ns: int | None = None,
         writer: PcapngWriter | None = None,
+        key_log: str | None = None,
     ) -> None:
         """Take the packets of `capture`, which stays the caller's to close, and write them to `writer` too.
 
         `say` is told what goes wrong while it does. `connections` adds a report of each connection when it ends. Calls
         that wait for longer than `pending_ns` are given as they stand. After `duration_ns` the capture is stopped.
+        `key_log` is a file with the secrets of TLS connections, which may grow. Raises CaptureError when it is none.
         """
         self.summary = Summary()
         self._capture = capture
@@ -46,7 +49,10 @@ class Listening:
         self._writer = writer
         self._deadline = time.monotonic_ns() + duration_ns if duration_ns is not None else None
         limits = CallLimits() if pending_ns is None else CallLimits(pending_ns=pending_ns)
-        self._engine = Engine(LIVE_LIMITS, limits, options, connections)
+        self._secrets = SecretSources((), key_log)
+        if writer is not None and self._secrets.first_lines:
+            writer.write_secrets(self._secrets.first_lines)
+        self._engine = Engine(LIVE_LIMITS, limits, options, connections, self._secrets.key_log)
         self.summary.counts = self._engine.counts
         self._next_tick = 0
         self._next_count = time.monotonic() + _COUNT_SECONDS
@@ -54,15 +60,23 @@ class Listening:
     def batches(self) -> Iterator[list[Item]]:
         """Give calls, gaps and reports as they end, in lists between which output should be flushed.
 
-        Raises CaptureError when packets cannot be written.
+        Raises CaptureError when packets cannot be written, or the key log not be read any more.
         """
         for batch in self._capture.batches():
+            self._refresh_secrets()
             if len(batch):
                 yield self._take(batch)
             yield self._tick(not len(batch))
             self._look_at_the_clock()
+        self._refresh_secrets()
         yield self._engine.flush()
+        self.summary.not_decrypted = self._engine.tls.notes()
         self._account()
+
+    def _refresh_secrets(self) -> None:
+        added = self._secrets.refresh()
+        if added and self._writer is not None:
+            self._writer.write_secrets(added)
 
     def _take(self, batch: PacketBatch) -> list[Item]:
         summary = self.summary
@@ -94,6 +108,7 @@ class Listening:
         summary, capture = self.summary, self._capture
         counters = self._engine.reassembler.counters
         summary.packets, summary.cut_packets = counters.packets, counters.cut_packets
+        summary.notes = counters.notes()
         summary.damages = capture.failures
         dropped = capture.count()
         if dropped > summary.dropped_packets:

@@ -10,7 +10,7 @@ import typer
 
 from kafkasniff.cli import options
 from kafkasniff.cli.exit_status import ExitStatus
-from kafkasniff.cli.read import TIME_MODES
+from kafkasniff.cli.read import TERMINAL_LIMIT_VALUE, TIME_MODES
 
 if TYPE_CHECKING:
     from kafkasniff.capture.writer import PcapngWriter
@@ -77,6 +77,9 @@ def live(
     limit: options.Limit = None,
     connections: options.Connections = False,
     show_secrets: options.ShowSecrets = False,
+    records: options.Records = False,
+    limit_value: options.LimitValue = None,
+    keylog: options.KeyLog = None,
     bpf_filter: Filter = None,
     duration: Duration = None,
     pending: Pending = "330s",
@@ -84,6 +87,7 @@ def live(
     write: Write = None,
 ) -> None:
     """Show the calls on network interfaces as they end. Needs the right to capture; says how to get it."""
+    from kafkasniff.calls.context import Context
     from kafkasniff.calls.streams import CallOptions
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.capture.live import LiveCapture
@@ -94,6 +98,9 @@ def live(
 
     if time not in TIME_MODES:
         raise typer.BadParameter(f"{time!r} is none of {', '.join(TIME_MODES)}.", param_hint="--time")
+    if records and not json_output:
+        verbose = max(verbose, 1)
+        limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
     filters = call_filters(api, client_id, host, port, connection, topic, group, errors, slower_than)
     seconds = duration_ns(duration, "--duration") if duration else None
     pending_ns = duration_ns(pending, "--pending")
@@ -106,11 +113,14 @@ def live(
             listening = Listening(
                 capture,
                 print_message,
-                options=CallOptions(show_secrets=show_secrets),
+                options=CallOptions(
+                    show_secrets=show_secrets, context=Context(records=records, limit_value=limit_value)
+                ),
                 connections=connections,
                 pending_ns=pending_ns,
                 duration_ns=seconds,
                 writer=writer,
+                key_log=keylog,
             )
             stopping = _Stopping(capture.stop)
             for text in capture.notices:

@@ -3,6 +3,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import statistics
 import subprocess
 import sys
@@ -178,22 +179,74 @@ def test_after_drops_calls_come_out_right_again(run: Run, environment: dict[str,
     assert re.search(r"calls, .*[\d,]+ packets dropped by the kernel", live.messages)
 
 
+REQUEST = (19).to_bytes(4, "big") + b"\0\x12\0\0" + (7).to_bytes(4, "big") + b"\0\x09quiet-one"
+ANSWER = (16).to_bytes(4, "big") + (7).to_bytes(4, "big") + b"\0\0" + b"\0\0\0\1" + b"\0\x12\0\0\0\4"
+"""ApiVersions v0."""
+UNANSWERED: list[socket.socket] = []
+"""Ends of connections that are to stay open."""
+
+
 def exchange(answer: bool) -> socket.socket:
     """A connection with one ApiVersions request, answered or not; gives the client's end, still open."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         client = socket.create_connection(listener.getsockname())
         server, _ = listener.accept()
-    body = b"\0\x12\0\0" + (7).to_bytes(4, "big") + b"\0\x09quiet-one"
-    client.sendall(len(body).to_bytes(4, "big") + body)
-    assert server.recv(100)
+    client.sendall(REQUEST)
+    assert server.recv(100) == REQUEST
     if answer:
-        body = (7).to_bytes(4, "big") + b"\0\0" + b"\0\0\0\1" + b"\0\x12\0\0\0\4"
-        server.sendall(len(body).to_bytes(4, "big") + body)
-        assert client.recv(100)
+        server.sendall(ANSWER)
+        assert client.recv(100) == ANSWER
         server.close()
     else:
-        exchange.kept = server  # type: ignore[attr-defined]
+        UNANSWERED.append(server)
     return client
+
+
+def encrypted_exchange(key_log: Path, folder: Path) -> tuple[ssl.SSLSocket, ssl.SSLSocket]:
+    """The same inside TLS 1.3, answered; gives both ends, still open."""
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+         "-subj", "/CN=broker", "-keyout", str(key), "-out", str(certificate)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    server_side = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server_side.load_cert_chain(certificate, key)
+    client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client_side.load_verify_locations(certificate)
+    client_side.keylog_filename = str(key_log)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        plain = socket.create_connection(listener.getsockname())
+        accepted, _ = listener.accept()
+    server = server_side.wrap_socket(accepted, server_side=True, do_handshake_on_connect=False)
+    shaking = threading.Thread(target=server.do_handshake)
+    shaking.start()
+    client = client_side.wrap_socket(plain, server_hostname="broker")
+    shaking.join()
+    client.sendall(REQUEST)
+    assert server.recv(100) == REQUEST
+    server.sendall(ANSWER)
+    assert client.recv(100) == ANSWER
+    return client, server
+
+
+@needs("openssl")
+def test_a_key_log_may_come_after_what_it_opens(run: Run, environment: dict[str, str], tmp_path: Path) -> None:
+    key_log, late, written = tmp_path / "client.log", tmp_path / "late.log", tmp_path / "live.pcapng"
+    late.write_bytes(b"")
+    live = Live(environment, "lo", "--json", "--keylog", str(late), "--write", str(written))
+    client, server = encrypted_exchange(key_log, tmp_path)
+    time.sleep(0.5)
+    assert live.lines == []
+    late.write_bytes(key_log.read_bytes())
+    wait_for_lines(live, 1)
+    (item,) = live.items
+    assert (item["securityProtocol"], item["outcome"]) == ("SSL", "answered")
+    assert item["requestHeader"]["clientId"] == "quiet-one"
+    client.close()
+    server.close()
+    assert live.end() == 0
+    assert comparable(read_items(run, written)) == comparable([item])
 
 
 def wait_for_lines(live: Live, count: int) -> None:
