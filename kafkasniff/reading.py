@@ -29,7 +29,8 @@ class Summary:
     counts: Counts = field(default_factory=Counts)
     damages: list[CaptureError] = field(default_factory=list)
     """Files that could not be read to their end; all packets before the damage were used."""
-    limits_reached: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Packets that could not be read and limits that were reached, in sentences."""
     dropped_packets: int = 0
     """Live: packets that the kernel dropped, as they came faster than they were read."""
     largest_lag_ns: int = 0
@@ -121,6 +122,7 @@ class Reading:
         counters = self._engine.reassembler.counters
         self.summary.packets = counters.packets
         self.summary.cut_packets = counters.cut_packets
+        self.summary.notes = counters.notes()
 
 
 def read(paths: str | Sequence[str], **options: Any) -> Reading:

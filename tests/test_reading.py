@@ -8,6 +8,7 @@ import pytest
 
 import kafkasniff
 from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.tcp.limits import TcpLimits
 from tests.conftest import CAPTURES
 
 
@@ -63,3 +64,22 @@ def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
     path.write_text("no capture at all")
     with pytest.raises(kafkasniff.CaptureError, match=r"notes\.txt"):
         list(kafkasniff.read(str(path)))
+
+
+def test_packets_of_a_link_type_that_cannot_be_read_are_said(tmp_path: Path) -> None:
+    content = bytearray((CAPTURES / "ipv6.pcap").read_bytes())
+    content[20:24] = (147).to_bytes(4, "little")  # LINKTYPE_USER0
+    path = tmp_path / "user0.pcap"
+    path.write_bytes(content)
+    reading = kafkasniff.read(str(path))
+    assert list(reading) == []
+    packets = json.loads((CAPTURES / "ipv6.json").read_text())["capture"]["packets"]
+    assert reading.summary.notes == [f"packets of link type 147 cannot be read: {packets}"]
+
+
+def test_limits_that_were_reached_are_said() -> None:
+    limits = TcpLimits(connections=1)
+    reading = kafkasniff.read(str(CAPTURES / "java-4.3.1-basic.pcap"), tcp_limits=limits)
+    assert list(reading)
+    (note,) = reading.summary.notes
+    assert note.startswith("connection ended: too many connections, longest idle first: ")

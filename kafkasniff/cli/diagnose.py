@@ -86,7 +86,7 @@ def diagnose(
     output.flush()
     summary = reading.summary
     limits = diagnosis.limits_reached() if diagnosis is not None else []
-    for text in (*summary.damages, *summary.limits_reached, *limits):
+    for text in (*summary.damages, *summary.notes, *limits):
         print_message(f"kafkasniff: {text}")
     print_message(closing_line(summary))
     if diagnosis is not None:

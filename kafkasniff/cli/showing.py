@@ -99,7 +99,7 @@ class Showing:
         self._progress.clear()
         output.flush()
         summary = self._reading.summary
-        for text in (*summary.damages, *summary.limits_reached, *summary.not_decrypted):
+        for text in (*summary.damages, *summary.notes, *summary.not_decrypted):
             print_message(f"kafkasniff: {text}")
         if self._left:
             print_message(closing_line(summary))

@@ -71,6 +71,14 @@ class TcpCounters:
     limits_reached: dict[str, int] = field(default_factory=dict)
     """What a limit of TcpLimits did, in words, and how often."""
 
+    def notes(self) -> list[str]:
+        """Give which packets could not be read and which limits were reached, in sentences."""
+        notes = [
+            f"packets of link type {link_type} cannot be read: {count:,}"
+            for link_type, count in self.unknown_link_types.items()
+        ]
+        return notes + [f"{text}: {count:,}" for text, count in self.limits_reached.items()]
+
     def reach(self, text: str) -> None:
         """Count that a limit was reached."""
         self.limits_reached[text] = self.limits_reached.get(text, 0) + 1
