@@ -51,8 +51,9 @@ def apis(
         else:
             print_text(api_versions_text(found))
         return
-    number = int(version) if version.isdecimal() else -1
-    if not found.first_version <= number <= found.last_version:
+    versions = range(found.first_version, found.last_version + 1)
+    number = next((known for known in versions if str(known) == version), None)
+    if number is None:
         raise typer.BadParameter(
             f"{found.name} has no version {version!r}, only {found.first_version} to {found.last_version}."
         )

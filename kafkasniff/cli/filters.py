@@ -15,7 +15,10 @@ from kafkasniff.render.api_reference import find_api
 from kafkasniff.render.error_reference import find_error
 
 _UNITS_NS = {"us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "m": 60_000_000_000, "min": 60_000_000_000}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zµ]*)", re.ASCII | re.IGNORECASE)
+_MOST_DIGITS = 5
+"""Of an API key, which is an int16."""
+
+_DURATION = re.compile(r"(\d{1,12}(?:\.\d+)?)\s*([a-zµ]*)", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,7 @@ def api_keys(names: Sequence[str]) -> frozenset[int]:
         api = find_api(name)
         if api is not None:
             keys.add(api.key)
-        elif name.isdecimal():
+        elif name.isdecimal() and len(name) <= _MOST_DIGITS:
             keys.add(int(name))  # a key that this version does not know may be on the wire all the same
         else:
             raise typer.BadParameter(

@@ -1,6 +1,7 @@
 """The `kafkasniff` command."""
 
 import gc
+import os
 import sys
 
 _COLLECTION_THRESHOLDS = (100_000, 20, 100)
@@ -11,7 +12,15 @@ the search for cycles takes nearly half of the time of a listing, and a tenth of
 def main() -> None:
     """Run the command line and exit with its status."""
     gc.set_threshold(*_COLLECTION_THRESHOLDS)
+    _open_what_is_closed()
     from kafkasniff.cli.app import app
     from kafkasniff.cli.arguments import with_optional_values
 
     app(with_optional_values(sys.argv[1:]), prog_name="kafkasniff")
+
+
+def _open_what_is_closed() -> None:
+    """Replace standard streams that the caller closed (`>&-`), which are None, by the null device."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))

@@ -27,15 +27,18 @@ class Output:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was gathered. Where the reader has gone, the command ends, silently."""
+        """Write what was gathered; where that fails the command ends, silently when the reader has gone."""
         pieces, self._pieces, self._size = self._pieces, [], 0
         try:
             self._stream.write(b"".join(pieces))
             self._stream.flush()
-        except BrokenPipeError:
+        except OSError as error:
             # Python flushes standard output once more when it exits, which must not fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
-            raise SystemExit(ExitStatus.BROKEN_PIPE) from None
+            if isinstance(error, BrokenPipeError):
+                raise SystemExit(ExitStatus.BROKEN_PIPE) from None
+            print_message(f"kafkasniff: standard output cannot be written: {error.strerror}")
+            raise SystemExit(ExitStatus.FAILED) from None
 
 
 def print_text(text: str) -> None:

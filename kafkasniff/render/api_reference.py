@@ -16,7 +16,7 @@ def find_api(text: str) -> Api | None:
     """Find an API by key or name, in any case, with or without underscores or hyphens; None where there is none."""
     wanted = text.strip()
     if wanted.isdecimal():
-        return APIS.get(int(wanted))
+        return next((api for api in APIS.values() if str(api.key) == wanted), None)
     plain = wanted.upper().replace("_", "").replace("-", "")
     return next((api for api in APIS.values() if api.name.replace("_", "") == plain), None)
 

@@ -11,7 +11,7 @@ def find_error(text: str) -> ErrorCode | None:
     """Find an error by its code or its name (any case, `-` and spaces for `_`); None where there is none such."""
     wanted = text.strip()
     if wanted.removeprefix("-").isdecimal():
-        return ERROR_CODES.get(int(wanted))
+        return next((error for error in ERROR_CODES.values() if str(error.code) == wanted), None)
     name = wanted.upper().replace("-", "_").replace(" ", "_")
     return next((error for error in ERROR_CODES.values() if error.name == name), None)
 

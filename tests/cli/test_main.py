@@ -1,3 +1,4 @@
+import shlex
 import subprocess
 import sys
 
@@ -84,3 +85,35 @@ def test_completion_of_names(environment: dict[str, str]) -> None:
     assert "list_offsets" in complete("kafkasniff read x.pcap --api list_o")
     assert "NOT_COORDINATOR" in complete("kafkasniff errors NOT_COO")
     assert "DescribeGroups" in complete("kafkasniff apis DescribeG")
+
+
+@pytest.mark.parametrize("command", ["read captures/vlan.pcap", "read captures/vlan.pcap --json", "apis", "errors 6"])
+def test_a_full_disk_is_said(command: str, environment: dict[str, str]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*COMMAND, *command.split()], stdout=full, stderr=subprocess.PIPE, cwd=ROOT, env=environment, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == b"kafkasniff: standard output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_closed_output_is_no_crash(closed: str, environment: dict[str, str]) -> None:
+    script = f"{shlex.join(COMMAND)} read captures/vlan.pcap {closed}"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, cwd=ROOT, env=environment, check=False)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+
+
+def test_closed_input_is_an_empty_file(environment: dict[str, str]) -> None:
+    script = f"{shlex.join(COMMAND)} read - <&-"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, cwd=ROOT, env=environment, check=False)
+    assert done.returncode == 1
+    assert b"-: byte 0: empty" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["apis"], ["apis", "fetch"], ["errors"], ["read", "x.pcap", "--api"]])
+def test_numbers_of_any_length_are_usage_errors(arguments: list[str], run: Run) -> None:
+    done = run(*arguments, "9" * 5_000)
+    assert done.returncode == 2
+    assert "Error: Invalid value" in done.stderr
