@@ -184,6 +184,9 @@ def score_request(
         agreement = agreement_of_cut(held, offset + 4, size, "request", header.api_key, header.api_version)
         if agreement < 0:
             return IMPOSSIBLE
+        if not agreement and not held.begins_segment(offset):
+            # A header alone, among bytes that may be anything, is not enough: its body must speak for it.
+            points = min(points, PROOF - 1)
         points += agreement
     if end == held.end:
         return Score(points + 1, end + HEADER_BYTES)
