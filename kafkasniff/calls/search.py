@@ -21,11 +21,12 @@ SEARCHED_IDS = 64
 class BoundarySearch:
     """Holds a stream's bytes until a place in them is proven to be a frame boundary."""
 
-    __slots__ = ("_open", "_scanned", "held")
+    __slots__ = ("_open", "_refused", "_scanned", "held")
 
-    def __init__(self, limit: int, budget: Budget, start: int = 0) -> None:
-        """Hold at most `limit` bytes, from the stream position `start` on."""
+    def __init__(self, limit: int, budget: Budget, start: int = 0, refused: int | None = None) -> None:
+        """Hold at most `limit` bytes, from the stream position `start` on; `refused` is known to be no boundary."""
         self.held = HeldStream(limit, budget, start)
+        self._refused = refused
         self._scanned = start
         self._open: dict[int, Score] = {}
         """Places not yet decided, with what was last said of them."""
@@ -51,7 +52,8 @@ class BoundarySearch:
     def _find(self, places: Iterator[int], score: Callable[[HeldStream, int], Score], again: bool) -> int | None:
         held = self.held
         for place in places:
-            self._open.setdefault(place, UNKNOWN)
+            if place != self._refused:
+                self._open.setdefault(place, UNKNOWN)
         self._scanned = held.end
         for place in sorted(self._open):
             if self._open[place].more_at > held.end and not again:

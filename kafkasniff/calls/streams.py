@@ -1,5 +1,6 @@
 """Both directions of a Kafka connection: where do frames begin, and which calls do they make."""
 
+from collections import deque
 from dataclasses import dataclass, field
 
 from kafkasniff.calls.authentication import RawToken
@@ -87,6 +88,7 @@ class KafkaStreams:
                 self._searches[direction] = BoundarySearch(limits.search_bytes, budget)
             else:
                 self._cutters[direction].restart(start)
+        self._waiting: deque[tuple[int, Item]] = deque()
         self._notes: dict[int, str] = {}
         self._client_ids: set[str | None] = set()
         self._last_id: int | None = None
@@ -105,6 +107,15 @@ class KafkaStreams:
 
     def take(self, direction: int, item: Item) -> None:
         """Take bytes or a gap of one direction."""
+        self._waiting.append((direction, item))
+        self._take_waiting()
+
+    def _take_waiting(self) -> None:
+        # What a search had held waits here, not in calls within calls: there may be many searches in it.
+        while self._waiting:
+            self._take(*self._waiting.popleft())
+
+    def _take(self, direction: int, item: Item) -> None:
         cutter = self._cutters[direction]
         search = self._searches[direction]
         if isinstance(item, StreamGap):
@@ -113,7 +124,7 @@ class KafkaStreams:
                 search.held.push_gap(item)
             else:
                 cutter.push_gap(item)
-                self.drain(direction, item)
+                self._drain(direction, item)
             if direction == self.client and self._searches[direction] is not None:
                 self._lost_ids.lose()
         elif search is not None:
@@ -121,7 +132,7 @@ class KafkaStreams:
             self._search(direction, again=False)
         else:
             cutter.push(*item)
-            self.drain(direction)
+            self._drain(direction)
         other = 1 - direction
         if self._searches[other] is not None:
             self._search(other, again=True)
@@ -176,8 +187,13 @@ class KafkaStreams:
         else:
             self._pairing.lose_responses(arrival)
 
-    def drain(self, direction: int, gap: StreamGap | None = None) -> None:
-        """Take the frames that are whole; where the next one begins nowhere, begin to search. `gap` came last."""
+    def drain(self, direction: int) -> None:
+        """Take the frames that are whole; where the next one begins nowhere, begin to search."""
+        self._drain(direction)
+        self._take_waiting()
+
+    def _drain(self, direction: int, gap: StreamGap | None = None) -> None:
+        """Do the same; `gap` came last."""
         cutter = self._cutters[direction]
         handle = self._take_request if direction == self.client else self._take_response
         while (frame := cutter.next_frame()) is not None:
@@ -186,7 +202,8 @@ class KafkaStreams:
         if not cutter.aligned:
             if cutter.absurd_size is not None:
                 self._notes[direction] = f"an impossible message size, {cutter.absurd_size}"
-            search = BoundarySearch(self._limits.search_bytes, self._budget, cutter.offset)
+            refused = None if cutter.absurd_size is None else cutter.offset
+            search = BoundarySearch(self._limits.search_bytes, self._budget, cutter.offset, refused)
             if gap is not None:
                 search.held.push_gap(gap)
             search.held.last_segment = cutter.last_segment
@@ -210,10 +227,8 @@ class KafkaStreams:
             place = earlier_responses(search.held, place)
         self._searches[direction] = None
         self._cutters[direction].restart(place)
-        items = search.held.items_from(place)
+        self._waiting.extendleft((direction, item) for item in reversed(search.held.items_from(place)))
         search.held.clear()
-        for item in items:
-            self.take(direction, item)
 
     def _score_request(self, held: HeldStream, place: int) -> Score:
         early = self._pairing.early_ids()
@@ -230,7 +245,8 @@ class KafkaStreams:
 
     def _plausible_response(self, size: int, start: bytes) -> bool:
         del size
-        return int.from_bytes(start[:4], "big", signed=True) in self._pairing.layouts()
+        number = int.from_bytes(start[:4], "big", signed=True)
+        return number in self._pairing.layouts() or self._lost_ids.may_have(number) is True
 
     def _take_request(self, frame: Frame) -> bool:
         """Take a frame of the client; False when it is none, so that the boundary it was cut at must be wrong."""
