@@ -130,7 +130,9 @@ class Accountant:
         self.account.different.append(f"an answer that is not logged: {call['connection']} {call['requestHeader']}")
 
     def _count_problems(self, call: dict[str, Any]) -> None:
-        sides = {problem["where"] for problem in call.get("problems", ())}
+        # Those with a path and no offset are of messages within the message.
+        problems = [item for item in call.get("problems", ()) if item["offset"] is not None or not item["path"]]
+        sides = {problem["where"] for problem in problems}
         if "request" in sides:
             self._except_printed(Kind.BYTES_LEFT_BEHIND, call)
         if "response" in sides:

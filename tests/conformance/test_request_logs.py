@@ -45,7 +45,7 @@ def test_prints_what_the_brokers_logged(recording: Recording, add_figure: Callab
     assert account.envelopes == account.forwarded
     assert account.directories == DIRECTORIES_RENAMED.get(recording.name, 0)
     assert account.equal + counts[Kind.ANSWER_NEVER_SENT] + counts[Kind.ANSWER_BEHIND_CAPTURE] == in_capture
-    assert {line["type"] for line in printed} == {"call"}, "no recorder lost a packet"
+    assert {line["type"] for line in printed} <= {"call", "sasl"}, "no recorder lost a packet"
 
 
 @pytest.mark.parametrize("recording", CUT, ids=str)
