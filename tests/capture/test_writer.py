@@ -1,6 +1,7 @@
 import io
 import shutil
 import subprocess
+from array import array
 from pathlib import Path
 
 import dpkt
@@ -8,7 +9,7 @@ import pytest
 from scapy.utils import RawPcapNgReader
 
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.packets import Interface
+from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.capture.writer import PcapngWriter, select_packets
 from tests.capture.samples import (
@@ -40,6 +41,32 @@ def test_bytes_are_those_of_the_format() -> None:
         + enhanced(b"defg", 1_700_000_000_123_456_789, 1)
         + block(10, b"KSLT" + (20).to_bytes(4, "little") + b"CLIENT_RANDOM 00 11\n")
     )
+
+
+def test_a_batch_is_written_packet_by_packet() -> None:
+    packets = [(b"abc", 60, 1_700_000_000_123_456_000), (b"defg", 4, 1_700_000_000_123_457_000)]
+    one_by_one, at_once = io.BytesIO(), io.BytesIO()
+    writer = PcapngWriter(one_by_one)
+    for data, original, time in packets:
+        writer.write(data, original, time, ETHERNET)
+    columns = (array("q", column) for column in ([1, 4], [3, 4], [60, 4], [time for *_, time in packets], [0, 0]))
+    PcapngWriter(at_once).write_batch(PacketBatch(b".abcdefg.", 7, *columns, [ETHERNET]))
+    assert at_once.getvalue() == one_by_one.getvalue()
+
+
+@pytest.mark.skipif(shutil.which("capinfos") is None, reason="capinfos (tshark) is not installed")
+def test_capinfos_reads_what_was_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "out.pcapng"
+    with path.open("wb") as stream:
+        writer = PcapngWriter(stream)
+        writer.write(b"abc" * 20, 60, 1_700_000_000_123_456_000, ETHERNET)
+        writer.write_statistics(ETHERNET, 1_234, 56)
+    statistics = CaptureReader(str(path))
+    assert [len(batch) for batch in statistics] == [1]
+    shown = subprocess.run(["capinfos", str(path)], capture_output=True, text=True, check=True).stdout
+    assert "Number of stat entries = 1" in shown
+    counts = b"\x04\0\x08\0" + (1_234).to_bytes(8, "little") + b"\x07\0\x08\0" + (56).to_bytes(8, "little")
+    assert counts + bytes(4) in path.read_bytes()
 
 
 def test_dpkt_and_scapy_read_what_was_written() -> None:

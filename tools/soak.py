@@ -1,0 +1,106 @@
+"""Replay a capture many times with shifted addresses through the engine, and watch the memory:
+`python tools/soak.py CAPTURE [--packets 100000000]`.
+
+Prints a line now and then; exits 1 when the resident set grew by more than a tenth after the first minute.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numpy as np
+
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.engine import Engine
+from kafkasniff.capture.packets import PacketBatch
+from kafkasniff.capture.reader import CaptureReader
+
+SECOND = 1_000_000_000
+SETTLED_SECONDS = 60
+GROWTH = 1.1
+ETHERNET_ADDRESSES_AT = {1: 26, 113: 28}
+"""Position of the IPv4 source address in a packet by link type; the destination follows it."""
+
+
+def resident() -> int:
+    """Give the resident set in bytes."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096
+
+
+class Shifted:
+    """Batches of a capture again and again, each time later and between other addresses."""
+
+    def __init__(self, path: str) -> None:
+        """Hold the capture at `path`."""
+        self._batches = list(CaptureReader(path))
+        self._places = [_address_places(batch) for batch in self._batches]
+        self._length = self._batches[-1].times[-1] - self._batches[0].times[0] + SECOND
+        self.packets = sum(map(len, self._batches))
+
+    def batches(self, turn: int) -> Iterator[PacketBatch]:
+        """Give the batches of turn `turn`, 0 for the first."""
+        for batch, places in zip(self._batches, self._places, strict=True):
+            data = np.frombuffer(batch.data, np.uint8).copy()
+            # Both addresses of a packet by the same, so that both directions still belong to each other.
+            for byte, value in enumerate(turn.to_bytes(3, "big"), 1):
+                data[places + byte] += value
+                data[places + 4 + byte] += value
+            times = np.frombuffer(batch.times, np.int64) + turn * self._length
+            shifted = type(batch.times)("q", times.tobytes())
+            yield PacketBatch(
+                data.tobytes(), batch.first_packet + turn * self.packets, batch.offsets, batch.captured,
+                batch.original, shifted, batch.interface_ids, batch.interfaces,
+            )  # fmt: skip
+
+
+def _address_places(batch: PacketBatch) -> np.ndarray:
+    """Give where the source addresses of the IPv4 packets stand in the batch's data."""
+    places = []
+    for index in range(len(batch)):
+        at = ETHERNET_ADDRESSES_AT[batch.interfaces[batch.interface_ids[index]].link_type]
+        start = batch.offsets[index]
+        if batch.data[start + at - 14 : start + at - 12] == b"\x08\x00":
+            places.append(start + at)
+    return np.array(places, np.int64)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("capture")
+    parser.add_argument("--packets", type=int, default=100_000_000)
+    parser.add_argument("--report", type=float, default=10, help="seconds between lines")
+    arguments = parser.parse_args()
+    capture, engine = Shifted(arguments.capture), Engine()
+    begun = reported = time.monotonic()
+    settled = packets = turn = 0
+    outcomes: dict[str, int] = {}
+    while packets < arguments.packets:
+        for batch in capture.batches(turn):
+            for item in engine.feed(batch):
+                if isinstance(item, Call):
+                    outcomes[item.outcome] = outcomes.get(item.outcome, 0) + 1
+            packets += len(batch)
+        turn += 1
+        now = time.monotonic()
+        if not settled and now - begun >= SETTLED_SECONDS:
+            settled = resident()
+        if now - reported >= arguments.report or packets >= arguments.packets:
+            reported = now
+            rate = packets / (now - begun)
+            print(
+                f"{now - begun:7.0f} s  {packets:13,} packets  {rate:9,.0f}/s  {engine.counts.calls:12,} calls"
+                f"  {resident() / (1 << 20):7.1f} MiB",
+                flush=True,
+            )
+    grown = resident() / settled if settled else 1.0
+    print(f"{outcomes}; {grown:.3f} times the memory of the first minute")
+    return grown > GROWTH
+
+
+if __name__ == "__main__":
+    sys.exit(main())
