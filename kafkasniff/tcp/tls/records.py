@@ -62,7 +62,7 @@ class RecordCutter:
     start; then some candidate has to be proven and taken.
     """
 
-    __slots__ = ("_available", "_events", "_skip", "_start", "_tried", "aligned", "lost")
+    __slots__ = ("_available", "_events", "_needed", "_skip", "_start", "_tried", "aligned", "lost")
 
     def __init__(self) -> None:
         """Stand at the beginning of a stream."""
@@ -72,6 +72,8 @@ class RecordCutter:
         self._events: list[StreamData] = []
         self._start = 0
         self._available = 0
+        self._needed = HEADER
+        """Bytes of the run from which on it is worth looking for a record at its start."""
         self._skip = 0
         """Bytes to come that belong to a record of which others are lost."""
         self._tried: set[int] = set()
@@ -109,8 +111,13 @@ class RecordCutter:
 
         No record can begin there: `aligned` becomes False.
         """
-        size = self._record_size() if self.aligned else None
-        if size is None or self._available < size:
+        if self._available < self._needed or not self.aligned:
+            return None
+        size = self._record_size()
+        if size is None:
+            return None
+        if self._available < size:
+            self._needed = size
             return None
         return self._record_at(0, size)
 
@@ -126,6 +133,7 @@ class RecordCutter:
             index += 1
         del events[:index]
         self._start = left
+        self._needed = HEADER
         self.aligned = True
         self.lost = 0
         if self._tried:
@@ -154,6 +162,7 @@ class RecordCutter:
         self.lost = None if length is None or self.lost is None else self.lost + length
         self._events.clear()
         self._start = self._available = 0
+        self._needed = HEADER
         self._tried = set()
 
     def _trim(self, run: bytes) -> bytes:
