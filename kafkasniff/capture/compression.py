@@ -170,6 +170,10 @@ class DecompressedSource:
             raise self._damage
         return b"".join(pieces)
 
+    def step_back(self, size: int) -> bool:
+        """Decompress nothing twice."""
+        return False
+
     def park(self) -> None:
         """Hold no file descriptor until the next read, where that can be."""
         self._compressed.park()

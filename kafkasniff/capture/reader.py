@@ -156,9 +156,13 @@ class CaptureReader:
         have = len(self._buffer) - self._position
         if have >= need:
             return True
-        pieces = [self._buffer[self._position :]]
-        self._buffer = b""
         self._buffer_offset += self._position
+        if self._source.step_back(have):
+            # To read the bytes once more takes less than to join them with what follows.
+            pieces, have = [], 0
+        else:
+            pieces = [self._buffer[self._position :]]
+        self._buffer = b""
         self._position = 0
         size = self.chunk_bytes if self._next_packet > 1 else min(OPENING_BYTES, self.chunk_bytes)
         try:

@@ -82,6 +82,15 @@ class FileSource:
                 break
         return self._unread[:size]
 
+    def step_back(self, size: int) -> bool:
+        """Let the next read begin `size` bytes earlier again; False where that cannot be."""
+        if not self.regular or self._unread:
+            return False
+        self.offset -= size
+        if self._stream is not None:
+            self._stream.seek(self.offset)
+        return True
+
     def park(self) -> None:
         """Hold no file descriptor until the next read, where the file can be opened again."""
         if self.regular and self._stream is not None:

@@ -8,6 +8,9 @@ from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamData, StreamGap
 
 MASK = 0xFFFFFFFF
+Delivered = StreamData | StreamGap | tuple[bytes, int]
+"""What was delivered, where it does not come as an event: a segment's bytes and time."""
+
 _OVERHEAD = 256
 """Bytes that a buffered chunk takes beside its contents, about."""
 
@@ -72,26 +75,25 @@ def insert(pending: list[Chunk], chunk: Chunk) -> tuple[int, Chunk | None, bool]
     return added, repeated, differs
 
 
-def compare_delivered(
-    chunk: Chunk, delivered: Sequence[StreamData | StreamGap], end: int
-) -> tuple[Arrival | None, bool]:
+def compare_delivered(chunk: Chunk, delivered: Sequence[Delivered], end: int) -> tuple[int | None, bool]:
     """Compare a chunk with delivered bytes that end at position `end`.
 
-    Gives the packet that first brought its first bytes, None where they are no longer remembered, and whether any of
-    its bytes differ.
+    Gives the time of the packet that first brought its first bytes, None where they are no longer remembered, and
+    whether any of its bytes differ.
     """
     first, differs, position = None, False, end
     for event in reversed(delivered):
-        if isinstance(event, StreamData):
-            start = position - len(event.data)
-            if start < chunk.end:
-                earlier = Chunk(start, position, event.data, event.arrival, (), 0)
-                first, differs = event.arrival, differs or _differ(chunk, earlier)
-            position = start
-        elif event.length is None:
-            break
-        else:
+        if isinstance(event, StreamGap):
+            if event.length is None:
+                break
             position -= event.length
+        else:
+            data, time = (event.data, event.arrival.time) if isinstance(event, StreamData) else event
+            start = position - len(data)
+            if start < chunk.end:
+                earlier = Chunk(start, position, data, chunk.arrival, (), 0)
+                first, differs = time, differs or _differ(chunk, earlier)
+            position = start
         if position <= chunk.start:
             break
     return first, differs

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from heapq import merge
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.chunks import MASK, Chunk, compare_delivered, distance, first_behind, insert
+from kafkasniff.tcp.chunks import MASK, Chunk, Delivered, compare_delivered, distance, first_behind, insert
 from kafkasniff.tcp.events import Connection, StreamData, StreamEvent, StreamFin, StreamGap, StreamRun
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 
@@ -109,7 +109,7 @@ class Stream:
         self.pending: list[Chunk] | None = None
         """Chunks that wait, by position, none overlapping."""
         self.buffered = 0
-        self.recent: list[StreamData | StreamGap] | None = None
+        self.recent: list[Delivered] | None = None
         """The last events, up to `position` without a break."""
         self.hole_order: int | None = None
         """When the hole at `hole_at` became visible, in packets of the connection; None where there is no hole."""
@@ -316,7 +316,7 @@ class Stream:
 
     def advance(self, run: StreamRun) -> None:
         """Take what a run delivers in this direction, as if each of its segments had come by itself."""
-        ends = run.sides[self.direction].ends
+        packets, ends, shifts = run.sides[self.direction]
         if not ends:
             return
         self.position += ends[-1]
@@ -327,10 +327,18 @@ class Stream:
         if after > _REMEMBERED_EVENTS:
             # What `remember` would have left of so many.
             after = _REMEMBERED_EVENTS // 2 + 1 + (after - _REMEMBERED_EVENTS - 1) % (_REMEMBERED_EVENTS // 2)
-        if self.recent is not None:
-            del self.recent[: max(before + len(ends) - after, 0)]
-        for index in range(max(len(ends) - after, 0), len(ends)):
-            self.remember(run.data(self.direction, index))
+        if self.recent is None:
+            self.recent = []
+            self.memory.remembering[self] = None
+        del self.recent[: max(before + len(ends) - after, 0)]
+        first = max(len(ends) - after, 0)
+        data, times = run.batch.data, run.batch.times
+        starts = (ends[first - 1] if first else 0, *ends[first:])
+        parts = [
+            data[start + shift : end + shift]
+            for start, end, shift in zip(starts, ends[first:], shifts[first:], strict=False)
+        ]
+        self.recent += zip(parts, [times[packet] for packet in packets[first:]], strict=True)
 
     def forget(self) -> None:
         """Forget the delivered bytes."""
@@ -420,7 +428,7 @@ class Stream:
         added, repeated, differs = insert(pending, chunk)
         self._count_buffered(added)
         if repeated:
-            self._count_repeat(chunk, repeated.arrival, differs)
+            self._count_repeat(chunk, repeated.arrival.time, differs)
 
     def _repeat(self, chunk: Chunk) -> None:
         """Compare a chunk with the delivered bytes that it repeats."""
@@ -430,9 +438,9 @@ class Stream:
         first, differs = compare_delivered(chunk, self.recent or (), self.position)
         self._count_repeat(chunk, first, differs)
 
-    def _count_repeat(self, chunk: Chunk, first: Arrival | None, differs: bool) -> None:
+    def _count_repeat(self, chunk: Chunk, first: int | None, differs: bool) -> None:
         self.counters.conflicts += differs
-        elapsed = None if first is None else chunk.arrival.time - first.time
+        elapsed = None if first is None else chunk.arrival.time - first
         if elapsed is not None and abs(elapsed) <= _DUPLICATE_NS and not differs:
             self.counters.duplicates += 1
             return
