@@ -32,8 +32,11 @@ Outcome = Literal["answered", "no-response-expected", "unanswered", "response-no
 
 Side = Literal["request", "response"]
 
-_HOLDING_MESSAGES = frozenset({ENVELOPE, FETCH_SNAPSHOT, *(key for key, _ in HOLDING_MESSAGES)})
+HOLDING_APIS = frozenset({ENVELOPE, FETCH_SNAPSHOT, *(key for key, _ in HOLDING_MESSAGES)})
 """APIs whose bodies may hold messages."""
+
+_NOTHING = Contents()
+"""Of all calls in whose bodies nothing lies; not to be changed."""
 
 _NO_FIELDS: frozenset[str] = frozenset()
 
@@ -257,18 +260,23 @@ class Call:
         self._response_scan = scan
         return scan
 
+    def take_scans(self, asked: ScannedBody | None, answered: ScannedBody | None) -> None:
+        """Take what was found in bodies equal to those of the request and the response, for what is asked later."""
+        self._request_scan = asked or self._request_scan
+        self._response_scan = answered or self._response_scan
+
     @property
     def _is_closed(self) -> bool:
-        """Tell whether scans have shown that nothing lies inside the bodies."""
-        asked, answered = self._request_scan, self._response_scan
+        """Tell whether what has read the bodies has shown that nothing lies inside them."""
         return (
-            asked is not None
-            and not asked.records
-            and (not answered.records if answered is not None else self.response is None)
-            and self.api_key not in _HOLDING_MESSAGES
+            self.api_key not in HOLDING_APIS
+            and (self.request is None or _is_plain(self._request_scan, self._request_body))
+            and (self.response is None or _is_plain(self._response_scan, self._response_body))
         )
 
     def _open(self) -> Contents:
+        if self._contents is None and self._is_closed:
+            self._contents = _NOTHING
         if self._contents is None:
             self._contents = contents = Contents()
             header, request, response = self.header, self.request, self.response
@@ -378,9 +386,14 @@ class Call:
     @property
     def problems(self) -> list[Problem]:
         """Give all that is wrong with the call's messages."""
-        if self._contents is None and self._is_closed:
-            return self.pairing_problems
         return [*self.pairing_problems, *self._open().problems]
+
+
+def _is_plain(scan: ScannedBody | None, body: DecodedBody | None) -> bool:
+    """Tell whether a body has been read and has neither problems nor records."""
+    if scan is not None:
+        return not scan.records
+    return body is not None and not body.problems and not body.records
 
 
 def _error_name(code: int) -> str:

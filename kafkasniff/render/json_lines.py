@@ -1,11 +1,17 @@
 """Calls, gaps and connections as JSON, one object a line (fields: docs/json.md)."""
 
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 import orjson
 
 from kafkasniff.calls.authentication import RawToken, token_value
-from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
+from kafkasniff.calls.call import HOLDING_APIS, Call, ConnectionReport, Frame, Gap, Side
+from kafkasniff.calls.topics import has_topic_ids
+from kafkasniff.protocol.bodies import DecodedBody
+from kafkasniff.protocol.headers import RequestHeader
+from kafkasniff.protocol.memory import LONGEST, Memory
+from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.render.times import utc_text
 from kafkasniff.tcp.events import DirectionCounters
 from kafkasniff.tcp.tls.description import TlsDescription, read_certificate
@@ -15,7 +21,28 @@ _LINE = orjson.OPT_APPEND_NEWLINE
 
 def call_line(call: Call) -> bytes:
     """Give a call as one line of JSON, with its newline."""
-    return orjson.dumps(call_object(call), option=_LINE)
+    asked, answered = _known(call, "request"), _known(call, "response")
+    call.take_scans(asked and asked.scan, answered and answered.scan)
+    request = asked.text if asked is not None else _body_text(call, "request", call.request_body)
+    response = answered.text if answered is not None else _body_text(call, "response", call.response_body)
+    version = answered.version if answered is not None else call.response_api_version
+    time = call.time
+    start = (
+        f'{{"type":"call","time":"{utc_text(time.time, time.interface.time_digits)}",'
+        f'"connection":"{call.client}-{call.server}","client":"{call.client}","server":"{call.server}",'
+        f'"requestHeader":{_header_text(call)},"request":'
+    )
+    end = (
+        f',"responseApiVersion":{_text(version)}{_partial_text(call, asked, answered)},"outcome":"{call.outcome}"'
+        f"{_pending_text(call.pending_ns)}"
+        f',"totalTimeMs":{_milliseconds_text(call.total_ns)}'
+        f',"responseDelayMs":{_milliseconds_text(call.response_delay_ns)}'
+        f',"requestSizeBytes":{call.request.size if call.request else "null"}'
+        f',"responseSizeBytes":{call.response.size if call.response else "null"}'
+        f"{_place_text('request', call.request)}{_place_text('response', call.response)}{_found_text(call)}"
+        f"{_client_text(call.security_protocol, call.principal, call.software_name, call.software_version)}}}\n"
+    )
+    return b"".join((start.encode(), request, b',"response":', response, end.encode()))
 
 
 def gap_line(gap: Gap) -> bytes:
@@ -33,73 +60,138 @@ def connection_line(report: ConnectionReport) -> bytes:
     return orjson.dumps(connection_object(report), option=_LINE)
 
 
-def call_object(call: Call) -> dict[str, Any]:
-    """Give a call as the object that its JSON line holds."""
-    request, response = call.request_body, call.response_body
-    time = call.time
-    item: dict[str, Any] = {
-        "type": "call",
-        "time": utc_text(time.time, time.interface.time_digits),
-        "connection": f"{call.client}-{call.server}",
-        "client": call.client,
-        "server": call.server,
-        "requestHeader": _header_object(call),
-        "request": request.value if request else None,
-        "response": response.value if response else None,
-        "responseApiVersion": call.response_api_version,
-    }
-    if request and request.partial is not None:
-        item["requestPartial"] = request.partial
-    if response and response.partial is not None:
-        item["responsePartial"] = response.partial
-    item["outcome"] = call.outcome
-    if call.pending_ns is not None:
-        item["pendingMs"] = call.pending_ns / 1e6
-    item["totalTimeMs"] = _milliseconds(call.total_ns)
-    item["responseDelayMs"] = _milliseconds(call.response_delay_ns)
-    item["requestSizeBytes"] = call.request.size if call.request else None
-    item["responseSizeBytes"] = call.response.size if call.response else None
-    item["requestFile"], item["requestPacket"] = _place(call.request)
-    item["responseFile"], item["responsePacket"] = _place(call.response)
+class _KnownBody(NamedTuple):
+    """A body that came before, without problems, and without anything inside it."""
+
+    text: bytes
+    version: int
+    scan: ScannedBody
+
+
+@cache
+def _memory(api_key: int, api_version: int, side: Side, show_secrets: bool) -> Memory[_KnownBody] | None:
+    """Give the memory of bodies of one layout; None where more than its bytes makes a body's part of the line."""
+    if api_key in HOLDING_APIS or has_topic_ids(api_key, api_version, side):
+        return None
+    return Memory()
+
+
+def _known(call: Call, side: Side) -> _KnownBody | None:
+    """Give what is known of a call's request or response, where an equal one came before."""
+    header, frame = call.header, call.request if side == "request" else call.response
+    if header is None or frame is None:
+        return None
+    memory = _memory(header.api_key, header.api_version, side, call.show_secrets)
+    if memory is None or not memory.worthwhile or not frame.whole or frame.size > LONGEST:
+        return None
+    return memory.get(_remembered_bytes(side, header, frame))
+
+
+def _remembered_bytes(side: Side, header: RequestHeader, frame: Frame) -> bytes:
+    """Give what is the same in equal messages: all behind the correlation id, less a request's header."""
+    return frame.data[header.end if side == "request" else 4 :]
+
+
+def _body_text(call: Call, side: Side, body: DecodedBody | None) -> bytes:
+    """Give a body as JSON, and remember it where equal ones have the same part of the line."""
+    if body is None:
+        return b"null"
+    text = orjson.dumps(body.value)
+    header, frame = call.header, call.request if side == "request" else call.response
+    if header is not None and frame is not None and body.value is not None and not body.problems and not body.records:
+        memory = _memory(header.api_key, header.api_version, side, call.show_secrets)
+        if memory is not None and memory.worthwhile and frame.size <= LONGEST:
+            errors = [(error.path, error.code) for error in call.errors if error.where == side]
+            known = _KnownBody(text, body.version, ScannedBody(frozenset(), {}, errors, []))
+            memory.put(_remembered_bytes(side, header, frame), known)
+    return text
+
+
+def _header_text(call: Call) -> str:
+    header = call.header
+    if header is None:
+        return f'{{"correlationId":{call.correlation_id}}}'
+    return (
+        f'{{"requestApiKey":{header.api_key},"requestApiKeyName":"{call.api_name}",'
+        f'"requestApiVersion":{header.api_version},"correlationId":{header.correlation_id},'
+        f'"clientId":{_text(header.client_id)}}}'
+    )
+
+
+@lru_cache(maxsize=1024)
+def _text(value: str | int | None) -> str:
+    """Give a value as JSON: text from the wire is escaped by nothing else."""
+    return orjson.dumps(value).decode()
+
+
+def _partial_text(call: Call, asked: _KnownBody | None, answered: _KnownBody | None) -> str:
+    """Give what there is of bodies that did not decode whole; a body that is known did."""
+    request = call.request_body if asked is None else None
+    response = call.response_body if answered is None else None
+    found = {}
+    if request is not None and request.partial is not None:
+        found["requestPartial"] = request.partial
+    if response is not None and response.partial is not None:
+        found["responsePartial"] = response.partial
+    return _members(found)
+
+
+def _found_text(call: Call) -> str:
+    """Give what was found in the bodies; what is empty is left out."""
+    found: dict[str, Any] = {}
     if call.errors:
-        item["errors"] = [
+        found["errors"] = [
             {"where": error.where, "path": error.path, "code": error.code, "name": error.name} for error in call.errors
         ]
     if batches := call.batches:
-        item["batches"] = batches
+        found["batches"] = batches
     if decoded := call.decoded:
-        item["decoded"] = decoded
+        found["decoded"] = decoded
     if topics := call.topics:
-        item["topics"] = topics
+        found["topics"] = topics
     if problems := call.problems:
-        item["problems"] = [
+        found["problems"] = [
             {"where": problem.where, "offset": problem.offset, "path": problem.path, "message": problem.message}
             for problem in problems
         ]
-    item["securityProtocol"] = call.security_protocol
-    item["principal"] = call.principal
-    item["clientInformation"] = {"softwareName": call.software_name, "softwareVersion": call.software_version}
-    return item
+    return _members(found)
 
 
-def _header_object(call: Call) -> dict[str, Any]:
-    if call.header is None:
-        return {"correlationId": call.correlation_id}
-    return {
-        "requestApiKey": call.header.api_key,
-        "requestApiKeyName": call.api_name,
-        "requestApiVersion": call.header.api_version,
-        "correlationId": call.correlation_id,
-        "clientId": call.header.client_id,
-    }
+def _members(item: dict[str, Any]) -> str:
+    """Give the members of an object as they follow others."""
+    return f",{orjson.dumps(item)[1:-1].decode()}" if item else ""
+
+
+@lru_cache(maxsize=256)
+def _client_text(security: str, principal: str | None, name: str | None, version: str | None) -> str:
+    return _members(
+        {
+            "securityProtocol": security,
+            "principal": principal,
+            "clientInformation": {"softwareName": name, "softwareVersion": version},
+        }
+    )
+
+
+def _pending_text(pending_ns: int | None) -> str:
+    return "" if pending_ns is None else f',"pendingMs":{_milliseconds_text(pending_ns)}'
+
+
+def _milliseconds_text(nanoseconds: int | None) -> str:
+    if nanoseconds is None:
+        return "null"
+    # Below this Python writes an exponent, in another form than other JSON here.
+    return repr(nanoseconds / 1e6) if nanoseconds >= 100 else orjson.dumps(nanoseconds / 1e6).decode()
 
 
 def _milliseconds(nanoseconds: int | None) -> float | None:
     return None if nanoseconds is None else nanoseconds / 1e6
 
 
-def _place(frame: Frame | None) -> tuple[str | None, int | None]:
-    return (frame.last.interface.file, frame.last.packet) if frame else (None, None)
+def _place_text(side: Side, frame: Frame | None) -> str:
+    if frame is None:
+        return f',"{side}File":null,"{side}Packet":null'
+    return f',"{side}File":{_text(frame.last.interface.file)},"{side}Packet":{frame.last.packet}'
 
 
 def gap_object(gap: Gap) -> dict[str, Any]:
