@@ -15,10 +15,13 @@ PACKET_STATISTICS = 6
 PACKET_VERSION = 10
 TPACKET_V3 = 2
 
-BLOCK_BYTES = 1 << 20
-"""The kernel fills a block and hands it over as a whole; no packet may be larger."""
-RETIRE_MS = 20
-"""A block that is not full is handed over after about this time."""
+BLOCK_BYTES = 256 << 10
+"""The kernel fills a block and hands it over as a whole; of a larger packet the rest is cut."""
+RETIRE_MS = 40
+"""A block that is not full is handed over after about this time. A ring of 256 blocks so bridges ten seconds at least,
+in which it is not read."""
+_TAKEN_BYTES = 4 << 20
+"""Where blocks wait, so many bytes are taken at once: many packets cost less than as many times few."""
 _FRAME_BYTES = 2048
 """TPACKET_V3 packs packets closely and uses this for nothing but a check of its arguments."""
 
@@ -77,16 +80,31 @@ class PacketRing:
         self._next = 0
 
     def take(self) -> PacketColumns | None:
-        """Take the next block that the kernel has handed over; None when there is none yet."""
+        """Take the next blocks that the kernel has handed over; None when there are none yet."""
+        pieces: list[bytes] = []
+        places: list[int] = []
+        size = 0
+        while size < _TAKEN_BYTES and (block := self._take_block()) is not None:
+            data, at, count = block
+            words = memoryview(data).cast("I")
+            for _ in range(count):
+                places.append(size + at)
+                at += words[at >> 2]
+            pieces.append(data)
+            size += len(data)
+        return _columns(b"".join(pieces), places) if pieces else None
+
+    def _take_block(self) -> tuple[bytes, int, int] | None:
+        """Give a block's bytes, the position of its first packet and their number; the kernel has the block back."""
         at = self._next * BLOCK_BYTES
         memory = self._memory
         if not _STATUS.unpack_from(memory, at + _STATUS_AT)[0] & _USER:
             return None
         count, first, length = _BLOCK.unpack_from(memory, at)
-        data = memory[at : at + length]
+        data = memory[at : at + (length + 7 & ~7)]
         _STATUS.pack_into(memory, at + _STATUS_AT, 0)
         self._next = (self._next + 1) % self._blocks
-        return _columns(data, first, count)
+        return data, first, count
 
     def statistics(self) -> tuple[int, int]:
         """Give how many packets the socket was offered since the last time, and how many of them it dropped."""
@@ -98,13 +116,8 @@ class PacketRing:
         self._memory.close()
 
 
-def _columns(data: bytes, first: int, count: int) -> PacketColumns:
-    words = memoryview(data[: len(data) & ~3]).cast("I")
-    places = []
-    at = first
-    for _ in range(count):
-        places.append(at)
-        at += words[at >> 2]
+def _columns(data: bytes, places: list[int]) -> PacketColumns:
+    """Give the packets whose struct tpacket3_hdr stands at each of `places`."""
     headers_at = np.array(places, np.int64)
     # Of headers that stand anywhere: a view with an entry for every position, from which rows are gathered.
     everywhere = np.ndarray((max(len(data) - _HEADER.itemsize + 1, 0),), f"V{_HEADER.itemsize}", data, 0, (1,))
