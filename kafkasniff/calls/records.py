@@ -34,13 +34,8 @@ def open_records(
             topic = topic_of(body.value or body.partial or {}, path, context.topics)
         place = f"{path}[{index}]"
         index += 1
-        if left <= 0:
-            message = f"records not read: those before it take the {LIMIT} bytes that one message may"
-            into.problems.append(Problem(side, batch.records_start, place, message))
-            into.records.append([])
-            continue
         records = _read(side, place, data, batch, topic, left, context, show_secrets, into)
-        left -= batch.content_bytes + BYTES_PER_RECORD * len(records)
+        left = max(left - batch.content_bytes - BYTES_PER_RECORD * len(records), 0)
         into.records.append(records)
 
 

@@ -1,0 +1,56 @@
+import struct
+
+from kafkasniff.calls.context import Context, GroupProtocol
+from tests.render.made_calls import made_call, request_bytes, text
+
+SUBSCRIPTION = struct.pack(">hi", 0, 1) + text("orders") + struct.pack(">i", -1)
+"""ConsumerProtocolSubscription v0."""
+ASSIGNMENT = struct.pack(">hi", 0, 1) + text("orders") + struct.pack(">iii", 1, 3, -1)
+"""ConsumerProtocolAssignment v0."""
+
+
+def sized(data: bytes) -> bytes:
+    return struct.pack(">i", len(data)) + data
+
+
+def join_group(metadata: bytes) -> bytes:
+    """JoinGroup v0 of a consumer."""
+    body = text("billing") + struct.pack(">i", 10_000) + text("") + text("consumer")
+    return request_bytes(11, 0, 1, "shop", body + struct.pack(">i", 1) + text("range") + sized(metadata))
+
+
+def test_a_subscription_is_decoded() -> None:
+    call = made_call(join_group(SUBSCRIPTION), None, outcome="unanswered")
+    [entry] = call.decoded
+    assert (entry["where"], entry["path"]) == ("request", "protocols[0].metadata")
+    assert (entry["type"], entry["version"]) == ("ConsumerProtocolSubscription", 0)
+    assert entry["value"]["topics"] == ["orders"]
+    assert call.problems == []
+
+
+def test_what_does_not_decode_is_shown_in_part() -> None:
+    call = made_call(join_group(SUBSCRIPTION[:-4]), None, outcome="unanswered")
+    [entry] = call.decoded
+    assert entry["value"] is None
+    assert entry["partial"]["topics"] == ["orders"]
+    [problem] = call.problems
+    assert (problem.where, problem.offset, problem.path) == ("request", None, "protocols[0].metadata")
+
+
+def test_an_assignment_is_read_by_the_groups_protocol() -> None:
+    request = request_bytes(
+        14, 0, 1, "shop", text("billing") + struct.pack(">i", 1) + text("m-1") + struct.pack(">i", 0)
+    )
+    call = made_call(request, struct.pack(">ih", 1, 0) + sized(ASSIGNMENT))
+    call.context = Context(group_protocol=GroupProtocol("consumer", "range"))
+    [entry] = call.decoded
+    assert (entry["where"], entry["path"], entry["type"]) == ("response", "assignment", "ConsumerProtocolAssignment")
+    assert entry["value"]["assignedPartitions"] == [{"topic": "orders", "partitions": [3]}]
+
+
+def test_tokens_stand_before_what_lies_inside() -> None:
+    token = {"where": "request", "path": "authBytes", "type": "PLAIN credentials", "version": None, "value": {}}
+    request = request_bytes(36, 0, 1, "shop", sized(b"\0alice\0secret"))
+    call = made_call(request, struct.pack(">ih", 1, 0) + text(None) + sized(b""))
+    call.context = Context(tokens=(token,))
+    assert call.decoded == [token]
