@@ -41,6 +41,8 @@ def _cause(finding: Finding, findings: list[Finding], explains: Mapping[str, tup
 
 def _linked(first: Subject, second: Subject) -> bool:
     """Tell whether the strongest name that both have is the same."""
+    if "advertised" in first and first["advertised"] == second.get("server"):
+        return True
     for name in _LINKS:
         if name in first and name in second:
             return bool(_values(first[name]) & _values(second[name]))

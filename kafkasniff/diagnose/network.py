@@ -85,8 +85,6 @@ class DeadBrokerConnectLoop(_ConnectRule):
         """Fire where many attempts failed in a row."""
         if state.most < self.limits["attempts"]:
             return None
-        if not state.accepted and self.facts.broker(str(key)) is not None:
-            return None  # advertised-listener-unreachable says it with its cause
         hosts = ", ".join(sorted({client.rpartition(":")[0] for client in state.clients}))
         summary = (
             f"{hosts} tried to connect to {key} {state.count:,} times within {seconds_text(state.span_ns)}: "

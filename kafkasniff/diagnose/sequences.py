@@ -66,7 +66,10 @@ class OutOfOrderSequence(ErrorRule):
 
 
 def _sequence_subject(key: SequenceKey, state: Tally) -> dict[str, Any]:
-    return client_subject(key.client, state.clients) | {"topic": key.topic, "producerId": key.producer_id}
+    return client_subject(key.client, state.clients) | {
+        "topic": key.topic,
+        "producerId": key.producer_id if key.producer_id >= 0 else None,
+    }
 
 
 class Sequences(Tally):

@@ -1,0 +1,94 @@
+"""Calls made by hand, with their bodies as values, and what the rules make of them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from kafkasniff.calls.call import Call, ConnectionReport, Frame, Outcome
+from kafkasniff.capture.packets import Arrival, Interface
+from kafkasniff.diagnose.catalogue import RULES_BY_ID
+from kafkasniff.diagnose.engine import Diagnosis
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.protocol.bodies import DecodedBody
+from kafkasniff.protocol.headers import RequestHeader
+from kafkasniff.tcp.events import Connection, Endpoint
+
+NOON = 1_795_176_000_000_000_000
+SECOND = 1_000_000_000
+INTERFACE = Interface("made.pcap", 1)
+SERVER = Endpoint("10.0.0.2", 9092)
+
+Item = Call | ConnectionReport
+
+
+def arrival(seconds: float) -> Arrival:
+    """A packet so many seconds after noon; its number is its millisecond."""
+    return Arrival(NOON + round(seconds * SECOND), 1 + round(seconds * 1000), INTERFACE)
+
+
+def connection(port: int = 50_000, begin: float = 0, end: float = 1000, server: Endpoint = SERVER) -> Connection:
+    """A connection from 10.0.0.1, whose SYN was seen, and which is open."""
+    made = Connection((Endpoint("10.0.0.1", port), server), 0, arrival(begin), arrival(end), initiator=0)
+    for counter in made.counters:
+        counter.packets = 10
+        counter.data_bytes = 1000
+    return made
+
+
+SHARED = connection()
+"""The connection of calls that name no other."""
+
+
+def call(
+    key: int,
+    version: int,
+    request: dict[str, Any],
+    response: dict[str, Any] | None = None,
+    *,
+    at: float = 0,
+    took: float = 0.001,
+    client_id: str | None = "shop",
+    on: Connection = SHARED,
+    outcome: Outcome | None = None,
+    **more: Any,
+) -> Call:
+    """A call that begins `at` seconds and is answered (or given up) `took` seconds later."""
+    begun, ended = arrival(at), arrival(at + took)
+    answered = response is not None
+    made = Call(
+        on,
+        str(on.endpoints[0]),
+        str(on.endpoints[1]),
+        Frame(100, bytes(100), begun, begun, 0),
+        Frame(100, bytes(100), ended, ended, 0) if answered else None,
+        RequestHeader(key, version, 1, client_id, 1, 10),
+        outcome or ("answered" if answered else "unanswered"),
+        ended,
+        **more,
+    )
+    made._request_body = DecodedBody(version, request)
+    made._response_body = DecodedBody(version, response) if answered else None
+    return made
+
+
+def report(
+    on: Connection, protocol: str = "kafka", ended_by: str = "fin", ended_direction: int = 0, **more: Any
+) -> ConnectionReport:
+    """What a connection was, when it ends."""
+    on.ended_by, on.ended_direction = ended_by, ended_direction
+    client, server = map(str, on.endpoints)
+    return ConnectionReport(on, client, server, protocol, "made by hand", 1, on.last, **more)
+
+
+def findings(rule: str, items: Iterable[Item], **settings: float) -> list[Finding]:
+    """What one rule finds, alone."""
+    diagnosis = Diagnosis([RULES_BY_ID[rule]], {rule: settings})
+    for item in items:
+        diagnosis.feed(item)
+    return diagnosis.findings()
+
+
+def finding(rule: str, items: Iterable[Item]) -> Finding:
+    """The one finding of a rule."""
+    (found,) = findings(rule, items)
+    assert found.rule == rule
+    return found

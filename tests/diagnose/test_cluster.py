@@ -1,0 +1,72 @@
+import pytest
+
+from kafkasniff.calls.call import Call
+from kafkasniff.diagnose.cluster import below_kafka4
+from tests.diagnose.made import call, connection, finding, findings
+
+
+@pytest.mark.parametrize(
+    ("key", "lowest"),
+    # KIP-896: Produce 3, Fetch 4, ListOffsets 1, Metadata 0, OffsetCommit 2, OffsetFetch 1, CreateTopics 2.
+    [(0, 3), (1, 4), (2, 1), (3, 0), (8, 2), (9, 1), (19, 2)],
+)
+def test_the_minimum_of_kafka_4(key: int, lowest: int) -> None:
+    assert not below_kafka4(key, lowest)
+    assert not lowest or below_kafka4(key, lowest - 1)
+
+
+def test_below_kafka4_minimum() -> None:
+    produce = {"acks": 1, "timeoutMs": 1, "topicData": []}
+    assert findings("below-kafka4-minimum", [call(0, 3, produce)]) == []
+    assert "PRODUCE v2" in finding("below-kafka4-minimum", [call(0, 2, produce)]).summary
+    assert findings("below-kafka4-minimum", [call(1, 3, {"replicaId": 2, "topics": []})]) == []
+
+
+def test_closed_after_an_old_version() -> None:
+    def closed(count: int, version: int = 2, direction: int = 1) -> list[Call]:
+        calls = []
+        for at in range(count):
+            on = connection(50_000 + at)
+            on.ended_direction = direction
+            calls.append(call(0, version, {"topicData": []}, at=at, on=on))
+        return calls
+
+    assert findings("unsupported-version", closed(2)) == []
+    assert finding("unsupported-version", closed(3)).subject == {"clientId": "shop"}
+    assert findings("unsupported-version", closed(9, version=3)) == []
+    assert findings("unsupported-version", closed(9, direction=0)) == []
+
+
+def test_api_versions_may_be_refused() -> None:
+    calls = [call(18, 4, {}, {"errorCode": 35, "apiKeys": []}, at=at) for at in range(9)]
+    assert findings("unsupported-version", calls) == []
+
+
+def throttled(*waits: int, pause: float = 10) -> list[Call]:
+    answers = [{"throttleTimeMs": wait, "errorCode": 0} for wait in waits]
+    return [call(12, 1, {}, answer, at=at * pause, took=0) for at, answer in enumerate(answers)]
+
+
+def test_throttled() -> None:
+    assert findings("throttled", throttled(500)) == []
+    assert findings("throttled", throttled(499, 499, 499)) == []
+    assert finding("throttled", throttled(500, 500)).count == 2
+
+
+def test_throttle_ignored() -> None:
+    assert findings("throttle-ignored", throttled(200, 200, 200, pause=0.1)) == []  # two requests after an answer
+    assert finding("throttle-ignored", throttled(200, 200, 200, 200, pause=0.1)).count == 3
+    assert findings("throttle-ignored", throttled(*[200] * 9, pause=0.2)) == []
+    assert findings("throttle-ignored", throttled(*[99] * 9, pause=0.01)) == []
+
+
+def test_waiting_most_of_the_time_is_no_habit_of_ignoring() -> None:
+    late = throttled(*[200] * 4, pause=0.1)
+    good = [call(12, 1, {}, {"throttleTimeMs": 200, "errorCode": 0}, at=10 + at, took=0) for at in range(5)]
+    assert findings("throttle-ignored", [*late, *good]) == []
+
+
+def test_requests_on_their_way_are_no_ignoring() -> None:
+    answer = {"throttleTimeMs": 300, "errorCode": 0}
+    calls = [call(12, 1, {}, answer, at=at * 0.01, took=1) for at in range(20)]
+    assert findings("throttle-ignored", calls) == []

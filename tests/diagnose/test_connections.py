@@ -1,0 +1,109 @@
+from typing import Any
+
+import pytest
+
+from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.protocol.errors import Problem
+from tests.diagnose.made import arrival, call, connection, finding, findings, report
+
+HEARTBEAT = {"groupId": "billing", "generationId": 1, "memberId": "m-1"}
+ALIVE = {"errorCode": 0}
+
+
+def lived(count: int, seconds: float, every: float = 0.4, ended_by: str = "fin") -> list[Any]:
+    items: list[Call | ConnectionReport] = []
+    for index in range(count):
+        on = connection(50_000 + index, begin=index * every, end=index * every + seconds)
+        items += [call(12, 0, HEARTBEAT, ALIVE, at=index * every, on=on), report(on, ended_by=ended_by)]
+    return items
+
+
+def test_connection_churn() -> None:
+    assert findings("connection-churn", lived(19, 1)) == []
+    assert finding("connection-churn", lived(20, 1)).subject == {"clientId": "shop"}
+    assert findings("connection-churn", lived(40, 2.5)) == []
+    assert findings("connection-churn", lived(40, 1, every=1)) == []
+    assert findings("connection-churn", lived(40, 1, ended_by="capture-end")) == []
+
+
+def test_too_many_connections() -> None:
+    def held(count: int) -> list[Call]:
+        return [call(12, 0, HEARTBEAT, ALIVE, at=at, on=connection(50_000 + at)) for at in range(count)]
+
+    assert findings("too-many-connections", held(29)) == []
+    found = finding("too-many-connections", held(30))
+    assert (found.count, found.subject) == (30, {"clientId": "shop", "server": "10.0.0.2:9092"})
+    assert findings("too-many-connections", lived(99, 1)) == []
+
+
+def unanswered(seconds: float, key: int = 12, request: dict[str, Any] = HEARTBEAT, **counters: int) -> Call:
+    on = connection(end=seconds)
+    for name, value in counters.items():
+        setattr(on.counters[1], name, value)
+    on.ended_by, on.ended_direction = "rst", 0
+    return call(key, 0, request, took=seconds, on=on)
+
+
+def test_response_timeout() -> None:
+    assert findings("response-timeout", [unanswered(1.4)]) == []
+    found = finding("response-timeout", [unanswered(1.5)])
+    assert found.subject == {"clientId": "shop", "client": "10.0.0.1:50000", "server": "10.0.0.2:9092"}
+
+
+@pytest.mark.parametrize(
+    ("key", "request_body", "allowed"),
+    [(1, {"maxWaitMs": 5_000}, 5), (11, {"rebalanceTimeoutMs": 60_000}, 60), (19, {"timeoutMs": 30_000}, 30)],
+)
+def test_what_may_take_long(key: int, request_body: dict[str, Any], allowed: float) -> None:
+    assert findings("response-timeout", [unanswered(allowed + 1.4, key, request_body)]) == []
+    assert finding("response-timeout", [unanswered(allowed + 1.5, key, request_body)]).count == 1
+
+
+def test_lost_bytes_may_have_been_the_answer() -> None:
+    assert findings("response-timeout", [unanswered(60, gaps=1)]) == []
+    assert findings("response-timeout", [unanswered(60, cut_packets=1)]) == []
+
+
+def test_mismatched_correlation() -> None:
+    def strange(count: int, gaps: int = 0) -> list[Call]:
+        on = connection()
+        on.counters[0].gaps = gaps
+        calls = []
+        for at in range(count):
+            made = call(3, 1, {}, ALIVE, at=at, on=on, outcome="request-not-captured")
+            made.request = made.header = None
+            made.pairing_problems = [Problem("response", 0, "", "correlation id 9 belongs to no request")]
+            calls.append(made)
+        return calls
+
+    assert findings("mismatched-correlation", strange(2)) == []
+    assert finding("mismatched-correlation", strange(3)).subject["server"] == "10.0.0.2:9092"
+    assert findings("mismatched-correlation", strange(9, gaps=1)) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["rdkafka", "sarama", "producer-1", "consumer-billing-2", "consumer-7", "adminclient-1"]
+)
+def test_default_client_ids(name: str) -> None:
+    found = finding("default-client-id", [call(12, 0, HEARTBEAT, ALIVE, client_id=name)])
+    assert (found.subject["clientId"], found.severity) == (name, "info")
+
+
+@pytest.mark.parametrize("name", ["shop", "rdkafka-shop", "producer", "my-consumer-1", None, ""])
+def test_chosen_client_ids(name: str | None) -> None:
+    assert findings("default-client-id", [call(12, 0, HEARTBEAT, ALIVE, client_id=name)]) == []
+
+
+def idle(seconds: float, fin_from: int = 1, late: float = 0.1) -> list[Call]:
+    """An answer, a pause, a FIN, a request."""
+    on = connection()
+    answered = call(12, 0, HEARTBEAT, ALIVE, at=0, took=0, on=on)
+    on.first_fin, on.ended_direction = arrival(seconds), fin_from
+    return [answered, call(12, 0, HEARTBEAT, at=seconds + late, on=on)]
+
+
+def test_idle_close_race() -> None:
+    assert findings("idle-close-race", idle(1.9)) == []
+    assert finding("idle-close-race", idle(2)).subject["clientId"] == "shop"
+    assert findings("idle-close-race", idle(9, fin_from=0)) == []
+    assert findings("idle-close-race", idle(9, late=-0.1)) == []

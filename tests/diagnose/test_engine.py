@@ -1,0 +1,62 @@
+import resource
+
+import pytest
+
+from kafkasniff.diagnose.catalogue import RULES
+from kafkasniff.diagnose.engine import Diagnosis
+from kafkasniff.diagnose.memory import MOST_KEYS
+from kafkasniff.diagnose.rule import Rule
+from tests.diagnose.made import call, connection, findings
+
+REQUEST, DENIED = {"mechanism": "X"}, {"errorCode": 33, "mechanisms": []}
+
+
+def test_the_57_rules_of_the_design() -> None:
+    assert len(RULES) == len({rule.id for rule in RULES}) == 57
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_rule_says_all_of_itself(rule: type[Rule[object]]) -> None:
+    for text in (rule.title, rule.meaning, rule.wire, rule.cause, rule.fix, rule.scope):
+        assert text
+    assert rule.thresholds
+    assert all(threshold.source for threshold in rule.thresholds)
+    assert rule.severity in ("error", "warning", "info")
+
+
+def test_thresholds_can_be_set() -> None:
+    calls = [call(17, 1, REQUEST, DENIED, at=at) for at in range(3)]
+    assert len(findings("unsupported-sasl-mechanism", calls)) == 1
+    assert findings("unsupported-sasl-mechanism", calls, calls=4) == []
+
+
+def test_what_begins_in_the_middle_must_show_an_answer_first() -> None:
+    on = connection()
+    on.initiator = None
+    calls = [call(0, 3, {"acks": 0, "topicData": []}, on=on, outcome="no-response-expected") for _ in range(3)]
+    assert findings("acks-zero", calls) == []
+    answered = call(12, 0, {}, {"errorCode": 0}, on=on)
+    assert len(findings("acks-zero", [answered, *calls])) == 1
+
+
+def test_findings_of_keys_that_are_given_up_stay() -> None:
+    calls = [call(17, 1, REQUEST, DENIED, at=at, client_id="first") for at in range(3)]
+    calls += [call(17, 1, REQUEST, DENIED, client_id=f"shop-{number}") for number in range(MOST_KEYS)]
+    diagnosis = Diagnosis()
+    for each in calls:
+        diagnosis.feed(each)
+    assert "first" in [finding.subject.get("clientId") for finding in diagnosis.findings()]
+    assert any(text.startswith("unsupported-sasl-mechanism") for text in diagnosis.limits_reached())
+
+
+def test_many_clients_and_topics_stay_bounded() -> None:
+    diagnosis = Diagnosis()
+    answer = {"brokers": [], "controllerId": 1}
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for number in range(20_000):
+        names = [f"topic-{number}-{index}" for index in range(10)]
+        topics = [{"errorCode": 3, "name": name, "isInternal": False, "partitions": []} for name in names]
+        body = {"topics": [{"name": name} for name in names]}
+        diagnosis.feed(call(3, 1, body, {**answer, "topics": topics}, at=number, client_id=f"shop-{number}"))
+    used = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert used < 150, f"{used:.0f} MiB for 20,000 clients and 200,000 topics"

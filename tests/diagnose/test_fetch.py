@@ -1,0 +1,76 @@
+from typing import Any
+
+from kafkasniff.calls.call import Call
+from tests.diagnose.made import call, finding, findings
+
+
+def fetch(at: float, size: int = 0, version: int = 11, took: float = 0.001, **request: Any) -> Call:
+    preferred = request.pop("preferred", -1)
+    partition = {
+        "partitionIndex": 0,
+        "errorCode": 0,
+        "highWatermark": 5,
+        "lastStableOffset": 5,
+        "preferredReadReplica": preferred,
+        "recordsSizeInBytes": size,
+    }
+    body = {"maxWaitMs": 1, "sessionId": 7, "sessionEpoch": 1, "topics": [{"topic": "orders", "partitions": []}]}
+    response = {"throttleTimeMs": 0, "errorCode": 0, "sessionId": 7}
+    answer = {**response, "responses": [{"topic": "orders", "partitions": [partition]}]}
+    return call(1, version, {**body, **request}, answer, at=at, took=took)
+
+
+def test_fetch_busy_loop() -> None:
+    def loop(per_second: int, seconds: int, size: int = 0) -> list[Call]:
+        times = [second + (index + 0.5) / per_second for second in range(seconds) for index in range(per_second)]
+        return [fetch(at, size, took=0) for at in times]
+
+    assert findings("fetch-busy-loop", loop(49, 20)) == []
+    assert findings("fetch-busy-loop", loop(50, 2)) == []
+    assert findings("fetch-busy-loop", loop(80, 9, size=100)) == []
+    found = finding("fetch-busy-loop", loop(50, 3))
+    assert found.subject == {"clientId": "shop", "client": "10.0.0.1:50000", "topic": "orders"}
+    assert "maxWaitMs is 1" in found.summary
+
+
+def test_fetch_session_churn() -> None:
+    def begun(count: int, others: int = 0) -> list[Call]:
+        new = [fetch(at, sessionId=0, sessionEpoch=0) for at in range(count)]
+        return new + [fetch(100 + at) for at in range(others)]
+
+    assert findings("fetch-session-churn", begun(9)) == []
+    assert findings("fetch-session-churn", begun(10, others=11)) == []
+    assert findings("fetch-session-churn", [fetch(at, sessionId=0, sessionEpoch=-1) for at in range(99)]) == []
+    assert finding("fetch-session-churn", begun(10, others=10)).subject["server"] == "10.0.0.2:9092"
+
+
+def test_wrong_rack_by_the_replica_that_is_told() -> None:
+    def told(count: int) -> list[Call]:
+        return [fetch(at, rackId="b", preferred=2) for at in range(count)]
+
+    assert findings("wrong-rack-fetch", told(4)) == []
+    assert "rack b" in finding("wrong-rack-fetch", told(5)).summary
+    assert findings("wrong-rack-fetch", [fetch(at, rackId="", preferred=2) for at in range(9)]) == []
+
+
+def brokers(rack: str) -> Call:
+    nodes = [("10.0.0.2", 1, "a"), ("10.0.0.3", 2, rack)]
+    topic = {
+        "errorCode": 0,
+        "name": "orders",
+        "isInternal": False,
+        "partitions": [{"errorCode": 0, "partitionIndex": 0, "leaderId": 1, "replicaNodes": [1, 2], "isrNodes": [1]}],
+    }
+    answer = {
+        "brokers": [{"nodeId": node, "host": host, "port": 9092, "rack": rack} for host, node, rack in nodes],
+        "controllerId": 1,
+        "topics": [topic],
+    }
+    return call(3, 1, {"topics": None}, answer)
+
+
+def test_wrong_rack_by_what_metadata_tells() -> None:
+    fetches = [fetch(at, rackId="b") for at in range(9)]
+    assert finding("wrong-rack-fetch", [brokers("b"), *fetches]).count == 9
+    assert findings("wrong-rack-fetch", [brokers("c"), *fetches]) == []
+    assert findings("wrong-rack-fetch", [brokers("b"), *(fetch(at, rackId="a") for at in range(9))]) == []

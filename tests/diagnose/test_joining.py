@@ -1,0 +1,56 @@
+from typing import Any
+
+from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.joining import join
+from tests.diagnose.made import NOON, SECOND
+
+EXPLAINS = {"cause": ("effect",), "effect": ("symptom",)}
+
+
+def made(rule: str, begin: float = 0, end: float = 10, **subject: Any) -> Finding:
+    times = (NOON + round(begin * SECOND), NOON + round(end * SECOND))
+    return Finding(rule, "error", subject, *times, 1, "", "", "", [])
+
+
+def rules(findings: list[Finding]) -> list[Any]:
+    return [(each.rule, rules(each.consequences)) for each in findings]
+
+
+def test_a_chain() -> None:
+    found = [made(rule, group="billing") for rule in ("symptom", "effect", "cause")]
+    assert rules(join(found, EXPLAINS)) == [("cause", [("effect", [("symptom", [])])])]
+
+
+def test_other_groups_are_other_troubles() -> None:
+    found = [made("cause", group="billing", clientId="a"), made("effect", group="audit", clientId="a")]
+    assert rules(join(found, EXPLAINS)) == [("cause", []), ("effect", [])]
+
+
+def test_clients_may_be_lists() -> None:
+    found = [made("cause", clientId=["a", "b"]), made("effect", clientId="b"), made("effect", clientId="c")]
+    assert rules(join(found, EXPLAINS)) == [("cause", [("effect", [])]), ("effect", [])]
+
+
+def test_a_cause_comes_before_and_not_long_before() -> None:
+    late = [made("cause", 20, 30, group="g"), made("effect", 0, 10, group="g")]
+    assert len(join(late, EXPLAINS)) == 2
+    gone = [made("cause", 0, 10, group="g"), made("effect", 71, 80, group="g")]
+    assert len(join(gone, EXPLAINS)) == 2
+    soon = [made("cause", 0, 10, group="g"), made("effect", 70, 80, group="g")]
+    assert len(join(soon, EXPLAINS)) == 1
+
+
+def test_an_advertised_address_is_the_server_that_does_not_answer() -> None:
+    found = [made("cause", advertised="10.0.0.9:9092", clientId="a"), made("effect", server="10.0.0.9:9092")]
+    assert len(join(found, EXPLAINS)) == 1
+
+
+def test_the_rules_explain_each_other_without_a_circle() -> None:
+    def below(rule_id: str, above: tuple[str, ...]) -> None:
+        assert rule_id not in above
+        for other in RULES_BY_ID[rule_id].explains:
+            below(other, (*above, rule_id))
+
+    for rule in RULES:
+        below(rule.id, ())

@@ -1,0 +1,51 @@
+from kafkasniff.diagnose.memory import MOST_EVIDENCE, MOST_NAMES, Bounded, BusySeconds, Names, Rate, Tally
+from tests.diagnose.made import SECOND, arrival
+
+
+def test_bounded_gives_up_the_longest_untouched() -> None:
+    gone: list[tuple[str, int]] = []
+    memory: Bounded[int] = Bounded(2, lambda key, state: gone.append((key, state)))
+    memory.put("a", 1)
+    memory.put("b", 2)
+    memory.touch("a", lambda: 9)
+    memory.put("c", 3)
+    assert gone == [("b", 2)]
+    assert (memory.get("a"), memory.get("b"), len(memory)) == (1, None, 2)
+
+
+def test_names_keep_the_first_few() -> None:
+    names = Names()
+    for name in [None, "a", "a"]:
+        names.add(name)
+    assert names.only == "a"
+    for number in range(100):
+        names.add(number)
+    assert (len(names), names.more, names.only) == (MOST_NAMES, True, None)
+
+
+def test_a_tally_keeps_the_first_and_the_latest() -> None:
+    tally = Tally()
+    for number in range(50):
+        tally.add(arrival(number), str(number))
+    assert (tally.count, tally.span_ns) == (50, 49 * SECOND)
+    assert [item.what for item in tally.evidence] == ["0", "1", "2", "3", "49"]
+    assert len(tally.evidence) == MOST_EVIDENCE
+
+
+def test_rate() -> None:
+    rate = Rate(10, 1000)
+    assert [rate.add(time) for time in (0, 5, 10, 11, 30)] == [1, 2, 3, 3, 1]
+    assert rate.peak == 3
+
+
+def test_busy_seconds_must_lie_close_together() -> None:
+    def fired(*seconds: int) -> bool:
+        busy = BusySeconds(least=2, wanted=3)
+        for second in seconds:
+            busy.add(second * SECOND)
+            busy.add(second * SECOND + 1)
+        return busy.fired
+
+    assert fired(1, 2, 3)
+    assert not fired(1, 2)
+    assert not fired(1, 100, 200)

@@ -1,0 +1,74 @@
+from typing import Any
+
+from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.tcp.events import Endpoint
+from tests.diagnose.made import call, connection, finding, findings, report
+
+DEAD = Endpoint("10.0.0.9", 9092)
+
+
+def attempts(count: int, accepted: bool = False, reset: bool = True, begin: int = 0) -> list[ConnectionReport]:
+    reports = []
+    for index in range(begin, begin + count):
+        on = connection(40_000 + index, begin=index, end=index + 0.01, server=DEAD)
+        for counter in on.counters:
+            counter.data_bytes = 0
+        if accepted:
+            on.round_trip_ns = 1_000_000
+        elif reset:
+            on.counters[0].packets = on.counters[1].packets = 1
+        else:
+            on.counters[0].packets, on.counters[1].packets = 4, 0
+        reports.append(report(on, "empty", "rst" if reset else "idle", 1))
+    return reports
+
+
+def test_dead_broker() -> None:
+    assert findings("dead-broker-connect-loop", attempts(4)) == []
+    found = finding("dead-broker-connect-loop", attempts(5))
+    assert found.subject["server"] == "10.0.0.9:9092"
+    assert len(found.subject["client"]) == 5
+    assert "none was answered" in finding("dead-broker-connect-loop", attempts(5, reset=False)).summary
+
+
+def test_a_broker_that_accepts_now_and_then_is_not_dead() -> None:
+    mixed = [*attempts(4), *attempts(1, accepted=True, begin=4), *attempts(4, begin=5)]
+    assert findings("dead-broker-connect-loop", mixed) == []
+
+
+def advertise() -> Call:
+    answer = {
+        "brokers": [{"nodeId": 3, "host": "10.0.0.9", "port": 9092, "rack": None}],
+        "controllerId": 3,
+        "topics": [],
+    }
+    return call(3, 1, {"topics": None}, answer)
+
+
+def test_advertised_listener_unreachable() -> None:
+    rule = "advertised-listener-unreachable"
+    assert findings(rule, attempts(9)) == []
+    assert findings(rule, [advertise(), *attempts(2)]) == []
+    found = finding(rule, [advertise(), *attempts(3)])
+    assert found.subject == {"clientId": "shop", "advertised": "10.0.0.9:9092", "brokerId": 3}
+    assert findings(rule, [advertise(), *attempts(9), *attempts(1, accepted=True, begin=9)]) == []
+
+
+def tcp(counter: str, count: int, packets: int = 10) -> list[Any]:
+    on = connection()
+    on.counters[0].packets, on.counters[1].packets = packets, 0
+    setattr(on.counters[0], counter, count)
+    return [call(3, 1, {"topics": None}, on=on), report(on)]
+
+
+def test_zero_windows() -> None:
+    assert findings("tcp-zero-window", tcp("zero_windows", 1)) == []
+    found = finding("tcp-zero-window", tcp("zero_windows", 2))
+    assert (found.count, found.subject["clientId"]) == (2, "shop")
+    assert "10.0.0.1:50000 closed its window" in found.summary
+
+
+def test_retransmissions() -> None:
+    assert findings("tcp-retransmissions", tcp("late_retransmissions", 4)) == []
+    assert finding("tcp-retransmissions", tcp("late_retransmissions", 5)).count == 5
+    assert findings("tcp-retransmissions", tcp("late_retransmissions", 5, packets=5_001)) == []
