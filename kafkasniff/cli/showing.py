@@ -5,7 +5,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
@@ -13,9 +13,11 @@ from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.writer import PcapngWriter, select_packets
 from kafkasniff.cli.filters import Filters
 from kafkasniff.cli.output import Output, print_message
-from kafkasniff.listening import Listening
 from kafkasniff.reading import Reading
 from kafkasniff.render.closing import closing_line
+
+if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
+    from kafkasniff.listening import Listening
 
 _PROGRESS_SECONDS = 0.5
 
@@ -58,7 +60,7 @@ class Showing:
     """Writes the items of a reading that the filters let through."""
 
     def __init__(
-        self, reading: Reading | Listening, filters: Filters, form: LineFormat, limit: int | None = None
+        self, reading: "Reading | Listening", filters: Filters, form: LineFormat, limit: int | None = None
     ) -> None:
         """Show at most `limit` calls; None: all."""
         self._reading = reading
@@ -146,7 +148,7 @@ class Showing:
 class _Progress:
     """A line on standard error that says how far the reading is, where the output goes elsewhere."""
 
-    def __init__(self, reading: Reading | Listening) -> None:
+    def __init__(self, reading: "Reading | Listening") -> None:
         self._reading = reading
         self._wanted = sys.stderr.isatty() and not sys.stdout.isatty()
         self._next = time.monotonic() + _PROGRESS_SECONDS
