@@ -108,7 +108,7 @@ class Listening:
         summary, capture = self.summary, self._capture
         counters = self._engine.reassembler.counters
         summary.packets, summary.cut_packets = counters.packets, counters.cut_packets
-        summary.notes = counters.notes()
+        summary.notes = self._engine.notes()
         summary.damages = capture.failures
         dropped = capture.count()
         if dropped > summary.dropped_packets:

@@ -122,7 +122,7 @@ class Reading:
         counters = self._engine.reassembler.counters
         self.summary.packets = counters.packets
         self.summary.cut_packets = counters.cut_packets
-        self.summary.notes = counters.notes()
+        self.summary.notes = self._engine.notes()
 
 
 def read(paths: str | Sequence[str], **options: Any) -> Reading:

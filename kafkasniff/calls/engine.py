@@ -38,6 +38,8 @@ class Counts:
     calls: int = 0
     gaps: int = 0
     gap_bytes: int = 0
+    conflicts: int = 0
+    """Segments of Kafka connections that repeated bytes with other contents."""
 
 
 class Engine:
@@ -68,6 +70,12 @@ class Engine:
         self._report_connections = report_connections
         self._next_sweep = 0
         self._conversations: dict[Connection, Conversation | EncryptedConversation] = {}
+
+    def notes(self) -> list[str]:
+        """Give what could not be read and which limits were reached, in sentences."""
+        repeated = self.counts.conflicts
+        differing = [f"segments that repeated bytes with other contents (the first seen were kept): {repeated:,}"]
+        return [*self.reassembler.counters.notes(), *self._budget.notes(), *(differing if repeated else [])]
 
     def feed(self, batch: PacketBatch) -> list[Item]:
         """Take packets; give what ended with them, in packet order."""
@@ -162,6 +170,7 @@ class Engine:
             if conversation.kafka is not None:
                 self.counts.kafka_connections += 1
                 self.counts.missing_beginnings += connection.initiator is None
+                self.counts.conflicts += sum(counter.conflicts for counter in connection.counters)
                 self.counts.one_way_connections += not all(counter.data_bytes for counter in connection.counters)
         if self._report_connections:
             conversation = conversation or Conversation(connection, self._call_limits, self._options, self._budget)

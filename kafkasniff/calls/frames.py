@@ -216,6 +216,8 @@ class FrameCutter:
             self._size = size
         if self._available < size:
             if self._available >= HEADER_BYTES_OF_UNKEPT and (size > self.kept_limit or not self._budget.left):
+                if size <= self.kept_limit:
+                    self._budget.reach()
                 self._start_skip(size - self._available)
                 self._kept = self._kept[:HEADER_BYTES_OF_UNKEPT]
             return None

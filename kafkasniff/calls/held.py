@@ -90,6 +90,8 @@ class HeldStream:
         self._budget.take(HELD_TWICE * length)
         limit = self.limit if self._budget.left else min(self.limit, HELD_AT_LEAST)
         if self.held > limit:
+            if limit < self.limit:
+                self._budget.reach()
             self.drop_before(self.end - limit * 3 // 4)
 
     def push_gap(self, gap: StreamGap) -> None:

@@ -15,11 +15,11 @@ class CallLimits:
     """Bytes of one direction that are held while a frame boundary is searched for."""
     undecided_bytes: int = 32 << 20
     """Bytes of one direction after which a connection that has given no evidence of Kafka is given up."""
-    held_in_all: int = 192 << 20
-    """Bytes that all connections together hold of unfinished messages and while they search."""
+    held_in_all: int = 160 << 20
+    """Bytes that all connections together hold: of unfinished messages, of requests that wait, and while they search."""
     pending_calls: int = 100_000
     """Requests of one connection that wait for their answers."""
-    pending_bytes: int = 256 << 20
+    pending_bytes: int = 128 << 20
     """Bytes of the requests of one connection that wait for their answers."""
     pending_ns: int = 330_000_000_000
     """How long a request waits for its answer, where `Engine.tick` tells the time: JoinGroup waits for as long as
@@ -48,6 +48,16 @@ class Budget:
     def is_ample(self, count: int) -> bool:
         """Tell whether `count` more bytes would use up less than half."""
         return self._held + count < self._limit // 2
+
+    def reach(self) -> None:
+        """Count that bytes were let go because of the limit."""
+        self.reached += 1
+
+    def notes(self) -> list[str]:
+        """Give whether the limit was reached, in a sentence."""
+        if not self.reached:
+            return []
+        return [f"bytes let go: all connections together held more than {self._limit >> 20} MiB: {self.reached:,}"]
 
     def take(self, count: int) -> None:
         """Count `count` bytes as held."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kafkasniff.calls.call import Frame, Outcome
+from kafkasniff.calls.limits import Budget
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
@@ -39,6 +40,7 @@ class Pairing:
     """The requests that wait for answers, and the responses that came before their request was seen."""
 
     early_limit: int
+    budget: Budget
     waiting: deque[WaitingRequest] = field(default_factory=deque)
     waiting_bytes: int = 0
     responses_lost: int = 0
@@ -70,6 +72,7 @@ class Pairing:
                 return [*pairs, Pair(request, response, "answered", max(frame.last, response.last, key=_order))]
         self.waiting.append(request)
         self.waiting_bytes += len(frame.data)
+        self.budget.take(len(frame.data))
         return self._give_up_late()
 
     def add_response(self, frame: Frame) -> list[Pair]:
@@ -135,6 +138,7 @@ class Pairing:
     def _remove_first(self) -> WaitingRequest:
         request = self.waiting.popleft()
         self.waiting_bytes -= len(request.frame.data)
+        self.budget.give_back(len(request.frame.data))
         return request
 
     def _give_up_early(self, count: int) -> list[Pair]:

@@ -18,7 +18,7 @@ from kafkasniff.calls.evidence import (
 )
 from kafkasniff.calls.fetch_sessions import FetchSessions
 from kafkasniff.calls.frames import FrameCutter
-from kafkasniff.calls.held import HeldStream, Item
+from kafkasniff.calls.held import HELD_AT_LEAST, HeldStream, Item
 from kafkasniff.calls.learning import TELLING, Learning
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.lookback import earlier_responses
@@ -73,7 +73,7 @@ class KafkaStreams:
         self._options = options
         self._client_text = str(connection.endpoints[client])
         self._server_text = str(connection.endpoints[1 - client])
-        self._pairing = Pairing(limits.early_responses, requests_complete=starts[1 - client] is not None)
+        self._pairing = Pairing(limits.early_responses, budget, requests_complete=starts[1 - client] is not None)
         checks = (self._plausible_request, self._plausible_response)
         first, second = (
             FrameCutter(limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets, check, budget)
@@ -334,9 +334,10 @@ class KafkaStreams:
             self._security = "SASL_PLAINTEXT"
 
     def _keep_within_limits(self, arrival: Arrival) -> None:
-        pairing = self._pairing
+        pairing, limits = self._pairing, self._limits
         while pairing.waiting and (
-            len(pairing.waiting) > self._limits.pending_calls or pairing.waiting_bytes > self._limits.pending_bytes
+            len(pairing.waiting) > limits.pending_calls
+            or pairing.waiting_bytes > (limits.pending_bytes if self._budget.left else HELD_AT_LEAST)
         ):
             problem = Problem("request", None, "", "too many requests wait for answers: given up by a limit")
             self._emit([pairing.give_up_oldest(arrival)._replace(problems=(problem,))])

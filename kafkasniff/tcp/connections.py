@@ -188,7 +188,10 @@ class ConnectionTable:
         connection, (first, second) = state.connection, state.streams
         if state.holding:
             decided = first.anchored and second.anchored and connection.round_trip_ns is not None
-            if decided or order >= self._limits.reordering_packets:
+            full = self.memory.buffered > self._limits.buffered_in_all
+            if full:
+                self._counters.reach("beginning of a connection taken as it came: too many bytes waited for others")
+            if decided or full or order >= self._limits.reordering_packets:
                 self._release(state, arrival)
         for stream, heard in ((first, second.counters.packets), (second, first.counters.packets)):
             stream.look_for_hole(order, arrival.time, heard)

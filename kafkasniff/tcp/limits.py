@@ -9,8 +9,9 @@ class TcpLimits:
 
     buffered_per_direction: int = 64 << 20
     """Bytes buffered behind holes in one direction; above it the first hole is closed."""
-    buffered_in_all: int = 256 << 20
-    """Bytes buffered behind holes in all connections; above it the hole that opened first is closed."""
+    buffered_in_all: int = 128 << 20
+    """Bytes that wait behind holes and for the beginnings of connections, in all connections; above it the hole that
+    opened first is closed, and connections begin with what there is of them."""
     remembered: int = 64 << 20
     """Payload bytes after which all delivered bytes remembered so far, to tell repeats, are forgotten."""
     connections: int = 200_000

@@ -208,7 +208,7 @@ def run(name: str, scale: float) -> dict[str, Any]:
     for batch in batches(CASES[name](scale, Random(name))):
         count(engine.feed(batch))
     count(engine.flush())
-    result["limits"] = engine.reassembler.counters.limits_reached
+    result["limits"] = engine.notes()
     result["peak_mib"] = peak_kib() >> 10
     result["cpu_seconds"] = round(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]), 1)
     return result
