@@ -32,7 +32,7 @@ def test_the_life_of_a_group() -> None:
     assert rows("group", "audit", calls) == []
 
 
-ANSWER = {"errorCode": 0, "brokers": [], "topics": []}
+ANSWER = {"errorCode": 0, "brokers": [], "topics": [], "responses": []}
 STORY = [(18, {}), (3, {}), (10, {"key": "g"}), (11, {}), (14, {}), (9, {}), (2, {}), (1, {}), (12, {})]
 
 
