@@ -97,9 +97,10 @@ class ConnectionTable:
 
     def tick(self, now: int) -> None:
         """Do what is put off until a time that has come; all packets up to `now`, in ns since 1970, were taken."""
-        if now >= self.next_timer:
-            # Timers look at no more than the time, and what they bring names the connection's own last packet.
-            self.run_timers(self._timers[0][2].connection.last._replace(time=now))
+        while now >= self.next_timer:
+            # One by one, so that what each brings names its own connection's last packet.
+            time, _, state = self._timers[0]
+            self.run_timers(state.connection.last._replace(time=time))
         for state in list(self._holes):
             by = state.connection.last._replace(time=max(now, state.connection.last.time))
             for stream, peer in zip(state.streams, reversed(state.streams), strict=True):
