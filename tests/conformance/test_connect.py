@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from kafkasniff.calls.call import Call
-from kafkasniff.protocol.embedded.openers import open_embedded
 from kafkasniff.reading import read
+from kafkasniff.render.json_lines import call_line
 from tests.conformance.recordings import HEALTHY
 from tests.conftest import needs_shared
 
@@ -42,14 +42,13 @@ def _exchanges(path: str) -> Iterator[Exchange]:
                 yield call, asked, answered
 
 
-def opened(call: Call, side: Any, value: Facts) -> dict[str, Facts]:
-    """Give the messages within a body by path, none of which may have a problem."""
-    assert call.api_key is not None
-    assert call.api_version is not None
-    found = open_embedded(side, call.api_key, call.api_version, value)
-    assert found.problems == []
-    assert all(entry.value is not None for entry in found.embedded)
-    return {entry.path: entry.value for entry in found.embedded if entry.value is not None}
+def opened(call: Call, side: str) -> dict[str, Facts]:
+    """Give the messages within a body by path as the JSON line has them, none of which may have a problem."""
+    line = json.loads(call_line(call))
+    assert "problems" not in line
+    found = {entry["path"]: entry["value"] for entry in line.get("decoded", ()) if entry["where"] == side}
+    assert all(value is not None for value in found.values())
+    return found
 
 
 def encoded_worker_state(value: Facts, allocation: bytes | None) -> bytes:
@@ -111,7 +110,7 @@ def test_join_group_requests_are_what_the_workers_sent(
     found: Counter[Any] = Counter()
     for call, asked, _ in exchanges:
         if call.api_key == JOIN_GROUP:
-            values = opened(call, "request", asked)
+            values = opened(call, "request")
             protocols = []
             for index, protocol in enumerate(asked["protocols"]):
                 path = f"protocols[{index}].metadata"
@@ -134,7 +133,7 @@ def test_member_states_are_what_the_leader_logged(
     found = {}
     for call, _, answered in exchanges:
         if call.api_key == JOIN_GROUP:
-            values = opened(call, "response", answered)
+            values = opened(call, "response")
             for index, member in enumerate(answered["members"]):
                 state = values[f"members[{index}].metadata"]
                 allocation = values.get(f"members[{index}].metadata.allocation")
@@ -167,7 +166,7 @@ def test_assignments_that_leaders_sent(
     found = {}
     for call, asked, _ in exchanges:
         if call.api_key == SYNC_GROUP:
-            values = opened(call, "request", asked)
+            values = opened(call, "request")
             for index, entry in enumerate(asked["assignments"]):
                 value = values[f"assignments[{index}].assignment"]
                 found[asked["generationId"], entry["memberId"]] = as_logged(value)
@@ -183,7 +182,7 @@ def test_assignments_that_members_received(
     found = {}
     for call, asked, answered in exchanges:
         if call.api_key == SYNC_GROUP and answered["errorCode"] == 0:
-            value = opened(call, "response", answered)["assignment"]
+            value = opened(call, "response")["assignment"]
             assert value["version"] == facts["truth"]["protocolVersion"]
             found[asked["generationId"], asked["memberId"]] = as_logged(value)
     expected = {(entry["generation"], entry["member"]): logged(entry) for entry in facts["expectedAssignments"]}
