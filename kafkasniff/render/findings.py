@@ -9,6 +9,7 @@ import orjson
 from kafkasniff.diagnose.finding import Evidence, Finding
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.render.colours import Colours
+from kafkasniff.render.json_text import safe_line
 from kafkasniff.render.text import count_text, escape, show
 from kafkasniff.render.times import utc_text
 
@@ -21,7 +22,7 @@ _NANOSECOND_DIGITS = 9
 
 def finding_line(finding: Finding) -> bytes:
     """Give a finding as one line of JSON, with its newline."""
-    return orjson.dumps({"type": "finding", **finding_object(finding)}, option=orjson.OPT_APPEND_NEWLINE)
+    return safe_line(orjson.dumps({"type": "finding", **finding_object(finding)}, option=orjson.OPT_APPEND_NEWLINE))
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:

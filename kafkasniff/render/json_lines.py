@@ -12,6 +12,7 @@ from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.memory import LONGEST, Memory
 from kafkasniff.protocol.scans import ScannedBody
+from kafkasniff.render.json_text import safe_line
 from kafkasniff.render.times import utc_text
 from kafkasniff.tcp.events import DirectionCounters
 from kafkasniff.tcp.tls.description import TlsDescription, read_certificate
@@ -42,22 +43,22 @@ def call_line(call: Call) -> bytes:
         f"{_place_text('request', call.request)}{_place_text('response', call.response)}{_found_text(call)}"
         f"{_client_text(call.security_protocol, call.principal, call.software_name, call.software_version)}}}\n"
     )
-    return b"".join((start.encode(), request, b',"response":', response, end.encode()))
+    return safe_line(b"".join((start.encode(), request, b',"response":', response, end.encode())))
 
 
 def gap_line(gap: Gap) -> bytes:
     """Give a gap as one line of JSON, with its newline."""
-    return orjson.dumps(gap_object(gap), option=_LINE)
+    return safe_line(orjson.dumps(gap_object(gap), option=_LINE))
 
 
 def token_line(token: RawToken) -> bytes:
     """Give a raw SASL token as one line of JSON, with its newline."""
-    return orjson.dumps(token_object(token), option=_LINE)
+    return safe_line(orjson.dumps(token_object(token), option=_LINE))
 
 
 def connection_line(report: ConnectionReport) -> bytes:
     """Give what a connection was as one line of JSON, with its newline."""
-    return orjson.dumps(connection_object(report), option=_LINE)
+    return safe_line(orjson.dumps(connection_object(report), option=_LINE))
 
 
 class _KnownBody(NamedTuple):

@@ -6,6 +6,7 @@ import orjson
 
 from kafkasniff.diagnose.timeline import Row, Timeline
 from kafkasniff.render.colours import Colours
+from kafkasniff.render.json_text import safe_line
 from kafkasniff.render.text import show
 from kafkasniff.render.times import utc_text
 
@@ -16,7 +17,7 @@ def timeline_lines(timeline: Timeline, as_json: bool, colours: Colours) -> Itera
     """Give the lines of a timeline, each with its newline."""
     if as_json:
         for row in timeline.rows:
-            yield orjson.dumps(_object(row), option=orjson.OPT_APPEND_NEWLINE)
+            yield safe_line(orjson.dumps(_object(row), option=orjson.OPT_APPEND_NEWLINE))
         return
     widths = [
         max((len(text) for text in column), default=0) for column in zip(*map(_cells, timeline.rows), strict=True)
