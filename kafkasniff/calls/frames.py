@@ -222,8 +222,9 @@ class FrameCutter:
                 self._kept = self._kept[:HEADER_BYTES_OF_UNKEPT]
             return None
         if size > self.kept_limit:
-            self._kept = self._take(HEADER_BYTES_OF_UNKEPT)
-            self._take(size - HEADER_BYTES_OF_UNKEPT)
+            kept = min(size, HEADER_BYTES_OF_UNKEPT)
+            self._kept = self._take(kept)
+            self._take(size - kept)
         else:
             self._kept = self._take(size)
         self._finish_partial()

@@ -25,6 +25,8 @@ _ETHERTYPE_AT = {1: 12, 113: 14, 276: 0}
 _NETWORK_AT = {1: 14, 113: 16, 276: 20, 0: 4, 108: 4, 12: 0, 14: 0, 101: 0, 228: 0, 229: 0}
 """… and the IP header, if no VLAN tag comes before it."""
 _VLAN_TAG = 0x8100
+_SHORTEST = 40
+"""Bytes of the headers of IPv4 and TCP."""
 _UNKNOWN = -1
 
 # Fields from the beginning of the IP header on.
@@ -79,6 +81,8 @@ class SegmentColumns(NamedTuple):
 
 def read_columns(batch: PacketBatch) -> SegmentColumns:
     """Read the headers of all packets of a batch."""
+    if len(batch.data) < _SHORTEST:
+        return _empty(len(batch))
     blocks = [
         _read_block(batch, start, min(start + BLOCK_PACKETS, len(batch)))
         for start in range(0, len(batch), BLOCK_PACKETS)

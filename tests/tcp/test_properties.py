@@ -24,12 +24,12 @@ def cut_up(data: bytes, chance: random.Random, smallest: int) -> list[tuple[int,
 class Damaged:
     """A conversation of which some data packets move, come twice, overlap, or lack."""
 
-    def __init__(self, seed: int, *, mid_stream: bool = False, smallest: int = 1) -> None:
+    def __init__(self, seed: int, *, mid_stream: bool = False, smallest: int = 1, port: int = 40_000) -> None:
         chance = self.chance = random.Random(seed)
         starts = [chance.choice((0, 1, 77_777, (1 << 32) - 1, (1 << 32) - 300)) for _ in range(2)]
         self.data = [chance.randbytes(chance.randint(10, 600)) for _ in range(2)]
         self.first = [(start + 1) % (1 << 32) for start in starts]
-        talk = Talk(client_sequence=starts[0], server_sequence=starts[1])
+        talk = Talk(client_sequence=starts[0], server_sequence=starts[1], client_port=port)
         self.packets: list[tuple[str, int, int, int, bytes]] = []
         """Kind, side, first and last byte, frame."""
         talk.open()
