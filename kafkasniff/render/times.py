@@ -43,7 +43,7 @@ def time_column(mode: str, digits: int) -> TimeText:
 
 
 class _ClockTime:
-    """Time of day, with the date where it is another than on the line before."""
+    """Time of day, in UTC or the local zone."""
 
     def __init__(self, local: bool, digits: int) -> None:
         self._zone = None if local else UTC
