@@ -158,17 +158,21 @@ class HeldStream:
         found = self.run_at(offset)
         return found is not None and len(found[1]) <= SHORT_RUN
 
-    def is_among_small_integers(self, offset: int) -> bool:
+    def is_among_small_integers(self, offset: int, end: int | None = None) -> bool:
         """Tell whether `offset` stands in what reads as an array of integers below 65,536.
 
-        In such an array any two look like the size and the correlation id of a response.
+        In such an array any two look like the size and the correlation id of a response. What stands behind the
+        stream position `end` does not count.
         """
         found = self.run_at(offset)
         if found is None:
             return False
         start, run = found
         place = offset - start
-        around = run[place % 4 if place < ARRAY_BYTES else place - ARRAY_BYTES : place + ARRAY_BYTES]
+        around = run[
+            place % 4 if place < ARRAY_BYTES else place - ARRAY_BYTES : place
+            + min(ARRAY_BYTES, (end or self.end) - offset)
+        ]
         words = len(around) // 4
         if words < (ARRAY_WORDS_OF_CUT if self._cut and start not in self._behind_gaps else ARRAY_WORDS):
             return False

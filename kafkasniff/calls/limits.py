@@ -16,7 +16,7 @@ class CallLimits:
     undecided_bytes: int = 32 << 20
     """Bytes of one direction after which a connection that has given no evidence of Kafka is given up."""
     held_in_all: int = 160 << 20
-    """Bytes that all connections together hold: of unfinished messages, of requests that wait, and while they search."""
+    """Bytes that all connections hold together: of unfinished messages, of waiting requests, and in searches."""
     pending_calls: int = 100_000
     """Requests of one connection that wait for their answers."""
     pending_bytes: int = 128 << 20

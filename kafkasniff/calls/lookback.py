@@ -42,7 +42,7 @@ def _chain(held: HeldStream, start: int, data: bytearray, end: int) -> int | Non
             seen += 1
     following = _correlation_id(data, end)
     next_to_it = [place for place, correlation_id in _before(data, end) if correlation_id == following - 1]
-    if len(next_to_it) == 1 and not held.is_among_small_integers(start + next_to_it[0]):
+    if len(next_to_it) == 1 and not held.is_among_small_integers(start + next_to_it[0], start + end):
         return next_to_it[0]
     return None
 

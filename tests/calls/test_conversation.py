@@ -177,3 +177,18 @@ def test_random_bytes_are_no_kafka(initiator: int | None) -> None:
         items, conversation = converse(of, events)
         assert items == []
         assert conversation.kafka is None
+
+
+def test_an_answer_too_large_to_believe_is_refused_once() -> None:
+    """Found by fuzzing: a search gave the same place again and again, one call within the other."""
+    of = connection()
+    events: list[Event] = [
+        data(of, 0, heartbeat_request(4), 2),
+        data(of, 1, heartbeat_response(4), 3),
+        gap(of, 0, 100, 4),
+        data(of, 0, heartbeat_request(8), 5),
+        gap(of, 1, 100, 6),
+        data(of, 1, (1_500_000).to_bytes(4, "big") + (5).to_bytes(4, "big") + bytes(200), 7),
+        data(of, 1, heartbeat_response(8), 8),
+    ]
+    assert calls(converse(of, events)[0])[0] == (12, 4, "answered")

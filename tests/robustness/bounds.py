@@ -74,15 +74,21 @@ def one_call(number: int) -> Iterator[bytes]:
     yield packet(number, False, 1, 1 + len(REQUEST), PSH | ACK, RESPONSE)
 
 
-def data(number: int, size: int, first: bytes, rng: Random) -> Iterator[bytes]:
-    """Send, after one call, `first` and then bytes up to `size` in all from the client, each segment acknowledged."""
+AFTER_ONE_CALL = (1 + len(REQUEST), 1 + len(RESPONSE))
+
+
+def data(number: int, size: int, first: bytes, rng: Random, begin: tuple[int, int] = AFTER_ONE_CALL) -> Iterator[bytes]:
+    """Send `first` and then bytes up to `size` in all from the client, each segment acknowledged.
+
+    `begin` is where both directions stand: after one call, if nothing else is said.
+    """
     block = rng.randbytes(SEGMENT)
     sent = 0
     while sent < size:
         payload = (first + block[len(first) :] if not sent else block)[: size - sent]
-        yield packet(number, True, 1 + len(REQUEST) + sent, 1 + len(RESPONSE), ACK, payload)
+        yield packet(number, True, begin[0] + sent, begin[1], ACK, payload)
         sent += len(payload)
-        yield packet(number, False, 1 + len(RESPONSE), 1 + len(REQUEST) + sent, ACK)
+        yield packet(number, False, begin[1], begin[0] + sent, ACK)
 
 
 def half_open(scale: float, rng: Random) -> Iterator[bytes]:
@@ -110,6 +116,14 @@ def large_message(scale: float, rng: Random) -> Iterator[bytes]:
     yield from data(0, size + 4, produce_header(size, 9), rng)
     answer = struct.pack(">iiii", 12, 9, 0, 0)
     yield packet(0, False, 1 + len(RESPONSE), 1 + len(REQUEST) + size + 4, PSH | ACK, answer)
+
+
+def large_first(scale: float, rng: Random) -> Iterator[bytes]:
+    """The same as the first message of its connection."""
+    size = int(40_000_000 * scale)
+    yield from handshake(0)
+    yield from data(0, size + 4, produce_header(size, 9), rng, (1, 1))
+    yield packet(0, False, 1, 1 + size + 4, PSH | ACK, struct.pack(">iiii", 12, 9, 0, 0))
 
 
 def announced(scale: float, rng: Random) -> Iterator[bytes]:
@@ -153,7 +167,7 @@ def holes(scale: float, rng: Random) -> Iterator[bytes]:
 
 CASES: dict[str, Callable[[float, Random], Iterator[bytes]]] = {
     case.__name__: case
-    for case in (half_open, full_connections, large_message, announced, many_unfinished, undecided, holes)
+    for case in (half_open, full_connections, large_message, large_first, announced, many_unfinished, undecided, holes)
 }
 
 

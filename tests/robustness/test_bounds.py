@@ -29,10 +29,11 @@ def run(case: str, scale: float) -> dict[str, Any]:
         ("half_open", 0.06, 1),
         ("full_connections", 1, 10_000),
         ("large_message", 1, 2),
+        ("large_first", 1, 1),
         ("announced", 0.2, 1),
         ("many_unfinished", 1, 21),
-        ("undecided", 0.75, 1),
-        ("holes", 0.4, 1),
+        ("undecided", 0.3, 1),
+        ("holes", 0.25, 1),
     ],
 )
 def test_memory_stays_under_the_bound(case: str, scale: float, answered: int, add_figure: AddFigure) -> None:
@@ -45,10 +46,12 @@ def test_memory_stays_under_the_bound(case: str, scale: float, answered: int, ad
 
 def test_a_reached_limit_is_said() -> None:
     assert "half-open" in " ".join(run("half_open", 0.06)["limits"])
+    assert "held more than" in " ".join(run("many_unfinished", 0.3)["limits"])
 
 
-def test_a_message_of_40_mb_is_whole() -> None:
-    assert run("large_message", 1)["largest"] == 40_000_000
+@pytest.mark.parametrize("case", ["large_message", "large_first"])
+def test_a_message_of_40_mb_is_whole(case: str) -> None:
+    assert run(case, 1)["largest"] == 40_000_000
 
 
 def test_an_announced_gigabyte_shows_its_header_and_one_problem() -> None:

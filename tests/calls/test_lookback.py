@@ -1,0 +1,36 @@
+"""Responses before the first proven one."""
+
+import struct
+
+from kafkasniff.calls.held import HeldStream
+from kafkasniff.calls.limits import Budget
+from kafkasniff.calls.lookback import earlier_responses
+from tests.calls.hand_made import connection, data
+
+
+def response(correlation_id: int, body: bytes) -> bytes:
+    return struct.pack(">ii", 4 + len(body), correlation_id) + body
+
+
+def hold(*segments: bytes) -> HeldStream:
+    held = HeldStream(1 << 20, Budget(1 << 20))
+    made = connection()
+    for packet, segment in enumerate(segments):
+        held.push(data(made, 1, segment, packet))
+    return held
+
+
+def test_small_ids_lead_back_to_where_a_segment_begins() -> None:
+    earlier = response(6, b"first") + response(7, b"second")
+    proven = response(8, b"third")
+    assert earlier_responses(hold(b"tail of another", earlier + proven), 15 + len(earlier)) == 15
+
+
+def test_the_only_place_for_the_id_before_is_taken() -> None:
+    earlier = response(7, b"second")
+    assert earlier_responses(hold(b"tail of another" + earlier, response(8, b"third")), 15 + len(earlier)) == 15
+
+
+def test_an_array_of_small_integers_is_no_response() -> None:
+    array = struct.pack(">16i", *range(40, 52), 12, 7, 0, 0)
+    assert earlier_responses(hold(array, response(8, b"third")), len(array)) == len(array)
