@@ -11,17 +11,24 @@ from kafkasniff.tcp.events import StreamData, StreamGap
 from kafkasniff.tcp.tls.stream import TlsStream
 
 SECURITY_PROTOCOLS = {"PLAINTEXT": "SSL", "SASL_PLAINTEXT": "SASL_SSL"}
+OPENING_PACKETS = 32
+"""Packets of a handshake that are noted at most; real ones have about five with data."""
 
 
 class EncryptedConversation:
     """Stands where a `Conversation` does, and gives it the data inside."""
 
-    __slots__ = ("_conversation", "_tls")
+    __slots__ = ("_conversation", "_keep_packets", "_opening", "_tls")
 
-    def __init__(self, conversation: Conversation, tls: TlsStream) -> None:
-        """Decrypt with `tls` what `conversation` is to judge."""
+    def __init__(self, conversation: Conversation, tls: TlsStream, keep_packets: bool) -> None:
+        """Decrypt with `tls` what `conversation` is to judge.
+
+        With `keep_packets`, the packets of each request also name those without which it cannot be decrypted.
+        """
         self._conversation = conversation
         self._tls = tls
+        self._keep_packets = keep_packets
+        self._opening: list[Arrival] = []
 
     @property
     def kafka(self) -> KafkaStreams | None:
@@ -30,17 +37,19 @@ class EncryptedConversation:
 
     def take(self, event: StreamData | StreamGap) -> list[Call | Gap | RawToken]:
         """Take encrypted bytes or a gap; give what ended with them."""
+        if self._keep_packets and not self._tls.description.decrypted and len(self._opening) < OPENING_PACKETS:
+            self._opening.append(event.arrival)
         return self._pass_on(self._tls.take(event))
 
     def end(self, arrival: Arrival) -> list[Call | Gap | RawToken]:
         """Give all that is left when the connection ends."""
         found = self._pass_on(self._tls.end())
-        return [*found, *_secured(self._conversation.end(arrival))]
+        return [*found, *self._secured(self._conversation.end(arrival))]
 
     def tick(self, now: int) -> list[Call | Gap | RawToken]:
         """Give what waited for secrets that came, and the calls that waited for too long at `now`, in ns since 1970."""
         found = self._pass_on(self._tls.take_held())
-        return [*found, *_secured(self._conversation.tick(now))]
+        return [*found, *self._secured(self._conversation.tick(now))]
 
     def report(self, arrival: Arrival) -> ConnectionReport:
         """Say what the connection was."""
@@ -55,14 +64,15 @@ class EncryptedConversation:
         found: list[Call | Gap | RawToken] = []
         for event in events:
             found += self._conversation.take(event)
-        return _secured(found)
+        return self._secured(found)
 
-
-def _secured(items: list[Call | Gap | RawToken]) -> list[Call | Gap | RawToken]:
-    for item in items:
-        if isinstance(item, Call):
-            if item.security_protocol == "PLAINTEXT":
-                # The client's certificate says who it is, where it has one.
-                item.principal = None
-            item.security_protocol = SECURITY_PROTOCOLS[item.security_protocol]
-    return items
+    def _secured(self, items: list[Call | Gap | RawToken]) -> list[Call | Gap | RawToken]:
+        for item in items:
+            if isinstance(item, Call):
+                if item.security_protocol == "PLAINTEXT":
+                    # The client's certificate says who it is, where it has one.
+                    item.principal = None
+                item.security_protocol = SECURITY_PROTOCOLS[item.security_protocol]
+                if self._opening and item.request is not None:
+                    item.request.packets = (*self._opening, *item.request.packets)
+        return items

@@ -155,7 +155,9 @@ class Engine:
         """Begin the conversation of a connection with its first event."""
         conversation = Conversation(event.connection, self._call_limits, self._options, self._budget)
         if isinstance(event, StreamData) and begins_tls(event.data):
-            return EncryptedConversation(conversation, TlsStream(event.connection, self.tls))
+            return EncryptedConversation(
+                conversation, TlsStream(event.connection, self.tls), self._options.keep_packets
+            )
         return conversation
 
     def _end(self, event: ConnectionEnd) -> list[Item]:

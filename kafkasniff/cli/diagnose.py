@@ -24,6 +24,7 @@ FAIL_ON = ("error", "warning")
 def diagnose(
     files: options.Files,
     json_output: options.JsonOutput = False,
+    keylog: options.KeyLog = None,
     rule: Annotated[list[str] | None, typer.Option("--rule", metavar="RULE", help="Only this rule.")] = None,
     ignore: Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", help="Leave this rule out.")] = None,
     assignment: Annotated[
@@ -65,7 +66,7 @@ def diagnose(
     life = Timeline(kind, name)
     output = Output(sys.stdout.buffer)
     try:
-        reading = Reading(files, connections=True)
+        reading = Reading(files, connections=True, key_log=keylog)
         for item in reading:
             if diagnosis is not None:
                 diagnosis.feed(item)
@@ -86,7 +87,7 @@ def diagnose(
     output.flush()
     summary = reading.summary
     limits = diagnosis.limits_reached() if diagnosis is not None else []
-    for text in (*summary.damages, *summary.notes, *limits):
+    for text in (*summary.damages, *summary.notes, *summary.not_decrypted, *limits):
         print_message(f"kafkasniff: {text}")
     print_message(closing_line(summary))
     if diagnosis is not None:

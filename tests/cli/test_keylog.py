@@ -54,6 +54,20 @@ def test_secrets_inside_the_capture_need_no_option(run: Run) -> None:
     }
 
 
+def test_calls_written_to_a_capture_can_be_decrypted_there(run: Run, tmp_path: Path) -> None:
+    path = str(tmp_path / "few.pcapng")
+    options = ("--json", "--api", "metadata", "--keylog", KEYS)
+    first = run("read", CAPTURE, *options, "--write", path)
+    second = run("read", path, *options)
+    before, after = ([json.loads(line) for line in done.stdout.splitlines()] for done in (first, second))
+    assert len(before) > 5
+    # Where packets lack on purpose, calls end later, when gaps are certain.
+    after = sorted((call for call in after if call["type"] == "call"), key=lambda call: call["time"])
+    assert [(call["time"], call["response"]) for call in after] == [
+        (call["time"], call["response"]) for call in sorted(before, key=lambda call: call["time"])
+    ]
+
+
 def test_one_message_for_a_foreign_key_log(run: Run) -> None:
     done = run("read", CAPTURE, "--keylog", "tls12-aes128-cbc-sha256.keys")
     assert (done.returncode, done.stdout) == (0, "")
@@ -114,3 +128,9 @@ def test_without_tls_nothing_of_it_is_imported(run: Run, environment: dict[str, 
     done = run("read", "ipv6.pcap", "--limit", "1")
     assert "cryptography" not in done.stderr
     assert "dpkt" not in done.stderr
+
+
+def test_diagnose_takes_a_key_log_too(run: Run) -> None:
+    closing = "8 of 8 connections Kafka, 126 calls"
+    assert closing in run("diagnose", CAPTURE, "--keylog", KEYS).stderr
+    assert closing not in run("diagnose", CAPTURE).stderr
