@@ -55,7 +55,8 @@ class _ClockTime:
     def __call__(self, nanoseconds: int) -> str:
         second, fraction = divmod(nanoseconds, NANOSECONDS)
         if second != self._second:
-            moment = _utc(second) if self._zone else _utc(second).astimezone()
+            # A day before its end datetime has room for any zone.
+            moment = _utc(second) if self._zone else _utc(min(second, _DAYS_OF_YEAR_9999 - 86_400)).astimezone()
             self._text = moment.strftime("%H:%M:%S.")
             self._second = second
         # The digit ahead makes leading zeros, at half the time of a format.

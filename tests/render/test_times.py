@@ -65,3 +65,8 @@ def test_delta_counts_from_the_one_before() -> None:
         "+2.000",
         "+0.500",
     ]
+
+
+@pytest.mark.usefixtures("india")
+def test_local_times_beyond_the_calendar_do_not_fail() -> None:
+    assert time_column("local", 6)(300_000_000_000 * 10**9) == "05:30:00.000000"
