@@ -13,7 +13,7 @@ from kafkasniff.protocol.embedded.snapshots import whole_batches
 from kafkasniff.protocol.fields import Field, Kind, fields_of
 from kafkasniff.protocol.records.batches import read_batches
 from kafkasniff.protocol.records.content import raw_bytes
-from kafkasniff.protocol.records.records import read_records
+from kafkasniff.protocol.records.records import BYTES_PER_RECORD, read_records
 
 FETCH: Final = 1
 METADATA: Final = 3
@@ -28,7 +28,7 @@ MOST_NAMES: Final = 100_000
 """Names that are kept; of more the oldest are forgotten."""
 
 _LOG_BYTES: Final = 16 << 20
-"""Bytes that one batch of the metadata log may take when decompressed."""
+"""Bytes that the records in one answer from the metadata log may take, decompressed and as objects."""
 
 _NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
 _METADATA_NAME: Final = CLUSTER_METADATA.encode()
@@ -74,14 +74,17 @@ class TopicNames:
         value = body.value
         if value is None:
             return
+        left = _LOG_BYTES
         fields = body.records if api_key == FETCH else whole_batches(value, data, body.records)
         for path, start, end in fields:
             if topic_of(value, path, self) != CLUSTER_METADATA:
                 continue
             for batch in read_batches(data, start, end, side="response")[0]:
-                if batch.is_control or not batch.crc_valid:
+                if batch.is_control or not batch.crc_valid or not left:
                     continue
-                for record in read_records(data, batch, limit=_LOG_BYTES)[0]:
+                records = read_records(data, batch, limit=left)[0]
+                left = max(left - batch.content_bytes - BYTES_PER_RECORD * len(records), 0)
+                for record in records:
                     self._learn_record(raw_bytes(record, "value"))
 
     def _learn_record(self, value: bytes | None) -> None:

@@ -176,6 +176,8 @@ class CallLines:
                     yield f"    {self._colours.warning}problem: {_problem_text([problem])}{self._colours.off}"
             if self._detail > 1:
                 yield from field_lines(call, side, 4)
+        for topic_id, name in call.topics.items():
+            yield f"  topic {escape(topic_id)} is {escape(name)}"
 
     def gap(self, gap: Gap) -> str:
         """Give a gap's line with its newline."""

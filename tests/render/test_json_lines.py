@@ -1,9 +1,11 @@
 import json
 import struct
 
+from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import ConnectionReport, Gap
 from kafkasniff.capture.packets import Interface
-from kafkasniff.render.json_lines import call_line, connection_line, gap_line
+from kafkasniff.protocol.sasl.token import SaslToken
+from kafkasniff.render.json_lines import call_line, connection_line, gap_line, token_line
 from tests.render.made_calls import (
     INTERFACE,
     MILLISECOND,
@@ -127,6 +129,23 @@ def test_hostile_text_stays_one_line() -> None:
     line = call_line(metadata_call(topic='a\n\x1b]0;x\x07\u202e"}'))
     assert line.count(b"\n") == 1
     assert json.loads(line)["request"] == {"topics": [{"name": 'a\n\x1b]0;x\x07\u202e"}'}]}
+
+
+def test_token_line() -> None:
+    token = SaslToken("PLAIN", "PLAIN credentials", "User:alice", {"authcid": "alice", "passwd": "***"})
+    client, server = "10.0.0.1:51234", "10.0.0.2:9092"
+    item = RawToken(made_connection(), client, server, "request", 19, arrival(3, 1_000_000), token)
+    assert json.loads(token_line(item)) == {
+        "type": "sasl",
+        "time": "2026-11-20T12:00:00.001000Z",
+        "connection": "10.0.0.1:51234-10.0.0.2:9092",
+        "direction": "request",
+        "sizeInBytes": 19,
+        "file": "made.pcap",
+        "packet": 3,
+        "token": "PLAIN credentials",
+        "value": {"saslMechanism": "PLAIN", "principal": "User:alice", "authcid": "alice", "passwd": "***"},
+    }
 
 
 def test_gap_line() -> None:

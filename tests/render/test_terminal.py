@@ -2,10 +2,14 @@ import struct
 
 import pytest
 
+from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import ConnectionReport, Gap
+from kafkasniff.calls.context import Context
 from kafkasniff.protocol.errors import Problem
+from kafkasniff.protocol.sasl.token import SaslToken
 from kafkasniff.render.colours import Colours
 from kafkasniff.render.terminal import CallLines
+from tests.protocol.records.made_batches import simple_batch
 from tests.render.made_calls import (
     MILLISECOND,
     arrival,
@@ -135,6 +139,42 @@ def test_detail_shows_the_decoded_messages() -> None:
         "          - errorCode: 6 NOT_LEADER_OR_FOLLOWER  partitionIndex: 0  leaderId: 7  "
         "replicaNodes: [7]  isrNodes: [7]",
     ]
+
+
+def test_detail_shows_records_and_what_lies_inside() -> None:
+    metadata = struct.pack(">hi", 0, 1) + text("orders") + struct.pack(">i", -1)
+    body = text("billing") + struct.pack(">i", 10_000) + text("") + text("consumer") + struct.pack(">i", 1)
+    request = request_bytes(11, 0, 1, "shop", body + text("range") + struct.pack(">i", len(metadata)) + metadata)
+    shown = CallLines(detail=1).call(made_call(request, None, outcome="unanswered"))
+    assert "    protocols[0].metadata holds ConsumerProtocolSubscription v0\n      topics: [orders]" in shown
+    cut = request_bytes(11, 0, 1, "shop", body + text("range") + struct.pack(">i", 4) + metadata[:4])
+    shown = CallLines(detail=1).call(made_call(cut, None, outcome="unanswered"))
+    assert "problem: request protocols[0].metadata: ConsumerProtocolSubscription" in shown
+
+    records = simple_batch(1)
+    body = struct.pack(">hii", -1, 1000, 1) + text("orders") + struct.pack(">iii", 1, 0, len(records)) + records
+    call = made_call(request_bytes(0, 3, 1, "shop", text(None) + body), None, outcome="unanswered")
+    call.context = Context(records=True)
+    assert "        - offset: 0  timestamp: 1700000000000  key: null  value: value 0" in CallLines(detail=1).call(call)
+
+
+def test_topic_ids_are_named() -> None:
+    topic_id = bytes(range(16))
+    request = struct.pack(">hhi", 0, 13, 1) + text("shop") + b"\0" + b"\0" + struct.pack(">hi", -1, 1000)
+    request += b"\2" + topic_id + b"\2" + struct.pack(">i", 0) + b"\0\0" + b"\0\0"
+    call = made_call(request, None, outcome="unanswered")
+    call.context = Context()
+    call.context.topics.add("AAECAwQFBgcICQoLDA0ODw", "orders")
+    shown = CallLines(detail=1).call(call)
+    assert "orders-0" in shown.splitlines()[0]
+    assert shown.endswith("  topic AAECAwQFBgcICQoLDA0ODw is orders\n")
+
+
+def test_raw_tokens() -> None:
+    token = SaslToken("PLAIN", "PLAIN credentials", "User:alice", {})
+    item = RawToken(made_connection(), "10.0.0.1:51234", "10.0.0.2:9092", "request", 19, arrival(3, MILLISECOND), token)
+    shown = CallLines().token(item)
+    assert shown.endswith("SASL token of the client: PLAIN credentials of User:alice, 19 B\n")
 
 
 def test_gaps() -> None:

@@ -44,3 +44,8 @@ def test_long_values_and_arrays_are_cut_with_their_length() -> None:
 
 def test_values_are_escaped() -> None:
     assert list(tree_lines({"name": "a\x1b[0m\n"}, 0, 80)) == ["name: a\\x1b[0m\\x0a"]
+
+
+def test_tuples_are_arrays() -> None:
+    lines = list(tree_lines({"headers": ({"key": "trace", "value": "1"},), "empty": ()}, 0, 80))
+    assert lines == ["headers:", "  - key: trace  value: 1", "empty: []"]
