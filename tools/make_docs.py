@@ -9,14 +9,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "cli.md"
 
-COMMANDS = ("read", "live", "apis", "errors")
+COMMANDS = ("read", "live", "diagnose", "explain", "apis", "errors")
 
 OPENING = """# The command line
 
 Written by `tools/make_docs.py` from the help texts; the tests compare.
 
 Exit status: 0 when all was read; 1 when a capture could not be read, or not to its end (what was read is shown);
-2 for a wrong command line; 130 after Ctrl-C; 141 when the reader of the output has gone.
+2 for a wrong command line; 3 when `diagnose --fail-on` found something so bad; 130 after Ctrl-C; 141 when the reader of the output has gone.
 Shell completion: `kafkasniff --install-completion`.
 """
 

@@ -1,0 +1,91 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+def test_findings_as_json(run: Run) -> None:
+    done = run("diagnose", "sasl-plain-java.pcap", "--json")
+    items = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {item["type"] for item in items} == {"finding"}
+    assert {item["rule"] for item in items} == {"cleartext-credentials"}
+    assert {"plain-cl-admin", "plain-cl-c1"} <= {item["subject"]["clientId"] for item in items}
+    assert done.returncode == 0
+
+
+def test_findings_as_text(run: Run) -> None:
+    done = run("diagnose", "sasl-plain-java.pcap")
+    assert "WARNING cleartext-credentials  clientId=plain-cl-c1\n" in done.stdout
+    assert "5 findings: 5 warnings" in done.stderr
+
+
+def test_nothing_to_report(run: Run) -> None:
+    done = run("diagnose", "kafka-python.pcap", "--ignore", "default-client-id", "--ignore", "acks-one")
+    assert (done.stdout, done.returncode) == ("", 0)
+    assert "nothing to report" in done.stderr
+
+
+@pytest.mark.parametrize(("severity", "status"), [("error", 0), ("warning", 3)])
+def test_fail_on(severity: str, status: int, run: Run) -> None:
+    assert run("diagnose", "sasl-plain-java.pcap", "--fail-on", severity).returncode == status
+
+
+def test_one_rule_and_its_threshold(run: Run) -> None:
+    rule = ("--rule", "cleartext-credentials")
+    done = run("diagnose", "sasl-plain-java.pcap", *rule, "--set", "cleartext-credentials.calls=3", "--json")
+    assert [json.loads(line)["count"] for line in done.stdout.splitlines()] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--rule", "nonsense"], "no rule has the id 'nonsense'"),
+        (["--set", "commit-storm.calls=3"], "commit-storm has no threshold 'calls', only per_second"),
+        (["--set", "commit-storm.per_second=many"], "is no number"),
+        (["--fail-on", "info"], "'info' is none of error, warning"),
+        (["--timeline", "topic=orders"], "is not one of group, client, transactional-id, connection"),
+    ],
+)
+def test_wrong_command_lines(arguments: list[str], sentence: str, run: Run) -> None:
+    done = run("diagnose", "kafka-python.pcap", *arguments)
+    assert done.returncode == 2
+    assert sentence in " ".join(done.stderr.split())
+
+
+def test_a_file_that_cannot_be_read(run: Run) -> None:
+    done = run("diagnose", "missing.pcap")
+    assert done.returncode == 1
+    assert "missing.pcap" in done.stderr
+
+
+def test_settings_from_a_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from typer import BadParameter
+
+    from kafkasniff.cli.settings import choose_rules
+
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "kafkasniff.toml"
+    file.write_text('[diagnose]\nignore = ["acks-one"]\n[diagnose.commit-storm]\nper_second = 50\n')
+    choice = choose_rules([], [], [])
+    assert choice.settings == {"commit-storm": {"per_second": 50}}
+    assert "acks-one" not in [rule.id for rule in choice.rules]
+    assert choose_rules([], [], ["commit-storm.per_second=9"]).settings == {"commit-storm": {"per_second": 9}}
+    for bad in ("[diagnose", "[diagnose]\nignore = 3", "[diagnose]\nacks-one = 3", '[diagnose]\nignore = ["x"]'):
+        file.write_text(bad)
+        with pytest.raises(BadParameter):
+            choose_rules([], [], [])
+
+
+def test_timeline(run: Run) -> None:
+    done = run("diagnose", "java-4.3.1-basic.pcap", "--timeline", "client=nobody")
+    assert (done.stdout, done.returncode) == ("", 0)
+
+
+def test_explain(run: Run) -> None:
+    assert len(run("explain").stdout.splitlines()) == 57
+    assert "on the wire:" in run("explain", "acks-zero").stdout
+    assert json.loads(run("explain", "acks-zero", "--json").stdout)["severity"] == "info"
+    assert len(run("explain", "--json").stdout.splitlines()) == 57
+    assert run("explain", "nonsense").returncode == 2

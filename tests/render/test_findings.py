@@ -1,0 +1,79 @@
+import json
+
+from kafkasniff.diagnose.catalogue import RULES_BY_ID
+from kafkasniff.diagnose.finding import Evidence, Finding
+from kafkasniff.render.colours import PLAIN
+from kafkasniff.render.findings import closing_text, finding_line, finding_text, rule_object, rule_text
+from tests.render.made_calls import MILLISECOND, NOON, arrival
+
+
+def made(severity: str = "error", summary: str = "It was refused 7 times.", rule: str = "invalid-topic") -> Finding:
+    return Finding(
+        rule,
+        severity,  # type: ignore[arg-type]
+        {"clientId": "shop\x1b[31m", "client": ["10.0.0.1:1", "10.0.0.1:2"]},
+        NOON,
+        NOON + 1500 * MILLISECOND,
+        7,
+        summary,
+        "A wrong name.",
+        "Another name.",
+        [Evidence(arrival(12, 0), "error 17\x07")],
+    )
+
+
+def test_json() -> None:
+    finding = made()
+    finding.consequences = [made(rule="unknown-topic-loop")]
+    item = json.loads(finding_line(finding))
+    consequences = item.pop("consequences")
+    assert item == {
+        "type": "finding",
+        "rule": "invalid-topic",
+        "severity": "error",
+        "subject": {"clientId": "shop\x1b[31m", "client": ["10.0.0.1:1", "10.0.0.1:2"]},
+        "firstTime": "2026-11-20T12:00:00.000000Z",
+        "lastTime": "2026-11-20T12:00:01.500000Z",
+        "count": 7,
+        "summary": "It was refused 7 times.",
+        "cause": "A wrong name.",
+        "fix": "Another name.",
+        "evidence": [
+            {"file": "made.pcap", "packet": 12, "time": "2026-11-20T12:00:00.000000Z", "what": "error 17\x07"}
+        ],
+    }
+    assert [each["rule"] for each in consequences] == ["unknown-topic-loop"]
+
+
+def test_text_is_safe_and_says_all() -> None:
+    finding = made()
+    finding.consequences = [made(rule="unknown-topic-loop", summary="It waited.")]
+    text = finding_text(finding, PLAIN)
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert text.splitlines() == [
+        r"ERROR   invalid-topic  clientId=shop\x1b[31m  client=10.0.0.1:1, 10.0.0.1:2",
+        "  It was refused 7 times.",
+        "  why: A wrong name.",
+        "  fix: Another name.",
+        r"  2026-11-20T12:00:00.000000Z  made.pcap packet 12: error 17\x07",
+        "  it explains unknown-topic-loop: It waited.",
+        "",
+    ]
+
+
+def test_closing() -> None:
+    assert closing_text([]) == "nothing to report"
+    assert closing_text([made(), made("warning"), made("warning"), made("info")]) == (
+        "4 findings: 1 error, 2 warnings, 1 for information"
+    )
+
+
+def test_a_rule_explained() -> None:
+    rule = RULES_BY_ID["rebalance-storm"]
+    text = rule_text(rule)
+    for part in ("rebalance-storm (error)", "generations = 8", "--ignore rebalance-storm", "group.instance.id"):
+        assert part in text
+    item = rule_object(rule)
+    assert item["rule"] == "rebalance-storm"
+    assert item["thresholds"][0]["default"] == 8
