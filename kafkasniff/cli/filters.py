@@ -9,6 +9,7 @@ import typer
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
+from kafkasniff.calls.topics import has_topic_ids
 from kafkasniff.cli.arguments import ANY_ERROR
 from kafkasniff.protocol.bodies import DecodedBody, find_entities
 from kafkasniff.render.api_reference import find_api
@@ -102,6 +103,10 @@ class Filters:
             return False
         if not self.topics and not self.groups:
             return True
+        if self.topics and not _may_name(call, self.topics) and not _has_topic_ids(call):
+            return False
+        if self.groups and not _may_name(call, self.groups):
+            return False
         named = _entities(call)
         if self.topics and self.topics.isdisjoint(named["topicName"]) and self.topics.isdisjoint(call.topics.values()):
             return False
@@ -136,6 +141,25 @@ def call_filters(
         begin=moment(begin, "--from") if begin else None,
         end=moment(end, "--to") if end else None,
     )
+
+
+def _may_name(call: Call, names: frozenset[str]) -> bool:
+    """Tell whether the bytes of a call's messages may hold one of `names`, which spares decoding the others."""
+    frames = [frame.data for frame in (call.request, call.response) if frame is not None]
+    for name in names:
+        raw = name.encode("utf-8", "surrogateescape")
+        # U+FFFD stands for bytes that are not UTF-8.
+        if "\ufffd" in name or any(raw in data for data in frames):
+            return True
+    return False
+
+
+def _has_topic_ids(call: Call) -> bool:
+    """Tell whether a call may mean topics by their ids, whose names other calls tell."""
+    if call.header is None:
+        return False
+    key, version = call.header[:2]
+    return has_topic_ids(key, version, "request") or has_topic_ids(key, version, "response")
 
 
 def _entities(call: Call) -> dict[str, set[str]]:

@@ -108,3 +108,12 @@ def test_filters_on_headers_decode_no_body(monkeypatch: pytest.MonkeyPatch) -> N
         begin=Moment(0, relative=True),
     )
     assert header_only.shows_call(metadata_call(), NOON)
+
+
+def test_a_name_that_is_not_utf_8_on_the_wire() -> None:
+    # Shown with U+FFFD, as Java does.
+    call = heartbeat_call(group="billing")
+    assert call.request is not None
+    call.request.data = call.request.data.replace(b"billing", b"bill\xffng")
+    assert Filters(groups=frozenset(["bill\ufffdng"])).shows_call(call, NOON)
+    assert not Filters(groups=frozenset(["billing"])).shows_call(call, NOON)
