@@ -18,11 +18,12 @@ OPENING = """# The rules of `kafkasniff diagnose`
 
 Written by `tools/make_rules.py` from the rules; the tests compare. `kafkasniff explain RULE` says the same.
 
-Each finding names its subject, when it was first and last seen, how often, the cause, what to change, and packets that show it.
-A finding that another explains stands under that one, as a consequence. `info` is for settings that may be meant so.
+Each finding names its subject, when it was first and last seen, how often, the cause, what to change, and packets that
+show it. A finding that another explains stands under that one, as a consequence. `info` is for settings that may be
+meant so.
 
-Thresholds are changed with `--set RULE.THRESHOLD=VALUE`, or in a file `kafkasniff.toml` in the working folder, which also
-silences rules:
+Thresholds are changed with `--set RULE.THRESHOLD=VALUE`, or in a file `kafkasniff.toml` in the working folder, which
+also silences rules:
 
 ```toml
 [diagnose]
