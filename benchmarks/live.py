@@ -28,7 +28,9 @@ THEIRS = [
     "tshark", "-n", "-l", "-i", NEAR, "-B", str(BUFFER_MIB), "-Y", "kafka",
     "-T", "fields", "-e", "frame.time_epoch", "-e", "_ws.col.Info",
 ]  # fmt: skip
-SMALLEST_RATE = 1_000
+SIZES = {"bulk": 20, "small-calls": 5_000}
+"""Of workloads, in their own units: much data in few calls, and many calls with little data."""
+SMALLEST_RATE = 2_000
 LARGEST_LAG = 1.0
 DAY = 86_400
 LATENCY = re.compile(r" {2,}([\d.]+) (µs|ms|s)(?: |$)")
@@ -148,34 +150,33 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=60, help="how long a rate must be kept")
     parser.add_argument("--trial", type=int, default=10, help="seconds of a trial while the rate is looked for")
-    parser.add_argument("--calls", type=int, default=5_000, help="calls in the capture that is replayed")
+    parser.add_argument("--workload", action="append", choices=SIZES, help="what is replayed; all of these by default")
     arguments = parser.parse_args()
     if os.environ.get("KAFKASNIFF_OWN_NETWORK") is None:
         # All in a network of its own, which goes when this ends.
         os.environ["KAFKASNIFF_OWN_NETWORK"] = "1"
         os.execvp("unshare", ["unshare", "--net", sys.executable, "-m", "benchmarks.live", *sys.argv[1:]])
     wire()
+    print(f"{machine()}; {arguments.seconds} s, {BUFFER_MIB} MiB for packets that wait\n")
+    print("| | packets/s kept | packets | dropped | largest lag | lines |\n| --- | ---: | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as folder:
-        capture = prepare("small-calls", arguments.calls, Path(folder))
-        packets = int(
-            subprocess.run(
-                ["capinfos", "-c", "-M", "-r", "-T", str(capture)], capture_output=True, text=True, check=True
-            ).stdout.split()[-1]
-        )
-        print(f"{machine()}; {arguments.seconds} s, rings of {BUFFER_MIB} MiB\n")
-        print(
-            "| | packets/s kept | packets | dropped | largest lag | lines |\n| --- | ---: | ---: | ---: | ---: | ---: |"
-        )
-        for name, command in (("kafkasniff live", OURS), ("tshark -i", THEIRS)):
-            outcome = highest(name, command, capture, packets, arguments.seconds, arguments.trial)
-            if outcome is None:
-                print(f"| {name} | none | | | | |", flush=True)
-            else:
-                print(
-                    f"| {name} | {outcome.rate:,.0f} | {outcome.sent:,} | {outcome.dropped} | {outcome.lag:.2f} s"
-                    f" | {outcome.lines:,} |",
-                    flush=True,
-                )
+        for workload in arguments.workload or SIZES:
+            capture = prepare(workload, SIZES[workload], Path(folder))
+            packets = count_packets(capture)
+            for name, command in (("kafkasniff live", OURS), ("tshark -i", THEIRS)):
+                outcome = highest(name, command, capture, packets, arguments.seconds, arguments.trial)
+                print(f"| {workload}: {name} | {cells(outcome)} |", flush=True)
+
+
+def count_packets(capture: Path) -> int:
+    done = subprocess.run(["capinfos", "-c", "-M", "-r", "-T", str(capture)], capture_output=True, check=True)
+    return int(done.stdout.split()[-1])
+
+
+def cells(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return "none | | | |"
+    return f"{outcome.rate:,.0f} | {outcome.sent:,} | {outcome.dropped} | {outcome.lag:.2f} s | {outcome.lines:,}"
 
 
 if __name__ == "__main__":

@@ -113,8 +113,9 @@ class LiveCapture:
     def statistics(self) -> list[tuple[Interface, int, int]]:
         """Give of the interfaces that packets came from how many were offered, and how many of those dropped.
 
-        Of `any` the first interface stands for all. The counts are those of the latest `count`.
+        Of `any` the first interface stands for all.
         """
+        self.count()
         return [
             (self.interfaces[next(iter(source.interface_ids.values()))], source.received, source.dropped)
             for source in self._sources + self._lost

@@ -4,7 +4,7 @@ import signal
 from collections.abc import Callable
 from contextlib import ExitStack
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
@@ -161,8 +161,20 @@ def _new_capture(path: str, stack: ExitStack) -> "PcapngWriter":
     from kafkasniff.capture.writer import PcapngWriter
 
     try:
-        return PcapngWriter(stack.enter_context(open(path, "xb")))
+        stream = open(path, "xb")  # noqa: SIM115 - closed by `stack`
     except FileExistsError:
         raise CaptureError(f"{path}: exists already and is not overwritten") from None
     except OSError as error:
         raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None
+    stack.callback(_close, stream)
+    return PcapngWriter(stream)
+
+
+def _close(stream: BinaryIO) -> None:
+    """Close a file, which writes what is still buffered; raises CaptureError."""
+    from kafkasniff.capture.errors import CaptureError
+
+    try:
+        stream.close()
+    except OSError as error:
+        raise CaptureError(f"{stream.name}: cannot be written: {error.strerror}") from None
