@@ -77,13 +77,15 @@ class ConnectionChurn(Rule[Lifetimes]):
 
 
 class Open(Tally):
-    """How many connections of a client to a server are open at once."""
+    """How many connections of a client are open at once, by server."""
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
-        self.open = 0
+        self.open: dict[str, int] = {}
         self.peak = 0
+        self.servers: list[str] = []
+        """The servers at the peak."""
 
 
 class TooManyConnections(Rule[Open]):
@@ -92,16 +94,14 @@ class TooManyConnections(Rule[Open]):
     id = "too-many-connections"
     title = "One client holds too many connections"
     severity = "warning"
-    scope = "client and server"
+    scope = "client"
     apis = ANY_API
     thresholds = (
-        Threshold("connections", 30, "connections", "a Java or librdkafka client has one to three for each broker"),
+        Threshold("connections", 30, "connections", "at once, from one client id on one host"),
+        Threshold("per_server", 8, "connections", "on average: a Java or librdkafka client has one to three each"),
     )
-    meaning = (
-        "Each connection costs the broker memory, and in dozens they reach max.connections.per.ip or its threads' "
-        "limits."
-    )
-    wire = "Thirty and more connections of one client id on one host to one broker at the same time."
+    meaning = "Each connection costs the broker memory, and in dozens they reach max.connections.per.ip."
+    wire = "Thirty and more connections of one client id on one host at the same time, many to the same broker."
     cause = "Many producers or consumers in one program, such as one for each thread or request, never closed."
     fix = "Share one producer between threads; close clients; limit with max.connections.per.ip on the broker."
     explains = ("connection-churn",)
@@ -122,27 +122,31 @@ class TooManyConnections(Rule[Open]):
         client = client_of(call)
         if client.client_id is None:
             return
-        key = (client, call.server)
-        self._counted.put(call.connection, key)
-        state = self.state(key)
-        state.open += 1
-        state.peak = max(state.peak, state.open)
-        state.add(call.request.first, f"connection {state.open} at once", call.client)
+        self._counted.put(call.connection, (client, call.server))
+        state = self.state(client)
+        state.open[call.server] = state.open.get(call.server, 0) + 1
+        count = sum(state.open.values())
+        state.add(call.request.first, f"connection {count} at once", call.client)
+        if count > state.peak and count >= self.limits["per_server"] * len(state.open):
+            state.peak, state.servers = count, list(state.open)
 
     def connection(self, report: ConnectionReport) -> None:
         """Count it no more."""
-        key = self._counted.pop(report.connection)
-        state = self.states.get(key) if key is not None else None
-        if state is not None:
-            state.open -= 1
+        counted = self._counted.pop(report.connection)
+        state = self.states.get(counted[0]) if counted is not None else None
+        if counted is not None and state is not None and counted[1] in state.open:
+            state.open[counted[1]] -= 1
+            if not state.open[counted[1]]:
+                del state.open[counted[1]]
 
     def finding(self, key: Any, state: Open) -> Finding | None:
-        """Fire from the threshold on."""
-        client, server = key
+        """Fire from the thresholds on."""
         if state.peak < self.limits["connections"]:
             return None
-        summary = f"{client.name} held {state.peak:,} connections to {server} at once."
-        return self.make(state, client_subject(client) | {"server": server}, summary, count=state.peak)
+        servers = ", ".join(state.servers)
+        summary = f"{key.name} held {state.peak:,} connections to {servers} at once."
+        server = state.servers[0] if len(state.servers) == 1 else None
+        return self.make(state, client_subject(key) | {"server": server}, summary, count=state.peak)
 
 
 class ServedBy(NamedTuple):

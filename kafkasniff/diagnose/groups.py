@@ -96,10 +96,10 @@ class StaticMemberFenced(ErrorRule):
     title = "Two members share one group.instance.id"
     severity = "error"
     scope = "group and instance"
-    codes = frozenset({82})
+    codes = frozenset({82, 111})
     thresholds = (Threshold("calls", 1, "calls", "KIP-345: fencing is fatal to the member"),)
     meaning = "Each start of one member throws the other out, and it stops with a fatal error."
-    wire = "Heartbeat, SyncGroup, JoinGroup or OffsetCommit answered with 82 FENCED_INSTANCE_ID."
+    wire = "Heartbeat, SyncGroup, JoinGroup or OffsetCommit answered with 82 FENCED_INSTANCE_ID, or 111 (KIP-848)."
     cause = "group.instance.id is the same in two running programs (KIP-345), for example in a deployment's template."
     fix = (
         "Give each program a group.instance.id of its own, such as the pod's ordinal, and stop the old before the "
@@ -110,7 +110,7 @@ class StaticMemberFenced(ErrorRule):
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count for the instance, whoever was fenced."""
         request = request_of(call)
-        group, instance = request.get("groupId"), request.get("groupInstanceId")
+        group, instance = request.get("groupId"), request.get("groupInstanceId") or request.get("instanceId")
         self.count((group, instance), call, errors[0])
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:

@@ -18,7 +18,8 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 
-UNKNOWN_MEMBER_ID, FENCED_MEMBER_EPOCH = 25, 110
+UNKNOWN_MEMBER_ID = 25
+MEMBER_ID_REQUIRED = 79
 
 _MOST_MEMBERS = 256
 
@@ -172,7 +173,7 @@ class SessionTimeout(Rule[Tally]):
         group = request.get("groupId")
         if not group or call.request is None:
             return
-        if call.api_key == JOIN_GROUP and response.get("memberId"):
+        if call.api_key == JOIN_GROUP and response.get("memberId") and response["errorCode"] in (0, MEMBER_ID_REQUIRED):
             member = self._members.touch((group, response["memberId"]), Member)
             member.session_ms = request.get("sessionTimeoutMs")
             member.last = call.response.last.time if call.response else None

@@ -53,7 +53,8 @@ class _ConnectRule(Rule[Attempts]):
         if reset or silent:
             state = self.state(report.server)
             state.resets += reset
-            state.in_a_row += 1
+            # A SYN that is not answered is sent again on the same connection.
+            state.in_a_row += counters[client].packets
             state.most = max(state.most, state.in_a_row)
             what = "SYN answered with RST" if reset else f"{counters[client].packets} SYNs without any answer"
             state.add(connection.first, what, report.client)
@@ -70,7 +71,7 @@ class DeadBrokerConnectLoop(_ConnectRule):
     title = "A client keeps connecting to a broker that does not answer"
     severity = "error"
     thresholds = (
-        Threshold("attempts", 5, "attempts", "in a row; a restarting broker brings a few (reconnect.backoff.ms 50)"),
+        Threshold("attempts", 5, "SYNs", "in a row; a restarting broker brings a few (reconnect.backoff.ms 50)"),
     )
     meaning = "Nothing listens at the address, and the client tries it over and over."
     wire = "SYNs to one address and port that are answered with RST, or not at all."
@@ -126,7 +127,7 @@ class AdvertisedListenerUnreachable(_ConnectRule):
     def finding(self, key: Any, state: Attempts) -> Finding | None:
         """Fire where an advertised address was never reached."""
         broker = self.facts.broker(str(key))
-        if broker is None or state.accepted or state.count < self.limits["attempts"]:
+        if broker is None or state.accepted or state.most < self.limits["attempts"]:
             return None
         hosts = sorted({client.rpartition(":")[0] for client in state.clients})
         askers = [asker for asker in map(self._askers.get, hosts) if asker is not None]

@@ -182,7 +182,7 @@ class UncompressedBatches(Rule[Compressible]):
     thresholds = (
         Threshold("bytes", 50_000, "B", "less is not worth a setting"),
         Threshold("ratio", 0.6, "", "measured: text deflates to 0.1–0.4, what is compressed already to 1"),
-        Threshold("records", 5, "records", "in a batch: one or two alone compress badly"),
+        Threshold("records", 2, "records", "in a batch: what is alike in records is what compresses"),
     )
     meaning = "Network, disks and page cache carry several times the bytes that they need to."
     wire = "Batches of several records with compression none, whose bytes deflate well."

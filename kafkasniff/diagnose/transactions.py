@@ -137,7 +137,7 @@ class HangingTransaction(Rule[Stuck]):
     apis = frozenset({PRODUCE, ADD_PARTITIONS_TO_TXN, END_TXN, FETCH})
     thresholds = (
         Threshold(
-            "seconds", 8, "s", "measured: healthy transactions end within a few seconds; the default timeout is 60 s"
+            "seconds", 6, "s", "measured: healthy transactions end within a few seconds; the default timeout is 60 s"
         ),
         Threshold(
             "seconds_unknown", 60, "s", "transaction.timeout.ms, where the transaction's producer is not in the capture"

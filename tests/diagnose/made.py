@@ -1,14 +1,15 @@
 """Calls made by hand, with their bodies as values, and what the rules make of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport, Frame, Outcome
+from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Frame, Outcome
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.diagnose.catalogue import RULES_BY_ID
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.protocol.bodies import DecodedBody
+from kafkasniff.protocol.error_codes import ERROR_CODES
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.tcp.events import Connection, Endpoint
 
@@ -67,7 +68,21 @@ def call(
     )
     made._request_body = DecodedBody(version, request)
     made._response_body = DecodedBody(version, response) if answered else None
+    made._errors = list(errors_in(response or {}))
     return made
+
+
+def errors_in(value: Any, path: str = "") -> Iterator[FieldError]:
+    """The error codes of a response that are not 0."""
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from errors_in(item, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            inner = f"{path}.{name}" if path else name
+            if name == "errorCode" and item:
+                yield FieldError("response", inner, item, ERROR_CODES[item].name)
+            yield from errors_in(item, inner)
 
 
 def report(

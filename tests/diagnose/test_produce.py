@@ -72,7 +72,7 @@ def test_uncompressed_batches(produce: MadeProduce) -> None:
     assert findings("uncompressed-batches", [produce(at, records=50, data=noise) for at in range(50)]) == []
     lz4 = [produce(at, records=50, data=text, compression="lz4") for at in range(50)]
     assert findings("uncompressed-batches", lz4) == []
-    assert findings("uncompressed-batches", [produce(at, records=4, data=text) for at in range(50)]) == []
+    assert findings("uncompressed-batches", [produce(at, records=1, data=text) for at in range(50)]) == []
 
 
 def serial(produce: MadeProduce, count: int, pause: float) -> list[Call]:

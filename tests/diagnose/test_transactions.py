@@ -22,8 +22,8 @@ def hang(seconds: int, *producer: Call) -> list[Call]:
 
 
 def test_hanging_transaction() -> None:
-    assert findings("hanging-transaction", hang(7, send(0))) == []
-    found = finding("hanging-transaction", hang(8, send(0)))
+    assert findings("hanging-transaction", hang(5, send(0))) == []
+    found = finding("hanging-transaction", hang(6, send(0)))
     assert found.subject["transactionalId"] == "tx"
     assert (found.subject["clientId"], found.subject["topic"], found.subject["partition"]) == ("writer", "orders", 0)
 
