@@ -15,7 +15,7 @@ from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.render.json_text import safe_line
 from kafkasniff.render.times import utc_text
 from kafkasniff.tcp.events import DirectionCounters
-from kafkasniff.tcp.tls.description import TlsDescription, read_certificate
+from kafkasniff.tcp.tls.description import Alert, TlsDescription, read_certificate
 
 _LINE = orjson.OPT_APPEND_NEWLINE
 
@@ -265,10 +265,17 @@ def _tls_object(known: TlsDescription) -> dict[str, Any]:
         "chosenProtocol": known.chosen_protocol,
         "serverCertificate": _certificate_object(known.server_certificate),
         "clientCertificate": _certificate_object(known.client_certificate),
+        "alert": _alert_object(known.alert),
         "resumed": known.resumed,
         "decrypted": known.decrypted,
         "failure": known.failure,
     }
+
+
+def _alert_object(alert: Alert | None) -> dict[str, str] | None:
+    if alert is None:
+        return None
+    return {"from": "client" if alert.from_client else "server", "name": alert.name}
 
 
 def _certificate_object(der: bytes | None) -> dict[str, str] | None:

@@ -48,6 +48,7 @@ def test_secrets_inside_the_capture_need_no_option(run: Run) -> None:
         "chosenProtocol": None,
         "serverCertificate": {"subject": "CN=localhost", "expires": "2036-11-18T00:13:16Z"},
         "clientCertificate": None,
+        "alert": None,
         "resumed": False,
         "decrypted": True,
         "failure": None,

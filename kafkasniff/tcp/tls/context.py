@@ -31,7 +31,7 @@ class TlsCounters:
     not_supported: int = 0
     """With secrets, and a version or cipher suite that is not read."""
     incomplete: int = 0
-    """Of which the capture lacks a hello, without which no secret can be found."""
+    """Of which a hello was not seen, without which no secret can be found."""
 
 
 class TlsContext:
@@ -69,6 +69,6 @@ class TlsContext:
             (counters.without_secrets, "the key log has no secrets for them"),
             (counters.not_fitting, "their secrets in the key log do not fit: no record could be authenticated"),
             (counters.not_supported, "their TLS version or cipher suite cannot be decrypted"),
-            (counters.incomplete, "the capture lacks their ClientHello or ServerHello"),
+            (counters.incomplete, "their ClientHello or ServerHello was not seen"),
         )
         return [f"{count:,} of {total} not decrypted: {reason}" for count, reason in missing if count]

@@ -11,7 +11,50 @@ _VERSIONS = {0x0300: "SSL 3.0", 0x0301: "TLS 1.0", 0x0302: "TLS 1.1", 0x0303: "T
 NO_SECRETS = "no secrets in the key log"
 NOT_FITTING = "its secrets in the key log do not fit"
 NOT_SUPPORTED = "cannot be decrypted"
-INCOMPLETE = "the capture lacks its ClientHello or ServerHello"
+INCOMPLETE = "its ClientHello or ServerHello was not seen"
+
+CLOSE_NOTIFY = 0
+_ALERTS = {
+    10: "unexpected_message",
+    20: "bad_record_mac",
+    22: "record_overflow",
+    40: "handshake_failure",
+    42: "bad_certificate",
+    43: "unsupported_certificate",
+    44: "certificate_revoked",
+    45: "certificate_expired",
+    46: "certificate_unknown",
+    47: "illegal_parameter",
+    48: "unknown_ca",
+    49: "access_denied",
+    50: "decode_error",
+    51: "decrypt_error",
+    70: "protocol_version",
+    71: "insufficient_security",
+    80: "internal_error",
+    86: "inappropriate_fallback",
+    90: "user_canceled",
+    109: "missing_extension",
+    110: "unsupported_extension",
+    112: "unrecognized_name",
+    113: "bad_certificate_status_response",
+    115: "unknown_psk_identity",
+    116: "certificate_required",
+    120: "no_application_protocol",
+}
+"""RFC 8446, 6."""
+
+
+class Alert(NamedTuple):
+    """Why one side ended the connection."""
+
+    from_client: bool
+    code: int
+
+    @property
+    def name(self) -> str:
+        """Give the name in RFC 8446, or the number."""
+        return _ALERTS.get(self.code, str(self.code))
 
 
 class Certificate(NamedTuple):
@@ -41,6 +84,8 @@ class TlsDescription:
     """DER."""
     client_certificate: bytes | None = None
     """DER."""
+    alert: Alert | None = None
+    """The first alert that could be read, other than that the connection closes."""
     resumed: bool = False
     """Whether an earlier session was resumed."""
     decrypted: bool = False
@@ -70,6 +115,8 @@ class TlsDescription:
         certificate = read_certificate(self.server_certificate)
         if certificate is not None:
             words.append(f"certificate {certificate.subject} until {certificate.expires:%Y-%m-%d}")
+        if self.alert is not None:
+            words.append(f"alert {self.alert.name} from the {'client' if self.alert.from_client else 'server'}")
         if self.resumed:
             words.append("resumed")
         if self.decrypted:

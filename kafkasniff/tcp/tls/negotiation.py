@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING
 
 from kafkasniff.tcp.tls.cipher_suites import CipherSuite, suite_of
 from kafkasniff.tcp.tls.context import TlsContext
-from kafkasniff.tcp.tls.description import INCOMPLETE, NO_SECRETS, NOT_SUPPORTED, TlsDescription
+from kafkasniff.tcp.tls.description import (
+    CLOSE_NOTIFY,
+    INCOMPLETE,
+    NO_SECRETS,
+    NOT_SUPPORTED,
+    Alert,
+    TlsDescription,
+)
 from kafkasniff.tcp.tls.handshake import (
     CERTIFICATE,
     CLIENT_HELLO,
@@ -81,6 +88,11 @@ class Negotiation:
         elif kind == NEW_SESSION_TICKET and known.version_number == TLS_1_2:
             self._tickets.append(read_session_ticket(body))
             self._remember_session()
+
+    def take_alert(self, direction: int, fragment: bytes) -> None:
+        """Take an alert (RFC 8446, 6); level and code are one byte each."""
+        if self.description.alert is None and len(fragment) == 2 and fragment[1] != CLOSE_NOTIFY:
+            self.description.alert = Alert(direction == self._client, fragment[1])
 
     def find_keys(self) -> bool:
         """Look for the secrets, unless they are known or nothing has changed since; tell whether they are known.

@@ -5,7 +5,7 @@ from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.description import INCOMPLETE, NO_SECRETS, NOT_FITTING, NOT_SUPPORTED, TlsDescription
 from kafkasniff.tcp.tls.handshake import TLS_1_2, TLS_1_3, HandshakeError, MessageBuffer
 from kafkasniff.tcp.tls.negotiation import Negotiation
-from kafkasniff.tcp.tls.records import APPLICATION_DATA, CHANGE_CIPHER_SPEC, HANDSHAKE, Record, RecordCutter
+from kafkasniff.tcp.tls.records import ALERT, APPLICATION_DATA, CHANGE_CIPHER_SPEC, HANDSHAKE, Record, RecordCutter
 
 _EVENT_OVERHEAD = 256
 """Bytes that an event takes beside its data, about."""
@@ -147,6 +147,8 @@ class TlsStream:
             self._deliver(direction, record, opened.content.data, out)
         elif opened.content.content_type == HANDSHAKE and not side.has_data:
             self._take_messages(direction, opened.content.data)
+        elif opened.content.content_type == ALERT:
+            self._negotiation.take_alert(direction, opened.content.data)
         return True
 
     def _deliver(self, direction: int, record: Record, data: bytes, out: list[StreamData | StreamGap]) -> None:
@@ -178,6 +180,8 @@ class TlsStream:
                 return False
             # In TLS 1.3 it means nothing (RFC 8446, D.4).
             self._directions[direction].protected = version <= TLS_1_2
+        elif record.content_type == ALERT:
+            self._negotiation.take_alert(direction, record.fragment)
         elif record.content_type == HANDSHAKE and not (version == TLS_1_3 and self._negotiation.openers):
             self._take_messages(direction, record.fragment)
         return True

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -123,6 +124,30 @@ class Peers:
         segment: int = 1_448,
     ) -> Recording:
         """Shake hands and send `messages`, each by the side that is its first element, in segments of a size."""
+        recording, sides = self._begin(server_name, resume)
+        self._shake_hands(recording, sides, segment)
+        recording.handshake = len(recording.events)
+        for direction, message in messages:
+            recording.messages[direction].append(message)
+            sides[direction].tls.write(message)
+            self._carry(recording, sides, direction, segment)
+            read = b""
+            while len(read) < len(message):
+                read += sides[1 - direction].tls.read(1 << 20)
+            assert read == message
+        self.session = sides[CLIENT].tls.session
+        return recording
+
+    def refuse(self) -> Recording:
+        """Shake hands until one side refuses."""
+        recording, sides = self._begin(None, resume=False)
+        with pytest.raises(ssl.SSLError):
+            self._shake_hands(recording, sides, 1_448)
+        for direction in (CLIENT, SERVER):
+            self._carry(recording, sides, direction, 1_448)
+        return recording
+
+    def _begin(self, server_name: str | None, resume: bool) -> tuple[Recording, list[Side]]:
         ends = (Endpoint("10.0.0.1", 50_000), Endpoint("10.0.0.2", 9_093))
         first = Arrival(0, 1, INTERFACE)
         recording = Recording(Connection(ends, 0, first, first, initiator=CLIENT))
@@ -137,9 +162,13 @@ class Peers:
                 session=self.session if resume and direction == CLIENT else None,
             )
             sides.append(Side(direction, tls, incoming, outgoing))
-        unfinished = set(sides_by_direction := (CLIENT, SERVER))
+        self._open += sides
+        return recording, sides
+
+    def _shake_hands(self, recording: Recording, sides: list[Side], segment: int) -> None:
+        unfinished = {CLIENT, SERVER}
         while unfinished:
-            for direction in sides_by_direction:
+            for direction in (CLIENT, SERVER):
                 if direction in unfinished:
                     try:
                         sides[direction].tls.do_handshake()
@@ -147,18 +176,6 @@ class Peers:
                     except ssl.SSLWantReadError:
                         pass
                 self._carry(recording, sides, direction, segment)
-        self._open += sides
-        recording.handshake = len(recording.events)
-        for direction, message in messages:
-            recording.messages[direction].append(message)
-            sides[direction].tls.write(message)
-            self._carry(recording, sides, direction, segment)
-            read = b""
-            while len(read) < len(message):
-                read += sides[1 - direction].tls.read(1 << 20)
-            assert read == message
-        self.session = sides[CLIENT].tls.session
-        return recording
 
     def _carry(self, recording: Recording, sides: list[Side], direction: int, segment: int) -> None:
         data = sides[direction].outgoing.read()

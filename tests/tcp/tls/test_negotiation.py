@@ -29,7 +29,7 @@ def negotiate(answer: bytes, client: int = 0) -> tuple[Negotiation, TlsContext]:
 
 def test_both_hellos_are_needed() -> None:
     negotiation = Negotiation(TlsContext())
-    assert negotiation.lacking == "the capture lacks its ClientHello or ServerHello"
+    assert negotiation.lacking == "its ClientHello or ServerHello was not seen"
     negotiation.take(0, CLIENT_HELLO, CLIENT_HELLO_MESSAGE[4:])
     assert not negotiation.find_keys()
     negotiation.take(1, SERVER_HELLO, SERVER_HELLO_MESSAGE[4:])

@@ -166,6 +166,27 @@ def test_without_secrets_it_tells_what_is_in_the_clear(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", [TLS_1_2, TLS_1_3])
+def test_tells_why_a_client_refused_a_server(tmp_path: Path, version: ssl.TLSVersion) -> None:
+    peers = Peers(tmp_path, version)
+    peers.client.verify_mode = ssl.CERT_REQUIRED
+    recording = peers.refuse()
+    known = decrypt(recording.events, peers.context())[0].description
+    assert known.alert is not None
+    assert (known.alert.from_client, known.alert.name) == (True, "unknown_ca")
+
+
+def test_tells_why_a_server_refused_a_client(tmp_path: Path) -> None:
+    peers = Peers(tmp_path, TLS_1_2)
+    peers.server.minimum_version = peers.server.maximum_version = TLS_1_3
+    stream, _ = decrypt(peers.refuse().events, peers.context())
+    assert stream.description.alert is not None
+    assert (stream.description.alert.from_client, stream.description.alert.name) == (False, "protocol_version")
+    assert str(stream.description).endswith(
+        "alert protocol_version from the server, its ClientHello or ServerHello was not seen"
+    )
+
+
+@pytest.mark.parametrize("version", [TLS_1_2, TLS_1_3])
 def test_wrong_secrets_give_nothing(tmp_path: Path, version: ssl.TLSVersion) -> None:
     peers = Peers(tmp_path, version)
     recording = peers.connect(messages(12))
