@@ -68,10 +68,15 @@ class Listening:
                 yield self._take(batch)
             yield self._tick(not len(batch))
             self._look_at_the_clock()
+        yield self.finish()
+
+    def finish(self) -> list[Item]:
+        """Give what is left when nothing more is captured: calls that wait for their answers, as they stand."""
         self._refresh_secrets()
-        yield self._engine.flush()
+        items = self._engine.flush()
         self.summary.not_decrypted = self._engine.tls.notes()
         self._account()
+        return items
 
     def _refresh_secrets(self) -> None:
         added = self._secrets.refresh()

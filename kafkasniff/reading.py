@@ -103,11 +103,19 @@ class Reading:
             self._secrets.refresh()
             yield self._engine.feed(batch)
             self._summarise()
+        yield self.finish()
+
+    def finish(self) -> list[Call | Gap | RawToken | ConnectionReport]:
+        """Give what is left when nothing more is read: calls that wait for their answers, as they stand.
+
+        `batches` ends with it; whoever stops before calls it instead.
+        """
         self._secrets.refresh()
-        yield self._engine.flush()
+        items = self._engine.flush()
         self._summarise()
-        summary.not_decrypted = self._engine.tls.notes()
-        summary.damages = [reader.damage for reader in self._readers if reader.damage is not None]
+        self.summary.not_decrypted = self._engine.tls.notes()
+        self.summary.damages = [reader.damage for reader in self._readers if reader.damage is not None]
+        return items
 
     def _learn_names(self) -> None:
         engine, self._first_pass = self._first_pass, None

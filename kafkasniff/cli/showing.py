@@ -68,6 +68,7 @@ class Showing:
         self._shows_all = filters == Filters()
         self._form = form
         self._left = -1 if limit is None else limit
+        self._items: list[Call | Gap | RawToken | ConnectionReport] = []
         self._shown_packets: defaultdict[str, set[int]] = defaultdict(set)
         self._progress = _Progress(reading)
 
@@ -80,22 +81,32 @@ class Showing:
         output = Output(sys.stdout.buffer)
         try:
             self._show_batches(output, flush_batches)
-        except (KeyboardInterrupt, CaptureError):
+        except KeyboardInterrupt:
+            self._show_items(output)
+            self._items = self._reading.finish()
+            self._show_items(output)
+            self._finish(output)
+            raise
+        except CaptureError:
             self._finish(output)
             raise
         self._finish(output)
 
     def _show_batches(self, output: Output, flush_batches: bool) -> None:
-        for items in self._reading.batches():
-            items.reverse()
-            while items:
-                # Taken from the list, since the bodies decoded for one line should not outlive it.
-                self._show(items.pop(), output)
-                if not self._left:
-                    return
+        for self._items in self._reading.batches():
+            self._show_items(output)
+            if not self._left:
+                return
             if flush_batches:
                 output.flush()
             self._progress.report()
+
+    def _show_items(self, output: Output) -> None:
+        self._items.reverse()
+        while self._items and self._left:
+            # Taken from the list, since the bodies decoded for one line should not outlive it.
+            self._show(self._items.pop(), output)
+        self._items.reverse()
 
     def _finish(self, output: Output) -> None:
         self._progress.clear()

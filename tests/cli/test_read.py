@@ -200,6 +200,26 @@ def test_standard_input_is_shown_as_it_comes_and_control_c_ends_in_order(environ
         assert b"packets, " in error
 
 
+def test_control_c_shows_calls_that_wait_as_they_stand(environment: dict[str, str]) -> None:
+    content = (CAPTURES / PCAP).read_bytes()
+    end = 24
+    for _ in range(8):  # the eighth packet is a Metadata request; its answer is the ninth
+        end += 16 + int.from_bytes(content[end + 8 : end + 12], "little")
+    with subprocess.Popen(
+        [*COMMAND, "read", "-", "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(content[:end])
+        process.stdin.flush()
+        first = json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        waiting = json.loads(process.stdout.readline())
+        assert process.wait(60) == 130
+    assert (first["requestHeader"]["requestApiKeyName"], first["outcome"]) == ("API_VERSIONS", "answered")
+    assert (waiting["requestHeader"]["requestApiKeyName"], waiting["outcome"]) == ("METADATA", "response-not-captured")
+
+
 def test_a_closed_pipe_is_silent(environment: dict[str, str]) -> None:
     with subprocess.Popen(
         [*COMMAND, "read", str(CAPTURES / "kraft3-admin-all.pcap"), "-vv"],
