@@ -192,3 +192,12 @@ def test_an_answer_too_large_to_believe_is_refused_once() -> None:
         data(of, 1, heartbeat_response(8), 8),
     ]
     assert calls(converse(of, events)[0])[0] == (12, 4, "answered")
+
+
+def test_the_report_shows_how_the_answers_began() -> None:
+    of = connection()
+    alert = bytes.fromhex("15030300020250")
+    events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, alert[:3], 2), data(of, 1, alert[3:], 3)]
+    assert converse(of, events)[1].report(arrival(9)).response_start == alert[:3]
+    assert converse(of, [data(of, 0, metadata_request(1), 1)])[1].report(arrival(9)).response_start == b""
+    assert converse(of, [data(of, 1, bytes(20), 1)])[1].report(arrival(9)).response_start == bytes(8)

@@ -212,3 +212,20 @@ def test_half_open_connections_make_room_first() -> None:
     assert ended == list(range(2, 400))
     events = reassembler.feed(batch(whole.send(0, b"still here").frames[-1:]))
     assert [event.data for event in events if isinstance(event, StreamData)] == [b"still here"]
+
+
+def test_closed_windows_and_the_first_fin() -> None:
+    def closed(frame: bytes) -> bytes:
+        """The frame with window 0 (the TCP header begins behind 14 + 20 bytes)."""
+        return frame[:48] + b"\0\0" + frame[50:]
+
+    talk = (
+        Talk().open().send(0, b"request").send(1, b"answer").send(0).send(0, flags=FIN | ACK).send(1, flags=FIN | ACK)
+    )
+    frames = [closed(frame) if index in (3, 5) else frame for index, frame in enumerate(talk.frames)]
+    reset = closed(talk.packet(1, RST))
+    (seen,) = connections(run([*frames[:-1], reset]))
+    assert [counter.zero_windows for counter in seen.connection.counters] == [2, 0]
+    (seen,) = connections(run(frames))
+    assert seen.connection.first_fin is not None
+    assert seen.connection.first_fin.packet == 7

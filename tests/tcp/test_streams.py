@@ -245,3 +245,16 @@ def test_what_was_held_at_the_start_comes_in_the_order_it_was_captured() -> None
     for index in range(10):
         talk.send(index & 1, b"part")
     assert order_of(run(talk.frames)) == [(index & 1, index + 1) for index in range(10)]
+
+
+def test_a_reordered_segment_behind_an_old_hole_is_not_late() -> None:
+    """The hole is the capture's; what comes out of order behind it was sent only once."""
+    talk = Talk().open()
+    start = talk.next[0]
+    parts = [talk.packet(0, ACK, b"abc", sequence=start + at) for at in (0, 3, 6, 9, 12)]
+    frames = [*talk.frames, parts[0], parts[2], parts[4], parts[3]]
+    times = [START] * 5 + [START, START + 300 * MILLISECOND, START + 310 * MILLISECOND]
+    assert only(frames, times=times[: len(frames)]).connection.counters[0].late_retransmissions == 0
+    sent_again = [*frames, parts[1]]
+    counters = only(sent_again, times=[*times[: len(frames)], START + 320 * MILLISECOND]).connection.counters[0]
+    assert counters.late_retransmissions == 1
