@@ -58,6 +58,8 @@ class Frame:
     problems: list[Problem] = field(default_factory=list)
     packets: tuple[Arrival, ...] = ()
     """All packets that carried bytes of it; empty unless asked for."""
+    limited: bool = False
+    """Whether a limit, and not the capture, took its last bytes; a problem says so."""
 
     @property
     def whole(self) -> bool:
@@ -220,8 +222,9 @@ class Call:
         if not frame.whole:
             body.partial = body.value or body.partial
             body.value = None
-            message = f"{len(frame.data)} of the message's {frame.size} bytes are there"
-            body.problems.append((len(frame.data), "", message))
+            if not frame.limited:
+                message = f"{len(frame.data)} of the message's {frame.size} bytes are there"
+                body.problems.append((len(frame.data), "", message))
         if not self.show_secrets:
             for tree in (body.value, body.partial):
                 if tree is not None:

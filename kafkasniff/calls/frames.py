@@ -31,6 +31,7 @@ class FrameCutter:
         "_first",
         "_kept",
         "_last",
+        "_limited",
         "_packets",
         "_queue",
         "_size",
@@ -79,6 +80,7 @@ class FrameCutter:
         self._skip = 0
         """Bytes of the current frame that are still to come and will not be kept."""
         self._kept = b""
+        self._limited = False
         self._first: Arrival | None = None
         self._last: Arrival | None = None
         self._packets: list[Arrival] = []
@@ -220,11 +222,13 @@ class FrameCutter:
                     self._budget.reach()
                 self._start_skip(size - self._available)
                 self._kept = self._kept[:HEADER_BYTES_OF_UNKEPT]
+                self._limited = True
             return None
         if size > self.kept_limit:
             kept = min(size, HEADER_BYTES_OF_UNKEPT)
             self._kept = self._take(kept)
             self._take(size - kept)
+            self._limited = size > kept
         else:
             self._kept = self._take(size)
         self._finish_partial()
@@ -318,7 +322,13 @@ class FrameCutter:
         assert self._last is not None
         start = self.offset + self._skip - self._size - SIZE_PREFIX
         self._finished = Frame(
-            self._size, self._kept, self._first, self._last, start, packets=tuple(dict.fromkeys(self._packets))
+            self._size,
+            self._kept,
+            self._first,
+            self._last,
+            start,
+            packets=tuple(dict.fromkeys(self._packets)),
+            limited=self._limited,
         )
         self._forget_frame()
 
@@ -331,6 +341,7 @@ class FrameCutter:
         self._size = None
         self._skip = 0
         self._kept = b""
+        self._limited = False
         self._first = None
         self._last = None
         self._packets = []

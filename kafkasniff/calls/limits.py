@@ -15,7 +15,7 @@ class CallLimits:
     """Bytes of one direction that are held while a frame boundary is searched for."""
     undecided_bytes: int = 32 << 20
     """Bytes of one direction after which a connection that has given no evidence of Kafka is given up."""
-    held_in_all: int = 160 << 20
+    held_in_all: int = 144 << 20
     """Bytes that all connections hold together: of unfinished messages, of waiting requests, and in searches."""
     pending_calls: int = 100_000
     """Requests of one connection that wait for their answers."""

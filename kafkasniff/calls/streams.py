@@ -316,7 +316,7 @@ class KafkaStreams:
         note = self._notes.pop(direction, None) if self._notes else None
         if note is not None:
             frame.problems.append(Problem(side, None, "", f"before this message stood {note}"))
-        if frame.size > self._limits.kept_message_bytes:
+        if frame.limited:
             text = f"message of {frame.size} bytes: the first {len(frame.data)} were kept"
             frame.problems.append(Problem(side, None, "", text))
 

@@ -92,3 +92,21 @@ Write = Annotated[
     str | None,
     typer.Option("--write", metavar="FILE.pcapng", help="Write the packets of the calls shown to a new capture."),
 ]
+MaxMessage = Annotated[
+    int,
+    typer.Option(
+        "--max-message", metavar="MIB", min=1, help="Keep this much of a message; of a larger one show the beginning."
+    ),
+]
+MaxHeld = Annotated[
+    int,
+    typer.Option(
+        "--max-held",
+        metavar="MIB",
+        min=1,
+        help="Hold this much of unfinished messages, and this much of segments that wait for others.",
+    ),
+]
+MaxConnections = Annotated[
+    int, typer.Option("--max-connections", metavar="N", min=1, help="Follow this many connections at once.")
+]

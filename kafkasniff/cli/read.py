@@ -48,13 +48,18 @@ def read(
     records: options.Records = False,
     limit_value: options.LimitValue = None,
     two_pass: options.TwoPass = False,
+    max_message: options.MaxMessage = 128,
+    max_held: options.MaxHeld = 144,
+    max_connections: options.MaxConnections = 200_000,
 ) -> None:
     """Show the calls in captures: requests with their responses, in the order in which they ended."""
+    from kafkasniff.calls.limits import CallLimits
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.filters import call_filters
     from kafkasniff.cli.output import print_message
     from kafkasniff.cli.showing import Showing, json_format, terminal_format
     from kafkasniff.reading import Reading
+    from kafkasniff.tcp.limits import TcpLimits
 
     if time not in TIME_MODES:
         raise typer.BadParameter(f"{time!r} is none of {', '.join(TIME_MODES)}.", param_hint="--time")
@@ -78,6 +83,8 @@ def read(
             limit_value=limit_value,
             two_pass=two_pass,
             key_log=keylog,
+            tcp_limits=TcpLimits(buffered_in_all=max_held << 20, connections=max_connections),
+            call_limits=CallLimits(kept_message_bytes=max_message << 20, held_in_all=max_held << 20),
         )
         form = json_format() if json_output else terminal_format(time, verbose)
         showing = Showing(reading, filters, form, limit)

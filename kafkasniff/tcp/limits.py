@@ -9,7 +9,7 @@ class TcpLimits:
 
     buffered_per_direction: int = 64 << 20
     """Bytes buffered behind holes in one direction; above it the first hole is closed."""
-    buffered_in_all: int = 128 << 20
+    buffered_in_all: int = 144 << 20
     """Bytes that wait behind holes and for the beginnings of connections, in all connections; above it the hole that
     opened first is closed, and connections begin with what there is of them."""
     remembered: int = 64 << 20

@@ -5,10 +5,11 @@ from random import Random
 
 import pytest
 
+from kafkasniff.calls.engine import Engine
 from tests.conftest import AddFigure
 from tests.robustness.compare import compare
 from tests.robustness.conversations import compose
-from tests.robustness.damage import ROWS, Row
+from tests.robustness.damage import ROWS, Row, retransmitted_with_other_bytes
 from tests.robustness.oracle import expect
 from tests.robustness.packets import batches, transmit
 from tests.robustness.running import printed
@@ -50,3 +51,14 @@ def test_nothing_is_lost_or_invented(row: Row, add_figure: AddFigure) -> None:
     assert outcome.lone_searched.part >= 0.99, lacking
     assert outcome.headers_followed.part >= 0.99, lacking
     assert outcome.headers_searched.part >= 0.99, lacking
+
+
+def test_bytes_that_contradict_the_first_ones_are_said() -> None:
+    rng = Random("conflicts")
+    conversations = compose(rng, connections=1, calls=10)
+    packets = transmit(conversations, rng)
+    engine = Engine()
+    for batch in batches(retransmitted_with_other_bytes(packets, rng)):
+        engine.feed(batch)
+    engine.flush()
+    assert "other contents" in " ".join(engine.notes())
