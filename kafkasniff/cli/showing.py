@@ -93,7 +93,8 @@ class Showing:
         self._finish(output)
 
     def _show_batches(self, output: Output, flush_batches: bool) -> None:
-        for self._items in self._reading.batches():
+        for items in self._reading.batches():
+            self._items = items
             self._show_items(output)
             if not self._left:
                 return

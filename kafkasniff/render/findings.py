@@ -10,7 +10,7 @@ from kafkasniff.diagnose.finding import Evidence, Finding
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.render.colours import Colours
 from kafkasniff.render.json_text import safe_line
-from kafkasniff.render.text import count_text, escape, show
+from kafkasniff.render.text import count_text, escape, file_name, show
 from kafkasniff.render.times import utc_text
 
 _WIDTH = 100
@@ -46,7 +46,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
 def _evidence_object(evidence: Evidence) -> dict[str, Any]:
     arrival = evidence.arrival
     return {
-        "file": arrival.interface.file,
+        "file": file_name(arrival.interface.file),
         "packet": arrival.packet,
         "time": utc_text(arrival.time, arrival.interface.time_digits),
         "what": evidence.what,

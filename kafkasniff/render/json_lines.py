@@ -13,6 +13,7 @@ from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.memory import LONGEST, Memory
 from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.render.json_text import safe_line
+from kafkasniff.render.text import file_name
 from kafkasniff.render.times import utc_text
 from kafkasniff.tcp.events import DirectionCounters
 from kafkasniff.tcp.tls.description import Alert, TlsDescription, read_certificate
@@ -192,7 +193,7 @@ def _milliseconds(nanoseconds: int | None) -> float | None:
 def _place_text(side: Side, frame: Frame | None) -> str:
     if frame is None:
         return f',"{side}File":null,"{side}Packet":null'
-    return f',"{side}File":{_text(frame.last.interface.file)},"{side}Packet":{frame.last.packet}'
+    return f',"{side}File":{_text(file_name(frame.last.interface.file))},"{side}Packet":{frame.last.packet}'
 
 
 def gap_object(gap: Gap) -> dict[str, Any]:
@@ -203,7 +204,7 @@ def gap_object(gap: Gap) -> dict[str, Any]:
         "connection": f"{gap.client}-{gap.server}",
         "direction": gap.direction,
         "bytes": gap.length,
-        "file": gap.arrival.interface.file,
+        "file": file_name(gap.arrival.interface.file),
         "packet": gap.arrival.packet,
     }
 
@@ -216,7 +217,7 @@ def token_object(token: RawToken) -> dict[str, Any]:
         "connection": f"{token.client}-{token.server}",
         "direction": token.direction,
         "sizeInBytes": token.size,
-        "file": token.arrival.interface.file,
+        "file": file_name(token.arrival.interface.file),
         "packet": token.arrival.packet,
         "token": token.token.kind,
         "value": token_value(token.token),
@@ -244,9 +245,9 @@ def connection_object(report: ConnectionReport) -> dict[str, Any]:
         "began": "mid-stream" if connection.initiator is None else "handshake",
         "ended": connection.ended_by,
         "endedBy": _side(connection.ended_direction, from_client),
-        "firstFile": first.interface.file,
+        "firstFile": file_name(first.interface.file),
         "firstPacket": first.packet,
-        "lastFile": last.interface.file,
+        "lastFile": file_name(last.interface.file),
         "lastPacket": last.packet,
     }
     if report.tls is not None:

@@ -7,7 +7,7 @@ import orjson
 from kafkasniff.diagnose.timeline import Row, Timeline
 from kafkasniff.render.colours import Colours
 from kafkasniff.render.json_text import safe_line
-from kafkasniff.render.text import show
+from kafkasniff.render.text import file_name, show
 from kafkasniff.render.times import utc_text
 
 _WIDEST = 100
@@ -50,6 +50,6 @@ def _object(row: Row) -> dict[str, object]:
         "count": row.count,
         "mark": row.mark,
         "detail": row.detail,
-        "file": row.arrival.interface.file,
+        "file": file_name(row.arrival.interface.file),
         "packet": row.arrival.packet,
     }
