@@ -79,6 +79,8 @@ class Pairing:
         """Take a response whose correlation id is there."""
         self._frames += 1
         wanted = correlation_id(frame)
+        if self.waiting and self.waiting[0].header.correlation_id == wanted and not self._early:
+            return [Pair(self._remove_first(), frame, "answered", frame.last)]
         for index, request in enumerate(self.waiting):
             if request.header.correlation_id == wanted:
                 pairs = self._give_up_early(len(self._early))

@@ -109,7 +109,25 @@ class RunReader:
 class SideCutter:
     """Cuts one direction of a run into frames, in place of pushing its segments into the direction's cutter."""
 
-    __slots__ = ("_at", "_cutter", "_data", "_direction", "_end", "_ends", "_first", "_reader", "packet", "whole")
+    __slots__ = (
+        "_at",
+        "_begun",
+        "_cutter",
+        "_data",
+        "_direction",
+        "_end",
+        "_ends",
+        "_first",
+        "_index",
+        "_last",
+        "_packets",
+        "_reader",
+        "_shifts",
+        "_total",
+        "_whole_limit",
+        "packet",
+        "whole",
+    )
 
     def __init__(self, reader: RunReader, direction: int, cutter: FrameCutter) -> None:
         """Go on where `reader` and `cutter` stand."""
@@ -117,12 +135,17 @@ class SideCutter:
         self._cutter = cutter
         self._direction = direction
         self._data = reader.run.batch.data
-        self._ends = reader.run.sides[direction].ends
-        self._first = reader.indexes[direction]
+        self._packets, self._ends, self._shifts = reader.run.sides[direction]
+        self._total = self._ends[-1] if self._ends else 0
+        self._whole_limit = cutter.whole_limit
+        self._first = self._index = reader.indexes[direction]
         self._at = self._ends[self._first - 1] if self._first else 0
-        """Bytes from the run's beginning to the next one to be cut."""
+        """Bytes from the run's beginning to the next one to be cut, which lies in the segment `_index`."""
         self._end = 0
-        """Behind the next whole frame."""
+        """Behind the next whole frame, whose last byte lies in the segment `_last`."""
+        self._last = 0
+        self._begun = False
+        """Whether the beginning of the next frame was pushed into the cutter."""
         self.whole = False
         """Whether the next frame is whole; if not, the next segment must be pushed."""
         self.packet = NEVER
@@ -131,22 +154,24 @@ class SideCutter:
 
     def cut(self) -> Frame:
         """Give the next frame, which must be whole."""
-        run, at, end = self._reader.run, self._at, self._end
-        last = run.batch.arrival(self.packet)
-        if self._cutter.missing:
+        at, end, index, batch = self._at, self._end, self._index, self._reader.run.batch
+        last = batch.arrival(self.packet)
+        if self._begun:
             frame = self._cutter.complete(self._read(at, end), last)
+        elif index == self._last:
+            shift = self._shifts[index]
+            frame = self._cutter.cut_whole(self._data[at + SIZE_PREFIX + shift : end + shift], last, last)
         else:
-            first_packet = run.sides[self._direction].packets[bisect_right(self._ends, at)]
-            first = last if first_packet == self.packet else run.batch.arrival(first_packet)
+            first = batch.arrival(self._packets[index])
             frame = self._cutter.cut_whole(self._read(at + SIZE_PREFIX, end), first, last)
-        self._at = end
+        self._at, self._index = end, self._last
         self.look()
         return frame
 
     def push_until(self, packet: int) -> None:
         """Push what was not cut of the segments up to `packet`; before the last of them no frame ends."""
         ends, first = self._ends, self._first
-        stop = bisect_right(self._reader.run.sides[self._direction].packets, packet)
+        stop = bisect_right(self._packets, packet)
         if stop > first:
             self._push(stop)
             sizes = [end - start for start, end in pairwise((ends[first - 1] if first else 0, *ends[first:stop]))]
@@ -166,35 +191,43 @@ class SideCutter:
                 event = run.data(self._direction, index)
                 cutter.push(event, self._at - ends[index] + len(event.data))
                 index += 1
-            self._at = ends[index - 1]
+            self._at, self._index = ends[index - 1], index - 1
             if index < stop and cutter.aligned:
                 cutter.next_frame()
 
     def look(self) -> None:
         """Find the next frame's end."""
-        ends, at = self._ends, self._at
-        total = ends[-1] if ends else 0
         self.packet, self.whole = NEVER, False
-        if at == total:
+        at, ends, index = self._at, self._ends, self._index
+        if at == self._total:
             return
-        packets = self._reader.run.sides[self._direction].packets
+        while ends[index] <= at:
+            index += 1
+        self._index = index
         missing = self._cutter.missing
         if missing is not None:
+            self._begun = missing > 0
             if not missing:
-                if total - at < SIZE_PREFIX:
+                if ends[index] >= at + SIZE_PREFIX:
+                    start = at + self._shifts[index]
+                    prefix = self._data[start : start + SIZE_PREFIX]
+                elif self._total >= at + SIZE_PREFIX:
+                    prefix = self._read(at, at + SIZE_PREFIX)
+                else:
                     return
-                size = int.from_bytes(self._read(at, at + SIZE_PREFIX), "big", signed=True)
-                missing = SIZE_PREFIX + size if 0 <= size <= self._cutter.whole_limit else None
+                size = int.from_bytes(prefix, "big", signed=True)
+                missing = SIZE_PREFIX + size if 0 <= size <= self._whole_limit else None
             if missing is not None:
-                self._end = at + missing
-                if self._end <= total:
-                    self.packet, self.whole = packets[bisect_left(ends, self._end)], True
+                end = self._end = at + missing
+                if end <= self._total:
+                    last = self._last = index if end <= ends[index] else bisect_left(ends, end, index)
+                    self.packet, self.whole = self._packets[last], True
                 return
-        self.packet = packets[bisect_right(ends, at)]
+        self.packet = self._packets[index]
 
     def _read(self, start: int, end: int) -> bytes:
         """Give the bytes from `start` to `end`, counted from the run's beginning."""
-        data, ends, shifts = self._data, self._ends, self._reader.run.sides[self._direction].shifts
+        data, ends, shifts = self._data, self._ends, self._shifts
         first = bisect_right(ends, start)
         if start == end:
             return b""
