@@ -59,6 +59,19 @@ def test_a_cut_file_gives_all_before_the_damage(tmp_path: Path) -> None:
     assert str(cut) in str(damage)
 
 
+def test_two_passes_give_the_same_calls_and_name_their_topics() -> None:
+    files = sorted(str(path) for path in (CAPTURES / "rotate-size").iterdir())
+    once, twice = kafkasniff.read(files), kafkasniff.read(files, two_pass=True)
+    places = [[(item.client, item.correlation_id) for item in each if isinstance(item, Call)] for each in (once, twice)]
+    assert places[0] == places[1]
+    assert twice.summary.packets == once.summary.packets
+    assert twice.summary.counts.calls == once.summary.counts.calls
+    [topic] = json.loads((CAPTURES / "rotate-size.json").read_text())["topics"]
+    produced = [item for item in kafkasniff.read(files, two_pass=True) if isinstance(item, Call) and item.api_key == 0]
+    assert produced
+    assert all(list(call.topics.values()) == [topic] for call in produced)
+
+
 def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("no capture at all")

@@ -17,6 +17,7 @@ from tests.conftest import CAPTURES
 
 NAME = "java-4.3.1-basic"
 PCAP = f"{NAME}.pcap"
+FACTS = json.loads((CAPTURES / f"{NAME}.json").read_text())
 
 
 def calls(output: str) -> list[dict[str, Any]]:
@@ -132,6 +133,22 @@ def test_filters_by_connection_and_topic(run: Run) -> None:
     assert named
     assert all('"orders"' in json.dumps([call["request"], call["response"]]) for call in named)
     assert run("read", PCAP, "--host", "10.9.9.9").stdout == ""
+
+
+def test_filters_by_topic_where_calls_have_its_id_only(run: Run) -> None:
+    produced = calls(run("read", "--json", PCAP, "--topic", "orders", "--api", "produce").stdout)
+    assert len(produced) == FACTS["brokerLoggedCalls"]["PRODUCE v13"]
+    assert all(list(call["topics"].values()) == ["orders"] for call in produced)
+
+
+def test_records_are_shown_on_demand(run: Run) -> None:
+    lines = calls(run("read", "--json", PCAP, "--api", "produce", "--records", "--limit-value", "5").stdout)
+    records = [record for line in lines for batch in line["batches"] for record in batch["records"]]
+    assert len(records) == FACTS["records"]["produced"]
+    assert {record["value"] for record in records if "value" in record} <= {'{"ord', None}
+    shown = run("read", PCAP, "--api", "produce", "--records").stdout
+    assert shown.count("- offset: ") == FACTS["records"]["produced"]
+    assert "batch topicData[0]" not in run("read", PCAP, "--api", "produce").stdout
 
 
 def test_limit(run: Run) -> None:
@@ -309,6 +326,8 @@ def test_all_before_a_damaged_tail_is_shown(run: Run, tmp_path: Path) -> None:
         ([PCAP, "--limit", "0"], "--limit"),
         ([PCAP, "--no-such-option"], "No such option: --no-such-option"),
         (["-", "--write", "x.pcapng"], "standard input cannot be read twice"),
+        (["-", "--two-pass"], "standard input cannot be read twice"),
+        ([PCAP, "--records", "--limit-value", "-1"], "--limit-value"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

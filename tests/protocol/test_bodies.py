@@ -1,3 +1,5 @@
+import struct
+
 import pytest
 
 from kafkasniff.protocol.bodies import decode_body, decode_message, find_entities, find_errors
@@ -62,6 +64,28 @@ def test_api_versions_answered_in_version_0(asked: int) -> None:
     assert body.version == 0
     assert body.value == {"errorCode": 35, "apiKeys": [{"apiKey": 18, "minVersion": 0, "maxVersion": 4}]}
     assert body.problems == []
+
+
+def failed_fetch(topic: bytes = b"orders") -> bytes:
+    """A Fetch response in version 0: one partition with error -1 and no records."""
+    partition = struct.pack(">ihqi", 2, -1, -1, 0)
+    return struct.pack(">ih", 1, len(topic)) + topic + struct.pack(">i", 1) + partition
+
+
+@pytest.mark.parametrize("asked", [1, 2])
+def test_a_failed_fetch_answered_in_version_0(asked: int) -> None:
+    body = decode_body(1, asked, "response", failed_fetch(), 0)
+    assert (body.version, body.problems) == (0, [])
+    assert body.value is not None
+    assert body.value["responses"][0]["partitions"][0]["errorCode"] == -1
+
+
+def test_only_what_is_version_0_to_the_last_byte_is_taken_for_it() -> None:
+    for data in (failed_fetch() + b"\0", failed_fetch()[:-1], bytes(4)):
+        assert decode_body(1, 1, "response", data, 0).version == 1
+    whole = decode_body(1, 1, "response", bytes(4) + failed_fetch(), 0)
+    assert (whole.version, whole.problems) == (1, [])
+    assert decode_body(1, 3, "response", failed_fetch(), 0).version == 3
 
 
 def test_api_versions_with_that_error_in_the_version_asked() -> None:
