@@ -131,3 +131,13 @@ def test_scanned_and_decoded_bodies_give_the_same_gist() -> None:
             if gist(decoded) != gist(call_of(rows)):
                 different.append(name)
     assert different == []
+
+
+def test_a_gist_that_came_before_is_told_apart_by_client_id() -> None:
+    def join(client_id: str) -> Call:
+        body = text("billing") + struct.pack(">i", 5) + text("shop-b7a1f0c2")
+        return made_call(request_bytes(12, 0, 43, client_id, body), struct.pack(">ih", 43, 0))
+
+    words = [gist(join(client_id)) for client_id in ("shop", "shop", "shop", "other", "other", "shop")]
+    assert words[:3] == words[5:] * 3 == ["group billing member …-b7a1f0c2 generation 5"] * 3
+    assert words[3:5] == ["group billing member shop-b7a1f0c2 generation 5"] * 2

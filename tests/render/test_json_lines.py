@@ -182,3 +182,40 @@ def test_connection_line_counts_by_side_also_when_the_server_was_seen_first() ->
     assert item["tunnel"] == ["vxlan:42"]
     assert (item["protocol"], item["evidence"], item["calls"]) == ("kafka", "since.", 4)
     assert (item["firstFile"], item["firstPacket"], item["lastPacket"]) == (INTERFACE.file, 1, 20)
+
+
+def test_a_body_that_came_before_gives_the_same_line() -> None:
+    for _ in range(3):
+        line = call_line(metadata_call(error_code=6))
+        assert json.loads(line) == METADATA_LINE
+
+
+def test_what_was_printed_without_secrets_does_not_hide_them_later() -> None:
+    # AlterConfigs v0: ssl.key.password of broker 1 set to "hush".
+    body = struct.pack(">ib", 1, 4) + text("1") + struct.pack(">i", 1) + text("ssl.key.password") + text("hush") + b"\0"
+    values = []
+    for show_secrets in (False, False, True, True, False):
+        call = made_call(request_bytes(33, 0, 1, "admin", body), None, outcome="unanswered")
+        call.show_secrets = show_secrets
+        [resource] = json.loads(call_line(call))["request"]["resources"]
+        values.append(resource["configs"][0]["value"])
+    assert values == ["***", "***", "hush", "hush", "***"]
+
+
+def test_text_from_the_wire_is_escaped() -> None:
+    nasty = 'a"b\\c\n\x1b\u2028'
+    item = json.loads(call_line(metadata_call(topic=nasty, client_id=nasty)))
+    assert item["requestHeader"]["clientId"] == nasty
+    assert item["request"]["topics"][0]["name"] == nasty
+
+
+def test_very_short_and_negative_times() -> None:
+    for took_ns in (0, 1, 99, 100, 133_950):
+        item = json.loads(call_line(made_call(*_heartbeat_bytes(), took_ns=took_ns)))
+        assert item["totalTimeMs"] == took_ns / 1e6
+        assert item["responseDelayMs"] == (took_ns - 134_000) / 1e6
+
+
+def _heartbeat_bytes() -> tuple[bytes, bytes]:
+    body = text("billing") + struct.pack(">i", 5) + text("m-1")
+    return request_bytes(12, 0, 43, "shop", body), struct.pack(">ih", 43, 0)
