@@ -65,13 +65,15 @@ def diagnose(
     diagnosis = Diagnosis(choice.rules, choice.settings) if timeline is None else None
     life = Timeline(kind, name)
     output = Output(sys.stdout.buffer)
+    interrupted = False
     try:
         reading = Reading(files, connections=True, key_log=keylog)
-        for item in reading:
-            if diagnosis is not None:
-                diagnosis.feed(item)
-            else:
-                life.feed(item)
+        feed = life.feed if diagnosis is None else diagnosis.feed
+        try:
+            for item in reading:
+                feed(item)
+        except KeyboardInterrupt:
+            interrupted = True
     except CaptureError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None
@@ -92,6 +94,8 @@ def diagnose(
     print_message(closing_line(summary))
     if diagnosis is not None:
         print_message(closing_text(findings))
+    if interrupted:
+        raise typer.Exit(ExitStatus.INTERRUPTED)
     if summary.damages:
         raise typer.Exit(ExitStatus.FAILED)
     bad = {"error"} if fail_on == "error" else {"error", "warning"} if fail_on else set()

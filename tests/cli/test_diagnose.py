@@ -1,9 +1,15 @@
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from kafkasniff.calls.engine import Item
+from kafkasniff.cli.app import app
+from kafkasniff.reading import Reading
 from tests.cli.conftest import Run
+from tests.conftest import CAPTURES
 
 
 def test_findings_as_json(run: Run) -> None:
@@ -89,3 +95,16 @@ def test_explain(run: Run) -> None:
     assert json.loads(run("explain", "acks-zero", "--json").stdout)["severity"] == "info"
     assert len(run("explain", "--json").stdout.splitlines()) == 57
     assert run("explain", "nonsense").returncode == 2
+
+
+def test_interrupted_it_says_what_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Reading.__iter__
+
+    def interrupted(reading: Reading) -> Iterator[Item]:
+        yield from whole(reading)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Reading, "__iter__", interrupted)
+    done = CliRunner().invoke(app, ["diagnose", str(CAPTURES / "sasl-plain-java.pcap"), "--json"])
+    assert done.exit_code == 130
+    assert '"rule":"cleartext-credentials"' in done.output
