@@ -14,7 +14,7 @@ from kafkasniff.diagnose.facts import (
 )
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, Bounded, Tally
-from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject
+from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject, counted
 from kafkasniff.protocol.api_releases import API_RELEASES
 from kafkasniff.tcp.events import Connection
 
@@ -125,7 +125,9 @@ class BelowKafka4Minimum(Rule[OldVersions]):
             return None
         names = ", ".join(f"{name} v{version}" for name, version in sorted(state.versions))
         software = f" ({state.software})" if state.software else ""
-        summary = f"{key.name}{software} sent {state.count:,} requests in versions that Kafka 4.0 removed: {names}."
+        summary = (
+            f"{key.name}{software} sent {counted(state.count, 'request')} in versions that Kafka 4.0 removed: {names}."
+        )
         return self.make(state, client_subject(key, state.clients), summary)
 
 

@@ -7,7 +7,15 @@ from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.diagnose.facts import FETCH, JOIN_GROUP, SHARE_FETCH, SYNC_GROUP, Client, client_of, request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, SECOND, Bounded, Rate, Tally
-from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject, connections_subject, seconds_text
+from kafkasniff.diagnose.rule import (
+    ANY_API,
+    Rule,
+    Threshold,
+    client_subject,
+    connections_subject,
+    counted,
+    seconds_text,
+)
 
 
 def client_direction(call: Call) -> int:
@@ -207,9 +215,7 @@ class ResponseTimeout(Rule[Tally]):
         assert isinstance(key, ServedBy)
         if state.count < self.limits["calls"]:
             return None
-        summary = (
-            f"{key.server} left {state.count:,} requests of {key.client.name} unanswered: {state.evidence[0].what}."
-        )
+        summary = f"{key.server} left {counted(state.count, 'request')} of {key.client.name} unanswered: {state.evidence[0].what}."
         return self.make(state, client_subject(key.client, state.clients) | {"server": key.server}, summary)
 
 
@@ -298,9 +304,7 @@ class DefaultClientId(Rule[Tally]):
         assert isinstance(key, Client)
         if state.count < self.limits["calls"]:
             return None
-        summary = (
-            f"A program at {key.host} uses its library's default client id {key.client_id} ({state.count:,} requests)."
-        )
+        summary = f"A program at {key.host} uses its library's default client id {key.client_id} ({counted(state.count, 'request')})."
         return self.make(state, client_subject(key, state.clients), summary)
 
 
@@ -356,8 +360,7 @@ class IdleCloseRace(Rule[Tally]):
         assert isinstance(key, Client)
         if state.count < self.limits["requests"]:
             return None
-        times = "a request" if state.count == 1 else f"{state.count:,} requests"
-        summary = f"{key.name} sent {times} on connections that the server had closed after idleness."
+        summary = f"{key.name} sent {counted(state.count, 'request')} on connections that the server had closed after idleness."
         return self.make(state, client_subject(key, state.clients), summary)
 
 

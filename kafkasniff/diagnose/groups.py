@@ -6,7 +6,7 @@ from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, elements
 from kafkasniff.diagnose.facts import OFFSET_COMMIT, TXN_OFFSET_COMMIT, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.rule import Threshold
+from kafkasniff.diagnose.rule import Threshold, counted, times_text
 
 
 def group_of(call: Call, error: FieldError) -> str | None:
@@ -86,7 +86,7 @@ class CommitAfterRebalance(GroupErrorRule):
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name member and group."""
         names = ", ".join(state.codes)
-        return f"{state.count:,} offset commits of {key.client.name} in group {key.name} were refused ({names})."
+        return f"{counted(state.count, 'offset commit')} of {key.client.name} in group {key.name} refused ({names})."
 
 
 class StaticMemberFenced(ErrorRule):
@@ -120,7 +120,7 @@ class StaticMemberFenced(ErrorRule):
         group, instance = key
         names = list(state.client_ids)
         summary = (
-            f"Members of group {group} with group.instance.id {instance} fenced each other {state.count:,} times "
+            f"Members of group {group} with group.instance.id {instance} fenced each other {times_text(state.count)} "
             f"(fenced: {', '.join(names) or 'unknown'})."
         )
         subject = {

@@ -16,7 +16,7 @@ from kafkasniff.diagnose.facts import (
 )
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text, times_text
 
 UNKNOWN_MEMBER_ID = 25
 MEMBER_ID_REQUIRED = 79
@@ -115,7 +115,7 @@ class PollTimeoutEviction(Rule[Leaves]):
         if state.count < self.limits["leaves"]:
             return None
         interval = f" (max.poll.interval.ms {state.poll_interval_ms:,})" if state.poll_interval_ms else ""
-        times = "once" if state.count == 1 else f"{state.count:,} times"
+        times = times_text(state.count)
         summary = f"{key.client.name} left group {key.group} {times} as it did not poll in time{interval}."
         subject = client_subject(key.client) | {"group": key.group, "memberId": state.members.only}
         return self.make(state, subject, summary)
@@ -204,7 +204,7 @@ class SessionTimeout(Rule[Tally]):
         assert isinstance(key, GroupMember)
         if state.count < self.limits["evictions"]:
             return None
-        times = "once" if state.count == 1 else f"{state.count:,} times"
+        times = times_text(state.count)
         summary = f"{key.client.name} was thrown out of group {key.group} {times}: {state.evidence[0].what}."
         return self.make(state, client_subject(key.client) | {"group": key.group}, summary)
 

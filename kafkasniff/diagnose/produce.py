@@ -10,7 +10,7 @@ from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, Topi
 from kafkasniff.diagnose.facts import PRODUCE, Client, client_of, request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted
 from kafkasniff.tcp.events import Connection
 
 _SAMPLED = 32_768
@@ -48,7 +48,7 @@ class _AcksRule(Rule[Tally]):
         assert isinstance(key, Client)
         if state.count < self.limits["requests"]:
             return None
-        summary = f"{key.name} sent {state.count:,} Produce requests with acks={self.acks}."
+        summary = f"{key.name} sent {counted(state.count, 'Produce request')} with acks={self.acks}."
         return self.make(state, client_subject(key, state.clients) | {"topic": state.topics.only}, summary)
 
 

@@ -133,3 +133,13 @@ def connections_subject(connections: Names) -> str | list[str] | None:
 def seconds_text(nanoseconds: int) -> str:
     """Give a duration in seconds, one digit behind the point."""
     return f"{nanoseconds / 1e9:.1f} s"
+
+
+def counted(count: int, noun: str) -> str:
+    """Give a count with its noun: `1 request`, `2,000 requests`."""
+    return f"{count:,} {noun if count == 1 else noun + 's'}"
+
+
+def times_text(count: int) -> str:
+    """Give how often: `once`, `2,000 times`."""
+    return "once" if count == 1 else f"{count:,} times"

@@ -15,7 +15,7 @@ from kafkasniff.diagnose.facts import (
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.groups import group_of
 from kafkasniff.diagnose.memory import Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, times_text
 
 _READABLE = frozenset({"PLAIN", "OAUTHBEARER"})
 """Mechanisms whose messages hold the password or token itself (RFC 4616, RFC 7628)."""
@@ -103,7 +103,7 @@ class CleartextCredentials(Rule[Tally]):
             return None
         secret = "password" if mechanism == "PLAIN" else "token"
         summary = (
-            f"{client.name} logged in {state.count:,} times with SASL/{mechanism} without TLS: its {secret} can "
+            f"{client.name} logged in {times_text(state.count)} with SASL/{mechanism} without TLS: its {secret} can "
             f"be read."
         )
         return self.make(state, client_subject(client, state.clients), summary)
