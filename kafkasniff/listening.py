@@ -13,8 +13,9 @@ from kafkasniff.reading import Summary
 from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.limits import TcpLimits
 
-LIVE_LIMITS = TcpLimits(start_ns=50_000_000, closing_ns=100_000_000)
-"""Interfaces give packets in the order in which they come, so that little needs to wait for late ones."""
+LIVE_LIMITS = TcpLimits(start_ns=50_000_000, closing_ns=100_000_000, ended=10_000)
+"""Interfaces give packets in the order in which they come, so that little needs to wait for late ones
+and ended connections are soon forgotten."""
 
 SETTLED_NS = 50_000_000
 """When no packets wait, all up to so long ago were seen: the kernel gathers those after it."""

@@ -1,4 +1,4 @@
-"""Replay a capture many times with shifted addresses through the engine, and watch the memory:
+"""Replay a capture many times with shifted addresses through the engine of live capture, and watch the memory:
 `python tools/soak.py CAPTURE [--packets 100000000]`.
 
 Prints a line now and then; exits 1 when the resident set grew by more than a tenth after the first minute.
@@ -18,6 +18,7 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.listening import LIVE_LIMITS
 
 SECOND = 1_000_000_000
 SETTLED_SECONDS = 60
@@ -75,7 +76,7 @@ def main() -> int:
     parser.add_argument("--packets", type=int, default=100_000_000)
     parser.add_argument("--report", type=float, default=10, help="seconds between lines")
     arguments = parser.parse_args()
-    capture, engine = Shifted(arguments.capture), Engine()
+    capture, engine = Shifted(arguments.capture), Engine(LIVE_LIMITS)
     begun = reported = time.monotonic()
     settled = packets = turn = 0
     outcomes: dict[str, int] = {}
