@@ -215,7 +215,8 @@ class ResponseTimeout(Rule[Tally]):
         assert isinstance(key, ServedBy)
         if state.count < self.limits["calls"]:
             return None
-        summary = f"{key.server} left {counted(state.count, 'request')} of {key.client.name} unanswered: {state.evidence[0].what}."
+        requests = counted(state.count, "request")
+        summary = f"{key.server} left {requests} of {key.client.name} unanswered: {state.evidence[0].what}."
         return self.make(state, client_subject(key.client, state.clients) | {"server": key.server}, summary)
 
 
@@ -304,7 +305,8 @@ class DefaultClientId(Rule[Tally]):
         assert isinstance(key, Client)
         if state.count < self.limits["calls"]:
             return None
-        summary = f"A program at {key.host} uses its library's default client id {key.client_id} ({counted(state.count, 'request')})."
+        requests = counted(state.count, "request")
+        summary = f"A program at {key.host} uses its library's default client id {key.client_id} ({requests})."
         return self.make(state, client_subject(key, state.clients), summary)
 
 
@@ -360,7 +362,8 @@ class IdleCloseRace(Rule[Tally]):
         assert isinstance(key, Client)
         if state.count < self.limits["requests"]:
             return None
-        summary = f"{key.name} sent {counted(state.count, 'request')} on connections that the server had closed after idleness."
+        requests = counted(state.count, "request")
+        summary = f"{key.name} sent {requests} on connections that the server had closed after idleness."
         return self.make(state, client_subject(key, state.clients), summary)
 
 
