@@ -1,6 +1,5 @@
 """Rules about what TCP tells: addresses that cannot be reached, lost packets, closed windows."""
 
-from collections import deque
 from typing import Any
 
 from kafkasniff.calls.call import Call, ConnectionReport
@@ -151,7 +150,6 @@ class Segments(Tally):
         super().__init__()
         self.bad = 0
         self.packets = 0
-        self.servers: deque[str] = deque(maxlen=4)
 
 
 class _TcpRule(Rule[Segments]):

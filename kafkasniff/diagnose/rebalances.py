@@ -23,8 +23,6 @@ _MOST_MEMBERS = 256
 
 
 MEMBER_ID_REQUIRED = 79
-
-
 REBALANCE_IN_PROGRESS = 27
 
 
@@ -36,9 +34,7 @@ class Generations(Tally):
         super().__init__()
         self.rate = Rate(window_ns, most)
         self.newest = -1
-        self.burst: tuple[int, int] = (0, 0)
         self.comings: dict[Client, int] = {}
-        self.members = Names()
 
 
 class RebalanceStorm(Rule[Generations]):

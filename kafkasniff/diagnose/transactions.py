@@ -16,7 +16,7 @@ from kafkasniff.diagnose.facts import (
     response_of,
 )
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import SECOND, Bounded, Names, Tally
+from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.sequences import producer_id_of
 
@@ -119,12 +119,9 @@ class Stuck(Tally):
         super().__init__()
         self.offset = -1
         self.since = 0
-        self.last_seen = 0
-        self.high_watermark = -1
         self.longest: tuple[int, int, int] = (0, -1, -1)
         """Nanoseconds, offset and high watermark."""
         self.producer: tuple[str, Transaction] | None = None
-        self.stuck_clients = Names()
 
 
 class HangingTransaction(Rule[Stuck]):
