@@ -185,3 +185,27 @@ class BusySeconds:
             self._seconds.append(second)
             close = self._seconds[-1] - self._seconds[0] < self._wanted + 3
             self.fired |= len(self._seconds) == self._wanted and close
+
+
+class Trend:
+    """How one figure depends on another: the slope of the line through all pairs, from running sums."""
+
+    __slots__ = ("_count", "_x", "_xx", "_xy", "_y")
+
+    def __init__(self) -> None:
+        """Begin with no pairs."""
+        self._count = self._x = self._y = self._xx = self._xy = 0
+
+    def add(self, x: int, y: int) -> None:
+        """Take a pair."""
+        self._count += 1
+        self._x += x
+        self._y += y
+        self._xx += x * x
+        self._xy += x * y
+
+    @property
+    def slope(self) -> float:
+        """Give by how much y grows with x; 0 where x does not vary."""
+        spread = self._count * self._xx - self._x * self._x
+        return (self._count * self._xy - self._x * self._y) / spread if spread else 0.0

@@ -9,7 +9,7 @@ from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
 from kafkasniff.diagnose.facts import PRODUCE, Client, client_of, request_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Tally
+from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Tally, Trend
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted
 from kafkasniff.tcp.events import Connection
 
@@ -246,30 +246,6 @@ class Turns(Tally):
         self.overlapping = 0
         self.client: Client | None = None
         self.trend = Trend()
-
-
-class Trend:
-    """How one figure depends on another: the slope of the line through all pairs, from running sums."""
-
-    __slots__ = ("_count", "_x", "_xx", "_xy", "_y")
-
-    def __init__(self) -> None:
-        """Begin with no pairs."""
-        self._count = self._x = self._y = self._xx = self._xy = 0
-
-    def add(self, x: int, y: int) -> None:
-        """Take a pair."""
-        self._count += 1
-        self._x += x
-        self._y += y
-        self._xx += x * x
-        self._xy += x * y
-
-    @property
-    def slope(self) -> float:
-        """Give by how much y grows with x; 0 where x does not vary."""
-        spread = self._count * self._xx - self._x * self._x
-        return (self._count * self._xy - self._x * self._y) / spread if spread else 0.0
 
 
 class SerialSyncSend(Rule[Turns]):

@@ -1,4 +1,4 @@
-from kafkasniff.diagnose.memory import MOST_EVIDENCE, MOST_NAMES, Bounded, BusySeconds, Names, Rate, Tally
+from kafkasniff.diagnose.memory import MOST_EVIDENCE, MOST_NAMES, Bounded, BusySeconds, Names, Rate, Tally, Trend
 from tests.diagnose.made import SECOND, arrival
 
 
@@ -49,3 +49,11 @@ def test_busy_seconds_must_lie_close_together() -> None:
     assert fired(1, 2, 3)
     assert not fired(1, 2)
     assert not fired(1, 100, 200)
+
+
+def test_trend() -> None:
+    falling, flat = Trend(), Trend()
+    for latency in range(1, 6):
+        falling.add(latency, 6 - latency)
+        flat.add(latency, 3)
+    assert (falling.slope, flat.slope, Trend().slope) == (-1, 0, 0)
