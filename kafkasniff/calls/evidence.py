@@ -20,6 +20,8 @@ from kafkasniff.protocol.headers import (
 )
 
 PROOF = 5
+ANY = 1 << 30
+"""Points without a limit."""
 ANSWER = 2
 """Points for an answer with the same correlation id, which may come later than the request."""
 LARGEST_PLAUSIBLE = 1 << 30
@@ -160,6 +162,7 @@ def score_request(
     points += segment_points(held, offset)
     if answers(header.correlation_id):
         points += ANSWER
+    limit = ANY
     if previous_id is not None and 0 < header.correlation_id - previous_id <= ID_STEP:
         points += 1
     end = offset + 4 + size
@@ -180,6 +183,9 @@ def score_request(
             return IMPOSSIBLE
         elif not body.problems:
             points += 2
+        elif header.client_id not in client_ids:
+            # A response may look like a request that leaves bytes: ListOffsets v1 of one topic like a Produce v1.
+            limit = PROOF - 1
     else:
         agreement = agreement_of_cut(held, offset + 4, size, "request", header.api_key, header.api_version)
         if agreement < 0:
@@ -189,13 +195,15 @@ def score_request(
             points = min(points, PROOF - 1)
         points += agreement
     if end == held.end:
-        return Score(points + 1, end + HEADER_BYTES)
+        return Score(min(points + 1, limit), end + HEADER_BYTES)
     if (header.api_key, header.api_version) == (SASL_HANDSHAKE, 0) or chain <= 1:
-        return Score(points, next_look(held, offset, end))
+        return Score(min(points, limit), next_look(held, offset, end))
     following = score_request(held, end, answers, client_ids, header.correlation_id, chain - 1)
     if following.points < 0:
         return IMPOSSIBLE
-    return Score(points + following.points + (following.points > 1), max(end, following.more_at))
+    if following.points >= PROOF:
+        limit = ANY
+    return Score(min(points + following.points + (following.points > 1), limit), max(end, following.more_at))
 
 
 def score_response(

@@ -101,3 +101,15 @@ def test_the_list_of_versions_is_recognised_among_all_responses() -> None:
             assert row["api_name"] == "API_VERSIONS"
     entries = b"".join(struct.pack(">hhh", key, 0, 4) for key in range(30))
     assert looks_like_api_versions(struct.pack(">ihi", 1, 0, 30) + entries)
+
+
+def test_responses_that_look_like_requests_are_no_proof() -> None:
+    """ListOffsets v1 responses of kafka-go, which read as Produce v1 requests that leave bytes behind."""
+    first, second = (
+        bytes.fromhex("00000032" + number + "00000001000e")
+        + b"orders-segment"
+        + bytes.fromhex("00000001000000000000")
+        + end
+        for number, end in (("00000001", b"\xff" * 8 + bytes(8)), ("00000002", b"\xff" * 8 + bytes(7) + b"#"))
+    )
+    assert score_request(held(first, second), 0, never).points < PROOF
