@@ -153,10 +153,9 @@ NOT_NAMED = {
 """Clients whose library (Cyrus SASL) sends no name in clear."""
 
 
-@pytest.mark.parametrize("recording", SASL, ids=str)
+# Brokers before 2.7 log the principal in another form.
+@pytest.mark.parametrize("recording", [recording for recording in SASL if recording.log.exists()], ids=str)
 def test_principals_are_those_that_the_brokers_logged(recording: Recording, add_figure: Callable[..., None]) -> None:
-    if not recording.log.exists():
-        pytest.skip("older brokers do not log the principal in this form")
     logged = logged_principals(recording)
     equal = silent = 0
     for line in printed_lines(recording.files, *recording.options):
