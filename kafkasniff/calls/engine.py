@@ -38,6 +38,8 @@ class Counts:
     calls: int = 0
     gaps: int = 0
     gap_bytes: int = 0
+    unread_ends: int = 0
+    """Kafka connections whose last bytes are no message, such as an impossible size."""
     conflicts: int = 0
     """Segments of Kafka connections that repeated bytes with other contents."""
 
@@ -73,9 +75,12 @@ class Engine:
 
     def notes(self) -> list[str]:
         """Give what could not be read and which limits were reached, in sentences."""
-        repeated = self.counts.conflicts
-        differing = [f"segments that repeated bytes with other contents (the first seen were kept): {repeated:,}"]
-        return [*self.reassembler.counters.notes(), *self._budget.notes(), *(differing if repeated else [])]
+        notes = [*self.reassembler.counters.notes(), *self._budget.notes()]
+        if repeated := self.counts.conflicts:
+            notes.append(f"segments that repeated bytes with other contents (the first seen were kept): {repeated:,}")
+        if unread := self.counts.unread_ends:
+            notes.append(f"Kafka connections that end in bytes which are no message: {unread:,}")
+        return notes
 
     def feed(self, batch: PacketBatch) -> list[Item]:
         """Take packets; give what ended with them, in packet order."""
@@ -172,6 +177,7 @@ class Engine:
             if conversation.kafka is not None:
                 self.counts.kafka_connections += 1
                 self.counts.missing_beginnings += connection.initiator is None
+                self.counts.unread_ends += bool(conversation.kafka.unread)
                 self.counts.conflicts += sum(counter.conflicts for counter in connection.counters)
                 self.counts.one_way_connections += not all(counter.data_bytes for counter in connection.counters)
         if self._report_connections:

@@ -170,6 +170,11 @@ class KafkaStreams:
         responses_ended = self.connection.ended_by in ("fin", "rst", "reuse") and self._server_seen()
         self._emit(self._pairing.end(arrival, responses_ended, partial))
 
+    @property
+    def unread(self) -> list[str]:
+        """Give what was found in place of messages and was followed by none that could say so."""
+        return list(self._notes.values())
+
     def give_up_waiting(self, now: int) -> None:
         """End the calls that waited for too long at `now`, in ns since 1970."""
         waiting = self._pairing.waiting

@@ -153,6 +153,15 @@ def test_an_impossible_size_costs_no_good_call() -> None:
     assert "impossible message size, 2147483647" in second.problems[0].message
 
 
+def test_an_impossible_size_at_the_end_is_said() -> None:
+    of = connection()
+    events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, metadata_response(1), 2)]
+    items, conversation = converse(of, [*events, data(of, 0, b"\x7f\xff\xff\xff\x00\x03\x00\x01", 3)])
+    assert calls(items) == [(3, 1, "answered")]
+    assert conversation.kafka is not None
+    assert conversation.kafka.unread == ["an impossible message size, 2147483647"]
+
+
 def test_a_tls_alert_to_a_plain_client_is_no_answer() -> None:
     of = connection()
     events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, bytes.fromhex("15030300020246"), 2)]
