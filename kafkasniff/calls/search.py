@@ -44,11 +44,6 @@ class BoundarySearch:
         """Give the stream position of the first proven response frame, or None."""
         return self._find(self._response_places(wanted_ids), score, again)
 
-    def reconsider(self) -> None:
-        """Look again at all that is held: what was unknown when it was first looked at is known now."""
-        self._scanned = 0
-        self._open.clear()
-
     def _find(self, places: Iterator[int], score: Callable[[HeldStream, int], Score], again: bool) -> int | None:
         held = self.held
         for place in places:
