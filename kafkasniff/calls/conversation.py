@@ -6,6 +6,7 @@ from heapq import merge
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
 from kafkasniff.calls.evidence import (
+    LARGEST_PLAUSIBLE,
     SMALLEST_RESPONSE,
     Score,
     follows_ids,
@@ -182,7 +183,7 @@ class Conversation:
         """
         held = self._searches[client].held
         start = read_prefix(held, 0) if self._connection.initiator is not None and not held.discarded else None
-        return 0 if start is not None and request_header(start) is not None else place
+        return 0 if start is not None and (request_header(start) is not None or _is_damaged_size(start)) else place
 
     def _decide_by_first_bytes(self, client: int) -> bool:
         """Judge the first bytes of a connection whose beginning is in the capture; True when that decides."""
@@ -202,6 +203,9 @@ class Conversation:
         prefix = read_prefix(held, place)
         if prefix is not None and request_header(prefix) is None and not held.discarded:
             known = recognise(start)
+            if known is None and _is_damaged_size(start):
+                # What follows may still prove that it is Kafka.
+                return False
             self._reject(*(known or ("unknown", "its first bytes are no Kafka request")))
             return True
         return False
@@ -271,6 +275,11 @@ class Conversation:
         for direction, item in merge(*held, key=_order):
             kafka.take(direction, item)
         return [*self._take_gaps(), *kafka.take_calls()]
+
+
+def _is_damaged_size(start: bytes) -> bool:
+    """Tell whether bytes may begin with a size prefix that is none, rather than with the text of another protocol."""
+    return not 0 <= int.from_bytes(start[:4], "big", signed=True) <= LARGEST_PLAUSIBLE and not start[:4].isascii()
 
 
 def _score(answers: set[int], begun: bool, held: HeldStream, place: int) -> Score:

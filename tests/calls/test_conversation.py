@@ -153,6 +153,19 @@ def test_an_impossible_size_costs_no_good_call() -> None:
     assert "impossible message size, 2147483647" in second.problems[0].message
 
 
+@pytest.mark.parametrize("size", [b"\x7f\xff\xff\xff", b"\xff\xff\xff\xff", b"\x80\x00\x00\x00"])
+def test_an_impossible_size_at_the_beginning_costs_no_good_call(size: bytes) -> None:
+    of = connection()
+    events: list[Event] = [data(of, 0, size + b"\x00\x03\x00\x01" + bytes(8), 1)]
+    events += [data(of, 0, metadata_request(1), 2), data(of, 1, metadata_response(1), 3)]
+    events += [data(of, 0, metadata_request(2), 4), data(of, 1, metadata_response(2), 5)]
+    items, _ = converse(of, events)
+    assert calls(items) == [(3, 1, "answered"), (3, 2, "answered")]
+    first = items[0]
+    assert isinstance(first, Call)
+    assert "impossible message size" in first.problems[0].message
+
+
 def test_an_impossible_size_at_the_end_is_said() -> None:
     of = connection()
     events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, metadata_response(1), 2)]
