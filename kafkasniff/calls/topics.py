@@ -55,6 +55,10 @@ class TopicNames:
         """Give the names of those ids that are known."""
         return {topic_id: name for topic_id in topic_ids if (name := self.get(topic_id)) is not None}
 
+    def known(self) -> dict[str, str]:
+        """Give all names by topic id."""
+        return dict(self._names)
+
     def add(self, topic_id: str, name: str) -> None:
         """Learn a name."""
         names = self._names

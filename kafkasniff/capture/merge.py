@@ -65,6 +65,7 @@ def run(batch: PacketBatch, start: int, end: int) -> PacketBatch:
         batch.times[start:end],
         batch.interface_ids[start:end],
         batch.interfaces,
+        None if batch.numbers is None else batch.numbers[start:end],
     )
 
 

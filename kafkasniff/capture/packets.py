@@ -33,7 +33,7 @@ class Arrival(NamedTuple):
 
 @dataclass(slots=True)
 class PacketBatch:
-    """Packets of one file in file order: columns of equal length over one buffer.
+    """Packets of one file in file order, or of several merged by time: columns of equal length over one buffer.
 
     Columns are arrays of int64 (typecode `q`), so that plain code indexes them and NumPy sees them without a copy.
     """
@@ -53,6 +53,8 @@ class PacketBatch:
     interface_ids: "array[int]"
     """Index into `interfaces` for each packet."""
     interfaces: list[Interface]
+    numbers: "array[int] | None" = None
+    """1-based number of each packet within its file, where the packets do not follow each other without a break."""
 
     def __len__(self) -> int:
         """Give the number of packets."""
@@ -60,4 +62,5 @@ class PacketBatch:
 
     def arrival(self, index: int) -> Arrival:
         """Give time, number and interface of the packet at `index` of this batch."""
-        return Arrival(self.times[index], self.first_packet + index, self.interfaces[self.interface_ids[index]])
+        number = self.first_packet + index if self.numbers is None else self.numbers[index]
+        return Arrival(self.times[index], number, self.interfaces[self.interface_ids[index]])

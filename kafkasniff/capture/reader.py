@@ -43,6 +43,11 @@ class CaptureReader:
         """Give the TLS key logs of the decryption secrets blocks seen so far."""
         return self._walker.secrets
 
+    @property
+    def data_offset(self) -> int:
+        """Give where the data of the batch given last begin, in bytes of the file's content (decompressed)."""
+        return self._buffer_offset
+
     def first_time(self) -> int | None:
         """Give the time of the first packet in ns since 1970, None where there is none; to be asked before iteration.
 

@@ -41,10 +41,11 @@ class Reassembler:
         read, receive, unpack = self._reader.read, self._table.receive, _HEADERS.unpack_from
         headers_at = [_HEADERS_AT.get(interface.link_type, 1 << 62) for interface in interfaces]
         events = self._table.events = []
-        number = batch.first_packet - 1
-        columns = zip(batch.offsets, batch.captured, batch.original, batch.times, batch.interface_ids, strict=True)
-        for at, captured, original, time, interface_id in columns:
-            number += 1
+        numbers = batch.numbers or range(batch.first_packet, batch.first_packet + len(batch))
+        columns = zip(
+            numbers, batch.offsets, batch.captured, batch.original, batch.times, batch.interface_ids, strict=True
+        )
+        for number, at, captured, original, time, interface_id in columns:
             arrival = Arrival(time, number, interfaces[interface_id])
             counters.packets += 1
             if captured < original:
