@@ -12,12 +12,13 @@ import numpy as np
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.chunks import MASK
 from kafkasniff.tcp.columns import Numbers, SegmentColumns, endpoint_number, read_columns
-from kafkasniff.tcp.connections import NO_TIMER, ConnectionTable
+from kafkasniff.tcp.connections import ConnectionTable
 from kafkasniff.tcp.events import RunSide, StreamEvent, StreamRun
 from kafkasniff.tcp.limits import TcpCounters
 from kafkasniff.tcp.runs import SHORTEST_RUN, Runs, find_runs
 from kafkasniff.tcp.segments import Segment, SegmentReader
 from kafkasniff.tcp.state import ConnectionState
+from kafkasniff.tcp.timers import NO_TIMER
 
 _HALF = 1 << 31
 _RST = 4
@@ -103,8 +104,8 @@ class ColumnPath:
         single, head = next(singles, end), heads[0][0] if heads else end
         row, timer, due = 0, NO_TIMER, end
         while True:
-            if self._table.next_timer != timer:
-                timer = self._table.next_timer
+            if self._table.timers.next != timer:
+                timer = self._table.timers.next
                 due = self._due(timer, start, row)
             following = min(single, head)
             if due < min(following + (head == following), end):

@@ -1,22 +1,20 @@
 """Connections: where they begin and end, and which segment belongs to which."""
 
 from collections import OrderedDict
-from heapq import heapify, heappop, heappush, nsmallest
+from heapq import nsmallest
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.chunks import MASK, distance
 from kafkasniff.tcp.events import Connection, ConnectionEnd, ConnectionStart, Endpoint, StreamData, StreamEvent
+from kafkasniff.tcp.half_open import HalfOpen
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.segments import FlowKey, Segment, reverse, split
-from kafkasniff.tcp.state import ConnectionState, Ended, may_begin
+from kafkasniff.tcp.state import ConnectionState, Ended, is_late, may_begin
 from kafkasniff.tcp.streams import FARTHEST, Memory, Stream, drain
+from kafkasniff.tcp.timers import Timers
 
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _EVICTED_SHARE = 16
-NO_TIMER = 1 << 63
-_SPARE_TIMERS = 1_024
-_ENDED_NS = 60_000_000_000
-_SYN_COPY_NS = 100_000_000
 _FAST_OPEN_DATA = 65_535
 
 
@@ -29,16 +27,14 @@ class ConnectionTable:
         self._limits = limits
         self._counters = counters
         self.memory = Memory(limits, counters)
-        self.next_timer = NO_TIMER
-        """Time from which on `run_timers` has something to do."""
-        self._states: dict[FlowKey, ConnectionState] = {}
+        self.timers = Timers()
+        self._states: dict[FlowKey, ConnectionState | HalfOpen] = {}
         self._open = 0
+        """Connections of which more than a SYN is held."""
         # OrderedDict: of a plain dict, finding the first again and again takes quadratic time.
         self._half_open: OrderedDict[FlowKey, None] = OrderedDict()
         self._ended: OrderedDict[FlowKey, Ended] = OrderedDict()
         self._holes: OrderedDict[ConnectionState, None] = OrderedDict()
-        self._timers: list[tuple[int, int, ConnectionState]] = []
-        self._timer_number = 0
 
     def receive(
         self,
@@ -53,7 +49,7 @@ class ConnectionTable:
         fragments: tuple[Arrival, ...] = (),
     ) -> None:
         """Take a segment; `length` is that of its payload on the wire, `data` what was captured of it."""
-        if arrival.time >= self.next_timer:
+        if arrival.time >= self.timers.next:
             self.run_timers(arrival)
         if length:
             self.memory.arrive(len(data))
@@ -78,6 +74,8 @@ class ConnectionTable:
                     stream.remember(event)
                     return
                 counters.packets -= 1
+        elif flags & 0x17 == _SYN and not length and self._take_syn(state, key, sequence, arrival, tunnel):
+            return
         self._receive(state, Segment(key, tunnel, sequence, acknowledgement, flags, data, length, fragments), arrival)
 
     def orderly(self, key: FlowKey) -> ConnectionState | None:
@@ -92,15 +90,16 @@ class ConnectionTable:
     def note_zero_window(self, key: FlowKey) -> None:
         """Count a segment that says that its sender can take no more data."""
         state = self._states.get(key)
-        if state is not None:
+        if isinstance(state, HalfOpen):
+            state.zero_windows += 1
+        elif state is not None:
             state.streams[key != state.key].counters.zero_windows += 1
 
     def tick(self, now: int) -> None:
         """Do what is put off until a time that has come; all packets up to `now`, in ns since 1970, were taken."""
-        while now >= self.next_timer:
+        while now >= self.timers.next:
             # One by one, so that what each brings names its own connection's last packet.
-            time, _, state = self._timers[0]
-            self.run_timers(state.connection.last._replace(time=time))
+            self.run_timers(self.timers.first().connection.last._replace(time=self.timers.next))
         for state in list(self._holes):
             by = state.connection.last._replace(time=max(now, state.connection.last.time))
             for stream, peer in zip(state.streams, reversed(state.streams), strict=True):
@@ -111,13 +110,13 @@ class ConnectionTable:
     def flush(self) -> None:
         """End every connection: the capture ends."""
         for state in [state for key, state in self._states.items() if key == state.key]:
-            self._end(state, "capture-end", state.connection.last)
+            self._end_quietly(state, "capture-end")
 
     # One segment
 
-    def _receive(self, state: ConnectionState | None, segment: Segment, arrival: Arrival) -> None:
-        if state is None:
-            state = self._find_or_start(segment, arrival)
+    def _receive(self, state: ConnectionState | HalfOpen | None, segment: Segment, arrival: Arrival) -> None:
+        if not isinstance(state, ConnectionState):
+            state = self._find_or_start(state, segment, arrival)
         if state is not None and segment.flags & _SYN:
             state = self._synchronise(state, segment, arrival)
         if state is None:
@@ -136,7 +135,7 @@ class ConnectionTable:
             self._reset(state, stream, peer, segment, arrival)
         else:
             if segment.flags & _ACK:
-                self._acknowledge(state, stream, peer, segment, arrival)
+                state.acknowledge(stream, peer, segment, arrival)
             if segment.length:
                 self._take_data(state, stream, segment, sequence, arrival)
             elif not stream.anchored and not stream.pending:
@@ -164,25 +163,10 @@ class ConnectionTable:
             state.sent = (stream, end, arrival.time)
         if not stream.anchored and not state.timed:
             state.timed = True
-            self._set_timer(arrival.time + self._limits.start_ns, state)
+            self.timers.set(arrival.time + self._limits.start_ns, state, self._open)
         if stream.buffered > self._limits.buffered_per_direction:
             self._counters.reach("hole closed: too many bytes of a connection waited behind it")
             stream.relieve(arrival, self.events)
-
-    def _acknowledge(
-        self, state: ConnectionState, stream: Stream, peer: Stream, segment: Segment, arrival: Arrival
-    ) -> None:
-        if stream.known and abs(distance(segment.sequence, stream.sequence)) > FARTHEST:
-            # From a stale connection, or the stream leapt; the data decide that.
-            return
-        peer.acknowledge(segment.acknowledgement)
-        connection = state.connection
-        if connection.round_trip_ns is None:
-            if state.syn_time is not None:
-                if state.syn_ack_seen and connection.initiator == stream.direction and not segment.flags & _SYN:
-                    connection.round_trip_ns = max(arrival.time - state.syn_time, 0)
-            elif state.sent and state.sent[0] is peer and state.sent[1] <= peer.acked:
-                connection.round_trip_ns = max(arrival.time - state.sent[2], 0)
 
     def _settle(self, state: ConnectionState, order: int, arrival: Arrival) -> None:
         """Do what follows from a segment: release, close holes, end."""
@@ -193,7 +177,7 @@ class ConnectionTable:
             if full:
                 self._counters.reach("beginning of a connection taken as it came: too many bytes waited for others")
             if decided or full or order >= self._limits.reordering_packets:
-                self._release(state, arrival)
+                state.release(arrival, self.events)
         for stream, heard in ((first, second.counters.packets), (second, first.counters.packets)):
             stream.look_for_hole(order, arrival.time, heard)
             if stream.hole_order is not None:
@@ -218,64 +202,79 @@ class ConnectionTable:
         anchored = first.anchored and second.anchored
         state.careful = bool(state.holding or holes or odd or not anchored or state.closing is not None)
 
-    def _release(self, state: ConnectionState, arrival: Arrival) -> None:
-        """Decide where the streams begin, and deliver what waited for it in the order it came."""
-        state.holding = False
-        waiting = [stream for stream in state.streams if not stream.anchored and stream.known]
-        for stream in waiting:
-            stream.anchor()
-        while waiting:
-            waiting = [stream for stream in waiting if stream.pending]
-            ready = sorted(waiting, key=lambda stream: stream.pending[0].order if stream.pending else 0)
-            if not any(stream.deliver_first(arrival, self.events) for stream in ready):
-                break
-
     # Beginnings
 
-    def _find_or_start(self, segment: Segment, arrival: Arrival) -> ConnectionState | None:
-        """Find the connection whose other direction is known, or start one; None for late segments of an ended one."""
-        other = reverse(segment.key)
-        state = self._states.get(other)
+    def _take_syn(
+        self,
+        state: ConnectionState | HalfOpen | None,
+        key: FlowKey,
+        sequence: int,
+        arrival: Arrival,
+        tunnel: tuple[str, ...],
+    ) -> bool:
+        """Take a SYN that opens a new connection, or a copy of it; False where it is neither for certain."""
+        if state is None:
+            other = reverse(key)
+            if other in self._states or min(key, other) in self._ended:
+                return False
+            self._states[key] = HalfOpen(key, tunnel, sequence, arrival)
+            self._counters.connections += 1
+            self._add_half_open(key)
+            return True
+        if not isinstance(state, HalfOpen) or state.initial != sequence:
+            return False
+        state.add(arrival)
+        return True
+
+    def _add_half_open(self, key: FlowKey) -> None:
+        self._half_open[key] = None
+        if len(self._half_open) > self._limits.half_open:
+            self._counters.reach("half-open connection ended: too many of them")
+            self._end_quietly(self._states[next(iter(self._half_open))], "idle")
+
+    def _hold_fully(self, opened: HalfOpen) -> ConnectionState:
+        """Hold of a half-open connection what segments beside its SYN need."""
+        state = self._hold(opened.key, opened.connection())
+        state.go_on_from(opened)
+        return state
+
+    def _find_or_start(self, state: HalfOpen | None, segment: Segment, arrival: Arrival) -> ConnectionState | None:
+        """Find the connection, of which `state` is known, or start one; None for late segments of an ended one."""
         if state is not None:
-            self._states[segment.key] = state
-            return state
+            return self._hold_fully(state)
+        other = reverse(segment.key)
+        known = self._states.get(other)
+        if known is not None:
+            known = self._hold_fully(known) if isinstance(known, HalfOpen) else known
+            self._states[segment.key] = known
+            return known
         ended = self._ended.get(min(segment.key, other))
         if ended is None:
             return self._start(segment, 0, arrival)
         direction = 0 if segment.key == ended.key else 1
-        if self._is_late(segment, ended, direction, arrival.time):
+        if is_late(segment, ended, direction, arrival.time):
             self._counters.after_end += 1
             return None
         del self._ended[min(segment.key, other)]
         return self._start(segment, ended.epoch + 1, arrival)
 
-    def _is_late(self, segment: Segment, ended: Ended, direction: int, time: int) -> bool:
-        if segment.flags & _SYN:
-            return segment.sequence == ended.initials[direction] and abs(time - ended.time) < _SYN_COPY_NS
-        if segment.flags & _RST or not segment.length:
-            return True
-        known = ended.sequences[direction]
-        near = known is None or abs(distance(segment.sequence, known)) <= FARTHEST
-        return near and time - ended.time <= _ENDED_NS
-
     def _start(self, segment: Segment, epoch: int, arrival: Arrival) -> ConnectionState:
-        if self._open >= self._limits.connections:
-            self._evict_idle()
         source, destination = split(segment.key)
         connection = Connection((Endpoint(*source), Endpoint(*destination)), epoch, arrival, arrival)
         connection.tunnel = segment.tunnel
-        state = ConnectionState(segment.key, connection, self.memory)
-        self._states[segment.key] = state
-        self._open += 1
+        state = self._hold(segment.key, connection)
         self._counters.connections += 1
-        self.events.append(ConnectionStart(connection))
         if segment.flags & (_SYN | _ACK) == _SYN:
             state.half_open = True
-            self._half_open[segment.key] = None
-            if len(self._half_open) > self._limits.half_open:
-                self._counters.reach("half-open connection ended: too many of them")
-                oldest = self._states[next(iter(self._half_open))]
-                self._end(oldest, "idle", oldest.connection.last)
+            self._add_half_open(segment.key)
+        return state
+
+    def _hold(self, key: FlowKey, connection: Connection) -> ConnectionState:
+        if self._open >= self._limits.connections:
+            self._evict_idle()
+        self._open += 1
+        self.events.append(ConnectionStart(connection))
+        state = self._states[key] = ConnectionState(key, connection, self.memory)
         return state
 
     def _synchronise(self, state: ConnectionState, segment: Segment, arrival: Arrival) -> ConnectionState | None:
@@ -300,19 +299,8 @@ class ConnectionTable:
             self._end(state, "reuse", arrival)
             ended = self._ended.pop(min(segment.key, reverse(segment.key)))
             state = self._start(segment, ended.epoch + 1, arrival)
-            direction, stream, peer = 0, state.streams[0], state.streams[1]
-        if stream.initial is None:
-            if not (stream.anchored and stream.position > stream.origin):
-                stream.begin(first, certain=True)
-            stream.initial = segment.sequence
-        if state.connection.initiator is None:
-            state.connection.initiator = direction if opens else 1 - direction
-        if opens and (state.syn_time is None or not state.syn_ack_seen):
-            state.syn_time = arrival.time
-        if not opens:
-            state.syn_ack_seen = True
-            if not peer.known:
-                peer.begin(segment.acknowledgement, certain=False)
+            direction = 0
+        state.synchronise(direction, segment, arrival)
         return state
 
     # Ends
@@ -336,7 +324,7 @@ class ConnectionTable:
 
     def _close_later(self, state: ConnectionState, order: int, arrival: Arrival) -> None:
         state.closing = order
-        self._set_timer(arrival.time + self._limits.closing_ns, state)
+        self.timers.set(arrival.time + self._limits.closing_ns, state, self._open)
 
     def _end(self, state: ConnectionState, reason: str, arrival: Arrival) -> None:
         """End a connection: deliver what waits, say why it ended, and remember it for its late segments."""
@@ -370,6 +358,17 @@ class ConnectionTable:
         if len(self._ended) > self._limits.ended:
             self._ended.popitem(last=False)
 
+    def _end_quietly(self, state: ConnectionState | HalfOpen, reason: str) -> None:
+        """End a connection for a reason that is none of its packets."""
+        if isinstance(state, ConnectionState):
+            self._end(state, reason, state.connection.last)
+            return
+        connection = state.connection()
+        connection.ended_by = reason
+        self.events += (ConnectionStart(connection), ConnectionEnd(connection, state.last))
+        del self._states[state.key]
+        del self._half_open[state.key]
+
     # Bounds and time
 
     def _relieve(self, arrival: Arrival) -> None:
@@ -384,28 +383,17 @@ class ConnectionTable:
     def _evict_idle(self) -> None:
         count = max(self._limits.connections // _EVICTED_SHARE, 1)
         self._counters.reach("connection ended: too many connections, longest idle first")
-        states = (state for key, state in self._states.items() if key == state.key)
+        states = [
+            state for key, state in self._states.items() if isinstance(state, ConnectionState) and key == state.key
+        ]
         for state in nsmallest(count, states, key=lambda state: state.connection.last.time):
-            self._end(state, "idle", state.connection.last)
-
-    def _set_timer(self, time: int, state: ConnectionState) -> None:
-        if len(self._timers) > 2 * self._open + _SPARE_TIMERS:
-            # Where the clock stands still or steps back, timers of ended connections do not run out.
-            self._timers = [timer for timer in self._timers if timer[2].connection.ended_by is None]
-            heapify(self._timers)
-        self._timer_number += 1
-        heappush(self._timers, (time, self._timer_number, state))
-        self.next_timer = self._timers[0][0]
+            self._end_quietly(state, "idle")
 
     def run_timers(self, arrival: Arrival) -> None:
         """Do what was put off until the time of a packet that arrives, before it is taken."""
-        while self._timers and self._timers[0][0] <= arrival.time:
-            _, _, state = heappop(self._timers)
-            if state.connection.ended_by is not None:
-                continue
+        while (state := self.timers.take(arrival.time)) is not None:
             if state.holding:
-                self._release(state, arrival)
+                state.release(arrival, self.events)
                 self._settle(state, state.order, arrival)
             elif state.closing is not None:
                 self._end(state, "fin", arrival)
-        self.next_timer = self._timers[0][0] if self._timers else NO_TIMER

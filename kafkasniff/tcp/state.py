@@ -3,12 +3,16 @@
 from typing import NamedTuple
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.chunks import distance
-from kafkasniff.tcp.events import Connection
-from kafkasniff.tcp.segments import FlowKey
-from kafkasniff.tcp.streams import Memory, Stream
+from kafkasniff.tcp.chunks import MASK, distance
+from kafkasniff.tcp.events import Connection, StreamEvent
+from kafkasniff.tcp.half_open import HalfOpen
+from kafkasniff.tcp.segments import FlowKey, Segment
+from kafkasniff.tcp.streams import FARTHEST, Memory, Stream
 
+_RST, _SYN, _ACK = 4, 2, 16
 _NEAR_START = 1 << 20
+_ENDED_NS = 60_000_000_000
+_SYN_COPY_NS = 100_000_000
 
 
 class ConnectionState:
@@ -54,6 +58,57 @@ class ConnectionState:
         """Packets of the connection so far."""
         return self.streams[0].counters.packets + self.streams[1].counters.packets
 
+    def go_on_from(self, opened: HalfOpen) -> None:
+        """Know what was held of the connection while it was half open."""
+        self.half_open = True
+        self.syn_time = opened.last.time
+        stream = self.streams[0]
+        stream.begin((opened.initial + 1) & MASK, certain=True)
+        stream.initial = opened.initial
+
+    def synchronise(self, direction: int, segment: Segment, arrival: Arrival) -> None:
+        """Take a SYN or SYN-ACK that belongs to this connection."""
+        stream, peer = self.streams[direction], self.streams[1 - direction]
+        opens = not segment.flags & _ACK
+        if stream.initial is None:
+            if not (stream.anchored and stream.position > stream.origin):
+                stream.begin((segment.sequence + 1) & MASK, certain=True)
+            stream.initial = segment.sequence
+        if self.connection.initiator is None:
+            self.connection.initiator = direction if opens else 1 - direction
+        if opens and (self.syn_time is None or not self.syn_ack_seen):
+            self.syn_time = arrival.time
+        if not opens:
+            self.syn_ack_seen = True
+            if not peer.known:
+                peer.begin(segment.acknowledgement, certain=False)
+
+    def acknowledge(self, stream: Stream, peer: Stream, segment: Segment, arrival: Arrival) -> None:
+        """Take the acknowledgement in a segment of `stream`."""
+        if stream.known and abs(distance(segment.sequence, stream.sequence)) > FARTHEST:
+            # From a stale connection, or the stream leapt; the data decide that.
+            return
+        peer.acknowledge(segment.acknowledgement)
+        connection = self.connection
+        if connection.round_trip_ns is None:
+            if self.syn_time is not None:
+                if self.syn_ack_seen and connection.initiator == stream.direction and not segment.flags & _SYN:
+                    connection.round_trip_ns = max(arrival.time - self.syn_time, 0)
+            elif self.sent and self.sent[0] is peer and self.sent[1] <= peer.acked:
+                connection.round_trip_ns = max(arrival.time - self.sent[2], 0)
+
+    def release(self, arrival: Arrival, events: list[StreamEvent]) -> None:
+        """Decide where the streams begin, and deliver what waited for it in the order it came."""
+        self.holding = False
+        waiting = [stream for stream in self.streams if not stream.anchored and stream.known]
+        for stream in waiting:
+            stream.anchor()
+        while waiting:
+            waiting = [stream for stream in waiting if stream.pending]
+            ready = sorted(waiting, key=lambda stream: stream.pending[0].order if stream.pending else 0)
+            if not any(stream.deliver_first(arrival, events) for stream in ready):
+                break
+
 
 class Ended(NamedTuple):
     """What is remembered of an ended connection."""
@@ -71,3 +126,14 @@ def may_begin(stream: Stream, sequence: int) -> bool:
     if not stream.anchored or stream.position == stream.origin:
         return -_NEAR_START <= offset <= _NEAR_START
     return -_NEAR_START <= offset + stream.position - stream.origin <= 0
+
+
+def is_late(segment: Segment, ended: Ended, direction: int, time: int) -> bool:
+    """Tell whether a segment belongs to a connection that ended, in which it has `direction`."""
+    if segment.flags & _SYN:
+        return segment.sequence == ended.initials[direction] and abs(time - ended.time) < _SYN_COPY_NS
+    if segment.flags & _RST or not segment.length:
+        return True
+    known = ended.sequences[direction]
+    near = known is None or abs(distance(segment.sequence, known)) <= FARTHEST
+    return near and time - ended.time <= _ENDED_NS
