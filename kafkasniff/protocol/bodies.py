@@ -140,8 +140,10 @@ def _decode(decoder: Decoder, definition: Message, version: int, data: bytes, of
     try:
         value, end = decoder(data, offset, records)
     except ProtocolError:
-        return _interpreted(definition, version, data, offset)
-    return _whole(version, value, end, data, records)
+        pass
+    else:
+        return _whole(version, value, end, data, records)
+    return _interpreted(definition, version, data, offset)
 
 
 def _whole(version: int, value: dict[str, Any], end: int, data: bytes, records: list[RecordsField]) -> DecodedBody:

@@ -77,18 +77,13 @@ class _Interpreter:
         self.elements_left = MAX_INTERPRETED_ELEMENTS
         self.traced = traced
         self.result = Interpretation()
-        self.readers: dict[str, Callable[[Field], JsonValue]] = {
-            "string": self.read_string,
-            "bytes": self.read_bytes,
-            "records": self.read_records,
-            "uuid": self.read_uuid,
-        }
 
     def run(self, message: Message) -> Interpretation:
         try:
             self.read_fields(message.fields, self.result.value)
         except ProtocolError as error:
-            self.result.error = error
+            # Not the one that was raised: its traceback would keep this object, and all of its callers' data.
+            self.result.error = ProtocolError(error.message, error.offset, error.path)
         self.result.end = self.offset
         return self.result
 
@@ -182,7 +177,7 @@ class _Interpreter:
             self.read_struct(member, into, nullable)
         else:
             start = self.offset
-            value = self.readers.get(member.type, self.read_number)(member)
+            value = _READERS.get(member.type, _Interpreter.read_number)(self, member)
             if value is None and not nullable:
                 raise ProtocolError(f"expected {member.type}, found null", start, self.path)
             name = f"{member.name}SizeInBytes" if member.type == "records" and value is not None else member.name
@@ -337,3 +332,11 @@ NUMBERS = {
 """Struct code and bytes of each type of number."""
 
 INTEGERS = frozenset(NUMBERS) - {"bool", "float64"}
+
+
+_READERS: dict[str, Callable[[_Interpreter, Field], JsonValue]] = {
+    "string": _Interpreter.read_string,
+    "bytes": _Interpreter.read_bytes,
+    "records": _Interpreter.read_records,
+    "uuid": _Interpreter.read_uuid,
+}

@@ -120,7 +120,7 @@ def read_one_by_one(
         errors.append(ProtocolError(f"expected {count} records, found the end", start, record_path(len(records))))
     except ProtocolError as error:
         error.path = record_path(len(records))
-        errors.append(error)
+        errors.append(error.with_traceback(None))
     if max(abs(base_offset), abs(base_timestamp)) >= _FAR:
         for record in records:
             record["offset"], record["timestamp"] = _wrap(record["offset"]), _wrap(record["timestamp"])

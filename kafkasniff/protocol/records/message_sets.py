@@ -45,7 +45,7 @@ def read_message_set(content: bytes | bytearray, magic: int, most: int) -> RawRe
             position += size
     except ProtocolError as error:
         error.path = record_path(len(found.records))
-        found.errors.append(error)
+        found.errors.append(error.with_traceback(None))
     return found
 
 

@@ -97,7 +97,7 @@ def _read_message_set(content: bytes | bytearray, batch: Batch, most: int) -> Ra
         try:
             make_absolute(raw.records, batch.last_offset)
         except ProtocolError as error:
-            raw.errors.append(error)
+            raw.errors.append(error.with_traceback(None))
         if batch.timestamp_type == "LogAppendTime":
             for record in raw.records:
                 record["timestamp"] = batch.max_timestamp
