@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import partial
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, Frame, Side
@@ -74,7 +75,9 @@ class KafkaStreams:
         self._client_text = str(connection.endpoints[client])
         self._server_text = str(connection.endpoints[1 - client])
         self._pairing = Pairing(limits.early_responses, budget, requests_complete=starts[1 - client] is not None)
-        checks = (self._plausible_request, self._plausible_response)
+        self._lost_ids = LostIds(from_the_beginning=starts[client] == 0 and starts[1 - client] is not None)
+        # No methods of this object: the cycle of references would outlive the connection.
+        checks = (_plausible_request, partial(_plausible_response, self._pairing, self._lost_ids))
         first, second = (
             FrameCutter(limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets, check, budget)
             for check in (checks if client == 0 else reversed(checks))
@@ -93,7 +96,6 @@ class KafkaStreams:
         self._client_ids: set[str | None] = set()
         self._last_id: int | None = None
         self._last_answer: int | None = None
-        self._lost_ids = LostIds(from_the_beginning=starts[client] == 0 and starts[1 - client] is not None)
         self._software: tuple[str | None, str | None] = (None, None)
         self._security = "SASL_PLAINTEXT" if raw_sasl else "PLAINTEXT"
         self._raw_sasl = raw_sasl
@@ -162,13 +164,13 @@ class KafkaStreams:
             if search is not None:
                 search.held.clear()
         request = self._cutters[self.client].end(arrival)
-        if request is not None and not self._raw_sasl and self._plausible_request(request.size, request.data):
+        if request is not None and not self._raw_sasl and _plausible_request(request.size, request.data):
             self._take_request(request)
-        partial = self._cutters[1 - self.client].end(arrival)
-        if partial is not None and len(partial.data) < SMALLEST_RESPONSE:
-            partial = None
+        rest = self._cutters[1 - self.client].end(arrival)
+        if rest is not None and len(rest.data) < SMALLEST_RESPONSE:
+            rest = None
         responses_ended = self.connection.ended_by in ("fin", "rst", "reuse") and self._server_seen()
-        self._emit(self._pairing.end(arrival, responses_ended, partial))
+        self._emit(self._pairing.end(arrival, responses_ended, rest))
 
     @property
     def unread(self) -> list[str]:
@@ -244,14 +246,6 @@ class KafkaStreams:
 
     def _score_response(self, held: HeldStream, place: int) -> Score:
         return score_response(held, place, self._pairing.layouts(), self._lost_ids.may_have, self._last_answer)
-
-    def _plausible_request(self, size: int, start: bytes) -> bool:
-        return size <= LARGEST_PLAUSIBLE and request_header(size.to_bytes(4, "big") + start[:1100]) is not None
-
-    def _plausible_response(self, size: int, start: bytes) -> bool:
-        del size
-        number = int.from_bytes(start[:4], "big", signed=True)
-        return number in self._pairing.layouts() or self._lost_ids.may_have(number) is True
 
     def _take_request(self, frame: Frame) -> bool:
         """Take a frame of the client; False when it is none, so that the boundary it was cut at must be wrong."""
@@ -395,6 +389,16 @@ class KafkaStreams:
         refused = response.data[4:6] != b"\x00\x00"
         self._raw_sasl = header.api_version == 0 and not refused
         self._handshake_v0 = False
+
+
+def _plausible_request(size: int, start: bytes) -> bool:
+    return size <= LARGEST_PLAUSIBLE and request_header(size.to_bytes(4, "big") + start[:1100]) is not None
+
+
+def _plausible_response(pairing: Pairing, lost_ids: LostIds, size: int, start: bytes) -> bool:
+    del size
+    number = int.from_bytes(start[:4], "big", signed=True)
+    return number in pairing.layouts() or lost_ids.may_have(number) is True
 
 
 def response_ids(held: HeldStream) -> set[int]:
