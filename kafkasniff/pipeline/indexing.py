@@ -1,0 +1,196 @@
+"""The reading task: one file into the places of its packets, sorted into buckets by connection."""
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.packets import PacketBatch
+from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.pipeline.pieces import REPORT, Numbers, Piece, as_batch, as_row
+from kafkasniff.tcp.columns import endpoint_number, read_columns
+from kafkasniff.tcp.limits import TcpCounters, TcpLimits
+from kafkasniff.tcp.segments import SegmentReader
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_MOST_FRAGMENTS = 65_536
+"""IP fragments of one file that wait for the others."""
+_NOWHERE = -1
+"""The bucket of packets that belong to no connection."""
+
+
+@dataclass(slots=True)
+class FileReport:
+    """What became of a file."""
+
+    file: int
+    """Index of the file among the inputs."""
+    packets: int = 0
+    cut_packets: int = 0
+    first_time: int | None = None
+    """Nanoseconds since 1970, as is `last_time`: the earliest and the latest of its packets."""
+    last_time: int | None = None
+    reason: str | None = None
+    """Why it was not read to its end."""
+    interfaces: list[tuple[int, int, int, str]] = field(default_factory=list)
+    """Link type, time digits, snap length and name of each."""
+    secrets: bytes = b""
+    """The TLS key logs in the capture."""
+    unjoined_fragments: int = 0
+    """IP fragments whose other fragments are not in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexTask:
+    """One file to index."""
+
+    file: int
+    """Index of the file among the inputs."""
+    ring: int
+    path: str
+    buckets: int
+    payload: bool
+    """Whether the packets' bytes travel with their places."""
+    chunk_bytes: int
+
+
+class _Index:
+    """Sorts the packets of one file into buckets."""
+
+    def __init__(self, task: IndexTask, reader: CaptureReader) -> None:
+        self._task = task
+        self._reader = reader
+        self._counters = TcpCounters()
+        self._segments = SegmentReader(TcpLimits(), self._counters)
+        self._fragments: dict[int, Piece] = {}
+        self._latest = 0
+        self.report = FileReport(task.file)
+
+    def rows(self) -> Iterator[list[tuple[object, ...]]]:
+        """Give the rows of each batch of packets."""
+        report = self.report
+        for batch in self._reader:
+            times = np.frombuffer(batch.times, np.int64)
+            first, last = int(times.min()), int(times.max())
+            report.first_time = min(first if report.first_time is None else report.first_time, first)
+            report.last_time = max(report.last_time or last, last)
+            report.packets += len(batch)
+            captured, original = np.frombuffer(batch.captured, np.int64), np.frombuffer(batch.original, np.int64)
+            report.cut_packets += int(np.count_nonzero(captured < original))
+            keys = np.maximum.accumulate(np.maximum(times, self._latest))
+            self._latest = int(keys[-1])
+            piece = Piece(
+                self._task.file,
+                keys,
+                times,
+                np.arange(batch.first_packet, batch.first_packet + len(batch)),
+                np.frombuffer(batch.offsets, np.int64) + self._reader.data_offset,
+                captured,
+                original,
+                np.frombuffer(batch.interface_ids, np.int64),
+                None,
+            )
+            yield list(self._sort(batch, piece))
+        report.unjoined_fragments += len(self._fragments)
+
+    def _sort(self, batch: PacketBatch, piece: Piece) -> Iterator[tuple[object, ...]]:
+        """Give a row for each bucket that has packets in the batch."""
+        columns = read_columns(batch)
+        connections = columns.source + columns.destination
+        known = columns.common
+        joined: list[tuple[int, np.uint64]] = []
+        for index in np.flatnonzero(~known).tolist():
+            self._place_odd(batch, piece, index, connections, known, joined)
+        buckets = np.where(known, self._buckets(connections), _NOWHERE)
+        order = np.argsort(buckets, kind="stable")
+        ends = np.flatnonzero(np.diff(buckets[order], append=-2)) + 1
+        start = 0
+        for end in ends.tolist():
+            rows = order[start:end]
+            bucket = int(buckets[rows[0]])
+            if bucket != _NOWHERE:
+                yield as_row(bucket, self._task.ring, self._carry(batch, piece.take(rows)))
+            start = end
+        for number, connection in joined:
+            bucket = int(self._buckets(np.array([connection]))[0])
+            yield as_row(bucket, self._task.ring, self._fragments.pop(number))
+
+    def _place_odd(
+        self,
+        batch: PacketBatch,
+        piece: Piece,
+        index: int,
+        connections: NDArray[np.uint64],
+        known: NDArray[np.bool_],
+        joined: list[tuple[int, np.uint64]],
+    ) -> None:
+        """Find the connection of a packet of no common shape; IP fragments wait for the packet that completes them."""
+        arrival = batch.arrival(index)
+        fragments = self._counters.fragments
+        segment = self._segments.read(
+            batch.data, batch.offsets[index], batch.captured[index], batch.original[index], arrival
+        )
+        if segment is None:
+            if self._counters.fragments != fragments:
+                self._fragments[arrival.packet] = self._carry(batch, piece.take(slice(index, index + 1)))
+                if len(self._fragments) > _MOST_FRAGMENTS:
+                    self._forget_fragment(next(iter(self._fragments)))
+            return
+        ends = segment.key[1] if isinstance(segment.key, tuple) else segment.key
+        width = (len(ends) - 4) // 2
+        connection = endpoint_number(ends[:width], ends[-4:-2]) + endpoint_number(ends[width:-4], ends[-2:])
+        connections[index], known[index] = connection, True
+        joined += [(each.packet, connection) for each in segment.fragments if each.packet in self._fragments]
+
+    def _forget_fragment(self, number: int) -> None:
+        del self._fragments[number]
+        self.report.unjoined_fragments += 1
+
+    def _buckets(self, connections: NDArray[np.uint64]) -> Numbers:
+        mixed = connections ^ (connections >> np.uint64(30))
+        mixed = (mixed * _MIX) >> np.uint64(33)
+        return (mixed % np.uint64(self._task.buckets)).astype(np.int64)
+
+    def _carry(self, batch: PacketBatch, piece: Piece) -> Piece:
+        """Put the packets' bytes beside their places where they must travel."""
+        if not self._task.payload:
+            return piece
+        starts = (piece.offsets - self._reader.data_offset).tolist()
+        data = b"".join(
+            batch.data[at : at + length] for at, length in zip(starts, piece.captured.tolist(), strict=True)
+        )
+        offsets = np.cumsum(piece.captured) - piece.captured
+        return piece._replace(offsets=offsets, payload=data)
+
+
+def index_file(task: IndexTask) -> Iterator[pa.RecordBatch]:
+    """Give the rows of one file, in `pieces.SCHEMA`, and at last its report; raises nothing.
+
+    What stands before damage is given.
+    """
+    report = FileReport(task.file)
+    try:
+        reader = CaptureReader(task.path, chunk_bytes=task.chunk_bytes)
+    except CaptureError as error:
+        report.reason = str(error)
+    else:
+        index = _Index(task, reader)
+        report = index.report
+        for rows in index.rows():
+            if rows:
+                yield as_batch(rows)
+        report.reason = str(reader.damage) if reader.damage is not None else None
+        report.interfaces = [
+            (each.link_type, each.time_digits, each.snap_length, each.name) for each in reader.interfaces
+        ]
+        report.secrets = b"\n".join(reader.secrets)
+    yield report_batch(report)
+
+
+def report_batch(report: FileReport) -> pa.RecordBatch:
+    """Give the row that holds a report."""
+    return as_batch([(0, -1, 0, report.file, 0, REPORT, pickle.dumps(report), None)])

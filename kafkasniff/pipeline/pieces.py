@@ -1,0 +1,114 @@
+"""The rows that are shuffled: where packets lie in their file, packed, and their bytes only where they must travel."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int64]
+
+SCHEMA = pa.schema(
+    [
+        ("bucket", pa.int32()),
+        ("ring", pa.int32()),
+        ("key", pa.int64()),
+        ("file", pa.int32()),
+        ("number", pa.int64()),
+        ("packets", pa.int32()),
+        ("columns", pa.binary()),
+        ("payload", pa.binary()),
+    ]
+)
+"""One row for the packets that one batch of a file has for one bucket; a report on a file has no packets."""
+
+ORDER = ("ring", "key", "file", "number")
+"""How rows are sorted within a bucket."""
+
+REPORT = -1
+"""In the place of `packets`: the row holds a report on its file in `columns`."""
+
+
+class Piece(NamedTuple):
+    """Packets of one file that belong to one bucket, in file order: columns of equal length."""
+
+    file: int
+    """Index of the file among the inputs."""
+    keys: Numbers
+    """The latest time of the file up to each packet, in ns: by it files are merged, as their clocks may step back."""
+    times: Numbers
+    numbers: Numbers
+    """1-based number of each packet within its file."""
+    offsets: Numbers
+    """Where each packet's bytes begin in the file, or in `payload`."""
+    captured: Numbers
+    original: Numbers
+    interfaces: Numbers
+    """Index of each packet's interface within its file."""
+    payload: bytes | None
+    """The packets' bytes; None where they are read from the file again."""
+
+    def take(self, rows: slice | Numbers) -> "Piece":
+        """Give some of the packets; the payload stays whole."""
+        keys, times, numbers, offsets, captured, original, interfaces = (column[rows] for column in self[1:8])
+        return Piece(self.file, keys, times, numbers, offsets, captured, original, interfaces, self.payload)
+
+
+_WIDTHS = (np.dtype("<i8"), np.dtype("<i8"), *[np.dtype("<u4")] * 5)
+"""Of keys, times, and the others; numbers and offsets count from the first packet's."""
+
+
+def pack(piece: Piece) -> bytes:
+    """Give the columns of a piece as bytes; equal keys and times are held once."""
+    same = np.array_equal(piece.keys, piece.times)
+    base = np.array([same, piece.numbers[0], piece.offsets[0]], "<i8")
+    columns = [
+        piece.keys[:0] if same else piece.keys,
+        piece.times,
+        piece.numbers - base[1],
+        piece.offsets - base[2],
+        piece.captured,
+        piece.original,
+        piece.interfaces,
+    ]
+    packed = (column.astype(width).tobytes() for column, width in zip(columns, _WIDTHS, strict=True))
+    return b"".join((base.tobytes(), *packed))
+
+
+def unpack(file: int, count: int, data: bytes, payload: bytes | None) -> Piece:
+    """Undo `pack` for `count` packets."""
+    same, number, offset = np.frombuffer(data, "<i8", 3).tolist()
+    position, columns = 24, []
+    for width in _WIDTHS[1 if same else 0 :]:
+        columns.append(np.frombuffer(data, width, count, position).astype(np.int64))
+        position += count * width.itemsize
+    if same:
+        columns.insert(0, columns[0])
+    columns[2] += number
+    columns[3] += offset
+    return Piece(file, *columns, payload)
+
+
+def as_row(bucket: int, ring: int, piece: Piece) -> tuple[object, ...]:
+    """Give the row that holds a piece."""
+    key, number = int(piece.keys[0]), int(piece.numbers[0])
+    return bucket, ring, key, piece.file, number, len(piece.keys), pack(piece), piece.payload
+
+
+def as_batch(rows: Iterable[tuple[object, ...]]) -> pa.RecordBatch:
+    """Give rows as a batch in `SCHEMA`."""
+    columns = list(zip(*rows, strict=True))
+    arrays = [pa.array(column, each.type) for column, each in zip(columns, SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+
+
+def pieces_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Piece]]:
+    """Give ring and piece of each row that holds packets."""
+    for batch in batches:
+        _, rings, _, files, _, counts, columns, payloads = batch.columns
+        for index in range(batch.num_rows):
+            count = counts[index].as_py()
+            if count != REPORT:
+                file, data, payload = files[index].as_py(), columns[index].as_py(), payloads[index].as_py()
+                yield rings[index].as_py(), unpack(file, count, data, payload)

@@ -1,0 +1,49 @@
+"""Which topic and which partition a path in a body leads through."""
+
+from typing import Any, NamedTuple
+
+from kafkasniff.calls.topics import TopicNames
+
+_TOPIC_ARRAYS = frozenset({"topics", "responses"})
+"""Arrays whose elements' `name` is a topic's."""
+
+_PARTITION_FIELDS = ("partitionIndex", "partition", "index")
+
+
+class Place(NamedTuple):
+    """What a path leads through."""
+
+    topic: str | None
+    partition: int | None
+
+
+def place_of(body: dict[str, Any], path: str, names: TopicNames) -> Place:
+    """Give topic and partition of a path such as `responses[0].partitions[2].errorCode` in a decoded body."""
+    topic: str | None = None
+    partition: int | None = None
+    struct: Any = body
+    for step in path.split("."):
+        array, bracket, index = step.partition("[")
+        if not bracket:
+            break
+        try:
+            struct = struct[array][int(index.partition("]")[0])]
+        except (KeyError, IndexError, TypeError):
+            # A body that did not decode whole may end above the field.
+            break
+        if isinstance(struct, int):
+            partition = struct if array == "partitions" else partition
+        elif isinstance(struct, dict):
+            topic = topic or _topic(struct, array, names)
+            if topic is not None and partition is None:
+                partition = next((struct[field] for field in _PARTITION_FIELDS if type(struct.get(field)) is int), None)
+    return Place(topic, partition)
+
+
+def _topic(struct: dict[str, Any], array: str, names: TopicNames) -> str | None:
+    if isinstance(topic_id := struct.get("topicId"), str) and (known := names.get(topic_id)) is not None:
+        return known
+    for field in ("topic", "topicName") + (("name",) if array in _TOPIC_ARRAYS else ()):
+        if isinstance(name := struct.get(field), str) and name:
+            return name
+    return None

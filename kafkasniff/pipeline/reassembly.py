@@ -1,0 +1,101 @@
+"""The second task: the packets of one bucket into calls, by the very engine that `read` has."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from kafkasniff.calls.authentication import RawToken
+from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.context import Context
+from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.streams import CallOptions
+from kafkasniff.calls.topics import TopicNames
+from kafkasniff.capture.packets import Interface
+from kafkasniff.pipeline.merging import Merger, PacketFiles
+from kafkasniff.pipeline.pieces import pieces_of
+from kafkasniff.tcp.tls.key_log import KeyLog
+
+Item = Call | Gap | RawToken | ConnectionReport
+
+
+class IndexedFile(NamedTuple):
+    """A file that was indexed."""
+
+    path: str
+    head: bytes
+    vantage: str
+    interfaces: list[tuple[int, int, int, str]]
+    """Link type, time digits, snap length and name of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What all buckets know before they begin."""
+
+    files: Sequence[IndexedFile]
+    key_log: bytes = b""
+    topics: dict[str, str] = field(default_factory=dict)
+    """Names by topic id."""
+    records: bool = False
+
+
+class Reassembly:
+    """Runs over the rows of one bucket, one engine after the other for each capture in it."""
+
+    def __init__(self, known: Known) -> None:
+        """Begin with nothing read."""
+        self._known = known
+        self._files = PacketFiles([each.path for each in known.files], [each.head for each in known.files])
+        self._interfaces: dict[int, list[Interface]] = {}
+        self.topics = TopicNames()
+        """Filled with what the calls tell."""
+        for topic_id, name in known.topics.items():
+            self.topics.add(topic_id, name)
+        self.notes: list[str] = []
+        """Limits that were reached, in sentences."""
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, list[Item]]]:
+        """Give the vantage and what ends there, in packet order, of each batch of packets.
+
+        Takes batches in `pieces.SCHEMA`, sorted by `pieces.ORDER`. Raises PipelineError where a file changed.
+        """
+        open_captures: dict[str, tuple[Merger, Engine]] = {}
+        last_ring: int | None = None
+        for ring, piece in pieces_of(batches):
+            if ring != last_ring:
+                yield from self._end(open_captures)
+                last_ring = ring
+            vantage = self._known.files[piece.file].vantage
+            capture = open_captures.get(vantage)
+            if capture is None:
+                capture = open_captures[vantage] = (Merger(self._files, self._interfaces_of), self._engine())
+            merger, engine = capture
+            batch = merger.add(piece)
+            if batch is not None:
+                yield vantage, engine.feed(batch)
+        yield from self._end(open_captures)
+        self._files.close()
+
+    def _end(self, captures: dict[str, tuple[Merger, Engine]]) -> Iterator[tuple[str, list[Item]]]:
+        for vantage, (merger, engine) in captures.items():
+            batch = merger.flush()
+            if batch is not None:
+                yield vantage, engine.feed(batch)
+            yield vantage, engine.flush()
+            self.notes += [*engine.notes(), *engine.tls.notes()]
+        captures.clear()
+
+    def _engine(self) -> Engine:
+        key_log = KeyLog()
+        key_log.add(self._known.key_log)
+        context = Context(records=self._known.records, topics=self.topics)
+        return Engine(options=CallOptions(context=context), report_connections=True, key_log=key_log)
+
+    def _interfaces_of(self, file: int) -> list[Interface]:
+        found = self._interfaces.get(file)
+        if found is None:
+            path, _, _, described = self._known.files[file]
+            found = self._interfaces[file] = [Interface(path, *each) for each in described]
+        return found

@@ -1,0 +1,200 @@
+"""What the engine gives, as rows of the tables."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from kafkasniff.calls.call import Call, ConnectionReport, Frame
+from kafkasniff.pipeline.inputs import Input
+from kafkasniff.pipeline.indexing import FileReport
+from kafkasniff.pipeline.places import Place, place_of
+from kafkasniff.protocol.bodies import DecodedBody, find_entities
+from kafkasniff.protocol.records.content import raw_bytes
+from kafkasniff.render.text import file_name
+from kafkasniff.tcp.events import DirectionCounters
+
+Row = tuple[Any, ...]
+Placed = tuple[str, int, Row]
+"""Name of a table, the time in ns since 1970 that its date is taken from, and a row."""
+
+_NOWHERE = Place(None, None)
+
+
+def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:
+    """Give the rows that a call makes in all tables."""
+    frame = call.request or call.response
+    assert frame is not None
+    time = call.time.time
+    key: Row = (
+        vantage,
+        f"{call.client}-{call.server}",
+        call.connection.epoch,
+        "request" if call.request is not None else "response",
+        frame.stream_offset,
+        time // 1000,
+        time,
+        call.client,
+        call.server,
+        call.api_key,
+        call.api_name,
+        call.api_version,
+        call.client_id,
+    )
+    bodies = {"request": call.request_body, "response": call.response_body}
+    errors = call.errors
+    topics, groups = _named(call, bodies)
+    yield (
+        "calls",
+        time,
+        (
+            *key,
+            call.correlation_id,
+            call.response_api_version,
+            call.outcome,
+            _milliseconds(call.total_ns),
+            _milliseconds(call.response_delay_ns),
+            _milliseconds(call.pending_ns),
+            call.request.size if call.request else None,
+            call.response.size if call.response else None,
+            *_completed(call.request),
+            *_completed(call.response),
+            topics,
+            groups,
+            list(dict.fromkeys(error.name for error in errors)),
+            [problem.message for problem in call.problems],
+            call.security_protocol,
+            call.principal,
+            call.software_name,
+            call.software_version,
+        ),
+    )
+    names = call.context.topics
+    for error in errors:
+        body = bodies[error.where]
+        place = place_of(_tree(body), error.path, names)
+        yield "errors", time, (*key, error.where, error.path, *place, error.code, error.name)
+    last_path, place = "", _NOWHERE
+    for batch in call.batches if call.batch_headers else ():
+        if (path := batch["path"]) != last_path:
+            last_path, place = path, place_of(_tree(bodies[batch["where"]]), path, names)
+        where = (*key, batch["where"], path, *place)
+        yield "batches", time, where + tuple(batch[name] for name in _BATCH_FIELDS)
+        for record in batch["records"] if records else ():
+            yield "records", time, (*where, *_record(record))
+
+
+_BATCH_FIELDS = (
+    "magic",
+    "baseOffset",
+    "lastOffset",
+    "partitionLeaderEpoch",
+    "compression",
+    "timestampType",
+    "baseTimestamp",
+    "maxTimestamp",
+    "producerId",
+    "producerEpoch",
+    "baseSequence",
+    "isTransactional",
+    "isControl",
+    "recordCount",
+    "sizeInBytes",
+    "crcValid",
+)
+
+
+def connection_row(vantage: str, report: ConnectionReport) -> Placed:
+    """Give the row of a connection that ended."""
+    connection, tls = report.connection, report.tls
+    first, last = connection.first, connection.last
+    from_client = 0 if str(connection.endpoints[0]) == report.client else 1
+    ended_by = connection.ended_direction
+    row = (
+        vantage,
+        f"{report.client}-{report.server}",
+        connection.epoch,
+        first.time // 1000,
+        first.time,
+        last.time // 1000,
+        report.client,
+        report.server,
+        report.protocol,
+        report.evidence,
+        report.calls,
+        *_counted(connection.counters[from_client]),
+        *_counted(connection.counters[1 - from_client]),
+        _milliseconds(connection.round_trip_ns),
+        "mid-stream" if connection.initiator is None else "handshake",
+        connection.ended_by,
+        None if ended_by is None else "client" if ended_by == from_client else "server",
+        file_name(first.interface.file),
+        first.packet,
+        file_name(last.interface.file),
+        last.packet,
+        *((None,) * 5 if tls is None else (tls.version, tls.cipher, tls.server_name, tls.decrypted, tls.failure)),
+        list(connection.tunnel),
+    )
+    return "connections", first.time, row
+
+
+def file_row(vantage: str, source: Input, report: FileReport) -> Row:
+    """Give the row of a file."""
+    state = "read" if report.reason is None else "damaged" if report.packets else "not read"
+    return (
+        file_name(vantage),
+        file_name(source.path),
+        source.size,
+        None if report.first_time is None else report.first_time // 1000,
+        None if report.last_time is None else report.last_time // 1000,
+        report.packets,
+        report.cut_packets,
+        report.unjoined_fragments,
+        state,
+        None if report.reason is None else file_name(report.reason),
+    )
+
+
+def _named(call: Call, bodies: dict[str, DecodedBody | None]) -> tuple[list[str], list[str]]:
+    """Give the topics and the groups that a call names."""
+    topics: dict[str, None] = {}
+    groups: dict[str, None] = {}
+    if call.api_key is None:
+        return [], []
+    for side, body in bodies.items():
+        if body is None or body.value is None:
+            continue
+        named = find_entities(call.api_key, body.version, side, body.value)  # type: ignore[arg-type]
+        topics |= dict.fromkeys(named.get("topicName", ()))
+        groups |= dict.fromkeys(named.get("groupId", ()))
+    topics |= dict.fromkeys(call.topics.values())
+    return [name for name in topics if name], [name for name in groups if name]
+
+
+def _tree(body: DecodedBody | None) -> dict[str, Any]:
+    return {} if body is None else body.value or body.partial or {}
+
+
+def _record(record: dict[str, Any]) -> Row:
+    headers = [{"key": header["key"], "value": raw_bytes(header, "value")} for header in record["headers"]]
+    return record["offset"], record["timestamp"], raw_bytes(record, "key"), raw_bytes(record, "value"), headers
+
+
+def _completed(frame: Frame | None) -> tuple[str | None, int | None]:
+    """Give file and number of the packet that completed a message."""
+    return (None, None) if frame is None else (file_name(frame.last.interface.file), frame.last.packet)
+
+
+def _counted(counters: DirectionCounters) -> tuple[int, ...]:
+    return (
+        counters.packets,
+        counters.data_bytes,
+        counters.retransmissions,
+        counters.out_of_order,
+        counters.gaps,
+        counters.gap_bytes,
+        counters.cut_packets,
+        counters.conflicts,
+    )
+
+
+def _milliseconds(nanoseconds: int | None) -> float | None:
+    return None if nanoseconds is None else nanoseconds / 1e6

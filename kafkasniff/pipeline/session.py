@@ -1,0 +1,109 @@
+"""The Spark session: made so that it says nothing, or the one that `spark-submit` made."""
+
+import os
+import re
+import sys
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO
+
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+import kafkasniff
+from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.java import find_java
+
+_LOCAL = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?")
+ATTEMPTS = 3
+"""How often a task is tried in local mode; `local[N]` alone gives up at the first failure."""
+
+_LOCAL_SETTINGS = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    # The work is done in Python; a JVM that compiles less starts seconds earlier.
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.ui.enabled": "false",
+}
+_SETTINGS = {
+    "spark.app.name": "kafkasniff pipeline",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.showConsoleProgress": "false",
+}
+_SQL_SETTINGS = {
+    # A row holds up to a chunk of a file.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(32 << 20),
+}
+
+
+def open_session(
+    master: str | None = None, settings: Mapping[str, str] | None = None, quiet: bool = True
+) -> SparkSession:
+    """Give a session on `master` (None: all processors of this machine, or what `spark-submit` was told).
+
+    With `quiet`, what Spark writes goes to a file that nobody reads. Raises PipelineError where Spark does not start.
+    """
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    conf = SparkConf()
+    if not submitted:
+        master = local_master(master or conf.get("spark.master") or "local[*]")
+        conf.setMaster(master)
+    local = (master or "").startswith("local")
+    for name, value in {**_SETTINGS, **(_LOCAL_SETTINGS if local else {}), **(settings or {})}.items():
+        conf.set(name, value)
+    if local:
+        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    java = None if submitted else find_java()
+    if java is not None:
+        os.environ["JAVA_HOME"] = java
+    try:
+        session = _start(conf, quiet and not submitted)
+    except (PySparkException, OSError) as error:
+        raise PipelineError(f"Spark does not start: {error}") from None
+    for name, value in _SQL_SETTINGS.items():
+        if name not in (settings or {}):
+            session.conf.set(name, value)
+    if not local and not submitted:
+        session.sparkContext.addPyFile(_package())
+    return session
+
+
+def local_master(master: str) -> str:
+    """Give `local…` with a number of processors and of attempts; any other master as it is."""
+    match = _LOCAL.fullmatch(master)
+    if match is None:
+        return master
+    threads = match[2] or "1"
+    if threads == "*":
+        threads = str(len(os.sched_getaffinity(0)))
+    return f"local[{threads}{match[3] or f',{ATTEMPTS}'}]"
+
+
+def _start(conf: SparkConf, quiet: bool) -> SparkSession:
+    if quiet and SparkContext._active_spark_context is None:
+        # The launcher and the JVM write to the streams that they are started with, before any log level is set.
+        with tempfile.TemporaryFile() as log:
+            _launch(conf, log)
+    elif quiet:
+        pass
+    return SparkSession.builder.config(conf=conf).getOrCreate()
+
+
+def _launch(conf: SparkConf, log: IO[bytes]) -> None:
+    gateway = launch_gateway(conf, {"stdout": log, "stderr": log})
+    SparkContext._ensure_initialized(gateway=gateway)
+
+
+def _package() -> str:
+    """Give a zip file of this package, as executors import it."""
+    root = Path(kafkasniff.__file__).parent
+    path = Path(tempfile.mkdtemp(prefix="kafkasniff-")) / "kafkasniff.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(root.rglob("*.py")):
+            archive.write(file, Path("kafkasniff") / file.relative_to(root))
+    return str(path)
