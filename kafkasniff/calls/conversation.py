@@ -18,6 +18,8 @@ from kafkasniff.calls.evidence import (
 from kafkasniff.calls.frames import FrameCutter
 from kafkasniff.calls.held import HeldStream, Item
 from kafkasniff.calls.limits import Budget, CallLimits
+from kafkasniff.calls.lone_responses import LoneResponses
+from kafkasniff.calls.lookback import earlier_responses
 from kafkasniff.calls.recognition import is_kerberos_token, proxy_header_length, recognise
 from kafkasniff.calls.search import BoundarySearch
 from kafkasniff.calls.streams import CallOptions, KafkaStreams, response_ids
@@ -27,6 +29,8 @@ from kafkasniff.tcp.events import Connection, StreamData, StreamGap
 FIRST_BYTES = 1100
 """Bytes from which a request header, with the longest client id, can be judged."""
 HELD_GAPS = 1_000
+KAFKA_SERVERS = 10_000
+"""Servers that are remembered to speak Kafka."""
 SHOWN_START = 8
 """Bytes kept of the beginning of what each side sent."""
 
@@ -39,6 +43,7 @@ class Conversation:
         "_connection",
         "_gaps",
         "_limits",
+        "_lone_responses",
         "_options",
         "_searches",
         "_seen",
@@ -58,6 +63,7 @@ class Conversation:
             BoundarySearch(limits.search_bytes, budget),
             BoundarySearch(limits.search_bytes, budget),
         )
+        self._lone_responses = (LoneResponses(), LoneResponses())
         self._seen = 0
         self._starts = [b"", b""]
         self._gaps: list[StreamGap] = []
@@ -96,6 +102,11 @@ class Conversation:
 
     def end(self, arrival: Arrival) -> list[Call | Gap | RawToken]:
         """Give all that is left when the connection ends."""
+        found: list[Call | Gap | RawToken] = []
+        if self.protocol is None and self._seen:
+            # Whatever the client sent, no request that proves itself can come any more.
+            self._decide_by_responses(self._clients(), at_end=True)
+            found = self._replay() if self.kafka is not None else []
         if self.kafka is None:
             self._release()
             if self.protocol is None and self._seen:
@@ -103,7 +114,7 @@ class Conversation:
                 self.evidence = "nothing in it proves a protocol"
             return []
         self.kafka.end(arrival)
-        return list(self.kafka.take_calls())
+        return [*found, *self.kafka.take_calls()]
 
     def tick(self, now: int) -> list[Call | Gap | RawToken]:
         """Give the calls that waited for too long at `now`, in ns since 1970."""
@@ -159,22 +170,24 @@ class Conversation:
 
     def _decide(self) -> None:
         initiator = self._connection.initiator
-        if initiator is None:
-            directions: tuple[int, ...] = (0, 1)
-        else:
-            directions = (initiator,)
-            if self._decide_by_first_bytes(initiator):
-                return
-        for client in directions:
+        if initiator is not None and self._decide_by_first_bytes(initiator):
+            return
+        clients = self._clients()
+        for client in clients:
             answers = response_ids(self._searches[1 - client].held)
             place = self._searches[client].find_request(partial(_score, answers, initiator is not None), again=True)
             if place is not None:
                 evidence = f"a request at byte {place} of what {self._name(client)} sent, and more"
                 self._accept(client, self._first_boundary(client, place), evidence)
                 return
-        self._decide_by_answers(directions)
+        self._decide_by_responses(clients)
         if self.protocol is None:
             self._recognise()
+
+    def _clients(self) -> tuple[int, ...]:
+        """Give the directions that may be the client's."""
+        initiator = self._connection.initiator
+        return (0, 1) if initiator is None else (initiator,)
 
     def _first_boundary(self, client: int, place: int) -> int:
         """Give the first frame boundary of a client that is proven to speak Kafka at `place`.
@@ -210,23 +223,38 @@ class Conversation:
             return True
         return False
 
-    def _decide_by_answers(self, directions: tuple[int, ...]) -> None:
-        """Accept a connection of which only the answers were captured, on what they alone can prove."""
-        for client in directions:
+    def _decide_by_responses(self, clients: tuple[int, ...], at_end: bool = False) -> None:
+        """Accept a connection of which only responses were captured, on what they alone can prove.
+
+        Where there are bytes of the client too, they may still prove more, but for `at_end`.
+        """
+        for client in clients:
             held = self._searches[1 - client].held
-            if self._searches[client].held.end or not held.segment_starts:
+            if not held.segment_starts or (self._searches[client].held.end and not at_end):
                 continue
-            if self._connection.initiator == client and follows_ids(held, held.segment_starts[0]):
-                self._accept(client, 0, "answers that count their correlation ids up from the connection's beginning")
+            if not at_end and self._decide_by_beginning(client, held):
                 return
-            for place in held.segment_starts[:8]:
-                prefix = held.read(place, 8)
-                size = int.from_bytes(prefix[:4], "big", signed=True) if prefix else -1
-                if SMALLEST_RESPONSE < size <= self._limits.search_bytes:
-                    frame = held.read(place + 4, size)
-                    if frame is not None and looks_like_api_versions(frame):
-                        self._accept(client, 0, "an answer that lists API versions")
-                        return
+            of_kafka = self._connection.endpoints[1 - client] in self._options.kafka_servers
+            first = self._lone_responses[client].find(held, of_kafka, again=at_end)
+            if first is not None:
+                evidence = "responses whose sizes, correlation ids and bodies agree, though no request was captured"
+                self._accept(client, None, evidence, response_place=earlier_responses(held, first))
+                return
+
+    def _decide_by_beginning(self, client: int, held: HeldStream) -> bool:
+        """Judge the first responses of a connection of whose client nothing was captured; True when that decides."""
+        if self._connection.initiator == client and follows_ids(held, held.segment_starts[0]):
+            self._accept(client, 0, "answers that count their correlation ids up from the connection's beginning")
+            return True
+        for place in held.segment_starts[:8]:
+            prefix = held.read(place, 8)
+            size = int.from_bytes(prefix[:4], "big", signed=True) if prefix else -1
+            if SMALLEST_RESPONSE < size <= self._limits.search_bytes:
+                frame = held.read(place + 4, size)
+                if frame is not None and looks_like_api_versions(frame):
+                    self._accept(client, 0, "an answer that lists API versions")
+                    return True
+        return False
 
     def _recognise(self) -> None:
         for direction in (0, 1):
@@ -252,12 +280,26 @@ class Conversation:
     def _name(self, direction: int) -> str:
         return str(self._connection.endpoints[direction])
 
-    def _accept(self, client: int, place: int, evidence: str, raw_sasl: bool = False) -> None:
-        """Take the connection for Kafka, with a frame boundary of the client at stream position `place`."""
+    def _accept(
+        self,
+        client: int,
+        place: int | None,
+        evidence: str,
+        raw_sasl: bool = False,
+        response_place: int | None = None,
+    ) -> None:
+        """Take the connection for Kafka, with a frame boundary of the client at stream position `place`, if known.
+
+        `response_place` is one of the server's, where that is known.
+        """
         self.protocol, self.evidence = "kafka", evidence
         server = 1 - client
-        begun = self._connection.initiator is not None and not self._searches[server].held.discarded
-        starts = {client: place, server: 0 if begun else None}
+        servers = self._options.kafka_servers
+        if len(servers) < KAFKA_SERVERS:
+            servers.add(self._connection.endpoints[server])
+        if response_place is None and self._connection.initiator is not None:
+            response_place = None if self._searches[server].held.discarded else 0
+        starts = {client: place, server: response_place}
         self.kafka = KafkaStreams(
             self._connection, client, self._limits, self._options, (starts[0], starts[1]), self._budget, raw_sasl
         )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from kafkasniff.calls.evidence import ID_STEP
+from kafkasniff.calls.fitting import Fitting
 from kafkasniff.calls.held import HeldStream
 
 FARTHEST = 64 << 10
@@ -11,6 +12,8 @@ SMALL_NUMBER = 255
 """Up to here numbers lie beside each other in bodies too, as in lists of replicas."""
 PLACES = 256
 """Places that are looked at for one chain of responses."""
+BODIES = 8
+"""Bodies that are held against all layouts for one response."""
 
 
 def earlier_responses(held: HeldStream, place: int) -> int:
@@ -18,18 +21,19 @@ def earlier_responses(held: HeldStream, place: int) -> int:
 
     Nothing but the chain speaks for them: sizes that end exactly where the next frame begins, and correlation ids
     just below that frame's. Those of small numbers must lead back to where a segment begins, or be the only place
-    for the correlation id that comes right before.
+    for the correlation id that comes right before, or have bodies that fit an API's layout.
     """
     run = held.run_at(place)
     assert run is not None
     start, data = run
     found = place - start
-    while (earlier := _chain(held, start, data, found)) is not None:
+    fitting = Fitting()
+    while (earlier := _chain(held, start, data, found, fitting)) is not None:
         found = earlier
     return start + found
 
 
-def _chain(held: HeldStream, start: int, data: bytearray, end: int) -> int | None:
+def _chain(held: HeldStream, start: int, data: bytearray, end: int, fitting: Fitting) -> int | None:
     """Give where the nearest provable response before the one at `end` begins, as offsets into `data`."""
     open_places = [end]
     seen = 0
@@ -44,6 +48,25 @@ def _chain(held: HeldStream, start: int, data: bytearray, end: int) -> int | Non
     next_to_it = [place for place, correlation_id in _before(data, end) if correlation_id == following - 1]
     if len(next_to_it) == 1 and not held.is_among_small_integers(start + next_to_it[0], start + end):
         return next_to_it[0]
+    return _by_bodies(held, start, data, end, fitting)
+
+
+def _by_bodies(held: HeldStream, start: int, data: bytearray, end: int, fitting: Fitting) -> int | None:
+    """Give where the response before the one at `end` begins if its body, or the body before it, speaks for it."""
+    left = BODIES
+    for place, _ in _before(data, end):
+        if held.is_among_small_integers(start + place, start + end):
+            continue
+        tells = fitting.tells(bytes(data[place + 4 : end]))
+        if tells:
+            return place
+        for earlier, _ in _before(data, place) if tells is not None else ():
+            if fitting.tells(bytes(data[earlier + 4 : place])):
+                return place
+            left -= 1
+        left -= 1
+        if left <= 0:
+            break
     return None
 
 

@@ -31,7 +31,7 @@ from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_cut_request_header, read_request_header
-from kafkasniff.tcp.events import Connection, StreamGap
+from kafkasniff.tcp.events import Connection, Endpoint, StreamGap
 
 PRODUCE = 0
 SASL_AUTHENTICATE = 36
@@ -51,6 +51,8 @@ class CallOptions:
     context: Context = field(default_factory=Context)
     """What every call is given: whether to read records, and the names of topics that are known."""
     fetch_sessions: FetchSessions = field(default_factory=FetchSessions)
+    kafka_servers: set[Endpoint] = field(default_factory=set)
+    """Endpoints that were proven to speak Kafka on some connection."""
 
 
 class KafkaStreams:
@@ -74,7 +76,7 @@ class KafkaStreams:
         self._options = options
         self._client_text = str(connection.endpoints[client])
         self._server_text = str(connection.endpoints[1 - client])
-        self._pairing = Pairing(limits.early_responses, budget, requests_complete=starts[1 - client] is not None)
+        self._pairing = Pairing(limits.early_responses, budget, requests_complete=None not in starts)
         self._lost_ids = LostIds(from_the_beginning=starts[client] == 0 and starts[1 - client] is not None)
         # No methods of this object: the cycle of references would outlive the connection.
         checks = (_plausible_request, partial(_plausible_response, self._pairing, self._lost_ids))

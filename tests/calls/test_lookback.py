@@ -5,7 +5,7 @@ import struct
 from kafkasniff.calls.held import HeldStream
 from kafkasniff.calls.limits import Budget
 from kafkasniff.calls.lookback import earlier_responses
-from tests.calls.hand_made import connection, data
+from tests.calls.hand_made import connection, data, metadata_response
 
 
 def response(correlation_id: int, body: bytes) -> bytes:
@@ -34,3 +34,11 @@ def test_the_only_place_for_the_id_before_is_taken() -> None:
 def test_an_array_of_small_integers_is_no_response() -> None:
     array = struct.pack(">16i", *range(40, 52), 12, 7, 0, 0)
     assert earlier_responses(hold(array, response(8, b"third")), len(array)) == len(array)
+
+
+def test_a_body_that_fits_a_layout_speaks_for_a_response() -> None:
+    # An acks=0 request had the id between.
+    earlier = metadata_response(6)
+    assert earlier_responses(hold(b"tail of another" + earlier, response(8, b"third")), 15 + len(earlier)) == 15
+    nothing = response(6, b"that no API has: " + bytes(range(40)))
+    assert earlier_responses(hold(b"tail of another" + nothing, response(8, b"x")), 15 + len(nothing)) > 15
