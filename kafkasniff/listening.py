@@ -33,7 +33,8 @@ class Listening:
         *,
         options: CallOptions | None = None,
         connections: bool = False,
-        pending_ns: int | None = None,
+        tcp_limits: TcpLimits = LIVE_LIMITS,
+        call_limits: CallLimits | None = None,
         duration_ns: int | None = None,
         writer: PcapngWriter | None = None,
         key_log: str | None = None,
@@ -41,19 +42,19 @@ class Listening:
         """Take the packets of `capture`, which stays the caller's to close, and write them to `writer` too.
 
         `say` is told what goes wrong while it does. `connections` adds a report of each connection when it ends. Calls
-        that wait for longer than `pending_ns` are given as they stand. After `duration_ns` the capture is stopped.
-        `key_log` is a file with the secrets of TLS connections, which may grow. Raises CaptureError when it is none.
+        that wait for longer than `call_limits` allows are given as they stand. After `duration_ns` the capture is
+        stopped. `key_log` is a file with the secrets of TLS connections, which may grow. Raises CaptureError when it is
+        none.
         """
         self.summary = Summary()
         self._capture = capture
         self._say = say
         self._writer = writer
         self._deadline = time.monotonic_ns() + duration_ns if duration_ns is not None else None
-        limits = CallLimits() if pending_ns is None else CallLimits(pending_ns=pending_ns)
         self._secrets = SecretSources((), key_log)
         if writer is not None and self._secrets.first_lines:
             writer.write_secrets(self._secrets.first_lines)
-        self._engine = Engine(LIVE_LIMITS, limits, options, connections, self._secrets.key_log)
+        self._engine = Engine(tcp_limits, call_limits, options, connections, self._secrets.key_log)
         self.summary.counts = self._engine.counts
         self._next_tick = 0
         self._next_count = time.monotonic() + _COUNT_SECONDS

@@ -13,6 +13,7 @@ from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.merge import merge
 from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.limits import TcpLimits
 
@@ -54,6 +55,7 @@ class Reading:
         keep_packets: bool = False,
         records: bool = False,
         limit_value: int | None = None,
+        records_limit: int = DEFAULT_LIMIT,
         two_pass: bool = False,
         tcp_limits: TcpLimits | None = None,
         call_limits: CallLimits | None = None,
@@ -63,14 +65,15 @@ class Reading:
 
         `-` is standard input. `show_secrets` leaves passwords and tokens as they are; `connections` adds a report of
         each connection when it ends; `keep_packets` notes on each frame which packets carried it.
-        `records` reads the records in batches, of keys and values the first `limit_value` bytes. `two_pass` reads the
+        `records` reads the records in batches, of keys and values the first `limit_value` bytes; those of a message
+        may take `records_limit` bytes, decompressed. `two_pass` reads the
         captures, which must be files, once before, so that topic ids have names from the first call on.
         `key_log` is a file with the secrets of TLS connections, beside those in the captures.
         """
         self.summary = Summary()
         self._readers = [CaptureReader(path) for path in paths]
         self._secrets = SecretSources(self._readers, key_log)
-        context = Context(records=records, limit_value=limit_value)
+        context = Context(records=records, limit_value=limit_value, records_limit=records_limit)
         self._first_pass: Engine | None = None
         if two_pass:
             self._first_readers = [CaptureReader(path) for path in paths]

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from kafkasniff.calls.topics import TopicNames
+from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 
 
 class GroupProtocol(NamedTuple):
@@ -26,6 +27,8 @@ class Context:
     """Read the records in batches."""
     limit_value: int | None = None
     """Bytes of each key and value that are shown; None: all."""
+    records_limit: int = DEFAULT_LIMIT
+    """Bytes that the records of one body may take, decompressed and as objects."""
     topics: TopicNames = field(default_factory=TopicNames)
     """Shared by the calls of all connections."""
     group_protocol: GroupProtocol = UNKNOWN_PROTOCOL

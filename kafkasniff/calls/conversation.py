@@ -267,6 +267,8 @@ class Conversation:
         if self._seen > self._limits.undecided_bytes:
             self._reject("unknown", f"no Kafka in {self._seen} bytes")
 
+            most = self._limits.undecided_bytes >> 20
+            self._budget.reach(f"connection taken for no Kafka: nothing in its first {most} MiB proves it")
     def _reject(self, protocol: str, evidence: str) -> None:
         """Take the connection for something else, and let go of its bytes."""
         self.protocol, self.evidence = protocol, evidence

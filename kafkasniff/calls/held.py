@@ -36,6 +36,7 @@ class HeldStream:
         "_budget",
         "_cut",
         "_items",
+        "_overflowed",
         "_run_starts",
         "_runs",
         "agreements",
@@ -57,6 +58,7 @@ class HeldStream:
         self.held = 0
         self.discarded = 0
         """Bytes that were let go because of the limit."""
+        self._overflowed = False
         self.segment_starts: list[int] = []
         """Stream positions at which a segment begins; a sender's writes mostly begin there too."""
         self.agreements: dict[tuple[int, int, int], int] = {}
@@ -92,6 +94,9 @@ class HeldStream:
         if self.held > limit:
             if limit < self.limit:
                 self._budget.reach()
+            elif not self._overflowed:
+                self._overflowed = True
+                self._budget.reach(f"direction searched for messages in vain for more than {limit / (1 << 20):g} MiB")
             self.drop_before(self.end - limit * 3 // 4)
 
     def push_gap(self, gap: StreamGap) -> None:

@@ -29,16 +29,18 @@ class CallLimits:
 
 
 class Budget:
-    """What all connections together hold, against a limit that they keep by holding less when it is used up."""
+    """What all connections together hold, against a limit that they keep by holding less when it is used up.
 
-    __slots__ = ("_held", "_limit", "reached")
+    It also counts which limits of single connections were reached.
+    """
+
+    __slots__ = ("_held", "_limit", "_reached")
 
     def __init__(self, limit: int) -> None:
         """Allow `limit` bytes."""
         self._limit = limit
         self._held = 0
-        self.reached = 0
-        """How often bytes were let go because of the limit."""
+        self._reached: dict[str, int] = {}
 
     @property
     def left(self) -> bool:
@@ -49,15 +51,14 @@ class Budget:
         """Tell whether `count` more bytes would use up less than half."""
         return self._held + count < self._limit // 2
 
-    def reach(self) -> None:
-        """Count that bytes were let go because of the limit."""
-        self.reached += 1
+    def reach(self, text: str | None = None) -> None:
+        """Count that bytes were let go because of the limit, or what another limit did, in words."""
+        text = text or f"bytes let go: all connections together held more than {self._limit >> 20} MiB"
+        self._reached[text] = self._reached.get(text, 0) + 1
 
     def notes(self) -> list[str]:
-        """Give whether the limit was reached, in a sentence."""
-        if not self.reached:
-            return []
-        return [f"bytes let go: all connections together held more than {self._limit >> 20} MiB: {self.reached:,}"]
+        """Give which limits were reached, in sentences."""
+        return [f"{text}: {count:,}" for text, count in self._reached.items()]
 
     def take(self, count: int) -> None:
         """Count `count` bytes as held."""

@@ -1,6 +1,6 @@
 """The records of the batches in a body, and the messages in the records of internal topics."""
 
-from typing import Any, Final
+from typing import Any
 
 from kafkasniff.calls.contents import Contents, add_opened
 from kafkasniff.calls.context import Context
@@ -12,21 +12,17 @@ from kafkasniff.protocol.embedded.internal_records import decode_internal_record
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.batches import Batch
-from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 from kafkasniff.protocol.records.content import raw_bytes
 from kafkasniff.protocol.records.raw import record_path
 from kafkasniff.protocol.records.records import BYTES_PER_RECORD, read_records
 from kafkasniff.protocol.secrets import REDACTED
-
-LIMIT: Final = DEFAULT_LIMIT
-"""Bytes that the records of one body may take, decompressed and as objects."""
 
 
 def open_records(
     side: Kind, data: bytes, body: DecodedBody, context: Context, show_secrets: bool, into: Contents
 ) -> None:
     """Read the records of the batches that were found last, in a body that was decoded from `data`."""
-    left = LIMIT
+    left = context.records_limit
     last_path, topic, index = "", None, 0
     for _, path, batch in into.batches[len(into.records) :]:
         if path != last_path:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from kafkasniff.cli import apis, diagnose, errors, explain, live, read
+from kafkasniff.cli.help import GroupedCommand
 
 EXAMPLES = """\b
 Examples:
@@ -25,13 +26,15 @@ app = typer.Typer(
     epilog=EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command("read", epilog=read.EXAMPLES)(read.read)
-app.command("live", epilog=live.EXAMPLES)(live.live)
-app.command("diagnose", epilog=diagnose.EXAMPLES)(diagnose.diagnose)
-app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
-app.command("apis", epilog=apis.EXAMPLES)(apis.apis)
+app.command("read", cls=GroupedCommand, epilog=read.EXAMPLES)(read.read)
+app.command("live", cls=GroupedCommand, epilog=live.EXAMPLES)(live.live)
+app.command("diagnose", cls=GroupedCommand, epilog=diagnose.EXAMPLES)(diagnose.diagnose)
+app.command("explain", cls=GroupedCommand, epilog=explain.EXAMPLES)(explain.explain)
+app.command("apis", cls=GroupedCommand, epilog=apis.EXAMPLES)(apis.apis)
 # A code may be negative: -1 is no option.
-app.command("errors", epilog=errors.EXAMPLES, context_settings={"ignore_unknown_options": True})(errors.errors)
+app.command("errors", cls=GroupedCommand, epilog=errors.EXAMPLES, context_settings={"ignore_unknown_options": True})(
+    errors.errors
+)
 
 
 def _print_version(wanted: bool) -> None:

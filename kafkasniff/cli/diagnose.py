@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from kafkasniff.cli import options
+from kafkasniff.cli.bounds import Bounds, with_bounds
 from kafkasniff.cli.exit_status import ExitStatus
 
 EXAMPLES = """\b
@@ -21,6 +22,7 @@ Examples:
 FAIL_ON = ("error", "warning")
 
 
+@with_bounds
 def diagnose(
     files: options.Files,
     json_output: options.JsonOutput = False,
@@ -43,6 +45,8 @@ def diagnose(
             help="Show the life of a group, client, transactional-id or connection instead of findings.",
         ),
     ] = None,
+    *,
+    bounds: Bounds,
 ) -> None:
     """Say what clients and brokers do wrong, why, and what to change."""
     from kafkasniff.capture.errors import CaptureError
@@ -67,7 +71,13 @@ def diagnose(
     output = Output(sys.stdout.buffer)
     interrupted = False
     try:
-        reading = Reading(files, connections=True, key_log=keylog)
+        reading = Reading(
+            files,
+            connections=True,
+            key_log=keylog,
+            tcp_limits=bounds.tcp_limits(),
+            call_limits=bounds.call_limits(),
+        )
         feed = life.feed if diagnosis is None else diagnosis.feed
         try:
             for item in reading:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from kafkasniff.cli import options
+from kafkasniff.cli.bounds import Bounds, with_bounds
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.read import TERMINAL_LIMIT_VALUE, TIME_MODES
 
@@ -60,6 +61,7 @@ Write = Annotated[
 ]
 
 
+@with_bounds
 def live(
     interfaces: Interfaces,
     json_output: options.JsonOutput = False,
@@ -85,8 +87,13 @@ def live(
     pending: Pending = "330s",
     buffer: Buffer = 64,
     write: Write = None,
+    max_decompressed: options.MaxDecompressed = 128,
+    *,
+    bounds: Bounds,
 ) -> None:
     """Show the calls on network interfaces as they end. Needs the right to capture; says how to get it."""
+    from dataclasses import replace
+
     from kafkasniff.calls.context import Context
     from kafkasniff.calls.streams import CallOptions
     from kafkasniff.capture.errors import CaptureError
@@ -94,7 +101,7 @@ def live(
     from kafkasniff.cli.filters import call_filters, duration_ns
     from kafkasniff.cli.output import print_message
     from kafkasniff.cli.showing import Showing, json_format, terminal_format
-    from kafkasniff.listening import Listening
+    from kafkasniff.listening import LIVE_LIMITS, Listening
 
     if time not in TIME_MODES:
         raise typer.BadParameter(f"{time!r} is none of {', '.join(TIME_MODES)}.", param_hint="--time")
@@ -114,10 +121,12 @@ def live(
                 capture,
                 print_message,
                 options=CallOptions(
-                    show_secrets=show_secrets, context=Context(records=records, limit_value=limit_value)
+                    show_secrets=show_secrets,
+                    context=Context(records=records, limit_value=limit_value, records_limit=max_decompressed << 20),
                 ),
                 connections=connections,
-                pending_ns=pending_ns,
+                tcp_limits=bounds.tcp_limits(LIVE_LIMITS),
+                call_limits=replace(bounds.call_limits(), pending_ns=pending_ns),
                 duration_ns=seconds,
                 writer=writer,
                 key_log=keylog,

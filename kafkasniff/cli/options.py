@@ -4,7 +4,10 @@ from typing import Annotated
 
 import typer
 
+from kafkasniff.cli.bounds import PANEL
 from kafkasniff.cli.complete import complete_api, complete_error
+
+_FILTERS = "Filters"
 
 Files = Annotated[
     list[str],
@@ -27,17 +30,42 @@ Time = Annotated[
 ]
 Api = Annotated[
     list[str] | None,
-    typer.Option("--api", metavar="API", help="Only this API (name or key).", autocompletion=complete_api),
+    typer.Option(
+        "--api",
+        metavar="API",
+        help="Only this API (name or key).",
+        autocompletion=complete_api,
+        rich_help_panel=_FILTERS,
+    ),
 ]
-ClientId = Annotated[list[str] | None, typer.Option("--client-id", metavar="ID", help="Only this client id.")]
-Host = Annotated[list[str] | None, typer.Option("--host", metavar="IP[:PORT]", help="Only this client or server.")]
-Port = Annotated[list[int] | None, typer.Option("--port", metavar="PORT", help="Only this port, on either side.")]
+ClientId = Annotated[
+    list[str] | None, typer.Option("--client-id", metavar="ID", help="Only this client id.", rich_help_panel=_FILTERS)
+]
+Host = Annotated[
+    list[str] | None,
+    typer.Option("--host", metavar="IP[:PORT]", help="Only this client or server.", rich_help_panel=_FILTERS),
+]
+Port = Annotated[
+    list[int] | None,
+    typer.Option("--port", metavar="PORT", help="Only this port, on either side.", rich_help_panel=_FILTERS),
+]
 Connection = Annotated[
     list[str] | None,
-    typer.Option("--connection", metavar="CLIENT-SERVER", help="Only this connection, as the JSON names it."),
+    typer.Option(
+        "--connection",
+        metavar="CLIENT-SERVER",
+        help="Only this connection, as the JSON names it.",
+        rich_help_panel=_FILTERS,
+    ),
 ]
-Topic = Annotated[list[str] | None, typer.Option("--topic", metavar="NAME", help="Only calls that name this topic.")]
-Group = Annotated[list[str] | None, typer.Option("--group", metavar="ID", help="Only calls that name this group.")]
+Topic = Annotated[
+    list[str] | None,
+    typer.Option("--topic", metavar="NAME", help="Only calls that name this topic.", rich_help_panel=_FILTERS),
+]
+Group = Annotated[
+    list[str] | None,
+    typer.Option("--group", metavar="ID", help="Only calls that name this group.", rich_help_panel=_FILTERS),
+]
 Errors = Annotated[
     list[str] | None,
     typer.Option(
@@ -45,21 +73,31 @@ Errors = Annotated[
         metavar="[NAME]",
         help="Only calls with an error, or with this error (name or code).",
         autocompletion=complete_error,
+        rich_help_panel=_FILTERS,
     ),
 ]
 SlowerThan = Annotated[
     str | None,
     typer.Option(
-        "--slower-than", metavar="TIME", help="Only calls that took longer: `100ms`, `2s`; a bare number is ms."
+        "--slower-than",
+        metavar="TIME",
+        help="Only calls that took longer: `100ms`, `2s`; a bare number is ms.",
+        rich_help_panel=_FILTERS,
     ),
 ]
 From = Annotated[
     str | None,
     typer.Option(
-        "--from", metavar="TIME", help="Only calls from then on: ISO 8601 (UTC), or `+5s` after the first packet."
+        "--from",
+        metavar="TIME",
+        help="Only calls from then on: ISO 8601 (UTC), or `+5s` after the first packet.",
+        rich_help_panel=_FILTERS,
     ),
 ]
-To = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Only calls before then; as for --from.")]
+To = Annotated[
+    str | None,
+    typer.Option("--to", metavar="TIME", help="Only calls before then; as for --from.", rich_help_panel=_FILTERS),
+]
 Records = Annotated[
     bool, typer.Option("--records", help="Also show the records in batches; in the terminal this means -v too.")
 ]
@@ -78,7 +116,10 @@ TwoPass = Annotated[
     typer.Option("--two-pass", help="Read the files twice, so that calls before the first Metadata name topics too."),
 ]
 Limit = Annotated[
-    int | None, typer.Option("--limit", metavar="N", min=1, show_default=False, help="Stop after N calls.")
+    int | None,
+    typer.Option(
+        "--limit", metavar="N", min=1, show_default=False, help="Stop after N calls.", rich_help_panel=_FILTERS
+    ),
 ]
 Connections = Annotated[
     bool, typer.Option("--connections", help="Also say what each connection was, and why we think so.")
@@ -92,21 +133,13 @@ Write = Annotated[
     str | None,
     typer.Option("--write", metavar="FILE.pcapng", help="Write the packets of the calls shown to a new capture."),
 ]
-MaxMessage = Annotated[
+MaxDecompressed = Annotated[
     int,
     typer.Option(
-        "--max-message", metavar="MIB", min=1, help="Keep this much of a message; of a larger one show the beginning."
-    ),
-]
-MaxHeld = Annotated[
-    int,
-    typer.Option(
-        "--max-held",
+        "--max-decompressed",
         metavar="MIB",
         min=1,
-        help="Hold this much of unfinished messages, and this much of segments that wait for others.",
+        help="Let the records of a message take this much, decompressed (with --records).",
+        rich_help_panel=PANEL,
     ),
-]
-MaxConnections = Annotated[
-    int, typer.Option("--max-connections", metavar="N", min=1, help="Follow this many connections at once.")
 ]

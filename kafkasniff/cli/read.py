@@ -3,6 +3,7 @@
 import typer
 
 from kafkasniff.cli import options
+from kafkasniff.cli.bounds import Bounds, with_bounds
 from kafkasniff.cli.exit_status import ExitStatus
 
 EXAMPLES = """\b
@@ -24,6 +25,7 @@ TERMINAL_LIMIT_VALUE = 1024
 TIME_MODES = ("absolute", "local", "relative", "delta")
 
 
+@with_bounds
 def read(
     files: options.Files,
     json_output: options.JsonOutput = False,
@@ -48,18 +50,16 @@ def read(
     records: options.Records = False,
     limit_value: options.LimitValue = None,
     two_pass: options.TwoPass = False,
-    max_message: options.MaxMessage = 128,
-    max_held: options.MaxHeld = 144,
-    max_connections: options.MaxConnections = 200_000,
+    max_decompressed: options.MaxDecompressed = 128,
+    *,
+    bounds: Bounds,
 ) -> None:
     """Show the calls in captures: requests with their responses, in the order in which they ended."""
-    from kafkasniff.calls.limits import CallLimits
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.filters import call_filters
     from kafkasniff.cli.output import print_message
     from kafkasniff.cli.showing import Showing, json_format, terminal_format
     from kafkasniff.reading import Reading
-    from kafkasniff.tcp.limits import TcpLimits
 
     if time not in TIME_MODES:
         raise typer.BadParameter(f"{time!r} is none of {', '.join(TIME_MODES)}.", param_hint="--time")
@@ -83,8 +83,9 @@ def read(
             limit_value=limit_value,
             two_pass=two_pass,
             key_log=keylog,
-            tcp_limits=TcpLimits(buffered_in_all=max_held << 20, connections=max_connections),
-            call_limits=CallLimits(kept_message_bytes=max_message << 20, held_in_all=max_held << 20),
+            records_limit=max_decompressed << 20,
+            tcp_limits=bounds.tcp_limits(),
+            call_limits=bounds.call_limits(),
         )
         form = json_format() if json_output else terminal_format(time, verbose)
         showing = Showing(reading, filters, form, limit)

@@ -3,9 +3,6 @@ from base64 import b64encode
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from kafkasniff.calls import records
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context
 from tests.protocol.records.made_batches import batch, record, simple_batch
@@ -109,9 +106,9 @@ def test_bytes_of_the_metadata_log_that_do_not_decode_may_be_secret() -> None:
     assert "secret" not in str(call.decoded).replace("***", "")
 
 
-def test_the_records_of_one_message_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "LIMIT", 1100)
-    call = produce(simple_batch(1), simple_batch(1), simple_batch(1))
+def test_the_records_of_one_message_have_a_limit() -> None:
+    context = Context(records=True, records_limit=1100)
+    call = produce(simple_batch(1), simple_batch(1), simple_batch(1), context=context)
     assert [len(item["records"]) for item in call.batches] == [1, 1, 0]
     [problem] = call.problems
     assert problem.path == "topicData[0].partitionData[0].records[2].records[0]"

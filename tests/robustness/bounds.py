@@ -198,6 +198,15 @@ def batches(packets: Iterator[bytes]) -> Iterator[PacketBatch]:
         yield batch()
 
 
+def write_capture(path: Path, packets: Iterator[bytes]) -> None:
+    """Write the packets as a pcap file, a microsecond apart."""
+    with path.open("wb") as stream:
+        stream.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1))
+        for number, one in enumerate(packets, 1):
+            second, micro = divmod(number, 1_000_000)
+            stream.write(struct.pack("<IIII", 1_790_000_000 + second, micro, len(one), len(one)) + one)
+
+
 def peak_kib() -> int:
     """Give the process's peak of resident memory; Linux's ru_maxrss would count the parent's, from before exec."""
     status = Path("/proc/self/status").read_text()

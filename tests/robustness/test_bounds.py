@@ -1,17 +1,14 @@
 """Traffic that asks for much memory: all that can be had is had, and memory stays under the bound."""
 
 import json
-import struct
 import subprocess
 import sys
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
 from tests.conftest import ROOT, AddFigure
-from tests.robustness.bounds import CASES
 
 PEAK_MIB = 512
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from Linux's /proc")
@@ -61,15 +58,3 @@ def test_an_announced_gigabyte_shows_its_header_and_one_problem() -> None:
     result = run("announced", 0.1)
     assert result["calls"] == 2
     assert sum("1000000000" in problem for problem in result["problems"]) == 1
-
-
-def test_an_option_sets_the_bound(tmp_path: Path) -> None:
-    path = tmp_path / "many.pcap"
-    packets = list(CASES["full_connections"](0.002, Random(1)))
-    header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65_535, 1)
-    records = [struct.pack("<IIII", 1_790_000_000, n, len(one), len(one)) + one for n, one in enumerate(packets)]
-    path.write_bytes(header + b"".join(records))
-    command = [sys.executable, "-m", "kafkasniff", "read", str(path)]
-    for options, said in ([], False), (["--max-connections", "5"], True):
-        done = subprocess.run([*command, *options], capture_output=True, text=True, check=True, cwd=ROOT)
-        assert ("too many connections" in done.stderr) == said

@@ -1,0 +1,108 @@
+"""The options that set how much is held: the same in every command that reads packets, declared once."""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
+
+import typer
+
+if TYPE_CHECKING:
+    from kafkasniff.calls.limits import CallLimits
+    from kafkasniff.tcp.limits import TcpLimits
+
+PANEL = "Bounds"
+"""The heading of these options in the help."""
+
+
+def _bound(name: str, unit: str, text: str) -> Any:
+    return typer.Option(name, metavar=unit, min=1, help=text, rich_help_panel=PANEL)
+
+
+class Bounds(NamedTuple):
+    """What the options say; a bound that is reached is reported."""
+
+    max_message: Annotated[
+        int, _bound("--max-message", "MIB", "Keep this much of a message; of a larger one show the beginning.")
+    ] = 128
+    max_held: Annotated[
+        int,
+        _bound(
+            "--max-held",
+            "MIB",
+            "Hold this much of unfinished messages, waiting requests and searches of all connections, and this much"
+            " of segments that wait for others.",
+        ),
+    ] = 144
+    max_held_each: Annotated[
+        int,
+        _bound(
+            "--max-held-each",
+            "MIB",
+            "Hold this much of the waiting requests of one connection, and half as much of a direction's segments that"
+            " wait for others.",
+        ),
+    ] = 128
+    max_searched: Annotated[
+        int, _bound("--max-searched", "MIB", "Hold this much of a direction while its next message is searched for.")
+    ] = 2
+    max_pending: Annotated[
+        int, _bound("--max-pending", "N", "Let this many requests of a connection wait for their answers.")
+    ] = 100_000
+    max_connections: Annotated[
+        int,
+        _bound("--max-connections", "N", "Follow this many connections at once; above it the longest idle ones end."),
+    ] = 200_000
+    max_half_open: Annotated[
+        int,
+        _bound("--max-half-open", "N", "Follow this many connections of which only a SYN was seen, beside the others."),
+    ] = 50_000
+    max_fragments: Annotated[
+        int, _bound("--max-fragments", "MIB", "Hold this much of IP fragments that wait for others.")
+    ] = 16
+
+    def tcp_limits(self, base: "TcpLimits | None" = None) -> "TcpLimits":
+        """Give `base`, or the defaults, with these bounds."""
+        from dataclasses import replace
+
+        from kafkasniff.tcp.limits import TcpLimits
+
+        return replace(
+            base or TcpLimits(),
+            buffered_per_direction=self.max_held_each << 19,
+            buffered_in_all=self.max_held << 20,
+            connections=self.max_connections,
+            half_open=self.max_half_open,
+            fragment_bytes=self.max_fragments << 20,
+        )
+
+    def call_limits(self) -> "CallLimits":
+        """Give the defaults with these bounds."""
+        from kafkasniff.calls.limits import CallLimits
+
+        return CallLimits(
+            kept_message_bytes=self.max_message << 20,
+            held_in_all=self.max_held << 20,
+            pending_bytes=self.max_held_each << 20,
+            pending_calls=self.max_pending,
+            search_bytes=self.max_searched << 20,
+        )
+
+
+def with_bounds(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command these options, which it takes together as its argument `bounds`."""
+    signature = inspect.signature(command)
+    annotations = get_type_hints(Bounds, include_extras=True)
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotations[name])
+        for name, default in Bounds._field_defaults.items()
+    ]
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        bounds = Bounds(**{name: values.pop(name) for name in Bounds._fields})
+        command(**values, bounds=bounds)
+
+    own = [parameter for name, parameter in signature.parameters.items() if name != "bounds"]
+    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    return run

@@ -1,0 +1,33 @@
+"""The help of commands: options under several headings, arguments by their names alone."""
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+_BRACES = str.maketrans("", "", "{}")
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose options stand in the help under the heading that each names (`rich_help_panel`)."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, and then the options by heading; those without one come first."""
+        groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is None:
+                continue
+            if parameter.param_type_name == "argument":
+                # Typer adds Python's name of the type.
+                groups["Arguments"].append((record[0].partition(" ")[0], record[1]))
+            else:
+                heading = getattr(parameter, "rich_help_panel", None) or "Options"
+                groups.setdefault(heading, []).append(record)
+        for heading, records in groups.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Give the parts of the usage line; Typer has braces around the names of arguments that must be given."""
+        return [piece.translate(_BRACES) for piece in super().collect_usage_pieces(ctx)]

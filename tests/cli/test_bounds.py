@@ -1,0 +1,175 @@
+"""Each bound has an option, and is reported when it is reached."""
+
+import gzip
+import struct
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from kafkasniff.calls.limits import CallLimits
+from kafkasniff.cli.bounds import Bounds
+from kafkasniff.listening import LIVE_LIMITS
+from kafkasniff.tcp.limits import TcpLimits
+from tests.cli.conftest import Run
+from tests.protocol.records.made_batches import CODECS, batch, record
+from tests.robustness.bounds import (
+    ACK,
+    AFTER_ONE_CALL,
+    ETHERNET,
+    PSH,
+    SYN,
+    data,
+    handshake,
+    heartbeat,
+    one_call,
+    packet,
+    produce_header,
+    write_capture,
+)
+
+MIB = 1 << 20
+PRODUCE_BYTES = 300_000
+FRAGMENT = 60_000
+
+
+def opened(*numbers: int) -> Iterator[bytes]:
+    for number in numbers:
+        yield from handshake(number)
+        yield from one_call(number)
+
+
+def large_message() -> Iterator[bytes]:
+    yield from opened(1)
+    yield from data(1, 2 * MIB + 4, produce_header(2 * MIB, 9), Random(1))
+
+
+def unfinished_messages() -> Iterator[bytes]:
+    yield from opened(1, 2, 3)
+    streams = [data(number, MIB, produce_header(2 * MIB, 9), Random(1)) for number in (1, 2, 3)]
+    yield from chain.from_iterable(zip(*streams, strict=True))
+
+
+def segments_behind_holes(connections: int, size: int) -> Iterator[bytes]:
+    yield from opened(*range(connections))
+    client, server = AFTER_ONE_CALL
+    for position in range(1, size // FRAGMENT):
+        for number in range(connections):
+            yield packet(number, True, client + position * FRAGMENT, server, ACK, bytes(FRAGMENT))
+
+
+def waiting_requests(count: int, size: int) -> Iterator[bytes]:
+    """Produce requests without answers, on a connection that answered one call."""
+    yield from opened(1)
+    sequence, acknowledged = AFTER_ONE_CALL
+    for number in range(count):
+        head = produce_header(size, 9 + number)
+        message = head + bytes(size + 4 - len(head))
+        for start in range(0, len(message), FRAGMENT):
+            part = message[start : start + FRAGMENT]
+            yield packet(1, True, sequence, acknowledged, PSH | ACK, part)
+            sequence += len(part)
+            yield packet(1, False, acknowledged, sequence, ACK)
+
+
+def lost_boundary() -> Iterator[bytes]:
+    """An impossible size, and random bytes behind it."""
+    yield from opened(1)
+    yield from data(1, 2 * MIB, struct.pack(">i", -5), Random(1))
+
+
+def unanswered() -> Iterator[bytes]:
+    yield from opened(1)
+    sequence, acknowledged = AFTER_ONE_CALL
+    for number in range(6):
+        request, _ = heartbeat(9 + number)
+        yield packet(1, True, sequence, acknowledged, PSH | ACK, request)
+        sequence += len(request)
+        yield packet(1, False, acknowledged, sequence, ACK)
+
+
+def syns() -> Iterator[bytes]:
+    for number in range(1, 9):
+        yield packet(number, True, 1000, 0, SYN)
+    yield from opened(0)
+
+
+def fragments() -> Iterator[bytes]:
+    """The first fragments of packets whose others never come."""
+    for number in range(30):
+        header = struct.pack(">BBHHHBBH", 0x45, 0, 20 + FRAGMENT, number, 0x2000, 64, 6, 0)
+        yield ETHERNET + header + bytes([10, 0, 0, 1, 10, 0, 0, 2]) + bytes(FRAGMENT)
+    yield from opened(0)
+
+
+def compressed_records() -> Iterator[bytes]:
+    """A Produce v3 request with 4 MiB of records in a gzip batch."""
+    records = gzip.compress(b"".join(record(index, None, bytes(1 << 18)) for index in range(16)))
+    batches = batch(records, 16, attributes=CODECS["gzip"])
+    content = struct.pack(">hhih", 0, 3, 9, 5) + b"large" + struct.pack(">hhi", -1, -1, 30_000)
+    content += struct.pack(">ih4siii", 1, 4, b"bulk", 1, 7, len(batches)) + batches
+    message = struct.pack(">i", len(content)) + content
+    sequence, acknowledged = AFTER_ONE_CALL
+    yield from opened(1)
+    yield packet(1, True, sequence, acknowledged, PSH | ACK, message)
+
+
+@pytest.mark.parametrize(
+    ("packets", "option", "said"),
+    [
+        (large_message(), "--max-message=1", "message of 2097152 bytes: the first 65536 were kept"),
+        (unfinished_messages(), "--max-held=1", "all connections together held more than 1 MiB"),
+        (segments_behind_holes(3, MIB), "--max-held=1", "too many bytes of all connections waited behind holes"),
+        (segments_behind_holes(1, MIB), "--max-held-each=1", "too many bytes of a connection waited behind it"),
+        (waiting_requests(5, PRODUCE_BYTES), "--max-held-each=1", "too many requests wait for answers"),
+        (unanswered(), "--max-pending=3", "too many requests wait for answers"),
+        (lost_boundary(), "--max-searched=1", "searched for messages in vain for more than 1 MiB"),
+        (opened(*range(20)), "--max-connections=5", "connection ended: too many connections, longest idle first"),
+        (syns(), "--max-half-open=3", "half-open connection ended: too many of them: 5"),
+        (fragments(), "--max-fragments=1", "IP fragments dropped: too many bytes of them waited"),
+        (compressed_records(), "--max-decompressed=1", "gzip data of at most 1048576 bytes when decompressed"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.startswith("--") else "",
+)
+def test_a_bound_is_reported_when_it_is_reached(
+    run: Run, tmp_path: Path, packets: Iterator[bytes], option: str, said: str
+) -> None:
+    path = tmp_path / "made.pcap"
+    write_capture(path, packets)
+    with_option, without = (run("read", str(path), "--json", "--records", *options) for options in ([option], []))
+    assert said in with_option.stdout + with_option.stderr
+    assert said not in without.stdout + without.stderr
+    if option != "--max-decompressed=1":
+        # What `diagnose` reads is bounded in the same way.
+        diagnosed = run("diagnose", str(path), option)
+        assert diagnosed.returncode == 0
+        assert said in diagnosed.stderr or said in with_option.stdout
+
+
+def test_without_options_the_defaults_are_those_of_the_layers() -> None:
+    assert Bounds().tcp_limits() == TcpLimits()
+    assert Bounds().call_limits() == CallLimits()
+    assert Bounds().tcp_limits(LIVE_LIMITS) == LIVE_LIMITS
+
+
+def test_live_keeps_its_own_times() -> None:
+    limits = Bounds(max_connections=7).tcp_limits(LIVE_LIMITS)
+    assert (limits.connections, limits.start_ns, limits.ended) == (7, LIVE_LIMITS.start_ns, LIVE_LIMITS.ended)
+
+
+@pytest.mark.parametrize("command", ["read", "live", "diagnose"])
+def test_the_options_stand_under_a_heading_of_their_own(run: Run, command: str) -> None:
+    text = run(command, "--help").stdout
+    usual, _, bounds = text.partition("\nBounds:\n")
+    for name in Bounds._fields:
+        option = f"--{name.replace('_', '-')} "
+        assert option in bounds
+        assert option not in usual
+
+
+def test_a_bound_of_nothing_is_refused(run: Run) -> None:
+    done = run("read", "x.pcap", "--max-held", "0")
+    assert done.returncode == 2
+    assert "--max-held" in done.stderr
