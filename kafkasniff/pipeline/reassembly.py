@@ -1,7 +1,7 @@
 """The second task: the packets of one bucket into calls, by the very engine that `read` has."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -15,6 +15,7 @@ from kafkasniff.calls.topics import TopicNames
 from kafkasniff.capture.packets import Interface
 from kafkasniff.pipeline.merging import Merger, PacketFiles
 from kafkasniff.pipeline.pieces import pieces_of
+from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
 
 Item = Call | Gap | RawToken | ConnectionReport
@@ -38,6 +39,8 @@ class Known:
     key_log: bytes = b""
     topics: dict[str, str] = field(default_factory=dict)
     """Names by topic id."""
+    tls_sessions: dict[bytes, bytes] = field(default_factory=dict)
+    """Master secrets of TLS 1.2 sessions by id or ticket: another connection may resume them."""
     records: bool = False
 
 
@@ -53,8 +56,11 @@ class Reassembly:
         """Filled with what the calls tell."""
         for topic_id, name in known.topics.items():
             self.topics.add(topic_id, name)
+        self.tls_sessions: dict[bytes, bytes] = {}
+        """Filled with those of the connections."""
         self.notes: list[str] = []
-        """Limits that were reached, in sentences."""
+        """What could not be read and which limits were reached, in sentences."""
+        self.tls_counters = TlsCounters()
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, list[Item]]]:
         """Give the vantage and what ends there, in packet order, of each batch of packets.
@@ -84,14 +90,19 @@ class Reassembly:
             if batch is not None:
                 yield vantage, engine.feed(batch)
             yield vantage, engine.flush()
-            self.notes += [*engine.notes(), *engine.tls.notes()]
+            self.notes += engine.notes()
+            self.tls_sessions |= engine.tls.sessions()
+            add_up(self.tls_counters, engine.tls.counters)
         captures.clear()
 
     def _engine(self) -> Engine:
         key_log = KeyLog()
         key_log.add(self._known.key_log)
         context = Context(records=self._known.records, topics=self.topics)
-        return Engine(options=CallOptions(context=context), report_connections=True, key_log=key_log)
+        engine = Engine(options=CallOptions(context=context), report_connections=True, key_log=key_log)
+        for name, master in self._known.tls_sessions.items():
+            engine.tls.remember_session(name, master)
+        return engine
 
     def _interfaces_of(self, file: int) -> list[Interface]:
         found = self._interfaces.get(file)
@@ -99,3 +110,9 @@ class Reassembly:
             path, _, _, described = self._known.files[file]
             found = self._interfaces[file] = [Interface(path, *each) for each in described]
         return found
+
+
+def add_up(total: TlsCounters, counters: TlsCounters) -> None:
+    """Add counters to others."""
+    for each in fields(TlsCounters):
+        setattr(total, each.name, getattr(total, each.name) + getattr(counters, each.name))

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from kafkasniff.calls.call import Call, ConnectionReport, Frame
-from kafkasniff.pipeline.inputs import Input
 from kafkasniff.pipeline.indexing import FileReport
+from kafkasniff.pipeline.inputs import Input
 from kafkasniff.pipeline.places import Place, place_of
 from kafkasniff.protocol.bodies import DecodedBody, find_entities
 from kafkasniff.protocol.records.content import raw_bytes

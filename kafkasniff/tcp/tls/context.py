@@ -53,6 +53,10 @@ class TlsContext:
         if len(self._sessions) > self.limits.sessions:
             self._sessions.popitem(last=False)
 
+    def sessions(self) -> dict[bytes, bytes]:
+        """Give the master secrets of all sessions by id or ticket."""
+        return dict(self._sessions)
+
     def session(self, name: bytes) -> bytes | None:
         """Give the master secret of a session by its id or ticket."""
         return self._sessions.get(name)

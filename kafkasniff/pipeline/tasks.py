@@ -1,0 +1,106 @@
+"""What Spark's workers run: functions from Arrow batches to Arrow batches."""
+
+import gc
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+from pyspark import TaskContext
+
+from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.pipeline.indexing import FileReport, index_file, report_batch
+from kafkasniff.pipeline.options import Options
+from kafkasniff.pipeline.output import TableWriter, Written
+from kafkasniff.pipeline.reassembly import Item, Known, Reassembly
+from kafkasniff.pipeline.rows import Placed, call_rows, connection_row
+from kafkasniff.tcp.tls.context import TlsCounters
+
+RESULT = pa.schema([("result", pa.binary())])
+"""One row a task: what it has to say, pickled."""
+
+_COLLECTION_THRESHOLDS = (100_000, 20, 100)
+"""As in `cli.main`: calls and bodies hold no reference cycles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What calls and connections tell of others."""
+
+    topics: dict[str, str]
+    """Names by topic id."""
+    tls_sessions: dict[bytes, bytes]
+    """Master secrets by session id or ticket."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrote:
+    """What one task wrote, and what it met."""
+
+    files: list[Written]
+    notes: list[str]
+    tls_counters: TlsCounters = field(default_factory=TlsCounters)
+
+
+def index(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Index the files in the column `task`: an `IndexTask`, or the `FileReport` of a file that cannot be read."""
+    gc.set_threshold(*_COLLECTION_THRESHOLDS)
+    for batch in batches:
+        for pickled in batch.column("task").to_pylist():
+            task = pickle.loads(pickled)
+            if isinstance(task, FileReport):
+                yield report_batch(task)
+            else:
+                yield from index_file(task)
+
+
+@dataclass(frozen=True, slots=True)
+class LearnTask:
+    """Learns what the calls of one bucket tell of others."""
+
+    known: Known
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Take rows of the index; give a `Learned`."""
+        gc.set_threshold(*_COLLECTION_THRESHOLDS)
+        reassembly = Reassembly(self.known)
+        for _ in reassembly.run(batches):
+            pass
+        yield _result(Learned(reassembly.topics.known(), reassembly.tls_sessions))
+
+
+@dataclass(frozen=True, slots=True)
+class WriteTask:
+    """Writes the rows of the tables that one bucket brings."""
+
+    known: Known
+    staging: str
+    options: Options
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Take rows of the index; give a `Wrote`."""
+        gc.set_threshold(*_COLLECTION_THRESHOLDS)
+        context = TaskContext.get()
+        assert context is not None
+        writer = TableWriter(self.staging, f"part-{context.partitionId():05d}-{context.taskAttemptId()}")
+        reassembly = Reassembly(self.known)
+        for vantage, items in reassembly.run(batches):
+            items.reverse()
+            while items:
+                # Taken from the list, since the bodies decoded for one row should not outlive it.
+                writer.add(item_rows(vantage, items.pop(), self.options))
+        yield _result(Wrote(writer.close(), reassembly.notes, reassembly.tls_counters))
+
+
+def item_rows(vantage: str, item: Item, options: Options) -> Iterator[Placed]:
+    """Give the rows of all tables that come of what the engine gave, where its time is asked for."""
+    if isinstance(item, Call):
+        if options.wants(item.time.time):
+            yield from call_rows(vantage, item, options.records)
+    elif isinstance(item, ConnectionReport) and options.wants(item.last.time):
+        yield connection_row(vantage, item)
+
+
+def _result(result: Any) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([pickle.dumps(result)], pa.binary())], schema=RESULT)
