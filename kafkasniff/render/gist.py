@@ -44,11 +44,13 @@ _texts: dict[tuple[ScannedBody, ScannedBody | None, str | None, str | None], str
 """Gists of calls whose bodies came before, by these and by what else a gist may name: client id and principal."""
 
 
-class _Form(NamedTuple):
+class Form(NamedTuple):
     """How the calls of an API are described, and which fields that takes."""
 
     describe: Callable[[Call, Body, Body], str]
+    """Makes the gist of a call with its request and response, each empty where there is none."""
     request: frozenset[str]
+    """Names of the request's fields."""
     response: frozenset[str]
 
 
@@ -71,7 +73,7 @@ def gist(call: Call) -> str:
     return form.describe(call, request or _NO_BODY, response or _NO_BODY)
 
 
-def _described(form: _Form, call: Call, asked: ScannedBody, answered: ScannedBody | None) -> str:
+def _described(form: Form, call: Call, asked: ScannedBody, answered: ScannedBody | None) -> str:
     """Describe a call by what was scanned, once for all calls with equal bodies."""
     again = asked.seen_again and (answered is None or answered.seen_again) and not _names_topic_ids(call)
     key = (asked, answered, call.client_id, call.principal)
@@ -90,6 +92,11 @@ def _names_topic_ids(call: Call) -> bool:
     assert call.header is not None
     key, version = call.header[:2]
     return has_topic_ids(key, version, "request") or has_topic_ids(key, version, "response")
+
+
+def form_of(api_key: int) -> Form | None:
+    """Give how the calls of an API are described; None for one that is described by the names in its messages."""
+    return _GISTS.get(api_key)
 
 
 def scanned_fields(api_key: int, kind: Kind) -> frozenset[str]:
@@ -115,8 +122,8 @@ def _entities(call: Call, request: Body | None, response: Body | None) -> str:
     return ", ".join(words)
 
 
-def _form(describe: Callable[[Call, Body, Body], str], request: str, response: str = "") -> _Form:
-    return _Form(describe, frozenset(request.split()), frozenset(response.split()))
+def _form(describe: Callable[[Call, Body, Body], str], request: str, response: str = "") -> Form:
+    return Form(describe, frozenset(request.split()), frozenset(response.split()))
 
 
 _TOPIC = " topics name topicId partitions "
@@ -132,7 +139,7 @@ _HEARTBEAT = _form(
     "memberEpoch assignment topicPartitions topicId topicName partitions",
 )
 
-_GISTS: dict[int | None, _Form] = {
+_GISTS: dict[int | None, Form] = {
     0: _form(
         produce,
         "transactionalId acks topicData name topicId partitionData index records",
@@ -144,11 +151,11 @@ _GISTS: dict[int | None, _Form] = {
         "responses topic topicId partitions partitionIndex records",
     ),
     2: _form(list_offsets, f"{_TOPIC} partitionIndex timestamp", f"{_TOPIC} partitionIndex offset oldStyleOffsets"),
-    3: _Form(metadata, frozenset(("topics", "name", "topicId")), BROKER_FIELDS),
+    3: Form(metadata, frozenset(("topics", "name", "topicId")), BROKER_FIELDS),
     7: _form(broker, "brokerId"),
     8: _form(offset_commit, f"{_OFFSETS} groupId"),
     9: _form(offset_fetch, "groupId groups", f"{_OFFSETS} groups"),
-    10: _Form(find_coordinator, frozenset(("coordinatorKeys", "key", "keyType")), BROKER_FIELDS),
+    10: Form(find_coordinator, frozenset(("coordinatorKeys", "key", "keyType")), BROKER_FIELDS),
     11: _form(join_group, f"{_MEMBER} protocols name reason", "generationId protocolName members"),
     12: _form(member_call, _MEMBER),
     13: _form(leave_group, f"{_MEMBER} members reason"),
@@ -170,7 +177,7 @@ _GISTS: dict[int | None, _Form] = {
     42: _form(named_list("groupsNames", "group"), "groupsNames"),
     44: _form(configs, _CONFIGS),
     58: _form(envelope, ""),
-    60: _Form(cluster, frozenset(), BROKER_FIELDS),
+    60: Form(cluster, frozenset(), BROKER_FIELDS),
     62: _form(broker, "brokerId"),
     63: _form(broker, "brokerId"),
     65: _form(named_list("transactionalIds", "transaction"), "transactionalIds"),

@@ -1,8 +1,15 @@
 """The gist of calls that move records: Produce, Fetch, ListOffsets."""
 
 from kafkasniff.calls.call import Call
-from kafkasniff.render.gists.words import Body, name_text, partition_index, then, topics_text
-from kafkasniff.render.text import count_text, size_text
+from kafkasniff.render.gists.words import (
+    Body,
+    bytes_text,
+    name_text,
+    partition_index,
+    records_text,
+    then,
+    topics_text,
+)
 
 _TIMESTAMPS = {-1: "latest", -2: "earliest", -3: "max-timestamp", -4: "earliest-local", -5: "latest-tiered"}
 """Sentinels of ListOffsets (ListOffsetsRequest.java)."""
@@ -13,7 +20,7 @@ def _records(call: Call, where: str) -> str:
     batches = [batch for side, _, batch in call.batch_headers if side == where]
     count = sum(batch.record_count or 0 for batch in batches)
     codecs = {batch.compression for batch in batches} - {"none"}
-    return " ".join([count_text(count, "record"), *sorted(codecs)]) if batches else ""
+    return " ".join([records_text(count), *sorted(codecs)]) if batches else ""
 
 
 def _records_size(topics: list[Body], key: str) -> int:
@@ -29,7 +36,7 @@ def produce(call: Call, request: Body, response: Body) -> str:
     words = [
         topics_text(call, topics, "partitionData", _index),
         _records(call, "request"),
-        size_text(_records_size(topics, "partitionData")),
+        bytes_text(_records_size(topics, "partitionData")),
         "acks=all" if acks == -1 else f"acks={acks}",
     ]
     if name := request.get("transactionalId"):
@@ -56,7 +63,7 @@ def fetch(call: Call, request: Body, response: Body) -> str:
     size = _records_size(topics, "partitions")
     if not size:
         return then(asked, "no records")
-    answer = f"{_records(call, 'response')} {size_text(size)}".strip()
+    answer = f"{_records(call, 'response')} {bytes_text(size)}".strip()
     if asked and request.get("topics"):
         return then(asked, answer)
     with_records = [

@@ -6,7 +6,8 @@ from itertools import islice
 from typing import Any
 
 from kafkasniff.calls.call import Call
-from kafkasniff.render.text import ELLIPSIS, show
+from kafkasniff.render.text import ELLIPSIS, count_text, show, size_text
+from kafkasniff.render.traced import Traced
 
 Body = dict[str, Any]
 
@@ -28,6 +29,8 @@ def names_text(names: Iterable[object]) -> str:
 
 def name_text(name: object) -> str:
     """Give a name as safe text of bounded length."""
+    if isinstance(name, Traced):
+        return name.text(name_text)
     return _shown(str(name)[: _NAME_LENGTH + 1])
 
 
@@ -80,5 +83,22 @@ def group_text(request: Body) -> str:
 
 def member_id_text(call: Call, member: str) -> str:
     """Give a member id without the client id before it, which brokers put there and which has a column of its own."""
-    prefix = call.client_id or ""
+    if isinstance(member, Traced):
+        return member.text(_member_text, call.client_id)
+    return _member_text(member, call.client_id)
+
+
+@lru_cache(maxsize=4096)
+def _member_text(member: str, client_id: str | None) -> str:
+    prefix = client_id or ""
     return show(ELLIPSIS + member[len(prefix) :] if prefix and member.startswith(prefix) else member, _MEMBER_LENGTH)
+
+
+def records_text(count: int) -> str:
+    """Give a number of records."""
+    return count.text(records_text) if isinstance(count, Traced) else count_text(count, "record")
+
+
+def bytes_text(size: int) -> str:
+    """Give a number of bytes."""
+    return size.text(bytes_text) if isinstance(size, Traced) else size_text(size)

@@ -1,0 +1,271 @@
+"""Functions that make the text of calls whose bytes are laid out like those of a call that was traced.
+
+Such a function reads of both messages only what the text depends on: what is fixed, as a key for a template, and what
+the template shows. That the rest is as it was follows from the fixed bytes, among which are all counts and lengths.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from struct import Struct
+from types import CodeType
+from typing import Any, Final, Protocol
+
+from kafkasniff.protocol.records.layout import MAGIC_2
+from kafkasniff.render.traced import CLIENT_ID, Mark, Traced, UntraceableError
+from kafkasniff.render.traced_message import Span, TracedMessage
+
+_INTEGER_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_MOST_REMEMBERED = 8192
+
+
+class LayoutFunction(Protocol):
+    """Makes the text of a call; None where it is not known, or the messages are laid out otherwise.
+
+    Takes the content of the request's frame, where its body begins, the content of the response's frame and the client
+    id. Raises UnicodeDecodeError for text that is not UTF-8, struct.error for messages that are too short.
+    """
+
+    def __call__(self, q: bytes, b: int, r: bytes, client: str | None, /) -> str | None:
+        """Make a text."""
+
+
+@dataclass(slots=True)
+class Layout:
+    """The function for a layout, and the templates that it knows."""
+
+    signature: tuple[object, ...]
+    """Equal for equal functions."""
+    function: LayoutFunction
+    templates: dict[object, str]
+    key: Callable[[bytes, int, bytes], object]
+    """Gives a call's key among the templates."""
+
+
+@dataclass(slots=True)
+class _Lines:
+    """The parts of a function while it is written."""
+
+    before: list[str] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    checks: list[str] = field(default_factory=list)
+    late_checks: list[str] = field(default_factory=list)
+    formats: list[str] = field(default_factory=list)
+    memories: list[object] = field(default_factory=list)
+    names: dict[int, str] = field(default_factory=dict)
+    """Variables of values, by identity."""
+    count: int = 0
+
+    def name(self, prefix: str) -> str:
+        """Give a new variable."""
+        self.count += 1
+        return f"{prefix}{self.count}"
+
+    def memory(self, memory: object) -> str:
+        """Give the variable of what remembers a function's results."""
+        if memory not in self.memories:
+            self.memories.append(memory)
+        return f"m{self.memories.index(memory)}"
+
+
+def layout_of(messages: list[TracedMessage], marks: list[Mark], lengths_known: bool) -> Layout:
+    """Write the layout of a traced call, as yet without templates; `marks`: of its template.
+
+    `lengths_known`: calls are looked up by the lengths of their messages. Raises UntraceableError.
+    """
+    lines = _Lines()
+    for message in messages:
+        _write_message(lines, message, lengths_known)
+    arguments = [_argument(lines, mark) for mark in marks]
+    key = f"({', '.join(lines.keys)},)" if len(lines.keys) != 1 else lines.keys[0]
+    shown = f"text % ({', '.join(arguments)},)" if arguments else "text % ()"
+    checks = [f"if not ({' and '.join(lines.checks)}): return None"] if lines.checks else []
+    late = [f"if not ({' and '.join(lines.late_checks)}): return None"] if lines.late_checks else []
+    body = [*lines.before, *checks, f"text = get({key})", "if text is None: return None", *late, f"return {shown}"]
+    whole = ["def function(q, b, r, client):", *body]
+    only_key = ["def key(q, b, r):", *lines.before, f"return {key}"]
+    source = "\n    ".join(whole) + "\n" + "\n    ".join(only_key) + "\n"
+    templates: dict[object, str] = {}
+    namespace: dict[str, Any] = {"get": templates.get}
+    namespace |= {f"unpack{index}": Struct(text).unpack_from for index, text in enumerate(lines.formats)}
+    namespace |= {f"m{index}": memory for index, memory in enumerate(lines.memories)}
+    if lines.late_checks:
+        # Only when needed: importing it takes 50 ms, since it asks for its own version.
+        from crc32c import crc32c
+
+        namespace["crc32c"] = crc32c
+    exec(_compiled(source), namespace)
+    signature = (source, *lines.formats, *map(id, lines.memories))
+    return Layout(signature, namespace["function"], templates, namespace["key"])
+
+
+@lru_cache(maxsize=1024)
+def _compiled(source: str) -> CodeType:
+    return compile(source, "<layout of calls>", "exec")
+
+
+def _write_message(lines: _Lines, message: TracedMessage, lengths_known: bool) -> None:
+    data, batch = message.data, message.batch
+    name, base = ("q", "b") if message.side == "request" else ("r", str(message.start))
+    length = f"len({name}) - {base}"
+    spans: list[tuple[Span, str, str]] = [(span, "", "") for span in message.unread]
+    for span in message.unread_strings:
+        text = lines.name("u")
+        spans.append((span, f"{span[1]}s", text))
+        lines.checks.append(f"{text}.isascii()")
+    end = len(data)
+    if batch is not None:
+        end = batch.start + MAGIC_2.size
+        behind = len(data) - batch.end
+        lines.before += [
+            f"size = {length} - {batch.start - message.start + behind}",
+            f"if size < {MAGIC_2.size}: return None",
+        ]
+        _write_batch(lines, message, spans, name, base, behind)
+    elif not lengths_known:
+        lines.before.append(f"if {length} != {len(data) - message.start}: return None")
+    for value in message.values:
+        _write_value(lines, value, spans)
+    _unpack(lines, name, base, message.start, end, spans)
+    if batch is not None and batch.end < len(data):
+        _unpack(lines, name, f"len({name}) - {len(data) - batch.end}", batch.end, len(data), spans)
+
+
+def _write_batch(
+    lines: _Lines,
+    message: TracedMessage,
+    spans: list[tuple[Span, str, str]],
+    name: str,
+    base: str,
+    behind: int,
+) -> None:
+    """Write that the lengths agree, and which bytes of a batch's header the text depends on: magic and codec."""
+    batch = message.batch
+    assert batch is not None
+    start = batch.start
+    stated, counted, crc = lines.name("n"), lines.name("n"), lines.name("n")
+    if batch.compact:
+        spans.append((batch.size_at, f"{batch.size_at[1]}s", stated))
+        lines.checks.append(f"{stated} == {lines.memory(_COMPACT)}[size]")
+    else:
+        spans.append((batch.size_at, "i", stated))
+        lines.checks.append(f"{stated} == size")
+    lines.checks.append(f"{counted} == size - 12")
+    # Base offset, size, leader epoch, magic, CRC, the two bytes of the attributes, and what else is before the count.
+    spans += [((start, 8), "", ""), ((start + 8, 4), "i", counted), ((start + 12, 4), "", "")]
+    spans += [((start + 17, 4), "I", crc), ((start + 21, 1), "", ""), ((start + 23, 34), "", "")]
+    to = f"len({name}) - {behind}" if behind else ""
+    lines.late_checks.append(f"crc32c({name}[{base} + {start + 21 - message.start}:{to}]) == {crc}")
+
+
+def _write_value(lines: _Lines, value: Traced, spans: list[tuple[Span, str, str]]) -> None:
+    side, offset, length, code = value.place
+    del side
+    if code == "size":
+        variable = "size"
+        if value.fixed:
+            lines.keys.append(variable)
+    elif value.fixed:
+        return
+    elif value.used:
+        variable = lines.name("v")
+        spans.append(((offset, length), code or f"{length}s", variable))
+    elif code:
+        spans.append(((offset, length), "", ""))
+        return
+    else:
+        variable = lines.name("u")
+        spans.append(((offset, length), f"{length}s", variable))
+        lines.checks.append(f"{variable}.isascii()")
+    lines.names[id(value)] = variable
+    if not value.fixed:
+        lines.keys += [f"{variable} {test}" for test in value.tests]
+
+
+def _unpack(lines: _Lines, name: str, base: str, start: int, end: int, spans: list[tuple[Span, str, str]]) -> None:
+    """Write the read of the bytes from `start` to `end`: those of no span are part of the key."""
+    codes = []
+    names = []
+    position = start
+
+    def fixed(length: int) -> None:
+        key = lines.name("k")
+        lines.keys.append(key)
+        names.append(key)
+        codes.append(_INTEGER_CODES.get(length, f"{length}s"))
+
+    for (offset, length), code, variable in sorted(spans):
+        if not start <= offset < end:
+            continue
+        if offset > position:
+            fixed(offset - position)
+        codes.append(code or f"{length}x")
+        if variable:
+            names.append(variable)
+        position = offset + length
+    if end > position:
+        fixed(end - position)
+    if names:
+        lines.before.append(f"({', '.join(names)},) = unpack{len(lines.formats)}({name}, {base})")
+        lines.formats.append(">" + "".join(codes))
+
+
+def _argument(lines: _Lines, mark: Mark) -> str:
+    """Give the expression of what stands at a mark."""
+    value = lines.names.get(id(mark.value))
+    if value is None:
+        raise UntraceableError
+    if mark.function is None:
+        return value
+    with_client = mark.more == (CLIENT_ID,)
+    memory = lines.memory(_memory(mark.function, () if with_client else mark.more, mark.value.place.code == ""))
+    return f"{memory}[{value}, client]" if with_client else f"{memory}[{value}]"
+
+
+class _Memory(dict[Any, Any]):
+    """Results of a function of one argument, or of two that are given as a tuple; bounded."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, key: Any) -> Any:
+        result = self._function(key)
+        if len(self) >= _MOST_REMEMBERED:
+            self.clear()
+        self[key] = result
+        return result
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = None
+
+
+@lru_cache(maxsize=64)
+def _memory(function: Callable[..., str], more: tuple[Any, ...], is_string: bool) -> _Memory:
+    """Give what remembers the texts that a function makes of numbers, or of strings given as bytes."""
+
+    def of_number(key: int) -> str:
+        return function(key, *more)
+
+    def of_string(key: bytes | tuple[bytes, str | None]) -> str:
+        if isinstance(key, tuple):
+            return function(key[0].decode(), key[1])
+        return function(key.decode(), *more)
+
+    return _Memory(of_string if is_string else of_number)
+
+
+def _compact_size(size: int) -> bytes:
+    """Give the varint that stands before `size` bytes: one more (KIP-482)."""
+    octets = bytearray()
+    left = size + 1
+    while left > 0x7F:
+        octets.append(left & 0x7F | 0x80)
+        left >>= 7
+    octets.append(left)
+    return bytes(octets)
+
+
+_COMPACT: Final = _Memory(_compact_size)
