@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "cli.md"
 
-COMMANDS = ("read", "live", "diagnose", "explain", "apis", "errors")
+COMMANDS = ("read", "live", "diagnose", "pipeline", "explain", "apis", "errors")
 
 OPENING = """# The command line
 

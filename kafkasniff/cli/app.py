@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from kafkasniff.cli import apis, diagnose, errors, explain, live, read
+from kafkasniff.cli import apis, diagnose, errors, explain, live, pipeline, read
 from kafkasniff.cli.help import GroupedCommand
 
 EXAMPLES = """\b
@@ -29,6 +29,7 @@ app = typer.Typer(
 app.command("read", cls=GroupedCommand, epilog=read.EXAMPLES)(read.read)
 app.command("live", cls=GroupedCommand, epilog=live.EXAMPLES)(live.live)
 app.command("diagnose", cls=GroupedCommand, epilog=diagnose.EXAMPLES)(diagnose.diagnose)
+app.command("pipeline", cls=GroupedCommand, epilog=pipeline.EXAMPLES)(pipeline.pipeline)
 app.command("explain", cls=GroupedCommand, epilog=explain.EXAMPLES)(explain.explain)
 app.command("apis", cls=GroupedCommand, epilog=apis.EXAMPLES)(apis.apis)
 # A code may be negative: -1 is no option.

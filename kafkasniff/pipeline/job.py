@@ -1,6 +1,7 @@
 """The job: index the files, learn what calls tell of others, write the tables, commit."""
 
 import pickle
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -32,6 +33,9 @@ BUCKET_BYTES = 128 << 20
 _MOST_ROUNDS = 4
 """How often a TLS session is looked for that a connection resumed, which itself had resumed another."""
 
+_EXCEPTION = re.compile(r"[\w.]+(Error|Exception|Interrupt|Exit)\b")
+"""Where a line of a trace says what was raised."""
+
 _DAY_NS = 86_400_000_000_000
 
 
@@ -55,7 +59,8 @@ class Index:
 
     def __init__(self, session: SparkSession, inputs: Sequence[Input], options: Options) -> None:
         """Index `inputs`. Raises PySparkException where Spark gives up."""
-        self.frame = _index(session, inputs, options).persist(StorageLevel.DISK_ONLY)
+        self.buckets = options.buckets or bucket_count(session, inputs)
+        self.frame = _index(session, inputs, options, self.buckets).persist(StorageLevel.DISK_ONLY)
         self.inputs = inputs
         rows = self.frame.filter(col("packets") == REPORT).select("columns").collect()
         self.reports: list[FileReport] = sorted(
@@ -91,12 +96,21 @@ class Index:
         self.frame.unpersist()
 
 
-def run(session: SparkSession, inputs: Sequence[Input], destination: Destination, options: Options) -> Outcome:
-    """Write the tables of `inputs`. Raises PipelineError, after which nothing was added."""
+def run(
+    session: SparkSession,
+    inputs: Sequence[Input],
+    destination: Destination,
+    options: Options,
+    resume: bool = False,
+) -> Outcome:
+    """Write the tables of `inputs`; with `resume`, go on with what a killed run left.
+
+    Raises PipelineError, after which nothing was added.
+    """
     done = destination.finished()
     if done is not None:
         return Outcome(done, added=False)
-    destination.begin()
+    destination.begin(resume)
     try:
         index = Index(session, inputs, options)
         try:
@@ -113,7 +127,7 @@ def run(session: SparkSession, inputs: Sequence[Input], destination: Destination
 
 def _write(index: Index, destination: Destination, options: Options) -> Outcome:
     known = index.known(options)
-    wrote: list[tasks.Wrote] = index.map(tasks.WriteTask(known, destination.staging, options))
+    wrote: list[tasks.Wrote] = index.map(tasks.WriteTask(known, destination.staging, options, index.buckets))
     reports = index.reports
     first_time = min((report.first_time for report in reports if report.first_time is not None), default=0)
     written = [file for each in wrote for file in each.files]
@@ -153,12 +167,12 @@ def _notes(known: Known, wrote: Sequence[tasks.Wrote]) -> list[str]:
 def bucket_count(session: SparkSession, inputs: Sequence[Input]) -> int:
     """Give how many buckets suit the files: of about `BUCKET_BYTES`, and enough for all processors."""
     by_size = -(-sum(each.size for each in inputs) // BUCKET_BYTES)
-    return max(by_size, session.sparkContext.defaultParallelism)
+    parallel: int = session.sparkContext.defaultParallelism
+    return max(by_size, parallel)
 
 
-def _index(session: SparkSession, inputs: Sequence[Input], options: Options) -> DataFrame:
+def _index(session: SparkSession, inputs: Sequence[Input], options: Options, buckets: int) -> DataFrame:
     """Give the rows of `pieces.SCHEMA`, sorted within buckets."""
-    buckets = options.buckets or bucket_count(session, inputs)
     rings = {ring: number for number, ring in enumerate(dict.fromkeys(each.ring for each in inputs))}
     # The largest first, so that no large file is left when the others are done.
     order = sorted(range(len(inputs)), key=lambda index: -inputs[index].size)
@@ -184,4 +198,5 @@ def reason_of(error: PySparkException) -> str:
         _, found, message = line.partition("PipelineError: ")
         if found:
             return message
-    return f"Spark gave up: {text.strip().splitlines()[0]}"
+    said = [line for line in text.splitlines() if _EXCEPTION.match(line)]
+    return f"Spark gave up: {said[-1] if said else text.strip().splitlines()[0]}"

@@ -150,9 +150,11 @@ class Merger:
         )
         files = np.repeat([piece.file for piece in pieces], [len(piece.keys) for piece in pieces])
         order = np.lexsort((numbers, files, keys))
-        columns = (np.concatenate(offsets), captured, original, times, np.concatenate(interfaces))
-        ordered = [array("q", column[order].astype(np.int64).tobytes()) for column in columns]
-        return PacketBatch(b"".join(data), 0, *ordered, self._interfaces, array("q", numbers[order].tobytes()))
+        columns = (np.concatenate(offsets), captured, original, times, np.concatenate(interfaces), numbers)
+        at, held, on_wire, when, where, number = (
+            array("q", column[order].astype(np.int64).tobytes()) for column in columns
+        )
+        return PacketBatch(b"".join(data), 0, at, held, on_wire, when, where, self._interfaces, number)
 
     def _place_of(self, file: int) -> int:
         place = self._first_interface.get(file)

@@ -19,6 +19,9 @@ RUNS_FOLDER = "_runs"
 """Below the destination: a file for each run that is complete. Spark passes over names with an underscore."""
 _STAGING = "_staging-"
 
+DONE_FOLDER = "_done"
+"""Below the staging folder: what each task that ended had to say, for a run that goes on where this one was killed."""
+
 _BUFFERED_ROWS = 8_192
 _MOST_OPEN = 32
 _DAY_NS = 86_400_000_000_000
@@ -121,11 +124,12 @@ class Destination:
             return counts
         return None
 
-    def begin(self) -> None:
-        """Make the staging folder anew. Raises PipelineError where that cannot be."""
+    def begin(self, resume: bool) -> None:
+        """Make the staging folder, anew unless `resume`. Raises PipelineError where that cannot be."""
         try:
-            shutil.rmtree(self.staging, ignore_errors=True)
-            os.makedirs(self.staging)
+            if not resume:
+                shutil.rmtree(self.staging, ignore_errors=True)
+            os.makedirs(self.staging, exist_ok=True)
             os.makedirs(os.path.dirname(self._record), exist_ok=True)
         except OSError as error:
             raise _cannot_write(self.path, error) from None
@@ -138,6 +142,7 @@ class Destination:
         kept = {each.path for each in written}
         counts = dict.fromkeys(tables, 0)
         try:
+            shutil.rmtree(os.path.join(self.staging, DONE_FOLDER), ignore_errors=True)
             for folder, _, names in os.walk(self.staging):
                 for name in names:
                     if os.path.relpath(os.path.join(folder, name), self.staging) not in kept:

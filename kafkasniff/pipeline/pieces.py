@@ -1,7 +1,7 @@
 """The rows that are shuffled: where packets lie in their file, packed, and their bytes only where they must travel."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -55,7 +55,7 @@ class Piece(NamedTuple):
         return Piece(self.file, keys, times, numbers, offsets, captured, original, interfaces, self.payload)
 
 
-_WIDTHS = (np.dtype("<i8"), np.dtype("<i8"), *[np.dtype("<u4")] * 5)
+_WIDTHS: tuple[np.dtype[np.integer[Any]], ...] = (np.dtype("<i8"), np.dtype("<i8"), *[np.dtype("<u4")] * 5)
 """Of keys, times, and the others; numbers and offsets count from the first packet's."""
 
 
@@ -83,11 +83,8 @@ def unpack(file: int, count: int, data: bytes, payload: bytes | None) -> Piece:
     for width in _WIDTHS[1 if same else 0 :]:
         columns.append(np.frombuffer(data, width, count, position).astype(np.int64))
         position += count * width.itemsize
-    if same:
-        columns.insert(0, columns[0])
-    columns[2] += number
-    columns[3] += offset
-    return Piece(file, *columns, payload)
+    keys, (times, numbers, offsets, captured, original, interfaces) = columns[0], columns[-6:]
+    return Piece(file, keys, times, numbers + number, offsets + offset, captured, original, interfaces, payload)
 
 
 def as_row(bucket: int, ring: int, piece: Piece) -> tuple[object, ...]:

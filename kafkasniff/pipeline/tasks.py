@@ -4,7 +4,8 @@ import gc
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from uuid import uuid4
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -12,7 +13,7 @@ from pyspark import TaskContext
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.pipeline.indexing import FileReport, index_file, report_batch
 from kafkasniff.pipeline.options import Options
-from kafkasniff.pipeline.output import TableWriter, Written
+from kafkasniff.pipeline.output import DONE_FOLDER, TableWriter, Written
 from kafkasniff.pipeline.reassembly import Item, Known, Reassembly
 from kafkasniff.pipeline.rows import Placed, call_rows, connection_row
 from kafkasniff.tcp.tls.context import TlsCounters
@@ -67,7 +68,7 @@ class LearnTask:
         reassembly = Reassembly(self.known)
         for _ in reassembly.run(batches):
             pass
-        yield _result(Learned(reassembly.topics.known(), reassembly.tls_sessions))
+        yield _batch(pickle.dumps(Learned(reassembly.topics.known(), reassembly.tls_sessions)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +78,33 @@ class WriteTask:
     known: Known
     staging: str
     options: Options
+    buckets: int
+    """How many there are."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take rows of the index; give a `Wrote`."""
         gc.set_threshold(*_COLLECTION_THRESHOLDS)
         context = TaskContext.get()
         assert context is not None
-        writer = TableWriter(self.staging, f"part-{context.partitionId():05d}-{context.taskAttemptId()}")
+        bucket = context.partitionId()
+        done = Path(self.staging, DONE_FOLDER, f"{bucket}-of-{self.buckets}")
+        if done.exists():
+            # Of the same files with the same options, for this folder is the run's.
+            yield _batch(done.read_bytes())
+            return
+        writer = TableWriter(self.staging, f"part-{bucket:05d}-{uuid4().hex[:12]}")
         reassembly = Reassembly(self.known)
         for vantage, items in reassembly.run(batches):
             items.reverse()
             while items:
                 # Taken from the list, since the bodies decoded for one row should not outlive it.
                 writer.add(item_rows(vantage, items.pop(), self.options))
-        yield _result(Wrote(writer.close(), reassembly.notes, reassembly.tls_counters))
+        result = pickle.dumps(Wrote(writer.close(), reassembly.notes, reassembly.tls_counters))
+        done.parent.mkdir(exist_ok=True)
+        temporary = done.with_name(f"{done.name}-{uuid4().hex}")
+        temporary.write_bytes(result)
+        temporary.replace(done)
+        yield _batch(result)
 
 
 def item_rows(vantage: str, item: Item, options: Options) -> Iterator[Placed]:
@@ -102,5 +116,5 @@ def item_rows(vantage: str, item: Item, options: Options) -> Iterator[Placed]:
         yield connection_row(vantage, item)
 
 
-def _result(result: Any) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([pa.array([pickle.dumps(result)], pa.binary())], schema=RESULT)
+def _batch(result: bytes) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([result], pa.binary())], schema=RESULT)
