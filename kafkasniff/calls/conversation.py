@@ -16,6 +16,7 @@ from kafkasniff.calls.evidence import (
     score_request,
 )
 from kafkasniff.calls.frames import FrameCutter
+from kafkasniff.calls.gaps import Gaps
 from kafkasniff.calls.held import HeldStream, Item
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.lone_responses import LoneResponses
@@ -28,7 +29,6 @@ from kafkasniff.tcp.events import Connection, StreamData, StreamGap
 
 FIRST_BYTES = 1100
 """Bytes from which a request header, with the longest client id, can be judged."""
-HELD_GAPS = 1_000
 KAFKA_SERVERS = 10_000
 """Servers that are remembered to speak Kafka."""
 SHOWN_START = 8
@@ -63,10 +63,10 @@ class Conversation:
             BoundarySearch(limits.search_bytes, budget),
             BoundarySearch(limits.search_bytes, budget),
         )
-        self._lone_responses = (LoneResponses(), LoneResponses())
+        self._lone_responses: dict[int, LoneResponses] = {}
         self._seen = 0
         self._starts = [b"", b""]
-        self._gaps: list[StreamGap] = []
+        self._gaps = Gaps()
         self.kafka: KafkaStreams | None = None
         self.protocol: str | None = None
         """`kafka`, another protocol's name or `unknown`; None while undecided."""
@@ -83,9 +83,9 @@ class Conversation:
         held = self._searches[event.direction].held
         if isinstance(event, StreamGap):
             held.push_gap(event)
-            if len(self._gaps) < HELD_GAPS:
-                self._gaps.append(event)
+            self._gaps.lose(event)
             return []
+        self._gaps.follow(event.direction)
         self._seen += len(event.data)
         held.push(event)
         self._decide()
@@ -113,8 +113,12 @@ class Conversation:
                 self.protocol = "unknown"
                 self.evidence = "nothing in it proves a protocol"
             return []
+        for direction, counters in enumerate(self._connection.counters):
+            # Of a direction without any data nothing at all was captured.
+            if counters.data_bytes:
+                self._gaps.follow(direction)
         self.kafka.end(arrival)
-        return [*found, *self.kafka.take_calls()]
+        return [*found, *self._take_gaps(), *self.kafka.take_calls()]
 
     def tick(self, now: int) -> list[Call | Gap | RawToken]:
         """Give the calls that waited for too long at `now`, in ns since 1970."""
@@ -147,20 +151,17 @@ class Conversation:
         kafka = self.kafka
         assert kafka is not None
         if isinstance(event, StreamGap):
-            self._gaps.append(event)
+            self._gaps.lose(event)
             kafka.take(event.direction, event)
         else:
             kafka.take(event.direction, (event, 0))
-        if self._gaps:
-            return [*self._take_gaps(), *kafka.take_calls()]
+            if self._gaps:
+                self._gaps.follow(event.direction)
+                return [*self._take_gaps(), *kafka.take_calls()]
         return list(kafka.take_calls())
 
     def _take_gaps(self) -> list[Gap]:
-        """Give the gaps of directions that brought any data: of the others nothing at all was captured."""
-        counters = self._connection.counters
-        shown = [gap for gap in self._gaps if counters[gap.direction].data_bytes]
-        self._gaps = [gap for gap in self._gaps if not counters[gap.direction].data_bytes][:HELD_GAPS]
-        return [self._gap(gap) for gap in shown if not gap.cut]
+        return [self._gap(gap) for gap in self._gaps.take()]
 
     def _gap(self, gap: StreamGap) -> Gap:
         client = self._client()
@@ -235,7 +236,8 @@ class Conversation:
             if not at_end and self._decide_by_beginning(client, held):
                 return
             of_kafka = self._connection.endpoints[1 - client] in self._options.kafka_servers
-            first = self._lone_responses[client].find(held, of_kafka, again=at_end)
+            lone = self._lone_responses.get(client) or self._lone_responses.setdefault(client, LoneResponses())
+            first = lone.find(held, of_kafka, again=at_end)
             if first is not None:
                 evidence = "responses whose sizes, correlation ids and bodies agree, though no request was captured"
                 self._accept(client, None, evidence, response_place=earlier_responses(held, first))
@@ -265,15 +267,15 @@ class Conversation:
                 self._reject(*known)
                 return
         if self._seen > self._limits.undecided_bytes:
-            self._reject("unknown", f"no Kafka in {self._seen} bytes")
-
             most = self._limits.undecided_bytes >> 20
             self._budget.reach(f"connection taken for no Kafka: nothing in its first {most} MiB proves it")
+            self._reject("unknown", f"no Kafka in {self._seen} bytes")
+
     def _reject(self, protocol: str, evidence: str) -> None:
         """Take the connection for something else, and let go of its bytes."""
         self.protocol, self.evidence = protocol, evidence
         self._release()
-        self._gaps = []
+        self._gaps = Gaps()
 
     def _release(self) -> None:
         for search in self._searches:

@@ -138,8 +138,8 @@ class ConnectionTable:
                 state.acknowledge(stream, peer, segment, arrival)
             if segment.length:
                 self._take_data(state, stream, segment, sequence, arrival)
-            elif not stream.anchored and not stream.pending:
-                stream.refer(sequence)
+            else:
+                stream.stand_at(sequence)
             end = (sequence + segment.length) & MASK
             if segment.flags & _FIN and stream.end_at(end, arrival) and state.connection.ended_direction is None:
                 state.connection.ended_direction = direction

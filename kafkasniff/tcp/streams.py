@@ -79,6 +79,7 @@ class Stream:
         "position",
         "recent",
         "sequence",
+        "stood",
         "strays",
     )
 
@@ -106,6 +107,8 @@ class Stream:
         """Position of the FIN."""
         self.fin_arrival: Arrival | None = None
         self.finished = False
+        self.stood = _NEVER
+        """Position of the last empty segment that did not come next."""
         self.pending: list[Chunk] | None = None
         """Chunks that wait, by position, none overlapping."""
         self.buffered = 0
@@ -184,6 +187,13 @@ class Stream:
         if length == 1 and self._is_probe(start):
             return
         self._take(chunk, events)
+
+    def stand_at(self, sequence: int) -> None:
+        """Take the sequence number of a segment without data."""
+        if not self.anchored and not self.pending:
+            self.refer(sequence)
+        else:
+            self.stood = self.position + distance(sequence, self.sequence)
 
     def acknowledge(self, acknowledgement: int) -> None:
         """Take the peer's word that it received all bytes before `acknowledgement`."""
@@ -496,9 +506,15 @@ def drain(streams: Iterable[Stream], by: Arrival, events: list[StreamEvent]) -> 
     waiting = [[(stream, chunk) for chunk in stream.pending or ()] for stream in streams]
     for stream, chunk in merge(*waiting, key=lambda pair: pair[1].order):
         stream.deliver_last(chunk, by, events)
+    # Who stands one byte behind all data sent a FIN that the capture lacks.
+    closed = {
+        each.direction for each in streams if each.fin is not None or each.stood == max(each.position, each.acked) + 1
+    }
     for stream in streams:
         end = max(stream.acked, stream.fin or 0)
-        # One byte alone that the peer acknowledged is rather a FIN that the capture lacks.
-        if end - stream.position > (stream.fin is None):
-            stream.give_up(end, by, events)
+        # Of what the peer acknowledged, one byte alone is rather a FIN that the capture lacks; so is the last one
+        # where the peer closed its side, which is when the other side closes too.
+        lost_fin = stream.fin is None
+        if end - stream.position > lost_fin:
+            stream.give_up(end - (lost_fin and 1 - stream.direction in closed), by, events)
         stream.check_end(events)

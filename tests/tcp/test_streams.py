@@ -4,7 +4,7 @@ import pytest
 
 from kafkasniff.tcp.events import StreamData, StreamEvent, StreamGap
 from kafkasniff.tcp.reassembler import Reassembler
-from tests.tcp.conversations import ACK, MILLISECOND, START, Seen, Talk, batch, connections, run
+from tests.tcp.conversations import ACK, FIN, MILLISECOND, START, Seen, Talk, batch, connections, run
 
 
 def only(frames: list[bytes], **columns: object) -> Seen:
@@ -86,6 +86,15 @@ def test_a_fin_that_the_capture_lacks_is_no_gap() -> None:
     talk = Talk().open().send(0, b"data")
     talk.next[0] += 1
     assert only([*talk.frames, *(talk.packet(1) for _ in range(100))]).parts[0] == [b"data"]
+
+
+@pytest.mark.parametrize("peer_fin_is_seen", [True, False])
+def test_a_fin_that_lacks_behind_lost_bytes_is_none_of_them(peer_fin_is_seen: bool) -> None:
+    talk = Talk().open().send(1, b"data").send(0, flags=FIN | ACK)
+    if not peer_fin_is_seen:
+        talk.frames.pop()
+    talk.next[1] += 700 + 1
+    assert only([*talk.frames, talk.packet(0)]).parts[1] == [b"data", 700]
 
 
 def test_one_way_a_hole_is_closed_after_many_packets() -> None:
