@@ -1,6 +1,6 @@
 """Damaged captures, row by row: what kafkasniff and tshark still find of what is there.
 
-    python -m benchmarks.robustness [--calls N] [--connections N] | --bounds
+    python -m benchmarks.robustness [--calls N] [--connections N]
 
 The captures are those of tests/robustness, composed only of messages that tshark decodes without complaint when each
 comes alone, and sent to port 9092, where tshark looks for Kafka. A call counts as found for tshark when it shows API,
@@ -12,7 +12,6 @@ import argparse
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -22,7 +21,6 @@ from random import Random
 from typing import Any
 
 import kafkasniff
-from tests.robustness.bounds import CASES
 from tests.robustness.compare import Share, compare
 from tests.robustness.conversations import Conversation, SentCall, combine, compose, vectors
 from tests.robustness.damage import ROWS, Row
@@ -172,27 +170,11 @@ def run(row: Row, calls: list[SentCall], folder: Path, connections: int, count: 
     ]
 
 
-def print_bounds() -> None:
-    """Run each case of tests/robustness/bounds.py in full, in a process of its own."""
-    print("| case | calls answered | largest message kept | peak MiB | CPU s | limits reached |")
-    print("| --- | ---: | ---: | ---: | ---: | --- |")
-    for name, case in CASES.items():
-        command = [sys.executable, "-m", "tests.robustness.bounds", name]
-        result = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        cells = [str(result[key]) for key in ("answered", "largest", "peak_mib", "cpu_seconds")]
-        limits = "; ".join(f"{text}: {count}" for text, count in result["limits"].items()) or "-"
-        print(f"| {case.__doc__} | " + " | ".join([*cells, limits]) + " |", flush=True)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calls", type=int, default=100, help="calls of a connection")
     parser.add_argument("--connections", type=int, default=20)
-    parser.add_argument("--bounds", action="store_true", help="measure memory under attack instead")
     options = parser.parse_args()
-    if options.bounds:
-        print_bounds()
-        return
     version = subprocess.run(["tshark", "--version"], capture_output=True, text=True, check=True).stdout
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

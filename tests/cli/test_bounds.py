@@ -127,7 +127,7 @@ def compressed_records() -> Iterator[bytes]:
         (unanswered(), "--max-pending=3", "too many requests wait for answers"),
         (lost_boundary(), "--max-searched=1", "searched for messages in vain for more than 1 MiB"),
         (opened(*range(20)), "--max-connections=5", "connection ended: too many connections, longest idle first"),
-        (syns(), "--max-half-open=3", "half-open connection ended: too many of them: 5"),
+        (syns(), "--max-half-open=3", "half-open connection ended: too many of them: 6"),
         (fragments(), "--max-fragments=1", "IP fragments dropped: too many bytes of them waited"),
         (compressed_records(), "--max-decompressed=1", "gzip data of at most 1048576 bytes when decompressed"),
     ],

@@ -22,7 +22,7 @@ def run(case: str, scale: float) -> dict[str, Any]:
     return result
 
 
-# Scales keep the suite short; `python -m benchmarks.robustness --bounds` runs every case in full.
+# Scales keep the suite short; `python -m benchmarks.bounds` runs every case in full.
 @pytest.mark.parametrize(
     ("case", "scale", "answered"),
     [
