@@ -10,17 +10,18 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Final, cast
 
-from kafkasniff.calls.call import HOLDING_APIS, Call
+from kafkasniff.calls.call import HOLDING_APIS, Call, Frame
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind, fields_of
 from kafkasniff.protocol.headers import response_header_version
+from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.render.gist import form_of, gist
 from kafkasniff.render.layouts import Layout, layout_of
 from kafkasniff.render.traced import CLIENT_ID, Trace, UntraceableError
 from kafkasniff.render.traced_message import TracedMessage, trace_message
 
-LONGEST: Final = 1024
+LONGEST: Final = 2048
 """Bytes of the longest message that is traced, less its records."""
 
 MOST_SHAPES: Final = 4096
@@ -190,12 +191,19 @@ def _messages(notes: Trace, call: Call) -> list[TracedMessage]:
     answered = call.scan_response(form.response)
     if asked is None or (response is not None and answered is None):
         raise UntraceableError
+    if _length(request, asked) > LONGEST or (answered is not None and _length(response, answered) > LONGEST):
+        raise UntraceableError
     layout = (header.api_key, header.api_version)
     messages = [trace_message(notes, "request", layout, request.data, header.end, asked)]
     if response is not None and answered is not None:
         start = 4 + (response_header_version(*layout) == 1)
         messages.append(trace_message(notes, "response", layout, response.data, start, answered))
     return messages
+
+
+def _length(frame: Frame | None, scan: ScannedBody) -> int:
+    assert frame is not None
+    return frame.size - sum(end - start for _, start, end in scan.records)
 
 
 def _traced_gist(call: Call, messages: list[TracedMessage]) -> str:
