@@ -179,10 +179,11 @@ class HeldStream:
             + min(ARRAY_BYTES, (end or self.end) - offset)
         ]
         words = len(around) // 4
-        if words < (ARRAY_WORDS_OF_CUT if self._cut and start not in self._behind_gaps else ARRAY_WORDS):
-            return False
-        # Wherever the integers begin, their upper halves are zeros.
-        return sum(not any(around[place : words * 4 : 4]) for place in range(4)) >= 2
+        least = ARRAY_WORDS_OF_CUT if self._cut and start not in self._behind_gaps else ARRAY_WORDS
+        if words >= least and sum(not any(around[each : words * 4 : 4]) for each in range(4)) >= 2:
+            # Wherever the integers begin, their upper halves are zeros.
+            return True
+        return _is_in_array(run, place, place + min(ARRAY_BYTES, (end or self.end) - offset), least)
 
     def run_at(self, offset: int) -> tuple[int, bytearray] | None:
         """Give the stretch of bytes without a gap that `offset` lies in, with its stream position."""
@@ -224,3 +225,16 @@ class HeldStream:
             elif position + len(item[0].data) - item[1] > offset:
                 found.append((item[0], item[1] + max(0, offset - position)))
         return found
+
+
+def _is_in_array(run: bytearray, place: int, end: int, least: int) -> bool:
+    """Tell whether the word at `place` is one of `least` integers in a row below 65,536, of which few are zero."""
+    first = place
+    while first >= 4 and place - first < ARRAY_BYTES and run[first - 4 : first - 2] == b"\0\0":
+        first -= 4
+    stop = place
+    while stop + 4 <= min(end, len(run)) and run[stop : stop + 2] == b"\0\0":
+        stop += 4
+    words = (stop - first) // 4
+    zeros = sum(not any(run[word : word + 4]) for word in range(first, stop, 4))
+    return words >= least and zeros * 4 <= words

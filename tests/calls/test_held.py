@@ -1,6 +1,7 @@
 """Held bytes: what was pushed is there, at its place."""
 
 import random
+import struct
 
 from kafkasniff.calls.held import HeldStream
 from tests.calls.hand_made import BUDGET, connection, data, gap
@@ -53,3 +54,15 @@ def test_the_limit_holds_and_what_is_kept_is_the_end_of_the_stream() -> None:
         assert held.held + held.discarded == len(stream)
         first = held.segment_starts[0]
         assert held.read(first, len(stream) - first) == stream[first:]
+
+
+def test_an_array_that_begins_soon_before_is_one_too() -> None:
+    held = HeldStream(1000, BUDGET)
+    held.push(data(OF, 0, b"text of any kind before it" + struct.pack(">14i", *range(40, 54)) + b"and more", 1))
+    assert held.is_among_small_integers(26 + 8)
+
+
+def test_the_zeros_of_a_response_are_no_array() -> None:
+    held = HeldStream(1000, BUDGET)
+    held.push(data(OF, 0, b"text of any kind before it" + struct.pack(">14i", 52, 7, *[0] * 12) + b"and more", 1))
+    assert not held.is_among_small_integers(26)
