@@ -19,24 +19,16 @@ Examples:
   kafkasniff explain rebalance-storm
 """
 
-FAIL_ON = ("error", "warning")
-
 
 @with_bounds
 def diagnose(
     files: options.Files,
     json_output: options.JsonOutput = False,
     keylog: options.KeyLog = None,
-    rule: Annotated[list[str] | None, typer.Option("--rule", metavar="RULE", help="Only this rule.")] = None,
-    ignore: Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", help="Leave this rule out.")] = None,
-    assignment: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="RULE.THRESHOLD=VALUE", help="Change a threshold; also in kafkasniff.toml."),
-    ] = None,
-    fail_on: Annotated[
-        str | None,
-        typer.Option("--fail-on", metavar="error|warning", help="Exit with 3 when there is a finding so bad or worse."),
-    ] = None,
+    rule: options.Rule = None,
+    ignore: options.Ignore = None,
+    assignment: options.Assignment = None,
+    fail_on: options.FailOn = None,
     timeline: Annotated[
         str | None,
         typer.Option(
@@ -50,6 +42,7 @@ def diagnose(
 ) -> None:
     """Say what clients and brokers do wrong, why, and what to change."""
     from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.cli.findings import check_fail_on, fails, finding_form, say_closing
     from kafkasniff.cli.output import Output, print_message
     from kafkasniff.cli.settings import choose_rules
     from kafkasniff.diagnose.engine import Diagnosis
@@ -57,11 +50,9 @@ def diagnose(
     from kafkasniff.reading import Reading
     from kafkasniff.render.closing import closing_line
     from kafkasniff.render.colours import colours_for
-    from kafkasniff.render.findings import closing_text, finding_line, finding_text
     from kafkasniff.render.timelines import timeline_lines
 
-    if fail_on is not None and fail_on not in FAIL_ON:
-        raise typer.BadParameter(f"{fail_on!r} is none of {', '.join(FAIL_ON)}.", param_hint="--fail-on")
+    check_fail_on(fail_on)
     kind, _, name = (timeline or "").partition("=")
     if timeline is not None and (kind not in KINDS or not name):
         raise typer.BadParameter(f"{timeline!r} is not one of {', '.join(KINDS)} with =NAME.", param_hint="--timeline")
@@ -87,27 +78,25 @@ def diagnose(
     except CaptureError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None
+    summary = reading.summary
     if diagnosis is None:
+        findings = []
         for line in timeline_lines(life, json_output, colours_for(sys.stdout)):
             output.write(line)
-        findings = []
+        output.flush()
+        for text in (*summary.damages, *summary.notes, *summary.not_decrypted):
+            print_message(f"kafkasniff: {text}")
+        print_message(closing_line(summary))
     else:
         findings = diagnosis.findings()
-        colours = colours_for(sys.stdout)
+        form = finding_form(json_output)
         for finding in findings:
-            output.write(finding_line(finding) if json_output else finding_text(finding, colours).encode())
-    output.flush()
-    summary = reading.summary
-    limits = diagnosis.limits_reached() if diagnosis is not None else []
-    for text in (*summary.damages, *summary.notes, *summary.not_decrypted, *limits):
-        print_message(f"kafkasniff: {text}")
-    print_message(closing_line(summary))
-    if diagnosis is not None:
-        print_message(closing_text(findings))
+            output.write(form(finding))
+        output.flush()
+        say_closing(summary, diagnosis, findings)
     if interrupted:
         raise typer.Exit(ExitStatus.INTERRUPTED)
     if summary.damages:
         raise typer.Exit(ExitStatus.FAILED)
-    bad = {"error"} if fail_on == "error" else {"error", "warning"} if fail_on else set()
-    if any(finding.severity in bad for finding in findings):
+    if fails(findings, fail_on):
         raise typer.Exit(ExitStatus.FINDINGS)

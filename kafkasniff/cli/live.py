@@ -1,7 +1,7 @@
 """`kafkasniff live`: the calls on network interfaces."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -15,6 +15,7 @@ from kafkasniff.cli.read import TERMINAL_LIMIT_VALUE, TIME_MODES
 
 if TYPE_CHECKING:
     from kafkasniff.capture.writer import PcapngWriter
+    from kafkasniff.diagnose.engine import Diagnosis
 
 EXAMPLES = """\b
 Examples:
@@ -23,6 +24,8 @@ Examples:
   kafkasniff live lo eth0 --port 9092 -v --limit 5
   kafkasniff live eth0 --duration 30s --write out.pcapng
   kafkasniff live eth0 --filter 'host 10.0.0.7' --json | jq .requestHeader
+  kafkasniff live eth0 --diagnose                  what goes wrong, as soon as it is certain
+  kafkasniff live eth0 --diagnose --duration 10m --fail-on error --ignore acks-one
 """
 
 LARGEST_BUFFER = 2048
@@ -54,6 +57,10 @@ Buffer = Annotated[
         max=LARGEST_BUFFER,
         help="Memory of each interface for packets that wait; 0: none is shared with the kernel, which is slow.",
     ),
+]
+Diagnose = Annotated[
+    bool,
+    typer.Option("--diagnose", help="Show findings in place of calls: each when it is certain, and all at the end."),
 ]
 Write = Annotated[
     str | None,
@@ -87,6 +94,11 @@ def live(
     pending: Pending = "330s",
     buffer: Buffer = 64,
     write: Write = None,
+    diagnose: Diagnose = False,
+    rule: options.Rule = None,
+    ignore: options.Ignore = None,
+    assignment: options.Assignment = None,
+    fail_on: options.FailOn = None,
     max_decompressed: options.MaxDecompressed = 128,
     *,
     bounds: Bounds,
@@ -103,6 +115,17 @@ def live(
     from kafkasniff.cli.showing import Showing, json_format, terminal_format
     from kafkasniff.listening import LIVE_LIMITS, Listening
 
+    of_calls = {
+        "--verbose": verbose, "--time": time != "absolute", "--api": api, "--client-id": client_id, "--host": host,
+        "--port": port, "--connection": connection, "--topic": topic, "--group": group, "--errors": errors,
+        "--slower-than": slower_than, "--limit": limit, "--connections": connections, "--records": records,
+        "--show-secrets": show_secrets, "--limit-value": limit_value is not None,
+    }  # fmt: skip
+    of_findings = {"--rule": rule, "--ignore": ignore, "--set": assignment, "--fail-on": fail_on}
+    if diagnose:
+        _refuse(of_calls, "chooses or shapes calls, and --diagnose shows findings in their place")
+    else:
+        _refuse(of_findings, "is about findings, which only --diagnose shows")
     if time not in TIME_MODES:
         raise typer.BadParameter(f"{time!r} is none of {', '.join(TIME_MODES)}.", param_hint="--time")
     if records and not json_output:
@@ -112,6 +135,8 @@ def live(
     seconds = duration_ns(duration, "--duration") if duration else None
     pending_ns = duration_ns(pending, "--pending")
     form = json_format() if json_output else terminal_format(time, verbose)
+    diagnosis = _new_diagnosis(rule, ignore, assignment, fail_on) if diagnose else None
+    failed = False
     try:
         with ExitStack() as stack:
             capture = LiveCapture(interfaces, bpf_filter=bpf_filter, ring_bytes=buffer << 20, file=write)
@@ -124,7 +149,7 @@ def live(
                     show_secrets=show_secrets,
                     context=Context(records=records, limit_value=limit_value, records_limit=max_decompressed << 20),
                 ),
-                connections=connections,
+                connections=connections or diagnose,
                 tcp_limits=bounds.tcp_limits(LIVE_LIMITS),
                 call_limits=replace(bounds.call_limits(), pending_ns=pending_ns),
                 duration_ns=seconds,
@@ -135,7 +160,12 @@ def live(
             for text in capture.notices:
                 print_message(text)
             print_message(f"listening on {', '.join(interfaces)}; Ctrl-C ends")
-            Showing(listening, filters, form, limit).run(flush_batches=True)
+            if diagnosis is None:
+                Showing(listening, filters, form, limit).run(flush_batches=True)
+            else:
+                from kafkasniff.cli.diagnosing import Diagnosing
+
+                failed = Diagnosing(listening, diagnosis, json_output, fail_on).run()
             if writer is not None:
                 for interface, received, dropped in capture.statistics():
                     writer.write_statistics(interface, received, dropped)
@@ -146,6 +176,28 @@ def live(
         raise typer.Exit(ExitStatus.INTERRUPTED)
     if capture.failures:
         raise typer.Exit(ExitStatus.FAILED)
+    if failed:
+        raise typer.Exit(ExitStatus.FINDINGS)
+
+
+def _refuse(given: Mapping[str, object], why: str) -> None:
+    """Raise typer.BadParameter for the first option that was given where it says nothing."""
+    for option, value in given.items():
+        if value:
+            raise typer.BadParameter(f"it {why}.", param_hint=option)
+
+
+def _new_diagnosis(
+    rule: list[str] | None, ignore: list[str] | None, assignment: list[str] | None, fail_on: str | None
+) -> "Diagnosis":
+    """Begin a diagnosis with the rules asked for; raises typer.BadParameter."""
+    from kafkasniff.cli.findings import check_fail_on
+    from kafkasniff.cli.settings import choose_rules
+    from kafkasniff.diagnose.engine import Diagnosis
+
+    check_fail_on(fail_on)
+    choice = choose_rules(rule or (), ignore or (), assignment or ())
+    return Diagnosis(choice.rules, choice.settings)
 
 
 class _Stopping:

@@ -143,3 +143,13 @@ MaxDecompressed = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+Rule = Annotated[list[str] | None, typer.Option("--rule", metavar="RULE", help="Only this rule.")]
+Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", help="Leave this rule out.")]
+Assignment = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="RULE.THRESHOLD=VALUE", help="Change a threshold; also in kafkasniff.toml."),
+]
+FailOn = Annotated[
+    str | None,
+    typer.Option("--fail-on", metavar="error|warning", help="Exit with 3 when there is a finding so bad or worse."),
+]

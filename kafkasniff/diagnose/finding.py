@@ -1,5 +1,6 @@
 """What a rule says: a finding, with its subject and evidence."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -39,3 +40,5 @@ class Finding:
     evidence: list[Evidence]
     consequences: list["Finding"] = field(default_factory=list)
     """Findings that this one explains."""
+    key: Hashable = None
+    """Of the rule's state that gave it: with `rule` the same for as long as the finding grows."""

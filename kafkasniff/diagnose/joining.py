@@ -17,9 +17,15 @@ def join(findings: list[Finding], explains: Mapping[str, tuple[str, ...]]) -> li
 
     `explains` says for each rule id which rules' findings it can explain; it must hold no circle.
     """
+    explaining: dict[str, list[Finding]] = {}
+    for finding in findings:
+        # Those of keys that were given up come again each time.
+        finding.consequences = []
+        for rule in explains.get(finding.rule, ()):
+            explaining.setdefault(rule, []).append(finding)
     roots = []
     for finding in findings:
-        cause = _cause(finding, findings, explains)
+        cause = _cause(finding, explaining.get(finding.rule, []))
         if cause is None:
             roots.append(finding)
         else:
@@ -27,12 +33,11 @@ def join(findings: list[Finding], explains: Mapping[str, tuple[str, ...]]) -> li
     return roots
 
 
-def _cause(finding: Finding, findings: list[Finding], explains: Mapping[str, tuple[str, ...]]) -> Finding | None:
+def _cause(finding: Finding, explaining: list[Finding]) -> Finding | None:
     causes = [
         other
-        for other in findings
-        if finding.rule in explains.get(other.rule, ())
-        and _linked(other.subject, finding.subject)
+        for other in explaining
+        if _linked(other.subject, finding.subject)
         and other.first_time <= finding.last_time
         and finding.first_time <= other.last_time + _SLACK_NS
     ]

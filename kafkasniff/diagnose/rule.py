@@ -81,7 +81,7 @@ class Rule(Generic[State]):
         """Give the findings so far."""
         yield from self._kept
         for key, state in self.states.items():
-            finding = self.finding(key, state)
+            finding = self._found(key, state)
             if finding is not None:
                 yield finding
 
@@ -91,9 +91,15 @@ class Rule(Generic[State]):
 
     def _keep(self, key: Hashable, state: State) -> None:
         self.given_up += 1
-        finding = self.finding(key, state)
+        finding = self._found(key, state)
         if finding is not None and len(self._kept) < MOST_KEPT:
             self._kept.append(finding)
+
+    def _found(self, key: Hashable, state: State) -> Finding | None:
+        finding = self.finding(key, state)
+        if finding is not None:
+            finding.key = key
+        return finding
 
     def make(
         self, tally: Tally, subject: Subject, summary: str, *, count: int | None = None, cause: str | None = None

@@ -20,9 +20,10 @@ _MANY = 6
 _NANOSECOND_DIGITS = 9
 
 
-def finding_line(finding: Finding) -> bytes:
-    """Give a finding as one line of JSON, with its newline."""
-    return safe_line(orjson.dumps({"type": "finding", **finding_object(finding)}, option=orjson.OPT_APPEND_NEWLINE))
+def finding_line(finding: Finding, so_far: bool = False) -> bytes:
+    """Give a finding as one line of JSON, with its newline; `so_far` says in it that it may still grow."""
+    item = {"type": "finding", **({"soFar": True} if so_far else {}), **finding_object(finding)}
+    return safe_line(orjson.dumps(item, option=orjson.OPT_APPEND_NEWLINE))
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:

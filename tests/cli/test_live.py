@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import COMMAND, Run
+from tests.cli.running import ANSWER, REQUEST, Live, exchange, wait_for_lines
 from tests.conftest import AddFigure
 from tests.networks import LIBC, needs, own_network
 
@@ -44,40 +45,6 @@ consumer.close()
 assert got == messages, got
 """
 """A real client against the mock cluster inside librdkafka."""
-
-
-class Live:
-    """The command while it runs."""
-
-    def __init__(self, environment: dict[str, str], *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [*COMMAND, "live", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-        )
-        self.lines: list[tuple[float, bytes]] = []
-        """Each line with the time at which it came."""
-        assert self.process.stderr is not None
-        self.messages = self.process.stderr.readline().decode()
-        assert self.messages.startswith("listening on"), self.messages + self.process.stderr.read().decode()
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.append((time.time(), line))
-
-    def end(self, number: int | None = signal.SIGTERM) -> int:
-        if number is not None:
-            self.process.send_signal(number)
-        assert self.process.stderr is not None
-        self.messages += self.process.stderr.read().decode()
-        self._reader.join()
-        assert "Traceback" not in self.messages
-        return self.process.wait(30)
-
-    @property
-    def items(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for _, line in self.lines]
 
 
 @pytest.fixture(autouse=True)
@@ -179,29 +146,6 @@ def test_after_drops_calls_come_out_right_again(run: Run, environment: dict[str,
     assert re.search(r"calls, .*[\d,]+ packets dropped by the kernel", live.messages)
 
 
-REQUEST = (19).to_bytes(4, "big") + b"\0\x12\0\0" + (7).to_bytes(4, "big") + b"\0\x09quiet-one"
-ANSWER = (16).to_bytes(4, "big") + (7).to_bytes(4, "big") + b"\0\0" + b"\0\0\0\1" + b"\0\x12\0\0\0\4"
-"""ApiVersions v0."""
-UNANSWERED: list[socket.socket] = []
-"""Ends of connections that are to stay open."""
-
-
-def exchange(answer: bool) -> socket.socket:
-    """A connection with one ApiVersions request, answered or not; gives the client's end, still open."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        client = socket.create_connection(listener.getsockname())
-        server, _ = listener.accept()
-    client.sendall(REQUEST)
-    assert server.recv(100) == REQUEST
-    if answer:
-        server.sendall(ANSWER)
-        assert client.recv(100) == ANSWER
-        server.close()
-    else:
-        UNANSWERED.append(server)
-    return client
-
-
 def encrypted_exchange(key_log: Path, folder: Path) -> tuple[ssl.SSLSocket, ssl.SSLSocket]:
     """The same inside TLS 1.3, answered; gives both ends, still open."""
     key, certificate = folder / "key.pem", folder / "certificate.pem"
@@ -247,12 +191,6 @@ def test_a_key_log_may_come_after_what_it_opens(run: Run, environment: dict[str,
     server.close()
     assert live.end() == 0
     assert comparable(read_items(run, written)) == comparable([item])
-
-
-def wait_for_lines(live: Live, count: int) -> None:
-    deadline = time.monotonic() + 20
-    while len(live.lines) < count and time.monotonic() < deadline:
-        time.sleep(0.02)
 
 
 def test_a_call_that_waits_for_too_long_is_shown_as_it_stands(environment: dict[str, str]) -> None:

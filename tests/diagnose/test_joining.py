@@ -54,3 +54,9 @@ def test_the_rules_explain_each_other_without_a_circle() -> None:
 
     for rule in RULES:
         below(rule.id, ())
+
+
+def test_findings_that_come_again_explain_no_more_than_before() -> None:
+    kept = [made("cause", group="billing")]
+    for _ in range(2):
+        assert rules(join([*kept, made("effect", group="billing")], EXPLAINS)) == [("cause", [("effect", [])])]

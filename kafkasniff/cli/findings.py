@@ -1,0 +1,46 @@
+"""What `diagnose` and `live --diagnose` have in common: how findings are printed, and when they fail the command."""
+
+import sys
+from collections.abc import Callable, Iterable
+
+import typer
+
+from kafkasniff.cli.output import print_message
+from kafkasniff.diagnose.engine import Diagnosis
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.reading import Summary
+from kafkasniff.render.closing import closing_line
+from kafkasniff.render.colours import colours_for
+from kafkasniff.render.findings import closing_text, finding_line, finding_text
+
+FAIL_ON = {"error": {"error"}, "warning": {"error", "warning"}}
+"""Severities that fail the command, by the value of --fail-on."""
+
+FindingForm = Callable[[Finding], bytes]
+
+
+def check_fail_on(value: str | None) -> None:
+    """Raise typer.BadParameter for a value of --fail-on that is none."""
+    if value is not None and value not in FAIL_ON:
+        raise typer.BadParameter(f"{value!r} is none of {', '.join(FAIL_ON)}.", param_hint="--fail-on")
+
+
+def fails(findings: Iterable[Finding], fail_on: str | None) -> bool:
+    """Tell whether a finding is so bad as `fail_on` says or worse; None: never."""
+    return fail_on is not None and any(finding.severity in FAIL_ON[fail_on] for finding in findings)
+
+
+def finding_form(json_output: bool, so_far: bool = False) -> FindingForm:
+    """Give how a finding is printed; `so_far`: one that may still grow, which JSON says."""
+    if json_output:
+        return lambda finding: finding_line(finding, so_far)
+    colours = colours_for(sys.stdout)
+    return lambda finding: finding_text(finding, colours).encode()
+
+
+def say_closing(summary: Summary, diagnosis: Diagnosis, findings: list[Finding]) -> None:
+    """Say on standard error what the capture was worth, which limits were reached, and how much was found."""
+    for text in (*summary.damages, *summary.notes, *summary.not_decrypted, *diagnosis.limits_reached()):
+        print_message(f"kafkasniff: {text}")
+    print_message(closing_line(summary))
+    print_message(closing_text(findings))

@@ -1,0 +1,74 @@
+"""`kafkasniff live` while it runs, and a small call for it to see."""
+
+import json
+import signal
+import socket
+import subprocess
+import threading
+import time
+from typing import Any
+
+from tests.cli.conftest import COMMAND
+
+REQUEST = (19).to_bytes(4, "big") + b"\0\x12\0\0" + (7).to_bytes(4, "big") + b"\0\x09quiet-one"
+ANSWER = (16).to_bytes(4, "big") + (7).to_bytes(4, "big") + b"\0\0" + b"\0\0\0\1" + b"\0\x12\0\0\0\4"
+"""ApiVersions v0."""
+UNANSWERED: list[socket.socket] = []
+"""Ends of connections that are to stay open."""
+
+
+class Live:
+    """The command while it runs."""
+
+    def __init__(self, environment: dict[str, str], *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, "live", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+        )
+        self.lines: list[tuple[float, bytes]] = []
+        """Each line with the time at which it came."""
+        assert self.process.stderr is not None
+        self.messages = self.process.stderr.readline().decode()
+        assert self.messages.startswith("listening on"), self.messages + self.process.stderr.read().decode()
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append((time.time(), line))
+
+    def end(self, number: int | None = signal.SIGTERM) -> int:
+        if number is not None:
+            self.process.send_signal(number)
+        assert self.process.stderr is not None
+        self.messages += self.process.stderr.read().decode()
+        self._reader.join()
+        assert "Traceback" not in self.messages
+        return self.process.wait(30)
+
+    @property
+    def items(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for _, line in self.lines]
+
+
+def wait_for_lines(live: Live, count: int) -> None:
+    """Wait until so many lines have come, for 20 seconds at most."""
+    deadline = time.monotonic() + 20
+    while len(live.lines) < count and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def exchange(answer: bool) -> socket.socket:
+    """A connection with one ApiVersions request, answered or not; gives the client's end, still open."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        client = socket.create_connection(listener.getsockname())
+        server, _ = listener.accept()
+    client.sendall(REQUEST)
+    assert server.recv(100) == REQUEST
+    if answer:
+        server.sendall(ANSWER)
+        assert client.recv(100) == ANSWER
+        server.close()
+    else:
+        UNANSWERED.append(server)
+    return client
