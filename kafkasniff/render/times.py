@@ -33,7 +33,8 @@ TimeText = Callable[[int], str]
 def time_column(mode: str, digits: int) -> TimeText:
     """Give the function for a `--time` mode: `absolute` (UTC), `local`, `relative` (to the first call) or `delta`.
 
-    `digits`: of a second. Relative and delta times count in the order of calls shown.
+    `digits`: of a second; of 6 there become 9 when a time has nanoseconds. Relative and delta times count in the order
+    of calls shown. Times of day have a date from the first line on that is of another day than the one before.
     """
     if mode == "relative":
         return _SinceFirst(digits)
@@ -51,16 +52,26 @@ class _ClockTime:
         self._ahead = 10**digits
         self._second = -1
         self._text = ""
+        self._day = ""
+        self._dated = False
 
     def __call__(self, nanoseconds: int) -> str:
         second, fraction = divmod(nanoseconds, NANOSECONDS)
         if second != self._second:
-            # A day before its end datetime has room for any zone.
-            moment = _utc(second) if self._zone else _utc(min(second, _DAYS_OF_YEAR_9999 - 86_400)).astimezone()
-            self._text = moment.strftime("%H:%M:%S.")
-            self._second = second
+            self._begin(second)
+        if fraction % 1000 and self._unit == 1000:
+            self._unit, self._ahead = 1, NANOSECONDS
         # The digit ahead makes leading zeros, at half the time of a format.
         return self._text + str(self._ahead + fraction // self._unit)[1:]
+
+    def _begin(self, second: int) -> None:
+        # A day before its end datetime has room for any zone.
+        moment = _utc(second) if self._zone else _utc(min(second, _DAYS_OF_YEAR_9999 - 86_400)).astimezone()
+        day = moment.strftime("%Y-%m-%d ")
+        self._dated = self._dated or day != (self._day or day)
+        self._day = day
+        self._text = (day if self._dated else "") + moment.strftime("%H:%M:%S.")
+        self._second = second
 
 
 class _SinceFirst:
@@ -73,6 +84,7 @@ class _SinceFirst:
     def __call__(self, nanoseconds: int) -> str:
         if self._first is None:
             self._first = nanoseconds
+        self._digits = _digits(self._digits, nanoseconds)
         return f"{(nanoseconds - self._first) / NANOSECONDS:+{self._digits + 5}.{self._digits}f}"
 
 
@@ -86,4 +98,9 @@ class _SincePrevious:
     def __call__(self, nanoseconds: int) -> str:
         previous, self._previous = self._previous, nanoseconds
         passed = 0 if previous is None else nanoseconds - previous
+        self._digits = _digits(self._digits, nanoseconds)
         return f"{passed / NANOSECONDS:+{self._digits + 5}.{self._digits}f}"
+
+
+def _digits(digits: int, nanoseconds: int) -> int:
+    return 9 if digits == 6 and nanoseconds % 1000 else digits

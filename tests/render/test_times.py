@@ -44,6 +44,31 @@ def test_absolute() -> None:
     assert time_column("absolute", 3)(NOON + 1_500_000) == "12:00:00.001"
 
 
+@pytest.mark.parametrize(("mode", "expected"), [("absolute", "12:00:00."), ("relative", "  +0."), ("delta", "  +0.")])
+def test_nanoseconds_take_nine_digits_where_there_is_room(mode: str, expected: str) -> None:
+    column = time_column(mode, 6)
+    assert column(NOON) == f"{expected}000000".rjust(11)
+    assert column(NOON + 1) == f"{expected}000000001"
+    assert column(NOON + 1)[-10:-9] == "."
+    narrow = time_column(mode, 3)
+    assert len(narrow(NOON)) == len(narrow(NOON + 1))
+
+
+def test_a_capture_of_several_days_has_dates_from_the_second_day_on() -> None:
+    column = time_column("absolute", 3)
+    assert [column(NOON), column(NOON + 43_200_000_000_000), column(NOON)] == [
+        "12:00:00.000",
+        "2026-11-21 00:00:00.000",
+        "2026-11-20 12:00:00.000",
+    ]
+
+
+@pytest.mark.usefixtures("india")
+def test_days_are_those_of_the_zone() -> None:
+    column = time_column("local", 3)
+    assert [column(NOON), column(NOON + 23_400_000_000_000)] == ["17:30:00.000", "2026-11-21 00:00:00.000"]
+
+
 @pytest.mark.usefixtures("india")
 def test_local() -> None:
     assert time_column("local", 3)(NOON) == "17:30:00.000"
