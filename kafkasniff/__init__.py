@@ -3,17 +3,19 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kafkasniff.calls.authentication import RawToken
     from kafkasniff.calls.call import Call, ConnectionReport, Gap
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.reading import Reading, Summary, read
 
-__all__ = ["Call", "CaptureError", "ConnectionReport", "Gap", "Reading", "Summary", "read"]
+__all__ = ["Call", "CaptureError", "ConnectionReport", "Gap", "RawToken", "Reading", "Summary", "read"]
 
 _HOMES = {
     "Call": "kafkasniff.calls.call",
     "CaptureError": "kafkasniff.capture.errors",
     "ConnectionReport": "kafkasniff.calls.call",
     "Gap": "kafkasniff.calls.call",
+    "RawToken": "kafkasniff.calls.authentication",
     "Reading": "kafkasniff.reading",
     "Summary": "kafkasniff.reading",
     "read": "kafkasniff.reading",

@@ -61,7 +61,7 @@ class Reading:
         call_limits: CallLimits | None = None,
         key_log: str | None = None,
     ) -> None:
-        """Open the captures; raises CaptureError for one that is none, and for a key log that is none.
+        """Open the captures; raises CaptureError where none of them is one, and for a key log that is none.
 
         `-` is standard input. `show_secrets` leaves passwords and tokens as they are; `connections` adds a report of
         each connection when it ends; `keep_packets` notes on each frame which packets carried it.
@@ -71,12 +71,13 @@ class Reading:
         `key_log` is a file with the secrets of TLS connections, beside those in the captures.
         """
         self.summary = Summary()
-        self._readers = [CaptureReader(path) for path in paths]
+        self._unreadable: list[CaptureError] = []
+        self._readers = self._open(paths)
         self._secrets = SecretSources(self._readers, key_log)
         context = Context(records=records, limit_value=limit_value, records_limit=records_limit)
         self._first_pass: Engine | None = None
         if two_pass:
-            self._first_readers = [CaptureReader(path) for path in paths]
+            self._first_readers = [CaptureReader(reader.file) for reader in self._readers]
             self._first_secrets = SecretSources(self._first_readers, key_log)
             options = CallOptions(context=context)
             self._first_pass = Engine(tcp_limits, call_limits, options, key_log=self._first_secrets.key_log)
@@ -117,7 +118,8 @@ class Reading:
         items = self._engine.flush()
         self._summarise()
         self.summary.not_decrypted = self._engine.tls.notes()
-        self.summary.damages = [reader.damage for reader in self._readers if reader.damage is not None]
+        damages = [reader.damage for reader in self._readers if reader.damage is not None]
+        self.summary.damages = [*self._unreadable, *damages]
         return items
 
     def _learn_names(self) -> None:
@@ -128,6 +130,18 @@ class Reading:
                 engine.feed(batch)
             self._first_secrets.refresh()
             engine.flush()
+
+    def _open(self, paths: Sequence[str]) -> list[CaptureReader]:
+        """Open those that are captures, and note why the others are none; raises CaptureError when all are none."""
+        readers = []
+        for path in paths:
+            try:
+                readers.append(CaptureReader(path))
+            except CaptureError as error:
+                self._unreadable.append(error)
+        if not readers:
+            raise CaptureError("; ".join(map(str, self._unreadable)))
+        return readers
 
     def _summarise(self) -> None:
         counters = self._engine.reassembler.counters

@@ -19,7 +19,7 @@ from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_entities, find_errors
 from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES
 from kafkasniff.protocol.embedded.snapshots import whole_batches
-from kafkasniff.protocol.error_codes import ERROR_CODES
+from kafkasniff.protocol.error_codes import error_name
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
 from kafkasniff.protocol.records.batches import Batch, as_json
@@ -346,7 +346,7 @@ class Call:
             found = scan.errors
         elif body is not None and body.value is not None:
             found = find_errors(self.header.api_key, body.version, side, body.value)
-        return [FieldError(side, path, code, _error_name(code)) for path, code in found]
+        return [FieldError(side, path, code, error_name(code)) for path, code in found]
 
     @property
     def batch_headers(self) -> list[tuple[Side, str, Batch]]:
@@ -397,8 +397,3 @@ def _is_plain(scan: ScannedBody | None, body: DecodedBody | None) -> bool:
     if scan is not None:
         return not scan.records
     return body is not None and not body.problems and not body.records
-
-
-def _error_name(code: int) -> str:
-    known = ERROR_CODES.get(code)
-    return known.name if known is not None else f"UNKNOWN({code})"

@@ -1,5 +1,6 @@
 """Writing packets to a pcapng file (draft-ietf-opsawg-pcapng)."""
 
+import os
 import struct
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -87,6 +88,17 @@ class PcapngWriter:
 
 def _option(code: int, value: bytes) -> bytes:
     return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+
+def check_new(path: str) -> None:
+    """Raise CaptureError where no new file can be made at `path`: before all is read that shall be written there."""
+    folder = os.path.dirname(path) or "."
+    if os.path.lexists(path):
+        raise CaptureError(f"{path}: exists already and is not overwritten")
+    if not os.path.isdir(folder):
+        raise CaptureError(f"{path}: cannot be written: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise CaptureError(f"{path}: cannot be written: Permission denied")
 
 
 def select_packets(paths: Sequence[str], wanted: Mapping[str, Collection[int]], writer: PcapngWriter) -> int:

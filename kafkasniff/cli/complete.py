@@ -1,6 +1,14 @@
-"""Shell completion of API and error names."""
+"""Shell completion of what options and arguments take."""
 
 from collections.abc import Iterable
+
+TIME_MODES = ("absolute", "local", "relative", "delta")
+"""What `--time` takes."""
+
+
+def complete_time(incomplete: str) -> list[str]:
+    """Give the values of `--time` that begin with what was typed."""
+    return _first_that_fits((TIME_MODES,), incomplete)
 
 
 def complete_api(incomplete: str) -> list[str]:

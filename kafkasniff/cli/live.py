@@ -11,7 +11,7 @@ import typer
 from kafkasniff.cli import options
 from kafkasniff.cli.bounds import Bounds, with_bounds
 from kafkasniff.cli.exit_status import ExitStatus
-from kafkasniff.cli.read import TERMINAL_LIMIT_VALUE, TIME_MODES
+from kafkasniff.cli.read import TERMINAL_LIMIT_VALUE
 
 if TYPE_CHECKING:
     from kafkasniff.capture.writer import PcapngWriter
@@ -126,8 +126,6 @@ def live(
         _refuse(of_calls, "chooses or shapes calls, and --diagnose shows findings in their place")
     else:
         _refuse(of_findings, "is about findings, which only --diagnose shows")
-    if time not in TIME_MODES:
-        raise typer.BadParameter(f"{time!r} is none of {', '.join(TIME_MODES)}.", param_hint="--time")
     if records and not json_output:
         verbose = max(verbose, 1)
         limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value

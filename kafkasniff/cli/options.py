@@ -5,9 +5,16 @@ from typing import Annotated
 import typer
 
 from kafkasniff.cli.bounds import PANEL
-from kafkasniff.cli.complete import complete_api, complete_error
+from kafkasniff.cli.complete import TIME_MODES, complete_api, complete_error, complete_time
 
 _FILTERS = "Filters"
+
+
+def _check_time(mode: str) -> str:
+    if mode not in TIME_MODES:
+        raise typer.BadParameter(f"{mode!r} is none of {', '.join(TIME_MODES)}.")
+    return mode
+
 
 Files = Annotated[
     list[str],
@@ -25,6 +32,8 @@ Time = Annotated[
     typer.Option(
         "--time",
         metavar="absolute|local|relative|delta",
+        callback=_check_time,
+        autocompletion=complete_time,
         help="Times in UTC, in the local zone, since the first line, or since the line before.",
     ),
 ]
@@ -47,7 +56,9 @@ Host = Annotated[
 ]
 Port = Annotated[
     list[int] | None,
-    typer.Option("--port", metavar="PORT", help="Only this port, on either side.", rich_help_panel=_FILTERS),
+    typer.Option(
+        "--port", metavar="PORT", min=0, max=65535, help="Only this port, on either side.", rich_help_panel=_FILTERS
+    ),
 ]
 Connection = Annotated[
     list[str] | None,

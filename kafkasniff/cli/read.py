@@ -22,8 +22,6 @@ Examples:
 TERMINAL_LIMIT_VALUE = 1024
 """Bytes of a key or value of a record that are shown in the terminal unless told otherwise."""
 
-TIME_MODES = ("absolute", "local", "relative", "delta")
-
 
 @with_bounds
 def read(
@@ -56,13 +54,12 @@ def read(
 ) -> None:
     """Show the calls in captures: requests with their responses, in the order in which they ended."""
     from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.capture.writer import check_new
     from kafkasniff.cli.filters import call_filters
     from kafkasniff.cli.output import print_message
     from kafkasniff.cli.showing import Showing, json_format, terminal_format
     from kafkasniff.reading import Reading
 
-    if time not in TIME_MODES:
-        raise typer.BadParameter(f"{time!r} is none of {', '.join(TIME_MODES)}.", param_hint="--time")
     if write is not None and "-" in files:
         raise typer.BadParameter("standard input cannot be read twice; save it to a file first.", param_hint="--write")
     if two_pass and "-" in files:
@@ -74,6 +71,8 @@ def read(
         limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
     filters = call_filters(api, client_id, host, port, connection, topic, group, errors, slower_than, begin, end)
     try:
+        if write is not None:
+            check_new(write)
         reading = Reading(
             files,
             show_secrets=show_secrets,

@@ -150,6 +150,6 @@ ERROR_CODES: Final[dict[int, ErrorCode]] = {
 
 
 def error_name(code: int) -> str:
-    """Give the name of an error code, or the number as text when it has none."""
+    """Give the name of an error code; `UNKNOWN(9999)` of one that has none."""
     known = ERROR_CODES.get(code)
-    return known.name if known else str(code)
+    return known.name if known is not None else f"UNKNOWN({code})"

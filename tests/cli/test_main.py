@@ -83,6 +83,7 @@ def test_completion_of_names(environment: dict[str, str]) -> None:
 
     assert "ListOffsets" in complete("kafkasniff read x.pcap --api ListO")
     assert "list_offsets" in complete("kafkasniff read x.pcap --api list_o")
+    assert "relative" in complete("kafkasniff read x.pcap --time r")
     assert "NOT_COORDINATOR" in complete("kafkasniff errors NOT_COO")
     assert "DescribeGroups" in complete("kafkasniff apis DescribeG")
 

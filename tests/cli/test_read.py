@@ -193,6 +193,45 @@ def test_write_does_not_overwrite(run: Run, tmp_path: Path) -> None:
     assert path.read_bytes() == b"precious"
 
 
+def test_where_nothing_can_be_written_nothing_is_read(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.pcapng").write_bytes(b"precious")
+    for name, reason in (("mine.pcapng", "exists already"), ("no/mine.pcapng", "there is no folder")):
+        done = run("read", PCAP, "--write", str(tmp_path / name))
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"kafkasniff: {tmp_path / name}: ")
+        assert reason in done.stderr
+
+
+@pytest.mark.parametrize("command", ["read", "diagnose"])
+def test_a_file_that_is_no_capture_keeps_no_other_from_being_read(run: Run, tmp_path: Path, command: str) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("no capture")
+    done = run(command, "missing.pcap", PCAP, str(text), str(tmp_path))
+    assert done.returncode == 1
+    assert done.stdout == run(command, PCAP).stdout
+    *reasons, closing = [line for line in done.stderr.splitlines() if "finding" not in line]
+    assert closing.startswith("482 packets")
+    assert len(reasons) == 3
+    assert reasons[0] == "kafkasniff: missing.pcap: cannot be opened: No such file or directory"
+    assert reasons[1].startswith(f"kafkasniff: {text}: byte 0: not a capture: ")
+    assert reasons[2].startswith(f"kafkasniff: {tmp_path}: ")
+
+
+def test_files_none_of_which_is_a_capture_are_all_named(run: Run) -> None:
+    done = run("read", "missing.pcap", "gone.pcap")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("No such file or directory") == 2
+    assert "missing.pcap" in done.stderr
+    assert "gone.pcap" in done.stderr
+
+
+@pytest.mark.parametrize("port", ["65536", "99999", "-1", "kafka"])
+def test_a_port_that_is_none_is_refused(run: Run, port: str) -> None:
+    done = run("read", PCAP, "--port", port)
+    assert done.returncode == 2
+    assert "--port" in done.stderr
+
+
 def test_standard_input(run: Run) -> None:
     done = run("read", "-", "--json", stdin=(CAPTURES / PCAP).read_bytes())
     assert Counter(call["requestFile"] for call in calls(done.stdout)) == {"-": 108}

@@ -53,7 +53,7 @@ def test_error_codes() -> None:
     assert len(ERROR_CODES) == 138
     assert (ERROR_CODES[6].name, ERROR_CODES[6].retriable) == ("NOT_LEADER_OR_FOLLOWER", True)
     assert error_name(-1) == "UNKNOWN_SERVER_ERROR"
-    assert error_name(9999) == "9999"
+    assert error_name(9999) == "UNKNOWN(9999)"
 
 
 def test_releases() -> None:
