@@ -30,6 +30,17 @@ class LayoutFunction(Protocol):
         """Make a text."""
 
 
+class Templates(dict[object, str]):
+    """Templates of a layout by what is fixed in its calls."""
+
+    missed: object = None
+    """The key that was not there last."""
+
+    def __missing__(self, key: object) -> None:
+        """Note the key."""
+        self.missed = key
+
+
 @dataclass(slots=True)
 class Layout:
     """The function for a layout, and the templates that it knows."""
@@ -37,9 +48,7 @@ class Layout:
     signature: tuple[object, ...]
     """Equal for equal functions."""
     function: LayoutFunction
-    templates: dict[object, str]
-    key: Callable[[bytes, int, bytes], object]
-    """Gives a call's key among the templates."""
+    templates: Templates
 
 
 @dataclass(slots=True)
@@ -68,25 +77,31 @@ class _Lines:
         return f"m{self.memories.index(memory)}"
 
 
-def layout_of(messages: list[TracedMessage], marks: list[Mark], lengths_known: bool) -> Layout:
-    """Write the layout of a traced call, as yet without templates; `marks`: of its template.
+def layout_of(messages: list[TracedMessage], marks: list[Mark], known: list[Layout], lengths_known: bool) -> Layout:
+    """Give the layout of a traced call: one of those known, or a new one without templates.
 
-    `lengths_known`: calls are looked up by the lengths of their messages. Raises UntraceableError.
+    `marks`: of its template. `lengths_known`: calls are looked up by the lengths of their messages. Raises
+    UntraceableError.
     """
     lines = _Lines()
     for message in messages:
         _write_message(lines, message, lengths_known)
     arguments = [_argument(lines, mark) for mark in marks]
+    body = ["def function(q, b, r, client):", *lines.before]
+    if lines.checks:
+        body.append(f"if not ({' and '.join(lines.checks)}): return None")
     key = f"({', '.join(lines.keys)},)" if len(lines.keys) != 1 else lines.keys[0]
-    shown = f"text % ({', '.join(arguments)},)" if arguments else "text % ()"
-    checks = [f"if not ({' and '.join(lines.checks)}): return None"] if lines.checks else []
-    late = [f"if not ({' and '.join(lines.late_checks)}): return None"] if lines.late_checks else []
-    body = [*lines.before, *checks, f"text = get({key})", "if text is None: return None", *late, f"return {shown}"]
-    whole = ["def function(q, b, r, client):", *body]
-    only_key = ["def key(q, b, r):", *lines.before, f"return {key}"]
-    source = "\n    ".join(whole) + "\n" + "\n    ".join(only_key) + "\n"
-    templates: dict[object, str] = {}
-    namespace: dict[str, Any] = {"get": templates.get}
+    body += [f"text = templates[{key}]", "if text is None: return None"]
+    if lines.late_checks:
+        body.append(f"if not ({' and '.join(lines.late_checks)}): return None")
+    body.append(f"return text % ({', '.join(arguments)},)" if arguments else "return text % ()")
+    source = "\n    ".join(body) + "\n"
+    signature = (source, *lines.formats, *map(id, lines.memories))
+    for layout in known:
+        if layout.signature == signature:
+            return layout
+    templates = Templates()
+    namespace: dict[str, Any] = {"templates": templates}
     namespace |= {f"unpack{index}": Struct(text).unpack_from for index, text in enumerate(lines.formats)}
     namespace |= {f"m{index}": memory for index, memory in enumerate(lines.memories)}
     if lines.late_checks:
@@ -95,8 +110,7 @@ def layout_of(messages: list[TracedMessage], marks: list[Mark], lengths_known: b
 
         namespace["crc32c"] = crc32c
     exec(_compiled(source), namespace)
-    signature = (source, *lines.formats, *map(id, lines.memories))
-    return Layout(signature, namespace["function"], templates, namespace["key"])
+    return Layout(signature, namespace["function"], templates)
 
 
 @lru_cache(maxsize=1024)

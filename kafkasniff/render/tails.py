@@ -21,7 +21,7 @@ from kafkasniff.render.layouts import Layout, layout_of
 from kafkasniff.render.traced import CLIENT_ID, Trace, UntraceableError
 from kafkasniff.render.traced_message import TracedMessage, trace_message
 
-LONGEST: Final = 2048
+LONGEST: Final = 512
 """Bytes of the longest message that is traced, less its records."""
 
 MOST_SHAPES: Final = 4096
@@ -135,16 +135,20 @@ class Tails:
         before = text[: len(text) - len(whole)].replace("%", "%%")
         if self._looks_at_counts(kind, messages):
             return
-        layout = layout_of(messages, marks, lengths_known=kind.batches_in is None)
-        known = next((other for other in layouts if other.signature == layout.signature), layout)
+        layout = layout_of(messages, marks, layouts, lengths_known=kind.batches_in is None)
         request, answer = messages[0], messages[1].data if len(messages) > 1 else b""
-        key = known.key(request.data, request.start, answer)
-        known.templates[key] = before + template
-        if known.function(request.data, request.start, answer, call.client_id) != text:
-            del known.templates[key]
+        layout.templates.missed = None
+        layout.function(request.data, request.start, answer, call.client_id)
+        key = layout.templates.missed
+        if key is None:
+            # The template is known; what else the function checks has failed.
+            raise UntraceableError
+        layout.templates[key] = before + template
+        if layout.function(request.data, request.start, answer, call.client_id) != text:
+            del layout.templates[key]
             raise UntraceableError
         self._templates += 1
-        if known is layout and len(layouts) < _MOST_LAYOUTS:
+        if layout not in layouts and len(layouts) < _MOST_LAYOUTS:
             layouts.append(layout)
 
     def _looks_at_counts(self, kind: _Kind, messages: list[TracedMessage]) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from kafkasniff.protocol.definitions import api_definition
@@ -12,9 +12,6 @@ from kafkasniff.protocol.records.layout import MAGIC_2, MAGIC_AT
 from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.protocol.visitors import is_error_code
 from kafkasniff.render.traced import Place, Trace, Traced, TracedNumber, TracedText, UntraceableError
-
-MOST_FIELDS: Final = 400
-"""Fields of the longest message that is traced."""
 
 _RECORD_COUNT_AT: Final = 57
 """Position of the record count in a batch of magic 2."""
@@ -65,14 +62,12 @@ def trace_message(
     definition = api_definition(layout[0], side)
     message = TracedMessage(side, data, 4 if side == "response" else start, _copy(scan.value))
     entries = trace(definition, layout[1], data, start)
-    if len(entries) > MOST_FIELDS:
-        raise UntraceableError
     types = _fields_by_path(layout[0], layout[1], side)
     flexible = covers(definition.flexible, layout[1])
     for entry in entries:
         if entry.path.endswith("taggedFields") and entry.value == 0:
             continue
-        member = types.get(_INDEX.sub("[]", entry.path))
+        member = types.get(_path(entry.path)[0])
         if member is None or covers(member.tagged, layout[1]):
             # Of tagged fields, the known ones that hold their default are left out of the value.
             raise UntraceableError
@@ -125,15 +120,14 @@ def _put(message: TracedMessage, path: str, value: Traced) -> bool:
     holder = _holder(message.value, path)
     if holder is None:
         return False
-    step = _steps(path)[-1]
-    holder[step] = value
+    holder[_path(path)[1][-1]] = value
     message.values.append(value)
     return True
 
 
 def _holder(value: dict[str, Any], path: str) -> Any:
     """Give the dict or list that holds what is at a path; None where nothing is."""
-    steps = _steps(path)
+    steps = _path(path)[1]
     holder: Any = value
     try:
         for step in steps[:-1]:
@@ -144,8 +138,11 @@ def _holder(value: dict[str, Any], path: str) -> Any:
     return holder
 
 
-def _steps(path: str) -> list[str | int]:
-    return [int(step) if step.isdecimal() else step for step in path.replace("]", "").replace("[", ".").split(".")]
+@lru_cache(maxsize=4096)
+def _path(path: str) -> tuple[str, tuple[str | int, ...]]:
+    """Give a path with `[]` for every index, and its steps."""
+    steps = path.replace("]", "").replace("[", ".").split(".")
+    return _INDEX.sub("[]", path), tuple(int(step) if step.isdecimal() else step for step in steps)
 
 
 def _copy(value: Any) -> Any:
@@ -176,7 +173,7 @@ def _counts_at(entries: list[TracedField], types: dict[str, Field]) -> Span:
     """Find the last counts and lengths at whose places every message of this layout has them."""
     first = last = 0
     for path, offset, length, value in entries:
-        member = types.get(_INDEX.sub("[]", path))
+        member = types.get(_path(path)[0])
         size = 0
         if member is not None and member.type == "bytes" and value:
             break
