@@ -12,6 +12,7 @@ from kafkasniff.diagnose.network import NETWORK_RULES
 from kafkasniff.diagnose.ports import PORT_RULES
 from kafkasniff.diagnose.produce import PRODUCE_RULES
 from kafkasniff.diagnose.rebalances import REBALANCE_RULES
+from kafkasniff.diagnose.refused import REFUSED_RULES
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.diagnose.security import SECURITY_RULES
 from kafkasniff.diagnose.sequences import SEQUENCE_RULES
@@ -23,6 +24,7 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *GROUP_ERROR_RULES,
     *METADATA_RULES,
     *PRODUCE_RULES,
+    *REFUSED_RULES,
     *SEQUENCE_RULES,
     *TRANSACTION_RULES,
     *FETCH_RULES,

@@ -1,28 +1,23 @@
 """Rules about versions, brokers and what a cluster allows."""
 
+from functools import cache
 from typing import Any
 
-from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.calls.call import Call, ConnectionReport, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import (
-    API_VERSIONS,
-    Client,
-    client_of,
-    is_follower,
-    request_of,
-    response_of,
-)
+from kafkasniff.diagnose.facts import API_VERSIONS, THROTTLE_FIELDS, Client, client_of, is_follower, request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, Bounded, Tally
 from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject, counted
+from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.protocol.api_releases import API_RELEASES
-from kafkasniff.tcp.events import Connection
 
 _KAFKA_4 = "4.0.1"
 _BROKER_APIS = frozenset({4, 5, 6, 7, 27, 56})
 """Between brokers: LeaderAndIsr, StopReplica, UpdateMetadata, ControlledShutdown, WriteTxnMarkers, AlterPartition."""
 
 
+@cache
 def below_kafka4(api_key: int, version: int) -> bool:
     """Tell whether Kafka 4.0 removed a version that clients use (KIP-896)."""
     releases = API_RELEASES.get(api_key)
@@ -42,12 +37,12 @@ class UnsupportedVersion(ErrorRule):
     severity = "error"
     scope = "client"
     codes = frozenset({35})
-    apis = ANY_API
     thresholds = (Threshold("calls", 3, "calls", "one refused ApiVersions is how clients find the version (KIP-511)"),)
     meaning = "The client sends requests in versions that the broker does not have, and cannot work at all."
     wire = (
         "Error 35 UNSUPPORTED_VERSION in answers other than ApiVersions', or a request in a version that Kafka 4.0 "
-        "removed that is never answered while the server closes the connection; then the client comes again."
+        "removed, or that the broker's ApiVersions did not offer, which is never answered while the server closes the "
+        "connection; then the client comes again."
     )
     cause = "The client library is too old for the broker (KIP-896), or its version was pinned by hand."
     fix = (
@@ -60,16 +55,19 @@ class UnsupportedVersion(ErrorRule):
         """Leave out ApiVersions, of which one refusal is normal."""
         return call.api_key != API_VERSIONS
 
-    def call(self, call: Call) -> None:
+    def unanswered(self, call: Call) -> None:
         """Count requests that the server answered by closing the connection."""
-        if call.outcome != "unanswered" or call.header is None or call.request is None:
+        header, connection = call.header, call.connection
+        if call.outcome != "unanswered" or header is None or call.request is None:
             return
-        connection = call.connection
         server = 1 if str(connection.endpoints[0]) == call.client else 0
-        if connection.ended_direction == server and below_kafka4(call.header.api_key, call.header.api_version):
+        offered = self.facts.supports(call.server, header.api_key, header.api_version)
+        unknown = below_kafka4(header.api_key, header.api_version) if offered is None else not offered
+        if connection.ended_direction == server and unknown:
             state = self.state(ErrorKey(client_of(call), None))
             what = f"{call.api_name} v{call.api_version} never answered; the server closed the connection"
             state.add(call.request.last, what, call.client)
+            state.programs.add(call.connection)
             name = f"no answer to {call.api_name} v{call.api_version}"
             state.codes[name] = state.codes.get(name, 0) + 1
 
@@ -92,6 +90,7 @@ class BelowKafka4Minimum(Rule[OldVersions]):
     severity = "warning"
     scope = "client"
     apis = ANY_API
+    fields = frozenset({"replicaId", "replicaState"})
     thresholds = (Threshold("calls", 1, "calls", "KIP-896: one such request fails on a 4.x broker"),)
     meaning = "The client works with this broker, but will stop working when the broker is upgraded to 4.0 or later."
     wire = (
@@ -104,19 +103,21 @@ class BelowKafka4Minimum(Rule[OldVersions]):
         """Begin with none."""
         return OldVersions()
 
-    def call(self, call: Call) -> None:
+    def version(self, api_key: int, version: int) -> bool:
+        """Take calls in old versions only."""
+        return below_kafka4(api_key, version)
+
+    def call(self, seen: SeenCall) -> None:
         """Count calls in old versions."""
-        header = call.header
-        if header is None or call.request is None or not below_kafka4(header.api_key, header.api_version):
+        call, version = seen.call, seen.call.api_version
+        if call.request is None or version is None or is_follower(seen.request):
             return
-        if is_follower(call):
-            return
-        state = self.state(client_of(call))
-        name = (call.api_name or "", header.api_version)
+        state = self.state(seen.client)
+        name = (call.api_name or "", version)
         state.versions[name] = state.versions.get(name, 0) + 1
         if call.software_name:
             state.software = f"{call.software_name} {call.software_version}"
-        state.add(call.request.last, f"{call.api_name} v{header.api_version}", call.client)
+        state.add(call.request.last, f"{call.api_name} v{version}", call.client)
 
     def finding(self, key: Any, state: OldVersions) -> Finding | None:
         """Fire from the threshold on."""
@@ -191,6 +192,7 @@ class Throttled(Rule[Tally]):
     severity = "warning"
     scope = "client"
     apis = ANY_API
+    fields = THROTTLE_FIELDS
     thresholds = (
         Threshold(
             "milliseconds", 500, "ms", "half of Java's default delivery margin; small throttles are quotas at work"
@@ -212,14 +214,13 @@ class Throttled(Rule[Tally]):
         """Begin with none."""
         return Tally()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Count answers with long throttle times."""
-        if call.response is None or call.header is None:
-            return
-        wait = response_of(call).get("throttleTimeMs", 0)
+        wait = seen.response.get("throttleTimeMs", 0)
         if wait >= self.limits["milliseconds"]:
-            state = self.state(client_of(call))
-            state.add(call.response.last, f"{call.api_name} answered with throttleTimeMs {wait}", call.client)
+            call = seen.call
+            what = f"{call.api_name} answered with throttleTimeMs {wait}"
+            self.state(seen.client).add(call.ended, what, call.client)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
@@ -248,6 +249,7 @@ class ThrottleIgnored(Rule[Throttles]):
     severity = "warning"
     scope = "client"
     apis = ANY_API
+    fields = THROTTLE_FIELDS
     thresholds = (
         Threshold("milliseconds", 100, "ms", "shorter waits are over before the next request in most clients"),
         Threshold("calls", 3, "requests", "Java may have one request already on its way"),
@@ -263,37 +265,46 @@ class ThrottleIgnored(Rule[Throttles]):
         "raise the quota."
     )
 
-    def __init__(self, *arguments: object) -> None:
+    def __init__(self, *arguments: Any) -> None:
         """Begin with no connection throttled."""
-        super().__init__(*arguments)  # type: ignore[arg-type]
-        self._until: Bounded[tuple[int, int]] = Bounded(MOST_CONNECTIONS)
+        super().__init__(*arguments)
+        self._waits: Bounded[tuple[int, int]] = Bounded(MOST_CONNECTIONS)
+        """Of a connection: when the client can know that it is to wait, and until when (ns)."""
 
     def new_state(self) -> Throttles:
         """Begin with none."""
         return Throttles()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Compare the first request after an answer with the time that it told to wait."""
-        if call.request is None or call.header is None:
-            return
-        waiting = self._until.get(call.connection)
-        if waiting is not None and call.request.first.time > waiting[0]:
-            self._judge(call, call.connection, waiting)
-        if call.response is not None:
-            wait = response_of(call).get("throttleTimeMs", 0)
-            if wait >= self.limits["milliseconds"]:
-                answered = call.response.last.time
-                self._until.put(call.connection, (answered, answered + wait * MILLISECOND))
+        waits, connection, early = self._waits, seen.call.connection, False
+        if len(waits):
+            known = waits.get(connection)
+            if known is not None and seen.sent > known[0]:
+                early = self._judge(seen, known[1])
+                waits.pop(connection)
+        wait = seen.response.get("throttleTimeMs", 0)
+        if wait >= self.limits["milliseconds"]:
+            # Before KIP-219 the broker waits itself, and answers when the time is over.
+            waited = seen.call.response_delay_ns or 0
+            if early or waited < self.limits["share"] * wait * MILLISECOND:
+                on_its_way = connection.round_trip_ns or 0
+                waits.put(connection, (seen.ended + on_its_way, seen.ended + wait * MILLISECOND))
 
-    def _judge(self, call: Call, connection: Connection, waiting: tuple[int, int]) -> None:
-        assert call.request is not None
-        state = self.state(client_of(call))
+    def _judge(self, seen: SeenCall, until: int) -> bool:
+        state = self.state(seen.client)
         state.told += 1
-        early = waiting[1] - call.request.first.time
-        if early > 0:
-            what = f"{call.api_name} sent {early / MILLISECOND:.0f} ms before the time to wait was over"
-            state.add(call.request.first, what, call.client)
-        self._until.pop(connection)
+        early = until - seen.sent
+        if early <= 0:
+            return False
+        what = f"{seen.call.api_name} sent {early / MILLISECOND:.0f} ms before the time to wait was over"
+        assert seen.call.request is not None
+        state.add(seen.call.request.first, what, seen.call.client)
+        return True
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Forget it."""
+        self._waits.pop(report.connection)
 
     def finding(self, key: Any, state: Throttles) -> Finding | None:
         """Fire where it is the habit."""

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.diagnose.facts import FETCH, JOIN_GROUP, SHARE_FETCH, SYNC_GROUP, Client, client_of, request_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, SECOND, Bounded, Rate, Tally
+from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded, Rate, Tally
 from kafkasniff.diagnose.rule import (
-    ANY_API,
     Rule,
     Threshold,
     client_subject,
@@ -16,6 +15,7 @@ from kafkasniff.diagnose.rule import (
     counted,
     seconds_text,
 )
+from kafkasniff.diagnose.seen import SeenCall
 
 
 def client_direction(call: Call) -> int:
@@ -29,7 +29,7 @@ class Lifetimes(Tally):
     def __init__(self, window_ns: int) -> None:
         """Count within `window_ns`."""
         super().__init__()
-        self.rate = Rate(window_ns, 100_000)
+        self.rate = Rate(window_ns, 1_000)
 
 
 class ConnectionChurn(Rule[Lifetimes]):
@@ -91,6 +91,7 @@ class Open(Tally):
         """Begin with none."""
         super().__init__()
         self.open: dict[str, int] = {}
+        self.total = 0
         self.peak = 0
         self.servers: list[str] = []
         """The servers at the peak."""
@@ -103,7 +104,6 @@ class TooManyConnections(Rule[Open]):
     title = "One client holds too many connections"
     severity = "warning"
     scope = "client"
-    apis = ANY_API
     thresholds = (
         Threshold("connections", 30, "connections", "at once, from one client id on one host"),
         Threshold("per_server", 8, "connections", "on average: a Java or librdkafka client has one to three each"),
@@ -123,20 +123,18 @@ class TooManyConnections(Rule[Open]):
         """Begin with none."""
         return Open()
 
-    def call(self, call: Call) -> None:
+    def begins(self, seen: SeenCall) -> None:
         """Count a connection at its first call."""
-        if call.request is None or self._counted.get(call.connection) is not None:
-            return
-        client = client_of(call)
-        if client.client_id is None:
+        call, client = seen.call, seen.client
+        if call.request is None or client.client_id is None or self._counted.get(call.connection) is not None:
             return
         self._counted.put(call.connection, (client, call.server))
         state = self.state(client)
         state.open[call.server] = state.open.get(call.server, 0) + 1
-        count = sum(state.open.values())
-        state.add(call.request.first, f"connection {count} at once", call.client)
-        if count > state.peak and count >= self.limits["per_server"] * len(state.open):
-            state.peak, state.servers = count, list(state.open)
+        state.total += 1
+        state.add(call.request.first, f"connection {state.total} at once", call.client)
+        if state.total > state.peak and state.total >= self.limits["per_server"] * len(state.open):
+            state.peak, state.servers = state.total, list(state.open)[:MOST_NAMES]
 
     def connection(self, report: ConnectionReport) -> None:
         """Count it no more."""
@@ -144,6 +142,7 @@ class TooManyConnections(Rule[Open]):
         state = self.states.get(counted[0]) if counted is not None else None
         if counted is not None and state is not None and counted[1] in state.open:
             state.open[counted[1]] -= 1
+            state.total -= 1
             if not state.open[counted[1]]:
                 del state.open[counted[1]]
 
@@ -171,10 +170,10 @@ class ResponseTimeout(Rule[Tally]):
     title = "Requests stay unanswered"
     severity = "error"
     scope = "client and server"
-    apis = ANY_API
     thresholds = (
         Threshold("calls", 1, "calls", "request.timeout.ms is 30 s by default: one is a long stop"),
         Threshold("milliseconds", 1_500, "ms", "beyond what the request itself allows the broker to wait"),
+        Threshold("milliseconds_at_end", 5_000, "ms", "beyond that, where the capture ends before the client gives up"),
     )
     meaning = "The connection stands, but the broker does not answer in time; the client gives up and connects anew."
     wire = "A request without its answer on an open connection, until the client closes it (request.timeout.ms)."
@@ -192,21 +191,23 @@ class ResponseTimeout(Rule[Tally]):
         """Begin with none."""
         return Tally()
 
-    def call(self, call: Call) -> None:
+    def unanswered(self, call: Call) -> None:
         """Measure how long an unanswered request waited."""
-        if call.request is None or call.header is None or call.outcome not in ("unanswered", "response-not-captured"):
-            return
         connection = call.connection
         counters = connection.counters
-        if call.ended.time < connection.last.time:
+        if call.request is None or call.ended.time < connection.last.time:
             return  # a later answer came, so that this one was rather lost in the capture
         if any(counter.gaps or counter.cut_packets for counter in counters) or not all(c.packets for c in counters):
             return
         if connection.ended_by == "idle" or not counters[1 - client_direction(call)].data_bytes:
             return
         end = connection.first_fin or call.ended
-        waited = (min(end.time, call.ended.time) - call.request.last.time) // MILLISECOND
-        if waited - _allowed_ms(call) >= self.limits["milliseconds"]:
+        # A broker reads nothing of a client over its quota until the time to wait is over (KIP-219).
+        begun = max(call.request.last.time, self.facts.talk(call).muted_until)
+        waited = (min(end.time, call.ended.time) - begun) // MILLISECOND
+        still_open = connection.first_fin is None and connection.ended_by in (None, "capture-end")
+        least = self.limits["milliseconds_at_end" if still_open else "milliseconds"]
+        if waited - _allowed_ms(call) >= least:
             what = f"{call.api_name} unanswered for {waited / 1000:.1f} s"
             self.state(ServedBy(client_of(call), call.server)).add(call.request.last, what, call.client)
 
@@ -240,7 +241,6 @@ class MismatchedCorrelation(Rule[Tally]):
     title = "Answers carry correlation ids of no request"
     severity = "error"
     scope = "server"
-    apis = ANY_API
     thresholds = (Threshold("answers", 3, "answers", "none is right; a few may come of a capture's damage"),)
     meaning = "Clients cannot tell which request is answered, and drop the connection."
     wire = "Responses whose correlation id belongs to no request of the connection, with every request captured."
@@ -252,9 +252,9 @@ class MismatchedCorrelation(Rule[Tally]):
         """Begin with none."""
         return Tally()
 
-    def call(self, call: Call) -> None:
+    def stray(self, call: Call) -> None:
         """Count answers without a request, where none can have been missed."""
-        if call.request is not None or call.response is None or not call.pairing_problems:
+        if call.response is None or not call.pairing_problems:
             return
         connection = call.connection
         if connection.initiator is None or any(counter.gaps or counter.cut_packets for counter in connection.counters):
@@ -270,8 +270,9 @@ class MismatchedCorrelation(Rule[Tally]):
 
 
 _DEFAULT_IDS = re.compile(
-    r"rdkafka|sarama|kgo|kafkajs|console-(producer|consumer)|"
-    r"(producer|adminclient|admin)-\d+|consumer-(.+-)?\d+|(kafka-python|aiokafka)(-producer|-consumer|-admin)?(-[\d.]+)?"
+    r"rdkafka|sarama|kgo|kafkajs|rskafka|pykafka|ruby-kafka|kafka-node-client|console-(producer|consumer)|"
+    r"(producer|adminclient|admin)-\d+|consumer-((?P<group>.+)-)?\d+|"
+    r"(kafka-python|aiokafka)(-producer|-consumer|-admin)?(-[\d.]+)?|.+@.+ \(github\.com/segmentio/kafka-go\)"
 )
 """What libraries call themselves when the program says nothing."""
 
@@ -283,8 +284,7 @@ class DefaultClientId(Rule[Tally]):
     title = "The client id is the library's default"
     severity = "info"
     scope = "client"
-    apis = ANY_API
-    thresholds = (Threshold("calls", 1, "calls", "a setting, seen at the first request"),)
+    thresholds = (Threshold("connections", 1, "connections", "a setting, seen at the first request"),)
     meaning = "Logs, metrics and quotas of the brokers cannot tell this program from others."
     wire = "Request headers with client id rdkafka, sarama, producer-1, consumer-<group>-1 and the like."
     cause = "client.id is not set."
@@ -294,19 +294,25 @@ class DefaultClientId(Rule[Tally]):
         """Begin with none."""
         return Tally()
 
-    def call(self, call: Call) -> None:
+    def begins(self, seen: SeenCall) -> None:
         """Look at the client id."""
-        client_id = call.client_id
-        if client_id and call.request is not None and _DEFAULT_IDS.fullmatch(client_id):
-            self.state(client_of(call)).add(call.request.last, f"client id {client_id}", call.client)
+        client_id = seen.client.client_id
+        if client_id and _DEFAULT_IDS.fullmatch(client_id):
+            assert seen.call.request is not None
+            self.state(seen.client).add(seen.call.request.last, f"client id {client_id}", seen.call.client)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, Client)
-        if state.count < self.limits["calls"]:
+        assert key.client_id is not None
+        if state.count < self.limits["connections"]:
             return None
-        requests = counted(state.count, "request")
-        summary = f"A program at {key.host} uses its library's default client id {key.client_id} ({requests})."
+        found = _DEFAULT_IDS.fullmatch(key.client_id)
+        named, group = found["group"] if found else None, self.facts.group(key)
+        if named is not None and group not in (None, named):
+            return None  # Java names consumers by their group (ConsumerConfig.maybeOverrideClientId).
+        connections = counted(state.count, "connection")
+        summary = f"A program at {key.host} uses its library's default client id {key.client_id} ({connections})."
         return self.make(state, client_subject(key, state.clients), summary)
 
 
@@ -317,7 +323,6 @@ class IdleCloseRace(Rule[Tally]):
     title = "Requests are sent on connections that the broker closed as idle"
     severity = "warning"
     scope = "client"
-    apis = ANY_API
     thresholds = (
         Threshold("requests", 1, "requests", "each fails and must be retried"),
         Threshold("seconds", 2, "s", "of idleness before the broker's FIN"),
@@ -331,26 +336,17 @@ class IdleCloseRace(Rule[Tally]):
     )
     fix = "Set the client's connections.max.idle.ms (default 9 minutes) below the broker's; keep retries on."
 
-    def __init__(self, *arguments: Any) -> None:
-        """Begin with no connection known."""
-        super().__init__(*arguments)
-        self._answered: Bounded[int] = Bounded(MOST_CONNECTIONS)
-
     def new_state(self) -> Tally:
         """Begin with none."""
         return Tally()
 
-    def call(self, call: Call) -> None:
+    def unanswered(self, call: Call) -> None:
         """Compare a request with the server's FIN and what came before it."""
-        if call.response is not None:
-            self._answered.put(call.connection, call.response.last.time)
-            return
-        connection = call.connection
+        connection, answered = call.connection, self.facts.talk(call).answered
         fin = connection.first_fin
         if call.request is None or fin is None or connection.ended_direction == client_direction(call):
             return
-        answered = self._answered.get(connection)
-        if answered is None or call.outcome != "unanswered" or call.request.first.time <= fin.time:
+        if not answered or call.outcome != "unanswered" or call.request.first.time <= fin.time:
             return
         idle = fin.time - answered
         if idle >= self.limits["seconds"] * SECOND:

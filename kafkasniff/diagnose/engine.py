@@ -1,24 +1,39 @@
 """Runs the rules over what a capture gives, in order."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Gap
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.error_rule import ErrorRule
-from kafkasniff.diagnose.facts import Facts
+from kafkasniff.diagnose.facts import GROUP_FIELDS, NAMING_GROUPS, TELLING, THROTTLE_FIELDS, Facts
 from kafkasniff.diagnose.finding import SEVERITIES, Finding
 from kafkasniff.diagnose.joining import join
-from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_KEYS, Bounded
+from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_KEYS, Bounded
 from kafkasniff.diagnose.rule import ANY_API, Rule
+from kafkasniff.diagnose.seen import SeenCall
 
 Settings = Mapping[str, Mapping[str, float]]
 """Values of thresholds by rule id and threshold name."""
 
 
+_WAITED_FOR = ("unanswered", "response-not-captured")
+"""Outcomes of calls whose answer was wanted and is not there."""
+
+Hook = Callable[[Any], None]
+
+
+class Plan(NamedTuple):
+    """What is done with the calls of one API in one version."""
+
+    take: tuple[Hook, ...]
+    fields: tuple[frozenset[str], frozenset[str]]
+    """Names of the fields that are read in request and response."""
+
+
 class Diagnosis:
-    """Takes calls, gaps and connection reports in packet order; gives findings at any time."""
+    """Takes calls, gaps, tokens and connection reports in packet order; gives findings at any time."""
 
     def __init__(self, rules: Iterable[type[Rule[Any]]] = RULES, settings: Settings | None = None) -> None:
         """Run `rules`, with the thresholds of `settings` in place of their defaults."""
@@ -26,34 +41,31 @@ class Diagnosis:
         self.facts = Facts()
         self._rules = [rule(self.facts, settings.get(rule.id, {})) for rule in rules]
         self._answered: Bounded[bool] = Bounded(MOST_CONNECTIONS)
-        self._by_api: dict[int, list[Callable[[Call], None]]] = {}
-        self._for_all: list[Callable[[Call], None]] = []
+        self._plans: dict[tuple[int, int], Plan] = {}
         self._by_code: dict[int, list[ErrorRule]] = {}
         for rule in self._rules:
-            if rule.apis == ANY_API:
-                self._for_all.append(rule.call)
-            else:
-                for key in rule.apis:
-                    self._by_api.setdefault(key, []).append(rule.call)
             if isinstance(rule, ErrorRule):
                 for code in rule.codes:
                     self._by_code.setdefault(code, []).append(rule)
-        # Only rules that look at connections or gaps are asked to.
-        self._connection_rules = [rule for rule in self._rules if type(rule).connection is not Rule.connection]
-        self._gap_rules = [rule for rule in self._rules if type(rule).gap is not Rule.gap]
+        self._unanswered = self._hooks("unanswered")
+        self._stray = self._hooks("stray")
+        self._begins = self._hooks("begins")
+        self._token = self._hooks("token")
+        self._connection = self._hooks("connection")
+        self._gap = self._hooks("gap")
 
     def feed(self, item: Call | Gap | RawToken | ConnectionReport) -> None:
         """Take what comes next."""
         if isinstance(item, Call):
             self._call(item)
         elif isinstance(item, ConnectionReport):
-            for rule in self._connection_rules:
-                rule.connection(item)
+            for take in self._connection:
+                take(item)
             self.facts.forget(item)
             self._answered.pop(item.connection)
-        elif isinstance(item, Gap):
-            for rule in self._gap_rules:
-                rule.gap(item)
+        else:
+            for take in self._gap if isinstance(item, Gap) else self._token:
+                take(item)
 
     def findings(self) -> list[Finding]:
         """Give the findings so far, those that others explain under these, the worst first."""
@@ -69,21 +81,57 @@ class Diagnosis:
             if rule.given_up
         ]
 
+    def _hooks(self, name: str) -> list[Hook]:
+        """Give the methods of the rules that do something of their own there."""
+        return [getattr(rule, name) for rule in self._rules if getattr(type(rule), name) is not getattr(Rule, name)]
+
+    def _plan(self, api_key: int, version: int) -> Plan:
+        """Settle what is done with the calls of an API in a version."""
+        takers = [
+            rule
+            for rule in self._rules
+            if (rule.apis == ANY_API or api_key in rule.apis) and rule.version(api_key, version)
+        ]
+        names = frozenset().union(THROTTLE_FIELDS, *(rule.fields for rule in takers))
+        if api_key in NAMING_GROUPS:
+            names |= GROUP_FIELDS
+        plan = self._plans[api_key, version] = Plan(tuple(rule.call for rule in takers), (names, names))
+        return plan
+
     def _call(self, call: Call) -> None:
         if call.connection.initiator is None and not self._trusted(call):
             return
-        self.facts.learn(call)
-        for take in self._for_all:
-            take(call)
-        key = call.api_key
-        if key is None:
+        header = call.header
+        if header is None or call.request is None:
+            for take in self._stray:
+                take(call)
             return
-        for take in self._by_api.get(key, ()):
-            take(call)
+        key = header.api_key
+        facts = self.facts
+        talk = facts.talk(call)
+        if key in TELLING:
+            facts.learn(call)
+        plan = self._plans.get((key, header.api_version)) or self._plan(key, header.api_version)
+        seen = SeenCall(call, key, talk, plan.fields)
+        if key in NAMING_GROUPS:
+            facts.learn_group(seen.client, seen.request)
+        if not talk.named:
+            talk.named = True
+            for take in self._begins:
+                take(seen)
+        for take in plan.take:
+            take(seen)
         if call.response is not None:
+            talk.answered = seen.ended
+            wait = seen.response.get("throttleTimeMs")
+            if wait:
+                talk.muted_until = max(talk.muted_until, seen.ended + wait * MILLISECOND)
             errors = call.errors
             if errors:
                 self._errors(call, errors)
+        elif call.outcome in _WAITED_FOR:
+            for take in self._unanswered:
+                take(call)
 
     def _trusted(self, call: Call) -> bool:
         """Tell whether a connection whose beginning is not in the capture has shown an answered call.

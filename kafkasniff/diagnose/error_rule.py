@@ -1,4 +1,7 @@
-"""Rules that count calls answered with certain error codes."""
+"""Rules that count calls answered with certain error codes.
+
+Programs that share a client id and a host are told apart by the connections that they hold at the same time.
+"""
 
 import re
 from collections.abc import Hashable
@@ -7,8 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.facts import Client, client_of, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import Names, Tally
+from kafkasniff.diagnose.memory import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.rule import Rule, client_subject, seconds_text
+from kafkasniff.tcp.events import Connection
 
 ANONYMOUS = "User:ANONYMOUS"
 """Who has not logged in (KafkaPrincipal.ANONYMOUS)."""
@@ -24,10 +28,40 @@ class ErrorKey(NamedTuple):
     """Topic, group or the like, by the rule's scope."""
 
 
+class Programs:
+    """How many programs there may be behind one client id and host: connections to one server, open at once."""
+
+    __slots__ = ("_counts", "at_once", "most")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._counts: dict[Connection, int] = {}
+        self.at_once = 1
+        self.most = 0
+        """The most on one connection."""
+
+    def add(self, on: Connection) -> None:
+        """Count a call of a connection."""
+        count = self._counts.pop(on, 0) + 1
+        for other in [other for other in self._counts if other.ended_by is not None or other.first_fin is not None]:
+            del self._counts[other]
+        if len(self._counts) >= MOST_NAMES:
+            del self._counts[next(iter(self._counts))]
+        self._counts[on] = count
+        self.most = max(self.most, count)
+        if count == 1:
+            same_server = sum(set(other.endpoints) & set(on.endpoints) != set() for other in self._counts)
+            self.at_once = max(self.at_once, same_server)
+
+    def each(self, count: int) -> int:
+        """Give how many of `count` calls one program made at least."""
+        return max(self.most, count // self.at_once)
+
+
 class ErrorTally(Tally):
     """Calls with the error, and what they named."""
 
-    __slots__ = ("client_ids", "codes", "principal")
+    __slots__ = ("client_ids", "codes", "principal", "programs")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -35,6 +69,7 @@ class ErrorTally(Tally):
         self.codes: dict[str, int] = {}
         self.principal: str | None = None
         self.client_ids = Names()
+        self.programs = Programs()
 
 
 def elements(body: dict[str, Any], path: str) -> list[dict[str, Any]]:
@@ -89,6 +124,7 @@ class ErrorRule(Rule[ErrorTally]):
         state.add(call.response.last, what, call.client, self.topic_of(call, error))
         state.codes[error.name] = state.codes.get(error.name, 0) + 1
         state.client_ids.add(call.client_id or None)
+        state.programs.add(call.connection)
         if call.principal != ANONYMOUS:
             state.principal = call.principal or state.principal
 
@@ -103,7 +139,7 @@ class ErrorRule(Rule[ErrorTally]):
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire from the threshold on."""
-        if state.count < self.limits[self.least]:
+        if state.programs.each(state.count) < self.limits[self.least]:
             return None
         assert isinstance(key, ErrorKey)
         subject = client_subject(key.client, state.clients) | {

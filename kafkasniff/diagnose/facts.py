@@ -1,23 +1,41 @@
 """What calls tell that rules need of each other: who is behind a connection, names of topics, the brokers."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, Bounded
+from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.tcp.events import Connection
 
 PRODUCE, FETCH, LIST_OFFSETS, METADATA = 0, 1, 2, 3
 OFFSET_COMMIT, OFFSET_FETCH, FIND_COORDINATOR = 8, 9, 10
 JOIN_GROUP, HEARTBEAT, LEAVE_GROUP, SYNC_GROUP = 11, 12, 13, 14
-SASL_HANDSHAKE, API_VERSIONS, CREATE_TOPICS = 17, 18, 19
+SASL_HANDSHAKE, API_VERSIONS, CREATE_TOPICS, DELETE_TOPICS = 17, 18, 19, 20
+INIT_PRODUCER_ID, ADD_OFFSETS_TO_TXN = 22, 25
 OFFSET_FOR_LEADER_EPOCH, ADD_PARTITIONS_TO_TXN, END_TXN = 23, 24, 26
 TXN_OFFSET_COMMIT, SASL_AUTHENTICATE = 28, 36
-DESCRIBE_CLUSTER, CONSUMER_GROUP_HEARTBEAT, SHARE_FETCH = 60, 68, 78
+DESCRIBE_CLUSTER, CONSUMER_GROUP_HEARTBEAT = 60, 68
+DESCRIBE_TOPIC_PARTITIONS, SHARE_FETCH = 75, 78
 
 _MOST_TOPICS = 100_000
 _MOST_PARTITIONS = 50_000
 _MOST_BROKERS = 10_000
+_MOST_VERSION_SETS = 64
+"""Brokers of one release tell the same, so that it is kept once."""
+
+_METADATA_FIELDS = frozenset({"brokers", "nodeId", "host", "port", "rack", "topics", "errorCode", "name", "topicId"})
+_REPLICA_FIELDS = frozenset({"topics", "name", "partitions", "partitionIndex", "replicaNodes"})
+
+TELLING = frozenset({METADATA, API_VERSIONS, CREATE_TOPICS, DESCRIBE_CLUSTER})
+"""APIs of the calls whose answers tell of brokers and topics."""
+
+THROTTLE_FIELDS = frozenset({"throttleTimeMs"})
+"""Fields of answers that say that the client is over a quota."""
+
+NAMING_GROUPS = frozenset({JOIN_GROUP, OFFSET_FETCH, CONSUMER_GROUP_HEARTBEAT})
+"""APIs of the calls by which a client says which group is its own."""
+GROUP_FIELDS = frozenset({"groups", "groupId"})
+"""Fields of such calls that name it."""
 
 
 class Client(NamedTuple):
@@ -31,6 +49,25 @@ class Client(NamedTuple):
     def name(self) -> str:
         """Give the client as people call it."""
         return self.client_id if self.client_id else self.host
+
+
+class Talk:
+    """What is known of an open connection on which a request was seen."""
+
+    __slots__ = ("answered", "client", "client_id", "muted_until", "named", "served")
+
+    def __init__(self, call: Call) -> None:
+        """Begin with a call of it."""
+        self.client_id = call.client_id
+        self.client = client_of(call)
+        self.answered = 0
+        """When the latest answer came (ns); 0 for none."""
+        self.muted_until = 0
+        """Until when the broker may leave requests unread, as the client is over a quota (ns; KIP-219)."""
+        self.named = False
+        """Whether rules have been told of the client id."""
+        self.served = False
+        """Whether the client got further than ApiVersions, or began to log in."""
 
 
 class Broker(NamedTuple):
@@ -52,9 +89,8 @@ def response_of(call: Call) -> dict[str, Any]:
     return body.value if body is not None and body.value is not None else {}
 
 
-def is_follower(call: Call) -> bool:
-    """Tell whether a Fetch or the like is a broker's, which replicates, and no consumer's."""
-    request = request_of(call)
+def is_follower(request: dict[str, Any]) -> bool:
+    """Tell whether a Fetch request or the like is a broker's, which replicates, and no consumer's."""
     replica = request.get("replicaId", (request.get("replicaState") or {}).get("replicaId", -1))
     return bool(replica >= 0)
 
@@ -75,33 +111,61 @@ class Facts:
 
     def __init__(self) -> None:
         """Know nothing."""
-        self.clients: Bounded[Client] = Bounded(MOST_CONNECTIONS)
-        """The program behind each open connection."""
+        self._talks: Bounded[Talk] = Bounded(MOST_CONNECTIONS)
+        self._learnt: ScannedBody | None = None
+        self._versions: Bounded[dict[int, tuple[int, int]]] = Bounded(_MOST_BROKERS)
+        self._version_sets: Bounded[dict[int, tuple[int, int]]] = Bounded(_MOST_VERSION_SETS)
+        self._named: Bounded[Broker | None] = Bounded(_MOST_BROKERS)
         self._groups: Bounded[dict[str, None]] = Bounded()
         self._topics: Bounded[str] = Bounded(_MOST_TOPICS)
         self._brokers: Bounded[Broker] = Bounded(_MOST_BROKERS)
+        self._racks: Bounded[str | None] = Bounded(_MOST_BROKERS)
         self._replicas: Bounded[list[int]] = Bounded(_MOST_PARTITIONS)
 
+    def talk(self, call: Call) -> Talk:
+        """Give what is known of a call's connection, to be asked for each call whose request was captured."""
+        talk = self._talks.get(call.connection)
+        if talk is None:
+            talk = Talk(call)
+            self._talks.put(call.connection, talk)
+        elif talk.client_id != call.client_id:
+            # A proxy that shares a connection between programs, or a client that names itself late.
+            talk.client_id, talk.client = call.client_id, client_of(call)
+            talk.named = False
+        return talk
+
     def learn(self, call: Call) -> None:
-        """Take in what a call tells."""
-        key = call.api_key
-        if key is not None and self.clients.get(call.connection) is None:
-            self.clients.put(call.connection, client_of(call))
-        if key in (JOIN_GROUP, OFFSET_FETCH):
-            self._learn_group(call)
-        learn = _LEARN.get(key) if key is not None else None
-        if learn is not None:
-            body = call.response_body
-            if body is not None and body.value is not None:
-                learn(self, body.value)
+        """Take in what the answer to a call of one of `TELLING` tells."""
+        if call.api_key == METADATA:
+            self._learn_metadata(call)
+        elif call.api_key == API_VERSIONS:
+            self._learn_versions(call)
+        elif call.api_key == CREATE_TOPICS:
+            self._learn_topics(response_of(call))
+        elif call.api_key == DESCRIBE_CLUSTER:
+            self._learn_brokers(response_of(call))
+
+    def learn_group(self, client: Client, request: dict[str, Any]) -> None:
+        """Take in which groups a client's JoinGroup, OffsetFetch or ConsumerGroupHeartbeat names."""
+        for item in request.get("groups") or (request,):
+            group = item.get("groupId")
+            if group:
+                groups = self._groups.touch(client, dict)
+                if len(groups) < 2:
+                    groups[group] = None
 
     def forget(self, report: ConnectionReport) -> None:
         """Let go of what concerns a connection that has ended."""
-        self.clients.pop(report.connection)
+        self._talks.pop(report.connection)
 
     def client(self, connection: Connection) -> Client | None:
         """Give the program behind a connection, None while no request of it was seen."""
-        return self.clients.get(connection)
+        talk = self._talks.get(connection)
+        return talk.client if talk is not None else None
+
+    def talk_of(self, connection: Connection) -> Talk | None:
+        """Give what is known of a connection, None while no request of it was seen."""
+        return self._talks.get(connection)
 
     def group(self, client: Client) -> str | None:
         """Give the consumer group of a client, None where none or more than one was seen."""
@@ -124,48 +188,71 @@ class Facts:
         """Give the broker that Metadata places at `ip:port`."""
         return self._brokers.get(server)
 
+    def broker_by_name(self, server: str) -> Broker | None:
+        """Give the broker that Metadata places at a name, not an address, with the port of `ip:port`.
+
+        None where there are several, of which any may be meant.
+        """
+        return self._named.get(server.rpartition(":")[2])
+
+    def supports(self, server: str, api_key: int, version: int) -> bool | None:
+        """Tell whether a server said in ApiVersions that it has a version; None when it said nothing."""
+        told = self._versions.get(server)
+        if told is None:
+            return None
+        lowest, highest = told.get(api_key, (0, -1))
+        return lowest <= version <= highest
+
     def replica_racks(self, topic: str, partition: int) -> set[str | None]:
         """Give the racks of a partition's replicas, as far as known."""
-        replicas = self._replicas.get((topic, partition)) or []
-        return {broker.rack for _, broker in self._brokers.items() if broker.node_id in replicas}
+        return {self._racks.get(node) for node in self._replicas.get((topic, partition)) or ()}
 
-    def _learn_group(self, call: Call) -> None:
-        request = request_of(call)
-        for item in request.get("groups") or (request,):
-            groups = self._groups.touch(client_of(call), dict)
-            if item.get("groupId") and len(groups) < 2:
-                groups[item["groupId"]] = None
-
-    def _learn_metadata(self, body: dict[str, Any]) -> None:
+    def _learn_metadata(self, call: Call) -> None:
+        scan = call.scan_response(_METADATA_FIELDS)
+        if scan is not None and scan is self._learnt:
+            return
+        self._learnt = scan
+        body = scan.value if scan is not None else response_of(call)
+        if not body:
+            return
         racks = self._learn_brokers(body)
         for topic in body["topics"]:
             self._learn_topic(topic)
-            if racks and topic["name"]:
-                for partition in topic["partitions"]:
-                    self._replicas.put((topic["name"], partition["partitionIndex"]), partition["replicaNodes"])
+        if racks:
+            replicas = call.scan_response(_REPLICA_FIELDS)
+            for topic in (replicas.value if replicas is not None else response_of(call))["topics"]:
+                if topic["name"]:
+                    for partition in topic["partitions"]:
+                        self._replicas.put((topic["name"], partition["partitionIndex"]), partition["replicaNodes"])
+
+    def _learn_versions(self, call: Call) -> None:
+        if self._versions.get(call.server) is None:
+            keys = response_of(call).get("apiKeys") or ()
+            told = {item["apiKey"]: (item["minVersion"], item["maxVersion"]) for item in keys}
+            if len(told) > 1:  # A refused ApiVersions tells of nothing but itself.
+                known = frozenset(told.items())
+                self._versions.put(call.server, self._version_sets.touch(known, lambda: told))
 
     def _learn_brokers(self, body: dict[str, Any]) -> bool:
         racks = False
-        for item in body["brokers"]:
+        for item in body.get("brokers", ()):
             broker = Broker(item["nodeId"] if "nodeId" in item else item["brokerId"], item.get("rack"))
             racks |= broker.rack is not None
+            self._racks.put(broker.node_id, broker.rack)
             host = item["host"]
+            if host != "localhost" and ":" not in host and not host.replace(".", "").isdigit():
+                port = str(item["port"])
+                known = self._named.get(port)
+                self._named.put(port, broker if known in (None, broker) else None)
             for address in ("127.0.0.1", "[::1]") if host == "localhost" else (f"[{host}]" if ":" in host else host,):
                 self._brokers.put(f"{address}:{item['port']}", broker)
         return racks
 
     def _learn_topics(self, body: dict[str, Any]) -> None:
-        for topic in body["topics"]:
+        for topic in body.get("topics", ()):
             self._learn_topic(topic)
 
     def _learn_topic(self, topic: dict[str, Any]) -> None:
         name, topic_id = topic.get("name"), topic.get("topicId")
         if name and topic_id and not topic.get("errorCode"):
             self._topics.put(topic_id, name)
-
-
-_LEARN: dict[int, Callable[[Facts, dict[str, Any]], object]] = {
-    METADATA: Facts._learn_metadata,
-    CREATE_TOPICS: Facts._learn_topics,
-    DESCRIBE_CLUSTER: Facts._learn_brokers,
-}

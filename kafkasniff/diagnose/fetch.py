@@ -1,24 +1,33 @@
 """Rules about consumers that read."""
 
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.call import Call
-from kafkasniff.diagnose.error_rule import ErrorKey, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import FETCH, Client, client_of, request_of, response_of
+from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.diagnose.error_rule import ErrorKey, ErrorTally, TopicErrorRule, elements
+from kafkasniff.diagnose.facts import FETCH, Client, Facts, client_of, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import BusySeconds, Tally
+from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, BusySeconds, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
+from kafkasniff.diagnose.seen import SeenCall
 
 SESSION_ID_NOT_FOUND, INVALID_SESSION_EPOCH = 70, 71
 
+_MOST_CONNECTIONS = 16
+"""Connections of one client that are told apart."""
+_MOST_PARTITIONS = 64
+"""Partitions that are told apart in a client's topic, or in what it fetches of a broker."""
+
 
 class EmptyFetches(Tally):
-    """The rate of a client's Fetch answers without records."""
+    """The rate of a client's Fetch answers without records, on each of its connections."""
 
-    def __init__(self, least: int, wanted: int) -> None:
-        """Count seconds with `least` answers."""
+    def __init__(self) -> None:
+        """Begin with none."""
         super().__init__()
-        self.seconds = BusySeconds(least, wanted)
+        self.seconds: Bounded[BusySeconds] = Bounded(_MOST_CONNECTIONS)
+        self.fired = False
+        self.peak = 0
         self.max_wait_ms: int | None = None
 
 
@@ -30,9 +39,13 @@ class FetchBusyLoop(Rule[EmptyFetches]):
     severity = "warning"
     scope = "client"
     apis = frozenset({FETCH})
+    fields = frozenset({"maxWaitMs", "topics", "topic", "topicId", "replicaId", "replicaState"})
     thresholds = (
         Threshold(
-            "per_second", 50, "answers/s", "fetch.max.wait.ms is 500 ms by default: two a second for each broker"
+            "per_second",
+            50,
+            "answers/s",
+            "on a connection; fetch.max.wait.ms is 500 ms by default: two a second for each broker",
         ),
         Threshold("seconds", 3, "s", "measured: librdkafka spins for half a second after a leader change"),
     )
@@ -46,32 +59,33 @@ class FetchBusyLoop(Rule[EmptyFetches]):
 
     def new_state(self) -> EmptyFetches:
         """Begin with none."""
-        return EmptyFetches(int(self.limits["per_second"]), int(self.limits["seconds"]))
+        return EmptyFetches()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Count answers without records and without error."""
-        if call.response is None or call.outcome != "answered" or call.errors:
+        call = seen.call
+        if call.response is None or any(place.end > place.start for place in seen.told_records) or call.errors:
             return
-        response = response_of(call)
-        for topic in response.get("responses", ()):
-            for partition in topic["partitions"]:
-                if partition["recordsSizeInBytes"]:
-                    return
-        request = request_of(call)
-        state = self.state(client_of(call))
-        state.seconds.add(call.response.last.time)
-        state.max_wait_ms = request.get("maxWaitMs")
-        state.add(call.response.last, f"empty Fetch answer (maxWaitMs {state.max_wait_ms})", call.client)
-        for topic in request.get("topics") or ():
+        state = self.state(seen.client)
+        seconds = state.seconds.touch(call.connection, self._new_seconds)
+        seconds.add(seen.ended)
+        state.fired |= seconds.fired
+        state.peak = max(state.peak, seconds.peak)
+        state.max_wait_ms = seen.request.get("maxWaitMs")
+        state.add(call.response.last, "empty Fetch answer", call.client)
+        for topic in (seen.request.get("topics") or ())[:MOST_NAMES]:
             state.topics.add(self.facts.name_in(topic))
+
+    def _new_seconds(self) -> BusySeconds:
+        return BusySeconds(int(self.limits["per_second"]), int(self.limits["seconds"]))
 
     def finding(self, key: Any, state: EmptyFetches) -> Finding | None:
         """Fire where several seconds were busy."""
         assert isinstance(key, Client)
-        if not state.seconds.fired:
+        if not state.fired:
             return None
         summary = (
-            f"{key.name} got {state.count:,} empty Fetch answers, up to {state.seconds.peak:,} a second "
+            f"{key.name} got {state.count:,} empty Fetch answers, up to {state.peak:,} a second "
             f"(its maxWaitMs is {state.max_wait_ms})."
         )
         subject = client_subject(key, state.clients) | {"group": self.facts.group(key), "topic": state.topics.only}
@@ -92,6 +106,8 @@ class Sessions(Tally):
         """Begin with none."""
         super().__init__()
         self.fetches = 0
+        self.begun: Bounded[int] = Bounded(_MOST_CONNECTIONS)
+        """Sessions begun on each connection."""
 
 
 class FetchSessionChurn(Rule[Sessions]):
@@ -102,8 +118,9 @@ class FetchSessionChurn(Rule[Sessions]):
     severity = "warning"
     scope = "client and server"
     apis = frozenset({FETCH})
+    fields = frozenset({"sessionId", "sessionEpoch", "errorCode", "topics", "topic", "topicId"})
     thresholds = (
-        Threshold("fetches", 10, "fetches", "a consumer begins one session for each broker (KIP-227)"),
+        Threshold("fetches", 10, "fetches", "on a connection; a consumer begins one session for each broker (KIP-227)"),
         Threshold("share", 0.5, "", "of all fetches to the broker"),
     )
     meaning = (
@@ -125,21 +142,28 @@ class FetchSessionChurn(Rule[Sessions]):
         """Begin with none."""
         return Sessions()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Count fetches that begin a session, and sessions that are gone."""
-        request = request_of(call)
-        if call.request is None or "sessionEpoch" not in request:
+        request, call = seen.request, seen.call
+        epoch = request.get("sessionEpoch")
+        if epoch is None or call.request is None:
             return
-        state = self.state(SessionKey(client_of(call), call.server))
+        state = self.state(SessionKey(seen.client, call.server))
         state.fetches += 1
-        error = response_of(call).get("errorCode")
+        error = seen.response.get("errorCode")
         if error in (SESSION_ID_NOT_FOUND, INVALID_SESSION_EPOCH):
-            state.add(call.request.last, f"Fetch answered with error {error}", call.client)
-        elif request["sessionEpoch"] == 0:
-            state.add(call.request.last, f"Fetch with session id {request['sessionId']}, epoch 0", call.client)
+            what = f"Fetch answered with error {error}"
+        elif epoch == 0:
+            what = f"Fetch with session id {request['sessionId']}, epoch 0"
         else:
             return
-        for topic in request.get("topics") or ():
+        begun = (state.begun.get(call.connection) or 0) + 1
+        state.begun.put(call.connection, begun)
+        if begun == 1:
+            return  # Who begins once on each connection may be several programs, or one that is run again and again.
+        state.count += begun == 2
+        state.add(call.request.last, what, call.client)
+        for topic in (request.get("topics") or ())[:MOST_NAMES]:
             state.topics.add(self.facts.name_in(topic))
 
     def finding(self, key: Any, state: Sessions) -> Finding | None:
@@ -159,6 +183,17 @@ class FetchSessionChurn(Rule[Sessions]):
         return self.make(state, subject, summary)
 
 
+class Misses(ErrorTally):
+    """Offsets that are not there, and how often each was asked for."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.partitions: Bounded[tuple[int | None, int]] = Bounded(_MOST_PARTITIONS)
+        """The offset, where the request said it, and how often it was refused in a row."""
+        self.most = 0
+
+
 class OffsetOutOfRange(TopicErrorRule):
     """A consumer asks for offsets that the log does not have."""
 
@@ -167,18 +202,47 @@ class OffsetOutOfRange(TopicErrorRule):
     severity = "error"
     scope = "client and topic"
     codes = frozenset({1})
-    thresholds = (Threshold("calls", 3, "calls", "a consumer that resets its offset brings one"),)
+    thresholds = (
+        Threshold("calls", 3, "calls", "for one partition's offset; a consumer that resets its offset brings one"),
+    )
     meaning = "The consumer's position lies before the log's start or behind its end, and it does not move."
-    wire = "Fetch answered with 1 OFFSET_OUT_OF_RANGE, again and again."
+    wire = "Fetch answered with 1 OFFSET_OUT_OF_RANGE for the same offset of a partition, again and again."
     cause = "Retention deleted what was not read in time, or the topic was made anew; and auto.offset.reset is none."
     fix = (
         "Set auto.offset.reset to earliest or latest, or move the group (kafka-consumer-groups.sh "
         "--reset-offsets); raise retention.ms."
     )
 
+    def new_state(self) -> Misses:
+        """Begin with none."""
+        return Misses()
+
     def wanted(self, call: Call) -> bool:
         """Look at fetches of consumers and followers."""
         return call.api_key == FETCH
+
+    def errors(self, call: Call, errors: list[FieldError]) -> None:
+        """Count calls, and how often each partition's offset was refused."""
+        super().errors(call, errors)
+        if not self.wanted(call):
+            return
+        asked = _asked_offsets(call, self.facts)
+        for error in errors[:_MOST_PARTITIONS]:
+            name, partition = self.topic_of(call, error), elements(response_of(call), error.path)[-1]
+            state = self.states.get(ErrorKey(client_of(call), name))
+            assert isinstance(state, Misses)
+            index = partition.get("partitionIndex")
+            before, count = state.partitions.get(index) or (None, 0)
+            # A Fetch session leaves out what it asks for as before (KIP-227).
+            offset = asked.get((name, index), before)
+            count = count + 1 if offset == before or before is None else 1
+            state.partitions.put(index, (offset, count))
+            state.most = max(state.most, count)
+
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
+        """Fire where one offset was refused often enough."""
+        assert isinstance(state, Misses)
+        return super().finding(key, state) if state.most >= self.limits[self.least] else None
 
     def more_subject(self, key: ErrorKey) -> dict[str, Any]:
         """Name the group, where the client has one."""
@@ -192,6 +256,15 @@ class OffsetOutOfRange(TopicErrorRule):
         )
 
 
+def _asked_offsets(call: Call, facts: Facts) -> dict[Hashable, int]:
+    """Give the offsets that a Fetch asks for, by topic and partition."""
+    return {
+        (facts.name_in(topic), partition["partition"]): partition["fetchOffset"]
+        for topic in request_of(call).get("topics") or ()
+        for partition in topic["partitions"]
+    }
+
+
 class RackKey(NamedTuple):
     """A consumer's fetches of a topic from one broker."""
 
@@ -200,7 +273,17 @@ class RackKey(NamedTuple):
     rack: str
 
 
-class WrongRackFetch(Rule[Tally]):
+class Crossings(Tally):
+    """Fetches across racks."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.told: Bounded[int] = Bounded(_MOST_PARTITIONS)
+        """When a partition, by topic and number, was last answered for that a replica in the rack has (ns)."""
+
+
+class WrongRackFetch(Rule[Crossings]):
     """A consumer reads from another rack though its own has a replica."""
 
     id = "wrong-rack-fetch"
@@ -208,15 +291,19 @@ class WrongRackFetch(Rule[Tally]):
     severity = "warning"
     scope = "client and server"
     apis = frozenset({FETCH})
+    fields = frozenset(
+        {"rackId", "responses", "topic", "topicId", "partitions", "partitionIndex", "preferredReadReplica"}
+    )
     thresholds = (
-        Threshold("fetches", 5, "fetches", "a consumer asks the leader once, and again every metadata.max.age.ms"),
+        Threshold("fetches", 4, "fetches", "after the one that tells of the nearer replica"),
+        Threshold("seconds", 30, "s", "in which it was told; a consumer asks the leader again every few minutes"),
     )
     meaning = (
         "Records cross racks (availability zones) and are paid for, though a replica in the consumer's rack has them."
     )
     wire = (
-        "Fetch with a rackId to a broker of another rack, whose answers name a preferredReadReplica (KIP-392) each "
-        "time."
+        "Fetch with a rackId to a broker of another rack, whose answers name a preferredReadReplica (KIP-392) for the "
+        "same partition each time."
     )
     cause = (
         "The client sends its rack but does not follow the replica it is told; or the brokers have no replica selector."
@@ -226,36 +313,37 @@ class WrongRackFetch(Rule[Tally]):
         "RackAwareReplicaSelector on the brokers."
     )
 
-    def new_state(self) -> Tally:
+    def new_state(self) -> Crossings:
         """Begin with none."""
-        return Tally()
+        return Crossings()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Count fetches that the rack's own replica should have got."""
-        if call.response is None or call.request is None:
+        rack = seen.request.get("rackId")
+        if not rack or seen.call.response is None:
             return
-        rack = request_of(call).get("rackId")
-        if not rack:
-            return
-        broker = self.facts.broker(call.server)
+        broker = self.facts.broker(seen.call.server)
         if broker is not None and broker.rack == rack:
             return
-        for topic in response_of(call).get("responses", ()):
+        key, again, named = RackKey(seen.client, seen.call.server, rack), False, None
+        for topic in seen.response.get("responses", ()):
             name = self.facts.name_in(topic)
             for partition in topic["partitions"]:
-                preferred = partition.get("preferredReadReplica", -1)
+                index, preferred = partition["partitionIndex"], partition.get("preferredReadReplica", -1)
                 elsewhere = broker is not None and name is not None and broker.rack is not None
-                if preferred >= 0 or (
-                    elsewhere and rack in self.facts.replica_racks(str(name), partition["partitionIndex"])
-                ):
-                    theirs = f"rack {broker.rack}" if broker is not None else "another rack"
-                    what = f"Fetch of {name} from {theirs} by a client in {rack} (preferredReadReplica {preferred})"
-                    self.state(RackKey(client_of(call), call.server, rack)).add(
-                        call.request.last, what, call.client, name
-                    )
-                    return
+                if preferred >= 0 or (elsewhere and rack in self.facts.replica_racks(str(name), index)):
+                    told = self.state(key).told
+                    latest = told.get((name, index))
+                    again |= latest is not None and seen.ended - latest < self.limits["seconds"] * SECOND
+                    told.put((name, index), seen.ended)
+                    named = name
+        if again:
+            theirs = f"rack {broker.rack}" if broker is not None else "another rack"
+            assert seen.call.request is not None
+            what = f"Fetch of {named} from {theirs} by a client in {rack}"
+            self.state(key).add(seen.call.request.last, what, seen.call.client, named)
 
-    def finding(self, key: Any, state: Tally) -> Finding | None:
+    def finding(self, key: Any, state: Crossings) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, RackKey)
         if state.count < self.limits["fetches"]:

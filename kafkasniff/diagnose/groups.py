@@ -1,5 +1,6 @@
 """Rules about consumer groups: what all groups' rules need, and errors that members get."""
 
+from collections.abc import Hashable
 from typing import Any
 
 from kafkasniff.calls.call import Call, FieldError
@@ -7,6 +8,12 @@ from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, elem
 from kafkasniff.diagnose.facts import OFFSET_COMMIT, TXN_OFFSET_COMMIT, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.rule import Threshold, counted, times_text
+from kafkasniff.diagnose.seen import SeenCall
+
+_LOST = frozenset({22, 25})
+"""ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID: the member is no longer what it was."""
+_RETRIED = frozenset({27, 113})
+"""REBALANCE_IN_PROGRESS, STALE_MEMBER_EPOCH: clients try again when the rebalance is over."""
 
 
 def group_of(call: Call, error: FieldError) -> str | None:
@@ -59,6 +66,17 @@ class InconsistentGroupProtocol(GroupErrorRule):
         )
 
 
+class Refused(ErrorTally):
+    """Commits that were refused for good, and in a row for as long as the rebalance lasts."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.lost = 0
+        self.retried = 0
+        self.most_retried = 0
+
+
 class CommitAfterRebalance(GroupErrorRule):
     """A member commits offsets of partitions that are no longer its own."""
 
@@ -66,18 +84,52 @@ class CommitAfterRebalance(GroupErrorRule):
     title = "Offsets are committed after the group moved on"
     severity = "error"
     scope = "client and group"
-    codes = frozenset({22, 25, 27, 113})
-    thresholds = (Threshold("calls", 1, "commits", "each refused commit means records that are processed twice"),)
+    codes = _LOST | _RETRIED
+    apis = frozenset({OFFSET_COMMIT, TXN_OFFSET_COMMIT})
+    fields = frozenset({"groupId"})
+    thresholds = (
+        Threshold("calls", 1, "commits", "each refused commit means records that are processed twice"),
+        Threshold(
+            "retried", 2, "commits", "refused with 27 or 113 and not followed by one that is taken, as with a retry"
+        ),
+    )
     meaning = "The commit is refused, and the records since the last one will be processed again by another member."
     wire = (
-        "OffsetCommit (or TxnOffsetCommit) answered with 22 ILLEGAL_GENERATION, 25 UNKNOWN_MEMBER_ID, "
-        "27 REBALANCE_IN_PROGRESS or 113 STALE_MEMBER_EPOCH."
+        "OffsetCommit (or TxnOffsetCommit) answered with 22 ILLEGAL_GENERATION or 25 UNKNOWN_MEMBER_ID; or with "
+        "27 REBALANCE_IN_PROGRESS or 113 STALE_MEMBER_EPOCH, and not tried again with success."
     )
     cause = "The member was thrown out or missed a rebalance while it processed, and commits with its old generation."
     fix = (
         "Commit in the rebalance listener (onPartitionsRevoked; rebalance_cb in librdkafka), poll more often "
         "(max.poll.records, max.poll.interval.ms), and do not retry commits after CommitFailedException."
     )
+
+    def new_state(self) -> Refused:
+        """Begin with none."""
+        return Refused()
+
+    def call(self, seen: SeenCall) -> None:
+        """Forget refusals that a rebalance brings, once a commit is taken."""
+        state = self.states.get(ErrorKey(seen.client, seen.request.get("groupId")))
+        if isinstance(state, Refused) and seen.call.response is not None and not seen.call.errors:
+            state.retried = 0
+
+    def count(self, key: Hashable, call: Call, error: FieldError) -> None:
+        """Count one call."""
+        super().count(key, call, error)
+        state = self.state(key)
+        assert isinstance(state, Refused)
+        if error.code in _LOST:
+            state.lost += 1
+        else:
+            state.retried += 1
+            state.most_retried = max(state.most_retried, state.retried)
+
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
+        """Fire from the thresholds on."""
+        assert isinstance(state, Refused)
+        lost = state.lost >= self.limits["calls"]
+        return super().finding(key, state) if lost or state.most_retried >= self.limits["retried"] else None
 
     def wanted(self, call: Call) -> bool:
         """Look at members' commits; admin tools commit without a member id."""

@@ -2,26 +2,33 @@
 
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.facts import (
+    CONSUMER_GROUP_HEARTBEAT,
     HEARTBEAT,
     JOIN_GROUP,
     LEAVE_GROUP,
     OFFSET_COMMIT,
     SYNC_GROUP,
     Client,
-    client_of,
-    request_of,
-    response_of,
 )
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text, times_text
+from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.tcp.events import Connection
 
-UNKNOWN_MEMBER_ID = 25
 MEMBER_ID_REQUIRED = 79
 
-_MOST_MEMBERS = 256
+_MOST_MEMBERS = 64
+_MOST_PARTITIONS = 16
+_MOST_COUNTED = 1_000
+"""Commits of a second that are told apart."""
+_LOOKED_AT = 4
+"""Topics, and partitions of each, that are looked at in a commit."""
+_LEFT = -1
+"""Member epoch with which a consumer leaves its group (ConsumerGroupHeartbeatRequest.LEAVE_GROUP_MEMBER_EPOCH)."""
+_GONE = frozenset({22, 25, 110, 113})
+"""ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, FENCED_MEMBER_EPOCH, STALE_MEMBER_EPOCH: the member is not what it was."""
 
 
 class GroupMember(NamedTuple):
@@ -32,11 +39,13 @@ class GroupMember(NamedTuple):
 
 
 class Leaves(Tally):
-    """Leaves for slow polling, and the latest leave without a reason."""
+    """Leaves for slow polling, and the latest joins and leaves without a reason."""
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
+        self.joined: Bounded[int] = Bounded(_MOST_MEMBERS)
+        """When a connection's latest join was answered (ns); of the newer protocol, a member's."""
         self.left: Bounded[int] = Bounded(_MOST_MEMBERS)
         self.poll_interval_ms: int | None = None
         self.members = Names()
@@ -49,7 +58,8 @@ class PollTimeoutEviction(Rule[Leaves]):
     title = "A consumer polls too slowly and leaves its group"
     severity = "error"
     scope = "group and client"
-    apis = frozenset({LEAVE_GROUP, JOIN_GROUP})
+    apis = frozenset({LEAVE_GROUP, JOIN_GROUP, CONSUMER_GROUP_HEARTBEAT})
+    fields = frozenset({"groupId", "members", "memberId", "reason", "rebalanceTimeoutMs", "memberEpoch", "errorCode"})
     thresholds = (
         Threshold("leaves", 1, "leaves", "each stops the group and repeats work"),
         Threshold(
@@ -58,6 +68,7 @@ class PollTimeoutEviction(Rule[Leaves]):
             "s",
             "measured: a program that closes its consumer does not come back on the connection",
         ),
+        Threshold("share", 0.9, "", "of max.poll.interval.ms since the join: nobody leaves for slow polling sooner"),
     )
     meaning = (
         "Processing one batch takes longer than max.poll.interval.ms; the partitions go to others, and come back later."
@@ -78,36 +89,65 @@ class PollTimeoutEviction(Rule[Leaves]):
         """Begin with none."""
         return Leaves()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Watch leaves and who comes back."""
-        request = request_of(call)
-        group = request.get("groupId")
-        if not group or call.request is None:
+        group = seen.request.get("groupId")
+        if not group:
             return
-        key = GroupMember(group, client_of(call))
-        if call.api_key == JOIN_GROUP:
-            self._join(call, self.state(key), request)
-            return
-        members = request.get("members") or [request]
+        if seen.key == CONSUMER_GROUP_HEARTBEAT:
+            self._heartbeat(seen, group)
+        elif seen.key == JOIN_GROUP:
+            state = self.state(GroupMember(group, seen.client))
+            if seen.response.get("errorCode") == MEMBER_ID_REQUIRED:
+                return
+            self._comes(seen, state, seen.call.connection, "JoinGroup", "on the same connection")
+        else:
+            self._leave(seen, self.state(GroupMember(group, seen.client)))
+
+    def _leave(self, seen: SeenCall, state: Leaves) -> None:
+        members = seen.request.get("members") or [seen.request]
         reasons = [member.get("reason") or "" for member in members]
         if any("poll timeout" in reason for reason in reasons):
-            state = self.state(key)
-            state.add(call.request.last, f"LeaveGroup: {reasons[0]}", call.client)
+            assert seen.call.request is not None
+            state.add(seen.call.request.last, f"LeaveGroup: {reasons[0]}", seen.call.client)
             for member in members:
                 state.members.add(member.get("memberId"))
-        elif not any(reasons):
-            left = call.request.last.time
-            self.state(key).left.put(call.connection, left)
+        elif not any(reasons) and self._could_be_late(state, seen.call.connection, seen.sent):
+            state.left.put(seen.call.connection, seen.sent)
 
-    def _join(self, call: Call, state: Leaves, request: dict[str, Any]) -> None:
-        assert call.request is not None
-        state.poll_interval_ms = request.get("rebalanceTimeoutMs", state.poll_interval_ms)
-        left = state.left.pop(call.connection)
-        if left is not None:
-            away = call.request.first.time - left
-            if away >= self.limits["rejoin_seconds"] * SECOND:
-                what = f"JoinGroup {seconds_text(away)} after a LeaveGroup on the same connection"
-                state.add(call.request.last, what, call.client)
+    def _heartbeat(self, seen: SeenCall, group: str) -> None:
+        """Take a heartbeat of the newer protocol, in which a member keeps its id for as long as its program runs."""
+        epoch, member_id = seen.request.get("memberEpoch"), seen.request.get("memberId")
+        if epoch not in (0, _LEFT) or not member_id:
+            return
+        state = self.state(GroupMember(group, seen.client))
+        if epoch == 0:
+            if self._comes(seen, state, member_id, "ConsumerGroupHeartbeat", "as the same member"):
+                state.members.add(member_id)
+        elif self._could_be_late(state, member_id, seen.sent):
+            state.left.put(member_id, seen.sent)
+
+    def _could_be_late(self, state: Leaves, who: Connection | str, now: int) -> bool:
+        """Tell whether who leaves can have missed its poll: it was a member for as long as it may take."""
+        joined = state.joined.get(who)
+        if joined is None or not state.poll_interval_ms:
+            return True
+        return now - joined >= self.limits["share"] * state.poll_interval_ms * MILLISECOND
+
+    def _comes(self, seen: SeenCall, state: Leaves, who: Connection | str, what: str, how: str) -> bool:
+        """Note a join; tell whether its member had left for a while."""
+        interval = seen.request.get("rebalanceTimeoutMs", -1)
+        if interval > 0:
+            state.poll_interval_ms = interval
+        left = state.left.pop(who)
+        if seen.call.response is not None:
+            state.joined.put(who, seen.ended)
+        away = seen.sent - left if left is not None else 0
+        if away < self.limits["rejoin_seconds"] * SECOND:
+            return False
+        assert seen.call.request is not None
+        state.add(seen.call.request.last, f"{what} {seconds_text(away)} after a leave {how}", seen.call.client)
+        return True
 
     def finding(self, key: Any, state: Leaves) -> Finding | None:
         """Fire from the threshold on."""
@@ -124,13 +164,15 @@ class PollTimeoutEviction(Rule[Leaves]):
 class Member:
     """A member of a group, as its requests tell."""
 
-    __slots__ = ("last", "session_ms")
+    __slots__ = ("connection", "last", "session_ms")
 
     def __init__(self) -> None:
         """Begin with nothing seen."""
         self.last: int | None = None
-        """When it last sent a group request that was not refused (ns)."""
+        """When it last sent a group request that was not refused, or was answered (ns)."""
         self.session_ms: int | None = None
+        self.connection: Connection | None = None
+        """The latest that it used."""
 
 
 class SessionTimeout(Rule[Tally]):
@@ -140,21 +182,29 @@ class SessionTimeout(Rule[Tally]):
     title = "A member was silent for longer than its session timeout"
     severity = "error"
     scope = "group and client"
-    apis = frozenset({JOIN_GROUP, SYNC_GROUP, HEARTBEAT, OFFSET_COMMIT})
+    apis = frozenset({JOIN_GROUP, SYNC_GROUP, HEARTBEAT, OFFSET_COMMIT, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
+    fields = frozenset(
+        {"groupId", "members", "memberId", "sessionTimeoutMs", "errorCode", "memberEpoch", "heartbeatIntervalMs"}
+    )
     thresholds = (
         Threshold("evictions", 1, "evictions", "each stops the group and repeats work"),
         Threshold("share", 0.9, "", "of the session timeout: the coordinator's clock starts before the capture's"),
+        Threshold(
+            "intervals", 6, "heartbeats", "missed, in KIP-848's protocol: the broker's 45 s are nine intervals of 5 s"
+        ),
     )
     meaning = "The coordinator took the member for dead and gave its partitions to others, while it still ran."
-    wire = "No group request for longer than JoinGroup's sessionTimeoutMs, then 25 UNKNOWN_MEMBER_ID."
+    wire = (
+        "No group request for longer than JoinGroup's sessionTimeoutMs, then 25 UNKNOWN_MEMBER_ID; or a JoinGroup "
+        "without member id on the same connection, where the client noticed by itself (librdkafka)."
+    )
     cause = (
         "The process stood still: a garbage collection, a frozen or overloaded host, a stopped container, or a cut "
         "network."
     )
     fix = (
         "Find what stopped the process (garbage collection logs, CPU limits); raise session.timeout.ms (default 45 "
-        "s since "
-        "3.0) and keep heartbeat.interval.ms at a third of it."
+        "s since 3.0) and keep heartbeat.interval.ms at a third of it."
     )
     explains = ("rebalance-storm", "commit-after-rebalance", "rebalance-stuck")
 
@@ -162,42 +212,74 @@ class SessionTimeout(Rule[Tally]):
         """Begin with no member known."""
         super().__init__(*arguments)
         self._members: Bounded[Member] = Bounded()
+        self._by_connection: Bounded[tuple[str, str]] = Bounded()
+        """The member that last used a connection, by its group and id."""
 
     def new_state(self) -> Tally:
         """Begin with none."""
         return Tally()
 
-    def call(self, call: Call) -> None:
-        """Measure the pause before a member is refused."""
-        request, response = request_of(call), response_of(call)
-        group = request.get("groupId")
-        if not group or call.request is None:
+    def call(self, seen: SeenCall) -> None:
+        """Measure the pause before a member is refused, or begins anew."""
+        request, key = seen.request, seen.key
+        group, member_id = request.get("groupId"), request.get("memberId")
+        if not group:
             return
-        if call.api_key == JOIN_GROUP and response.get("memberId") and response["errorCode"] in (0, MEMBER_ID_REQUIRED):
-            member = self._members.touch((group, response["memberId"]), Member)
+        if key == LEAVE_GROUP:
+            for member in request.get("members") or (request,):
+                self._members.pop((group, member.get("memberId")))
+            return
+        error = seen.response.get("errorCode", 0)
+        if key == JOIN_GROUP and not member_id:
+            self._begins_anew(seen, group)
+        if key == JOIN_GROUP and seen.response.get("memberId") and error in (0, MEMBER_ID_REQUIRED):
+            member = self._members.touch((group, seen.response["memberId"]), Member)
             member.session_ms = request.get("sessionTimeoutMs")
-            member.last = call.response.last.time if call.response else None
-            if not request.get("memberId"):
-                return
-        member_id = request.get("memberId")
-        known = self._members.get((group, member_id)) if member_id else None
+            self._heard(member, group, seen.response["memberId"], seen)
+            return
+        if not member_id:
+            return
+        known = self._members.get((group, member_id))
+        if key == CONSUMER_GROUP_HEARTBEAT and not error:
+            interval = seen.response.get("heartbeatIntervalMs")
+            if request.get("memberEpoch", 0) < 0:
+                self._members.pop((group, member_id))
+            elif interval:
+                known = known or self._members.touch((group, member_id), Member)
+                known.session_ms = int(interval * self.limits["intervals"] / self.limits["share"])
         if known is None:
             return
-        refused = any(error.code == UNKNOWN_MEMBER_ID for error in call.errors)
-        sent = call.request.first.time
-        if not refused:
-            known.last = max(known.last or 0, call.response.last.time if call.response else sent)
+        if not error and key == OFFSET_COMMIT and seen.call.errors:
+            error = seen.call.errors[0].code
+        if error not in _GONE:
+            self._heard(known, group, member_id, seen)
             return
-        if known.last is not None and known.session_ms is not None:
-            pause = sent - known.last
-            if pause >= self.limits["share"] * known.session_ms * MILLISECOND:
-                what = (
-                    f"{call.api_name} refused with UNKNOWN_MEMBER_ID after {seconds_text(pause)} of silence "
-                    f"(session timeout {known.session_ms:,} ms)"
-                )
-                assert call.response is not None
-                self.state(GroupMember(group, client_of(call))).add(call.response.last, what, call.client)
+        self._silent(known, group, seen, f"{seen.call.api_name} refused with {seen.call.errors[0].name}")
         self._members.pop((group, member_id))
+
+    def _heard(self, member: Member, group: str, member_id: str, seen: SeenCall) -> None:
+        answered = seen.call.response is not None
+        member.last = max(member.last or 0, seen.ended if answered else seen.sent)
+        if member.connection is not seen.call.connection:
+            member.connection = seen.call.connection
+            self._by_connection.put(seen.call.connection, (group, member_id))
+
+    def _begins_anew(self, seen: SeenCall, group: str) -> None:
+        """Look at who used the connection before: a client that missed its own session joins without its member id."""
+        before = self._by_connection.pop(seen.call.connection)
+        known = self._members.get(before) if before is not None and before[0] == group else None
+        if known is not None and seen.call.response is not None:
+            self._silent(known, group, seen, "JoinGroup as a new member")
+            self._members.pop(before or ())
+
+    def _silent(self, member: Member, group: str, seen: SeenCall, what: str) -> None:
+        if member.last is None or member.session_ms is None:
+            return
+        pause = seen.sent - member.last
+        if pause >= self.limits["share"] * member.session_ms * MILLISECOND:
+            what = f"{what} after {seconds_text(pause)} of silence (session timeout {member.session_ms:,} ms)"
+            assert seen.call.response is not None
+            self.state(GroupMember(group, seen.client)).add(seen.call.response.last, what, seen.call.client)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
@@ -210,12 +292,14 @@ class SessionTimeout(Rule[Tally]):
 
 
 class Commits(Tally):
-    """The rate of a member's commits."""
+    """The rate at which a member commits the same partitions again."""
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
-        self.rate = Rate(SECOND, 10_000)
+        self.rate = Rate(SECOND, _MOST_COUNTED)
+        self.latest: Bounded[int] = Bounded(_MOST_PARTITIONS)
+        """When a partition, by topic and number, was last committed (ns)."""
 
 
 class CommitStorm(Rule[Commits]):
@@ -226,9 +310,13 @@ class CommitStorm(Rule[Commits]):
     severity = "warning"
     scope = "group and member"
     apis = frozenset({OFFSET_COMMIT})
+    fields = frozenset({"groupId", "memberId", "topics", "name", "topicId", "partitions", "partitionIndex"})
     thresholds = (
         Threshold(
-            "per_second", 25, "commits/s", "measured: healthy members stay below 10; Java's default is every 5 s"
+            "per_second",
+            25,
+            "commits/s",
+            "of a partition that was committed within the last second; measured: healthy members stay below 10",
         ),
     )
     meaning = (
@@ -245,17 +333,25 @@ class CommitStorm(Rule[Commits]):
         """Begin with none."""
         return Commits()
 
-    def call(self, call: Call) -> None:
-        """Count commits within a second."""
-        request = request_of(call)
-        if call.request is None or not request.get("groupId"):
+    def call(self, seen: SeenCall) -> None:
+        """Count commits within a second; those of ever other partitions, each once, are a member's or task's turn."""
+        request = seen.request
+        group = request.get("groupId")
+        if not group:
             return
-        state = self.state((GroupMember(request["groupId"], client_of(call)), request.get("memberId", "")))
-        topics = request.get("topics") or ()
-        for topic in topics:
-            state.topics.add(self.facts.name_in(topic))
-        state.rate.add(call.request.first.time)
-        state.add(call.request.last, "OffsetCommit", call.client)
+        state = self.state((GroupMember(group, seen.client), request.get("memberId", "")))
+        again = False
+        for topic in (request.get("topics") or ())[:_LOOKED_AT]:
+            name = self.facts.name_in(topic)
+            state.topics.add(name)
+            for partition in topic["partitions"][:_LOOKED_AT]:
+                key = (name, partition["partitionIndex"])
+                again |= seen.sent - (state.latest.get(key) or 0) < SECOND
+                state.latest.put(key, seen.sent)
+        if again:
+            state.rate.add(seen.sent)
+            assert seen.call.request is not None
+            state.add(seen.call.request.last, "OffsetCommit", seen.call.client)
 
     def finding(self, key: Any, state: Commits) -> Finding | None:
         """Fire where a second held too many."""
@@ -263,8 +359,8 @@ class CommitStorm(Rule[Commits]):
         if state.rate.peak < self.limits["per_second"]:
             return None
         summary = (
-            f"{member.client.name} committed offsets of group {member.group} up to {state.rate.peak:,} times a second, "
-            f"{state.count:,} times in all."
+            f"{member.client.name} committed the same offsets of group {member.group} again up to {state.rate.peak:,} "
+            f"times a second, {state.count:,} times in all."
         )
         subject = client_subject(member.client) | {
             "group": member.group,

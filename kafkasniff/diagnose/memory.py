@@ -50,8 +50,12 @@ class Bounded(Generic[State]):
 
     def put(self, key: Hashable, state: State) -> None:
         """Set the state of a key."""
-        self._states.pop(key, None)
-        self.touch(key, lambda: state)
+        states = self._states
+        if key in states:
+            states[key] = state
+            states.move_to_end(key)
+        else:
+            self.touch(key, lambda: state)
 
     def pop(self, key: Hashable) -> State | None:
         """Remove the state of a key and give it; None where there is none."""

@@ -6,6 +6,9 @@ from typing import Any
 from kafkasniff.calls.call import Call, FieldError, Gap
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
 from kafkasniff.diagnose.facts import (
+    CREATE_TOPICS,
+    DELETE_TOPICS,
+    DESCRIBE_TOPIC_PARTITIONS,
     FETCH,
     LIST_OFFSETS,
     METADATA,
@@ -19,9 +22,14 @@ from kafkasniff.diagnose.facts import (
     response_of,
 )
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MOST_NAMES, Bounded, BusySeconds, Tally
+from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, BusySeconds, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
+from kafkasniff.diagnose.seen import SeenCall
 
+_MOST_CONNECTIONS = 64
+"""Connections of one client that are told apart."""
+_MOST_MISSED = 64
+"""Unknown topics of one client that may yet appear."""
 _LEADER_APIS = frozenset({PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH, SHARE_FETCH})
 
 
@@ -32,6 +40,8 @@ class Refreshes(Tally):
         """Count seconds with `least` requests."""
         super().__init__()
         self.seconds = BusySeconds(least, wanted)
+        self.beginnings: Bounded[int] = Bounded(_MOST_CONNECTIONS)
+        """Requests so far of connections that have just begun."""
 
 
 class MetadataStorm(Rule[Refreshes]):
@@ -42,11 +52,13 @@ class MetadataStorm(Rule[Refreshes]):
     severity = "warning"
     scope = "client"
     apis = frozenset({METADATA})
+    fields = frozenset({"topics", "name", "topicId"})
     thresholds = (
         Threshold(
             "per_second", 10, "requests/s", "metadata.max.age.ms is 5 minutes, retry.backoff.ms 100 ms by default"
         ),
         Threshold("seconds", 3, "s", "a start with many topics is over sooner"),
+        Threshold("first", 3, "requests", "of each connection, which a client's start takes, and many clients' starts"),
     )
     meaning = (
         "Metadata is among the dearest requests for a broker with many partitions; this client asks for it without "
@@ -65,14 +77,19 @@ class MetadataStorm(Rule[Refreshes]):
         """Begin with none."""
         return Refreshes(int(self.limits["per_second"]), int(self.limits["seconds"]))
 
-    def call(self, call: Call) -> None:
-        """Count answered requests."""
-        if call.request is None or call.outcome != "answered":
+    def call(self, seen: SeenCall) -> None:
+        """Count answered requests, but for those with which connections begin."""
+        call = seen.call
+        if call.request is None or call.response is None:
             return
-        state = self.state(client_of(call))
-        state.seconds.add(call.request.first.time)
+        state = self.state(seen.client)
+        begun = state.beginnings.get(call.connection) or 0
+        if begun < self.limits["first"]:
+            state.beginnings.put(call.connection, begun + 1)
+            return
+        state.seconds.add(seen.sent)
         state.add(call.request.last, "Metadata", call.client)
-        for topic in request_of(call).get("topics") or ():
+        for topic in (seen.request.get("topics") or ())[:MOST_NAMES]:
             state.topics.add(self.facts.name_in(topic))
 
     def finding(self, key: Any, state: Refreshes) -> Finding | None:
@@ -95,7 +112,7 @@ class UnknownTopicLoop(TopicErrorRule):
     severity = "error"
     scope = "client and topic"
     codes = frozenset({3})
-    apis = frozenset({METADATA, PRODUCE, FETCH})
+    apis = frozenset({METADATA, PRODUCE, FETCH, CREATE_TOPICS, DESCRIBE_TOPIC_PARTITIONS})
     thresholds = (
         Threshold(
             "calls", 5, "calls", "measured: a topic that is created meanwhile brings up to six, and then appears"
@@ -112,20 +129,22 @@ class UnknownTopicLoop(TopicErrorRule):
         super().__init__(*arguments)
         self._missed: Bounded[set[str]] = Bounded()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Forget the errors of topics that are there after all."""
-        if call.response is None:
+        missed = self._missed.get(seen.client)
+        if not missed or seen.call.response is None:
             return
+        call = seen.call
         failed = {self.name_of(call, error) for error in call.errors}
-        client = client_of(call)
         response = response_of(call)
         for topic in response.get("topics") or response.get("responses") or ():
             name = self.facts.name_in(topic)
             if name is None and topic.get("topicId") and not failed:
                 # Works with a topic whose name was not captured: it may be any.
-                self._forget(client)
-            elif name is not None and name not in failed:
-                self.states.pop(ErrorKey(client, name))
+                self._forget(seen.client)
+            elif name in missed and name not in failed:
+                missed.discard(name)
+                self.states.pop(ErrorKey(seen.client, name))
 
     def gap(self, gap: Gap) -> None:
         """Forget what a client was told before bytes were lost: the topic may have appeared in them."""
@@ -137,13 +156,22 @@ class UnknownTopicLoop(TopicErrorRule):
         for name in self._missed.pop(client) or ():
             self.states.pop(ErrorKey(client, name))
 
+    def wanted(self, call: Call) -> bool:
+        """Look at clients that use topics: a deletion may come twice, and replicas are made a moment later."""
+        return call.api_key != DELETE_TOPICS and not is_follower(request_of(call))
+
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count topics that have a name."""
-        named = [error for error in errors if self.topic_of(call, error) is not None]
-        if named:
-            super().errors(call, named)
-            missed = self._missed.touch(client_of(call), set)
-            missed.update(str(self.topic_of(call, error)) for error in named[:MOST_NAMES])
+        if not self.wanted(call):
+            return
+        missed = self._missed.touch(client_of(call), set)
+        named = []
+        for error in errors[:_MOST_MISSED]:
+            name = self.topic_of(call, error)
+            if name is not None and (name in missed or len(missed) < _MOST_MISSED):
+                missed.add(name)
+                named.append(error)
+        super().errors(call, named)
 
 
 class InvalidTopic(TopicErrorRule):
@@ -184,7 +212,8 @@ class Refusals(ErrorTally):
         """Begin with none."""
         super().__init__()
         self.most = 0
-        self.since = 0
+        self.in_a_row: Bounded[tuple[int, int, int]] = Bounded(_MOST_CONNECTIONS)
+        """Of each connection: the refusals since the first, when that came, and when the latest did (ns)."""
 
 
 class NotLeaderLoop(ErrorRule):
@@ -197,10 +226,16 @@ class NotLeaderLoop(ErrorRule):
     codes = frozenset({6})
     apis = frozenset({METADATA})
     thresholds = (
-        Threshold("calls", 8, "calls", "measured: a leader change brings up to three before metadata is refreshed"),
+        Threshold(
+            "calls", 8, "calls", "sent after the first refusal; measured: up to three before metadata is refreshed"
+        ),
+        Threshold("seconds", 60, "s", "without a refusal after which another one is another leader change"),
     )
     meaning = "The partition's leader is elsewhere, and the client does not ask where."
-    wire = "Error 6 NOT_LEADER_OR_FOLLOWER over and over, with no Metadata request of the client in between."
+    wire = (
+        "Error 6 NOT_LEADER_OR_FOLLOWER over and over on one connection, with no Metadata request of the client in "
+        "between."
+    )
     cause = "The client does not refresh its metadata at this error, or it is told wrong leaders by a proxy."
     fix = "Upgrade the client; lower metadata.max.age.ms as a stopgap; look at proxies that rewrite broker addresses."
 
@@ -210,33 +245,39 @@ class NotLeaderLoop(ErrorRule):
 
     def wanted(self, call: Call) -> bool:
         """Look at clients: brokers and controllers learn of leaders by other ways."""
-        return call.api_key in _LEADER_APIS and not is_follower(call)
+        return call.api_key in _LEADER_APIS and not is_follower(request_of(call))
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
         """Count each topic apart."""
         return self.topic_of(call, error)
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Begin anew where a client asks for metadata."""
-        if call.outcome == "answered":
-            client = client_of(call)
-            for topic in response_of(call).get("topics", ()):
-                state = self.states.get(ErrorKey(client, self.facts.name_in(topic)))
-                if isinstance(state, Refusals):
-                    state.since = state.count
+        if seen.call.response is None or not len(self.states):
+            return
+        for topic in response_of(seen.call).get("topics", ()):
+            state = self.states.get(ErrorKey(seen.client, self.facts.name_in(topic)))
+            if isinstance(state, Refusals):
+                state.in_a_row = Bounded(_MOST_CONNECTIONS)
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire where too many came without metadata in between."""
         assert isinstance(state, Refusals)
-        assert isinstance(key, ErrorKey)
         return super().finding(key, state) if state.most >= self.limits[self.least] else None
 
     def count(self, key: Hashable, call: Call, error: FieldError) -> None:
-        """Count one call, and those since the last metadata."""
+        """Count one call, and those of its connection that were sent since the first refusal was known."""
         super().count(key, call, error)
         state = self.state(key)
         assert isinstance(state, Refusals)
-        state.most = max(state.most, state.count - state.since)
+        assert call.request is not None
+        count, known, latest = state.in_a_row.get(call.connection) or (0, 0, 0)
+        if call.ended.time - latest > self.limits["seconds"] * SECOND:
+            count, known = 1, call.ended.time
+        elif call.request.first.time > known:
+            count += 1
+        state.in_a_row.put(call.connection, (count, known, call.ended.time))
+        state.most = max(state.most, count)
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name client and topic."""

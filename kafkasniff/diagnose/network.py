@@ -2,15 +2,12 @@
 
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport
-from kafkasniff.diagnose.facts import (
-    Client,
-    client_of,
-    host_of,
-)
+from kafkasniff.calls.call import ConnectionReport
+from kafkasniff.diagnose.facts import METADATA, Client, host_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import Bounded, Tally
+from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, seconds_text
+from kafkasniff.diagnose.seen import SeenCall
 
 
 class Attempts(Tally):
@@ -21,7 +18,10 @@ class Attempts(Tally):
         super().__init__()
         self.accepted = False
         self.in_a_row = 0
-        self.most = 0
+        self.begun = 0
+        """When the first of those in a row was made (ns)."""
+        self.lasting = False
+        """Whether they went on for longer than a restart takes before one was accepted."""
         self.resets = 0
 
 
@@ -43,20 +43,27 @@ class _ConnectRule(Rule[Attempts]):
             # Of a connection without its beginning either end may be the server.
             servers = [report.server] if client is not None else [str(end) for end in connection.endpoints]
             for server in servers:
-                state = self.state(server)
-                state.accepted = True
-                state.in_a_row = 0
+                self.accepted(server, connection.first.time)
             return
         reset = connection.ended_by == "rst" and connection.ended_direction == 1 - client
         silent = counters[1 - client].packets == 0 and counters[client].packets > 1
         if reset or silent:
             state = self.state(report.server)
+            if not state.in_a_row:
+                state.begun = connection.first.time
             state.resets += reset
             # A SYN that is not answered is sent again on the same connection.
             state.in_a_row += counters[client].packets
-            state.most = max(state.most, state.in_a_row)
             what = "SYN answered with RST" if reset else f"{counters[client].packets} SYNs without any answer"
             state.add(connection.first, what, report.client)
+
+    def begins(self, seen: SeenCall) -> None:
+        """See that a connection opened."""
+        self.accepted(seen.call.server, seen.sent)
+
+    def accepted(self, server: str, time: int) -> None:
+        """Note that a server took a connection that began at `time` (ns)."""
+        self.state(server).accepted = True
 
     def how(self, state: Attempts) -> str:
         """Say how the server did not answer."""
@@ -70,10 +77,14 @@ class DeadBrokerConnectLoop(_ConnectRule):
     title = "A client keeps connecting to a broker that does not answer"
     severity = "error"
     thresholds = (
-        Threshold("attempts", 5, "SYNs", "in a row; a restarting broker brings a few (reconnect.backoff.ms 50)"),
+        Threshold("attempts", 5, "SYNs", "in a row; reconnect.backoff.ms is 50 by default"),
+        Threshold("restart", 30, "s", "in which a broker that was up before, or is up later, may start"),
     )
     meaning = "Nothing listens at the address, and the client tries it over and over."
-    wire = "SYNs to one address and port that are answered with RST, or not at all."
+    wire = (
+        "SYNs to one address and port that are answered with RST, or not at all, in all of the capture or for longer "
+        "than a restart takes."
+    )
     cause = "The broker is down, or its address in bootstrap.servers is wrong, or a firewall drops the packets."
     fix = (
         "Start the broker or correct bootstrap.servers; name several brokers there; raise reconnect.backoff.max.ms "
@@ -81,9 +92,24 @@ class DeadBrokerConnectLoop(_ConnectRule):
     )
     explains = ("metadata-storm",)
 
+    def accepted(self, server: str, time: int) -> None:
+        """Forget what was refused, unless it went on for longer than a restart takes."""
+        state = self.state(server)
+        # A report comes when its connection ends, so that it may tell of the time before the refusals.
+        if state.in_a_row and time > state.begun:
+            if time - state.begun < self.limits["restart"] * SECOND and not state.lasting:
+                state = Attempts()
+                self.states.put(server, state)
+            state.lasting |= state.in_a_row >= self.limits["attempts"]
+            state.in_a_row = 0
+        state.accepted = True
+
     def finding(self, key: Any, state: Attempts) -> Finding | None:
-        """Fire where many attempts failed in a row."""
-        if state.most < self.limits["attempts"]:
+        """Fire where many attempts failed in a row, with no restart to explain them."""
+        down = state.in_a_row >= self.limits["attempts"]
+        if down and state.accepted and state.last is not None:
+            down = state.last.time - state.begun >= self.limits["restart"] * SECOND
+        if not down and not state.lasting:
             return None
         hosts = ", ".join(sorted({client.rpartition(":")[0] for client in state.clients}))
         summary = (
@@ -99,6 +125,7 @@ class AdvertisedListenerUnreachable(_ConnectRule):
     id = "advertised-listener-unreachable"
     title = "An advertised broker address cannot be reached"
     severity = "error"
+    apis = frozenset({METADATA})
     thresholds = (Threshold("attempts", 3, "attempts", "none of which ever succeeded in the capture"),)
     meaning = "Bootstrapping works, but everything else goes to the address that Metadata names, where nobody answers."
     wire = (
@@ -116,17 +143,15 @@ class AdvertisedListenerUnreachable(_ConnectRule):
         super().__init__(*arguments)
         self._askers: Bounded[Client] = Bounded()
 
-    apis = frozenset({3})
-
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Note who was told addresses, by host."""
-        if call.outcome == "answered":
-            self._askers.put(host_of(call.client), client_of(call))
+        if seen.call.response is not None:
+            self._askers.put(host_of(seen.call.client), seen.client)
 
     def finding(self, key: Any, state: Attempts) -> Finding | None:
         """Fire where an advertised address was never reached."""
-        broker = self.facts.broker(str(key))
-        if broker is None or state.accepted or state.most < self.limits["attempts"]:
+        broker = self.facts.broker(str(key)) or self.facts.broker_by_name(str(key))
+        if broker is None or state.accepted or state.in_a_row < self.limits["attempts"]:
             return None
         hosts = sorted({client.rpartition(":")[0] for client in state.clients})
         askers = [asker for asker in map(self._askers.get, hosts) if asker is not None]

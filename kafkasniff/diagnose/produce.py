@@ -2,25 +2,31 @@
 
 import zlib
 from collections import deque
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.call import Call, FieldError
-from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import PRODUCE, Client, client_of, request_of
+from kafkasniff.diagnose.facts import PRODUCE, Client
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Tally, Trend
+from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Tally, Trend
+from kafkasniff.diagnose.produced import FIELDS, produced
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted
+from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.tcp.events import Connection
 
 _SAMPLED = 32_768
 """Bytes of a `records` field that are deflated as a sample."""
 _SAMPLES = 32
 """Samples taken of a client's topic; its further batches are taken to be like them."""
+_MOST_CONNECTIONS = 16
+"""Connections of one client that are told apart."""
+_TOPICS_LOOKED_AT = 200
+"""Requests whose topics are noted."""
+_EVERY = 10
+"""Requests after which a full window is looked at again."""
 
 
-def _topics(rule: Rule[Any], call: Call, state: Tally) -> None:
-    for topic in request_of(call).get("topicData") or ():
+def add_topics(rule: Rule[Any], seen: SeenCall, state: Tally) -> None:
+    """Note the topics of a Produce request."""
+    for topic in seen.request.get("topicData") or ():
         state.topics.add(rule.facts.name_in(topic))
 
 
@@ -29,6 +35,7 @@ class _AcksRule(Rule[Tally]):
 
     acks: int
     apis = frozenset({PRODUCE})
+    fields = frozenset({"acks", "topicData", "name", "topicId"})
     severity = "info"
     scope = "client"
 
@@ -36,12 +43,13 @@ class _AcksRule(Rule[Tally]):
         """Begin with none."""
         return Tally()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Look at acks."""
-        if call.request is not None and request_of(call).get("acks") == self.acks:
-            state = self.state(client_of(call))
-            state.add(call.request.last, f"Produce with acks={self.acks}", call.client)
-            _topics(self, call, state)
+        if seen.request.get("acks") == self.acks:
+            state = self.state(seen.client)
+            assert seen.call.request is not None
+            state.add(seen.call.request.last, f"Produce with acks={self.acks}", seen.call.client)
+            add_topics(self, seen, state)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
@@ -84,10 +92,21 @@ class Sizes(Tally):
     def __init__(self, window: int) -> None:
         """Look at `window` requests at a time."""
         super().__init__()
-        self.window: deque[tuple[int, bool]] = deque(maxlen=window)
+        self.window: deque[tuple[int, bool, Connection]] = deque(maxlen=window)
         self.single = 0
+        self.skip = window
+        """Requests until the window is looked at again."""
         self.fired = False
         self.rate = 0.0
+
+
+def _programs(window: deque[tuple[int, bool, Connection]]) -> int:
+    """Give how many programs share a client id: as many as the most connections that one server has of it."""
+    servers: dict[object, int] = {}
+    for connection in {connection for _, _, connection in window}:
+        server = connection.endpoints[1 - (connection.initiator or 0)]
+        servers[server] = servers.get(server, 0) + 1
+    return max(servers.values())
 
 
 class TinyBatches(Rule[Sizes]):
@@ -98,11 +117,15 @@ class TinyBatches(Rule[Sizes]):
     severity = "warning"
     scope = "client"
     apis = frozenset({PRODUCE})
+    fields = FIELDS
     thresholds = (
         Threshold("requests", 100, "requests", "looked at together"),
         Threshold("share", 0.9, "", "of them with one record"),
         Threshold(
-            "per_second", 40, "requests/s", "linger.ms=5, the default since Kafka 4.0, would batch at such a rate"
+            "per_second",
+            40,
+            "requests/s",
+            "of each program, as connections to one server tell; linger.ms=5, the default since 4.0, would batch",
         ),
     )
     meaning = (
@@ -117,27 +140,30 @@ class TinyBatches(Rule[Sizes]):
         """Begin with none."""
         return Sizes(int(self.limits["requests"]))
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Count the records of a request."""
-        if call.request is None or call.header is None:
+        batches = produced(seen)
+        if not batches:
             return
-        records = [batch["recordCount"] for batch in call.batches if batch["where"] == "request"]
-        if not records:
-            return
-        single = records == [1]
-        state = self.state(client_of(call))
+        single = len(batches) == 1 and batches[0].records == 1
+        state = self.state(seen.client)
         window = state.window
         if len(window) == window.maxlen:
             state.single -= window[0][1]
-        now = call.request.first.time
-        window.append((now, single))
-        state.single += single
+        window.append((seen.sent, single, seen.call.connection))
         if single:
-            state.add(call.request.last, "Produce with one record", call.client)
-            _topics(self, call, state)
-        if len(window) == window.maxlen and state.single >= self.limits["share"] * len(window):
-            rate = len(window) * SECOND / max(now - window[0][0], 1)
+            state.single += 1
+            assert seen.call.request is not None
+            state.add(seen.call.request.last, "Produce with one record", seen.call.client)
+            if state.fired:
+                add_topics(self, seen, state)
+        state.skip -= 1
+        if len(window) == window.maxlen and state.skip <= 0 and state.single >= self.limits["share"] * len(window):
+            state.skip = _EVERY
+            rate = len(window) * SECOND / max(seen.sent - window[0][0], 1) / _programs(window)
             if rate >= self.limits["per_second"]:
+                if not state.fired:
+                    add_topics(self, seen, state)
                 state.fired = True
                 state.rate = max(state.rate, rate)
 
@@ -179,10 +205,11 @@ class UncompressedBatches(Rule[Compressible]):
     severity = "info"
     scope = "client and topic"
     apis = frozenset({PRODUCE})
+    fields = FIELDS
     thresholds = (
         Threshold("bytes", 50_000, "B", "less is not worth a setting"),
         Threshold("ratio", 0.6, "", "measured: text deflates to 0.1–0.4, what is compressed already to 1"),
-        Threshold("records", 2, "records", "in a batch: what is alike in records is what compresses"),
+        Threshold("records", 2, "records", "sent together: what is alike in records is what compresses"),
     )
     meaning = "Network, disks and page cache carry several times the bytes that they need to."
     wire = "Batches of several records with compression none, whose bytes deflate well."
@@ -193,33 +220,21 @@ class UncompressedBatches(Rule[Compressible]):
         """Begin with none."""
         return Compressible()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Sample batches, and count the bytes of those like them."""
-        body = call.request_body
-        if call.request is None or body is None or body.value is None:
-            return
-        plain = {
-            batch["path"]
-            for batch in call.batches
-            if batch["where"] == "request"
-            and batch["compression"] == "none"
-            and (batch["recordCount"] or 0) >= self.limits["records"]
-        }
-        for place in body.records:
-            if place.path in plain:
-                topic = body.value["topicData"][int(place.path.partition("[")[2].partition("]")[0])]
-                self._count(call, self.facts.name_in(topic), call.request.data[place.start : place.end])
-
-    def _count(self, call: Call, topic: str | None, records: bytes) -> None:
-        assert call.request is not None
-        state = self.state(TopicKey(client_of(call), topic))
-        if state.samples < _SAMPLES:
-            state.samples += 1
-            sample = records[:_SAMPLED]
-            state.sampled += len(sample)
-            state.deflated += len(zlib.compress(sample, 1))
-        state.bytes += len(records)
-        state.add(call.request.last, f"{len(records):,} bytes of records, uncompressed", call.client, topic)
+        assert seen.call.request is not None
+        for item in produced(seen):
+            if item.plain and item.records >= self.limits["records"]:
+                topic = self.facts.name_in(item.topic)
+                state = self.state(TopicKey(seen.client, topic))
+                size = item.end - item.start
+                if state.samples < _SAMPLES:
+                    sample = seen.call.request.data[item.start : min(item.end, item.start + _SAMPLED)]
+                    state.samples += 1
+                    state.sampled += len(sample)
+                    state.deflated += len(zlib.compress(sample, 1))
+                state.bytes += size
+                state.add(seen.call.request.last, f"{size:,} bytes of records, uncompressed", seen.call.client, topic)
 
     def finding(self, key: Any, state: Compressible) -> Finding | None:
         """Fire where enough bytes deflate well."""
@@ -235,7 +250,7 @@ class UncompressedBatches(Rule[Compressible]):
 
 
 class Turns(Tally):
-    """Produce requests of a connection that came right after the answer to the one before."""
+    """Produce requests that came right after the answer to the one before."""
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -243,24 +258,38 @@ class Turns(Tally):
         self.answered = 0
         self.latency = 0
         self.requests = 0
+        self.records = 0
         self.overlapping = 0
-        self.client: Client | None = None
         self.trend = Trend()
 
 
-class SerialSyncSend(Rule[Turns]):
+class Senders(Tally):
+    """The turns of a client, and of each of its connections once there are several."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.all = Turns()
+        self.connection: Connection | None = None
+        """The only one so far."""
+        self.apart: Bounded[Turns] = Bounded(_MOST_CONNECTIONS)
+
+
+class SerialSyncSend(Rule[Senders]):
     """A producer waits for each answer before it sends the next record."""
 
     id = "serial-sync-send"
     title = "The producer waits for each answer before the next send"
     severity = "warning"
-    scope = "connection"
+    scope = "client"
     apis = frozenset({PRODUCE})
+    fields = FIELDS
     thresholds = (
-        Threshold("requests", 100, "requests", "in a row on a connection"),
+        Threshold("requests", 100, "requests", "on one connection, or on all of the client together"),
         Threshold("milliseconds", 10, "ms", "from an answer to the next request"),
-        Threshold("share", 0.8, "", "of the connection's requests, with hardly any (1 %) overlapping"),
+        Threshold("share", 0.8, "", "of all requests, with hardly any (1 %) overlapping"),
         Threshold("slope", -0.5, "", "of pause against latency; a sender with a fixed rate has -1"),
+        Threshold("records", 10, "records", "a request on average: who sends more waits for batches, not for records"),
     )
     meaning = "Throughput is one request per round trip, however fast network and brokers are."
     wire = "Each Produce is sent within 10 ms of the last answer, and never two are in flight, hundreds of times."
@@ -270,135 +299,61 @@ class SerialSyncSend(Rule[Turns]):
     fix = "Send asynchronously and look at results in callbacks; flush once at the end of a unit of work."
     explains = ("tiny-batches",)
 
-    def new_state(self) -> Turns:
+    def new_state(self) -> Senders:
         """Begin with none."""
-        return Turns()
+        return Senders()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Compare a request with the answer before it."""
-        if call.outcome != "answered" or call.request is None or call.response is None:
+        if seen.call.response is None:
             return
-        state = self.state(call.connection)
-        state.client = client_of(call)
-        pause = call.request.first.time - state.answered
-        if state.answered:
-            state.requests += 1
-            if pause < 0:
-                state.overlapping += 1
-            elif pause <= self.limits["milliseconds"] * MILLISECOND:
-                what = f"Produce sent {pause / MILLISECOND:.1f} ms after the last answer"
-                state.add(call.request.first, what, call.client)
-                state.trend.add(state.latency, pause)
-                _topics(self, call, state)
-        state.answered = call.response.last.time
-        state.latency = state.answered - call.request.first.time
+        state, connection = self.state(seen.client), seen.call.connection
+        if state.connection is None:
+            state.connection = connection
+        elif len(state.apart) or state.connection is not connection:
+            self._take(seen, state.apart.touch(connection, Turns))
+        self._take(seen, state.all)
 
-    def finding(self, key: Any, state: Turns) -> Finding | None:
-        """Fire where it is the habit."""
-        assert isinstance(key, Connection)
-        assert state.client is not None
-        serial = state.count >= self.limits["share"] * state.requests and state.overlapping * 100 <= state.requests
-        # Who sends by the clock pauses for less time after a slow answer; who waits for answers always for the same.
-        serial &= state.trend.slope > self.limits["slope"]
-        if state.count < self.limits["requests"] or not serial:
+    def _take(self, seen: SeenCall, turns: Turns) -> None:
+        pause = seen.sent - turns.answered
+        if turns.answered:
+            turns.requests += 1
+            turns.records += sum(item.records for item in produced(seen))
+            if pause < 0:
+                turns.overlapping += 1
+            elif pause <= self.limits["milliseconds"] * MILLISECOND:
+                assert seen.call.request is not None
+                turns.add(seen.call.request.first, "Produce right after the last answer", seen.call.client)
+                turns.trend.add(turns.latency, pause)
+                if turns.count < _TOPICS_LOOKED_AT:
+                    add_topics(self, seen, turns)
+        turns.answered = seen.ended
+        turns.latency = seen.ended - seen.sent
+
+    def _serial(self, turns: Turns) -> bool:
+        """Tell whether waiting is the habit."""
+        return (
+            turns.count >= self.limits["requests"]
+            and turns.count >= self.limits["share"] * turns.requests
+            and turns.overlapping * 100 <= turns.requests
+            and turns.records <= self.limits["records"] * turns.requests
+            # Who sends by the clock pauses for less time after a slow answer; who waits always for the same.
+            and turns.trend.slope > self.limits["slope"]
+        )
+
+    def finding(self, key: Any, state: Senders) -> Finding | None:
+        """Fire where it is the habit, on all connections together or on one of them."""
+        assert isinstance(key, Client)
+        each = [state.all, *(turns for _, turns in state.apart.items())]
+        turns = next(filter(self._serial, each), None)
+        if turns is None:
             return None
-        rate = state.count * SECOND / max(state.span_ns, 1)
+        rate = turns.count * SECOND / max(turns.span_ns, 1)
         summary = (
-            f"{state.client.name} waited for each answer before its next Produce {state.count:,} times "
+            f"{key.name} waited for each answer before its next Produce {turns.count:,} times "
             f"({rate:.0f} requests a second), never with two in flight."
         )
-        return self.make(state, client_subject(state.client, state.clients) | {"topic": state.topics.only}, summary)
+        return self.make(turns, client_subject(key, turns.clients) | {"topic": turns.topics.only}, summary)
 
 
-class MessageTooLarge(TopicErrorRule):
-    """Records larger than the topic takes."""
-
-    id = "message-too-large"
-    title = "Batches are larger than the topic takes"
-    severity = "error"
-    scope = "client and topic"
-    codes = frozenset({10})
-    thresholds = (Threshold("calls", 3, "calls", "the same batch cannot succeed later"),)
-    meaning = "The broker refuses the batches, and the records are lost unless the program handles the error."
-    wire = "Produce answered with 10 MESSAGE_TOO_LARGE."
-    cause = (
-        "A record is larger than max.message.bytes of the topic (message.max.bytes of the broker), also after "
-        "compression."
-    )
-    fix = (
-        "Compress, or keep large values elsewhere and send references; or raise max.message.bytes of the topic, and "
-        "max.request.size (message.max.bytes in librdkafka) of the producer with it."
-    )
-
-
-class RecordListTooLarge(TopicErrorRule):
-    """Batches larger than a segment."""
-
-    id = "record-list-too-large"
-    title = "Batches are larger than the topic's segments"
-    severity = "error"
-    scope = "client and topic"
-    codes = frozenset({18})
-    thresholds = (Threshold("calls", 3, "calls", "the same batch cannot succeed later"),)
-    meaning = "The broker refuses the batches, as one does not fit into a log segment."
-    wire = "Produce answered with 18 RECORD_LIST_TOO_LARGE."
-    cause = "segment.bytes of the topic is smaller than the producer's batches (batch.size)."
-    fix = "Raise segment.bytes of the topic (default 1 GiB), or lower batch.size of the producer."
-    explains = ("message-too-large",)
-
-
-class CrcMismatch(ErrorRule):
-    """Batches whose checksum is wrong."""
-
-    id = "crc-mismatch"
-    title = "Batches arrive with a wrong CRC"
-    severity = "error"
-    scope = "client"
-    codes = frozenset({2})
-    apis = frozenset({PRODUCE})
-    thresholds = (Threshold("calls", 3, "calls", "TCP's own checksum lets one bad packet in many millions pass"),)
-    meaning = (
-        "The broker throws the batches away; what was damaged cannot be trusted before the checksum was made either."
-    )
-    wire = "Record batches whose CRC-32C does not match their bytes, answered with 2 CORRUPT_MESSAGE."
-    cause = "A faulty client, bad memory on its host, or a device on the way that changes packets."
-    fix = "Upgrade the client; test the host's memory; compare captures on both sides of proxies and gateways."
-
-    def call(self, call: Call) -> None:
-        """Count wrong checksums that the broker did not complain of (acks=0)."""
-        if call.outcome == "no-response-expected" and call.request is not None and call.request.whole:
-            bad = [batch for batch in call.batches if not batch["crcValid"]]
-            if bad:
-                state = self.state(ErrorKey(client_of(call), None))
-                state.add(call.request.last, f"Produce with a wrong CRC in {bad[0]['path']}", call.client)
-                state.codes["a wrong CRC"] = state.codes.get("a wrong CRC", 0) + 1
-                _topics(self, call, state)
-
-    def count(self, key: Hashable, call: Call, error: FieldError) -> None:
-        """Count one call, and say whether its CRC is wrong in the capture too."""
-        super().count(key, call, error)
-        state = self.state(key)
-        wrong = [batch for batch in call.batches if batch["where"] == "request" and not batch["crcValid"]]
-        if wrong:
-            state.codes["a wrong CRC"] = state.codes.get("a wrong CRC", 0) + 1
-
-    def summary(self, key: ErrorKey, state: ErrorTally) -> str:
-        """Say how many, and of how many the capture shows it."""
-        seen = state.codes.get("a wrong CRC", 0)
-        topics = f" to topic {', '.join(state.topics)}" if len(state.topics) else ""
-        return (
-            f"{state.count:,} Produce requests of {key.client.name}{topics} held corrupt batches; {seen:,} show a "
-            f"wrong CRC here."
-        )
-
-
-PRODUCE_RULES: tuple[type[Rule[Any]], ...] = (
-    AcksZero,
-    AcksOne,
-    TinyBatches,
-    UncompressedBatches,
-    SerialSyncSend,
-    MessageTooLarge,
-    RecordListTooLarge,
-    CrcMismatch,
-)
+PRODUCE_RULES: tuple[type[Rule[Any]], ...] = (AcksZero, AcksOne, TinyBatches, UncompressedBatches, SerialSyncSend)

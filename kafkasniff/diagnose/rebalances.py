@@ -1,9 +1,8 @@
 """Rules about groups that stand still or start over: rebalances and coordinators."""
 
-from collections import deque
+from collections import Counter, deque
 from typing import Any
 
-from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.facts import (
     CONSUMER_GROUP_HEARTBEAT,
     FIND_COORDINATOR,
@@ -11,30 +10,31 @@ from kafkasniff.diagnose.facts import (
     JOIN_GROUP,
     LEAVE_GROUP,
     Client,
-    client_of,
-    request_of,
-    response_of,
 )
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
+from kafkasniff.diagnose.seen import SeenCall
 
 _MOST_MEMBERS = 256
-
+_MOST_COMINGS = 512
 
 MEMBER_ID_REQUIRED = 79
 REBALANCE_IN_PROGRESS = 27
 
 
 class Generations(Tally):
-    """The generations of a group, and who came and went."""
+    """The generations of a group, and who came and went meanwhile."""
 
     def __init__(self, window_ns: int, most: int) -> None:
         """Count generations within `window_ns`."""
         super().__init__()
         self.rate = Rate(window_ns, most)
         self.newest = -1
-        self.comings: dict[Client, int] = {}
+        self.comings: deque[tuple[int, Client]] = deque(maxlen=_MOST_COMINGS)
+        """When (ns) which client joined anew or left."""
+        self.worst: tuple[int, list[Client], int] = (0, [], 0)
+        """The most generations within a window that are no deploy, and the clients that came and went most often."""
 
 
 class RebalanceStorm(Rule[Generations]):
@@ -44,13 +44,18 @@ class RebalanceStorm(Rule[Generations]):
     title = "The group rebalances over and over"
     severity = "error"
     scope = "group"
-    apis = frozenset({JOIN_GROUP, LEAVE_GROUP})
+    apis = frozenset({JOIN_GROUP, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
+    fields = frozenset({"groupId", "memberId", "generationId", "errorCode", "memberEpoch"})
     thresholds = (
         Threshold("generations", 8, "generations", "measured: restarts and deploys stay at five or fewer"),
         Threshold("seconds", 30, "s", "window in which they are counted"),
+        Threshold("comings", 4, "joins and leaves", "of one client; a deploy makes each client leave and join once"),
     )
     meaning = "Each rebalance stops all members of the group for a moment; so many of them leave no time to work."
-    wire = "JoinGroup answers with ever new generations within a short time."
+    wire = (
+        "JoinGroup answers with ever new generations (ConsumerGroupHeartbeat with ever new member epochs) within a "
+        "short time, while some client joins and leaves several times, or nobody does."
+    )
     cause = "A member joins and leaves again and again: it restarts, crashes, or is thrown out for polling too slowly."
     fix = (
         "Find out why the named member comes and goes. Use static membership (group.instance.id, KIP-345) for "
@@ -62,32 +67,47 @@ class RebalanceStorm(Rule[Generations]):
         """Begin with none."""
         return Generations(int(self.limits["seconds"] * SECOND), int(self.limits["generations"]) * 16)
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Count new generations, joins of new members, and leaves."""
-        request = request_of(call)
+        request, response = seen.request, seen.response
         group = request.get("groupId")
-        if not group or call.response is None:
+        if not group or seen.call.response is None:
             return
-        state = self.state(group)
-        client = client_of(call)
-        response = response_of(call)
         error = response.get("errorCode")
-        comes = call.api_key == LEAVE_GROUP or error == MEMBER_ID_REQUIRED or not request.get("memberId")
-        if comes and (client in state.comings or len(state.comings) < _MOST_MEMBERS):
-            state.comings[client] = state.comings.get(client, 0) + 1
-        generation = response.get("generationId", -1)
-        if call.api_key == JOIN_GROUP and error == 0 and generation > state.newest:
+        if seen.key == CONSUMER_GROUP_HEARTBEAT:
+            epoch = request.get("memberEpoch", 0)
+            comes, generation = epoch <= 0, response.get("memberEpoch", -1)
+            if not comes and generation == epoch:
+                return
+        else:
+            comes = seen.key == LEAVE_GROUP or error == MEMBER_ID_REQUIRED or not request.get("memberId")
+            generation = response.get("generationId", -1)
+        state = self.state(group)
+        if comes:
+            state.comings.append((seen.ended, seen.client))
+        if error == 0 and generation > state.newest:
             state.newest = generation
-            now = call.response.last.time
-            state.add(call.response.last, f"group {group} reached generation {generation}", call.client)
-            state.rate.add(now)
+            state.add(seen.call.response.last, f"group {group} reached generation {generation}", seen.call.client)
+            count = state.rate.add(seen.ended)
+            if count >= self.limits["generations"]:
+                self._judge(state, count)
+
+    def _judge(self, state: Generations, count: int) -> None:
+        """See whether the generations of a window are no deploy, in which each client leaves and joins once."""
+        assert state.last is not None
+        since = state.last.time - int(self.limits["seconds"] * SECOND)
+        while state.comings and state.comings[0][0] < since:
+            state.comings.popleft()
+        comings = Counter(client for _, client in state.comings)
+        most = max(comings.values(), default=0)
+        if count > state.worst[0] and (most >= self.limits["comings"] or 2 * comings.total() < count):
+            state.worst = count, [client for client, times in comings.items() if times == most], most
 
     def finding(self, key: Any, state: Generations) -> Finding | None:
         """Fire where a window held too many."""
-        if state.rate.peak < self.limits["generations"]:
+        count, restless, most = state.worst
+        if not count:
             return None
-        most = max(state.comings.values(), default=0)
-        restless = [client for client, count in state.comings.items() if count == most]
         subject: dict[str, Any] = {"group": key}
         who = ""
         if len(restless) == 1:
@@ -96,10 +116,10 @@ class RebalanceStorm(Rule[Generations]):
         else:
             subject["clientId"] = [client.client_id for client in restless if client.client_id]
         summary = (
-            f"Group {key} went through {state.rate.peak:,} generations within {self.limits['seconds']:g} s, "
+            f"Group {key} went through {count:,} generations within {self.limits['seconds']:g} s, "
             f"the latest being {state.newest}{who}."
         )
-        return self.make(state, subject, summary, count=state.rate.peak)
+        return self.make(state, subject, summary, count=count)
 
 
 class Member:
@@ -137,6 +157,9 @@ class RebalanceStuck(Rule[Waits]):
     severity = "error"
     scope = "group"
     apis = frozenset({JOIN_GROUP, HEARTBEAT, LEAVE_GROUP})
+    fields = frozenset(
+        {"groupId", "members", "memberId", "errorCode", "generationId", "rebalanceTimeoutMs", "sessionTimeoutMs"}
+    )
     thresholds = (
         Threshold(
             "milliseconds", 3_500, "ms", "above group.initial.rebalance.delay.ms (3 s) and Java's heartbeat interval"
@@ -158,62 +181,58 @@ class RebalanceStuck(Rule[Waits]):
         """Begin with none."""
         return Waits()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Note who hears of the rebalance without coming, and how long others wait."""
-        request = request_of(call)
-        group = request.get("groupId")
-        if not group or call.request is None:
+        group = seen.request.get("groupId")
+        if not group:
             return
-        state = self.state(group)
-        member_id = request.get("memberId")
-        if call.api_key == LEAVE_GROUP:
-            for item in request.get("members") or [request]:
+        if seen.key == HEARTBEAT:
+            if seen.response.get("errorCode") == REBALANCE_IN_PROGRESS:
+                member = self.state(group).members.touch(seen.request.get("memberId"), Member)
+                member.client = seen.client
+                member.refused.append(seen.ended)
+        elif seen.key == LEAVE_GROUP:
+            state = self.state(group)
+            for item in seen.request.get("members") or [seen.request]:
                 state.members.pop(item.get("memberId"))
-        elif call.api_key == HEARTBEAT:
-            if call.response is not None and response_of(call).get("errorCode") == REBALANCE_IN_PROGRESS:
-                member = state.members.touch(member_id, Member)
-                member.client = client_of(call)
-                member.refused.append(call.response.last.time)
-        elif call.response is not None and response_of(call).get("memberId"):
-            self._join(call, state, request)
+        elif seen.response.get("memberId") and seen.response["errorCode"] == 0:
+            self._join(seen, self.state(group))
 
-    def _join(self, call: Call, state: Waits, request: dict[str, Any]) -> None:
-        assert call.request is not None
-        assert call.response is not None
-        response = response_of(call)
-        begun, ended = call.request.last.time, call.response.last.time
-        if response["errorCode"] == 0 and ended - begun >= self.limits["milliseconds"] * MILLISECOND:
-            self._waited(call, state, begun, ended, response["memberId"])
-        if response["errorCode"] == 0:
-            member = state.members.touch(response["memberId"], Member)
-            member.client = client_of(call)
-            member.joined = begun
-            member.refused.clear()
-            member.rebalance_ms = request.get("rebalanceTimeoutMs", request.get("sessionTimeoutMs"))
+    def _join(self, seen: SeenCall, state: Waits) -> None:
+        assert seen.call.request is not None
+        begun = seen.call.request.last.time
+        if seen.ended - begun >= self.limits["milliseconds"] * MILLISECOND:
+            self._waited(seen, state, begun, seen.ended)
+        member = state.members.touch(seen.response["memberId"], Member)
+        member.client = seen.client
+        member.joined = begun
+        member.refused.clear()
+        member.rebalance_ms = seen.request.get("rebalanceTimeoutMs", seen.request.get("sessionTimeoutMs"))
 
-    def _waited(self, call: Call, state: Waits, begun: int, ended: int, own: str) -> None:
-        took = ended - begun
+    def _waited(self, seen: SeenCall, state: Waits, begun: int, ended: int) -> None:
+        took, own = ended - begun, seen.response["memberId"]
         timeouts = [member.rebalance_ms for _, member in state.members.items() if member.rebalance_ms]
         absent = [
             (member_id, member)
             for member_id, member in state.members.items()
             if member_id != own and member.joined < begun and any(begun <= time <= ended for time in member.refused)
         ]
+        if not absent and seen.response.get("generationId") == 1:
+            return  # The first join waits for others to come (group.initial.rebalance.delay.ms), and nobody is late.
         timeout = min(
             (member.rebalance_ms for _, member in absent if member.rebalance_ms), default=min(timeouts, default=None)
         )
         if timeout is None or took < self.limits["share"] * timeout * MILLISECOND:
             return
-        client = client_of(call)
-        what = f"JoinGroup of {client.name} answered after {seconds_text(took)}"
-        assert call.response is not None
-        state.add(call.response.last, what, call.client)
+        what = f"JoinGroup of {seen.client.name} answered after {seconds_text(took)}"
+        state.add(seen.call.ended, what, seen.call.client)
         state.longest = max(state.longest, took)
-        state.waiting.add(client.name)
+        state.waiting.add(seen.client.name)
         for member_id, member in absent:
             if member.client is not None:
                 key = (member.client, member_id)
-                state.culprits[key] = state.culprits.get(key, 0) + 1
+                if key in state.culprits or len(state.culprits) < _MOST_MEMBERS:
+                    state.culprits[key] = state.culprits.get(key, 0) + 1
 
     def finding(self, key: Any, state: Waits) -> Finding | None:
         """Fire when a join had to wait."""
@@ -235,11 +254,14 @@ class RebalanceStuck(Rule[Waits]):
 class Coordinators(Tally):
     """The coordinators that were named for a group."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
+    def __init__(self, window_ns: int) -> None:
+        """Count moves within `window_ns`."""
         super().__init__()
         self.nodes = Names()
+        self.moves = Rate(window_ns, _MOST_MEMBERS)
         self.current: int | None = None
+        self.since = 0
+        """Since when the current coordinator is named (ns)."""
         self.member: Client | None = None
 
 
@@ -251,7 +273,14 @@ class CoordinatorFlapping(Rule[Coordinators]):
     severity = "error"
     scope = "group"
     apis = frozenset({FIND_COORDINATOR, JOIN_GROUP, HEARTBEAT, CONSUMER_GROUP_HEARTBEAT})
-    thresholds = (Threshold("moves", 2, "moves", "one move is what an orderly restart of a broker brings"),)
+    fields = frozenset({"groupId", "key", "keyType", "coordinatorKeys", "coordinators", "nodeId", "errorCode"})
+    thresholds = (
+        Threshold("moves", 2, "moves", "one move is what an orderly restart of a broker brings"),
+        Threshold("seconds", 300, "s", "in which they happen; a rolling restart takes minutes for each broker"),
+        Threshold(
+            "settled", 1, "s", "a coordinator is named before its going counts: brokers hear of moves one by one"
+        ),
+    )
     meaning = "Each move stops commits and heartbeats of the group until the new coordinator has loaded its state."
     wire = "FindCoordinator names another node each time; 16 NOT_COORDINATOR or closed connections in between."
     cause = (
@@ -265,37 +294,39 @@ class CoordinatorFlapping(Rule[Coordinators]):
 
     def new_state(self) -> Coordinators:
         """Begin with none."""
-        return Coordinators()
+        return Coordinators(int(self.limits["seconds"] * SECOND))
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Follow the named coordinators, and note who is a member."""
-        request = request_of(call)
-        if call.api_key != FIND_COORDINATOR:
+        request = seen.request
+        if seen.key != FIND_COORDINATOR:
             state = self.states.get(request.get("groupId"))
             if state is not None:
-                state.member = client_of(call)
+                state.member = seen.client
             return
-        if call.response is None or request.get("keyType", 0) != 0:
+        if seen.call.response is None or request.get("keyType", 0) != 0:
             return
-        response = response_of(call)
-        for item in response.get("coordinators") or [response]:
-            group = item.get("key") or request.get("key")
+        for item in seen.response.get("coordinators") or [seen.response]:
+            group = item.get("key") or request.get("key") or request.get("groupId")
             node = item.get("nodeId", -1)
-            if not group or item.get("errorCode") or node < 0:
-                continue
-            state = self.state(group)
-            state.nodes.add(node)
-            if state.current is not None and node != state.current:
-                state.add(
-                    call.response.last, f"coordinator of {group} is now {node}, no longer {state.current}", call.client
-                )
-            state.current = node
-            if state.member is None:
-                state.member = client_of(call)
+            if group and not item.get("errorCode") and node >= 0:
+                self._named(seen, self.state(group), group, node)
+
+    def _named(self, seen: SeenCall, state: Coordinators, group: str, node: int) -> None:
+        state.nodes.add(node)
+        if state.member is None:
+            state.member = seen.client
+        if node == state.current:
+            return
+        if state.current is not None and seen.ended - state.since >= self.limits["settled"] * SECOND:
+            what = f"coordinator of {group} is now {node}, no longer {state.current}"
+            state.add(seen.call.ended, what, seen.call.client)
+            state.moves.add(seen.ended)
+        state.current, state.since = node, seen.ended
 
     def finding(self, key: Any, state: Coordinators) -> Finding | None:
         """Fire from the threshold on."""
-        if state.count < self.limits["moves"]:
+        if state.moves.peak < self.limits["moves"]:
             return None
         nodes = ", ".join(str(node) for node in state.nodes)
         subject: dict[str, Any] = {"group": key, "coordinators": list(state.nodes)}

@@ -3,10 +3,12 @@
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
+from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.diagnose.facts import Client, Facts
 from kafkasniff.diagnose.finding import Finding, Severity, Subject
 from kafkasniff.diagnose.memory import Bounded, Names, Tally
+from kafkasniff.diagnose.seen import SeenCall
 
 State = TypeVar("State")
 
@@ -16,7 +18,7 @@ MOST_KEPT = 1_000
 MOST_CLIENTS_NAMED = 12
 
 ANY_API = frozenset({-1})
-"""For `Rule.apis`: calls of every API, and answers whose request was not captured."""
+"""For `Rule.apis`: calls of every API."""
 
 
 class Threshold(NamedTuple):
@@ -42,7 +44,9 @@ class Rule(Generic[State]):
     """What a finding is about: `client`, `connection`, `group`, `topic`, `transactional id`, `producer id`, …"""
     thresholds: ClassVar[tuple[Threshold, ...]] = ()
     apis: ClassVar[frozenset[int]] = frozenset()
-    """API keys of the calls that the rule sees; empty when it sees none."""
+    """API keys of the calls that `call` takes; empty when it takes none."""
+    fields: ClassVar[frozenset[str]] = frozenset()
+    """Names of the fields that `call` reads in requests and responses, with those of the structures around them."""
     meaning: ClassVar[str]
     wire: ClassVar[str]
     """How it looks on the wire."""
@@ -68,8 +72,24 @@ class Rule(Generic[State]):
         """Give what a state amounts to, None when all is well."""
         raise NotImplementedError
 
-    def call(self, call: Call) -> None:
-        """Take a call of one of `apis`."""
+    def call(self, seen: SeenCall) -> None:
+        """Take a call of one of `apis`, answered or not."""
+
+    def version(self, api_key: int, version: int) -> bool:
+        """Tell whether calls of one of `apis` in this version are to be taken."""
+        return True
+
+    def unanswered(self, call: Call) -> None:
+        """Take a call of any API whose answer was wanted and did not come, or was not captured."""
+
+    def stray(self, call: Call) -> None:
+        """Take an answer whose request was not captured."""
+
+    def begins(self, seen: SeenCall) -> None:
+        """Take the first call of a connection, or the first under another client id."""
+
+    def token(self, token: RawToken) -> None:
+        """Take a SASL token without Kafka's headers."""
 
     def connection(self, report: ConnectionReport) -> None:
         """Take the report of a connection that ended."""

@@ -2,21 +2,19 @@
 
 from typing import Any
 
-from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.calls.authentication import BEFORE_LOGIN, RawToken
+from kafkasniff.calls.call import Call, ConnectionReport, FieldError
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.diagnose.cluster import below_kafka4
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
-from kafkasniff.diagnose.facts import (
-    METADATA,
-    SASL_AUTHENTICATE,
-    SASL_HANDSHAKE,
-    client_of,
-    request_of,
-    response_of,
-)
+from kafkasniff.diagnose.facts import API_VERSIONS, SASL_HANDSHAKE, Client, client_of, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.groups import group_of
-from kafkasniff.diagnose.memory import Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, times_text
+from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded, Tally
+from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject, counted, times_text
+from kafkasniff.diagnose.seen import SeenCall
 
+_CLOSED = "no answer to its SASL token"
 _READABLE = frozenset({"PLAIN", "OAUTHBEARER"})
 """Mechanisms whose messages hold the password or token itself (RFC 4616, RFC 7628)."""
 
@@ -31,7 +29,10 @@ class AuthFailureLoop(ErrorRule):
     codes = frozenset({58})
     thresholds = (Threshold("calls", 4, "logins", "Java gives up at once; librdkafka and others go on by default"),)
     meaning = "The client's credentials are wrong, and it keeps trying, which costs the broker a connection each time."
-    wire = "SaslAuthenticate answered with 58 SASL_AUTHENTICATION_FAILED, a close, and a new connection, many times."
+    wire = (
+        "SaslAuthenticate answered with 58 SASL_AUTHENTICATION_FAILED, or tokens without Kafka's headers (behind "
+        "SaslHandshake v0) not answered at all; a close, and a new connection, many times."
+    )
     cause = "A wrong user name or password, or credentials that were changed on the broker only."
     fix = (
         "Correct sasl.jaas.config (Java), sasl.username and sasl.password (librdkafka); and let the program stop at "
@@ -39,6 +40,35 @@ class AuthFailureLoop(ErrorRule):
         "slows such clients."
     )
     explains = ("connection-churn", "response-timeout")
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no login under way."""
+        super().__init__(*arguments)
+        self._raw: Bounded[RawToken] = Bounded(MOST_CONNECTIONS)
+        """The latest raw token of connections on which no call was answered since."""
+
+    def token(self, token: RawToken) -> None:
+        """Note a login by tokens without Kafka's headers."""
+        self._raw.put(token.connection, token)
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Count a connection that the server closed on a login by raw tokens."""
+        token = self._raw.pop(report.connection)
+        client = self.facts.client(report.connection)
+        connection = report.connection
+        if token is None or client is None or connection.initiator is None:
+            return
+        if any(counter.gaps or counter.cut_packets for counter in connection.counters):
+            return
+        talk = self.facts.talk_of(connection)
+        served = talk is not None and talk.answered > token.arrival.time
+        closed = connection.ended_by in ("fin", "rst") and connection.ended_direction == 1 - connection.initiator
+        if closed and not served and token.direction == "request":
+            state = self.state(ErrorKey(client, None))
+            what = f"{token.token.mechanism} login by raw tokens; the server closed the connection"
+            state.add(token.arrival, what, report.client)
+            state.programs.add(connection)
+            state.codes[_CLOSED] = state.codes.get(_CLOSED, 0) + 1
 
 
 class UnsupportedSaslMechanism(ErrorRule):
@@ -77,24 +107,45 @@ class CleartextCredentials(Rule[Tally]):
     severity = "warning"
     scope = "client"
     apis = frozenset({SASL_HANDSHAKE})
+    fields = frozenset({"mechanism", "errorCode"})
     thresholds = (Threshold("calls", 1, "logins", "once is enough to be read"),)
     meaning = "Whoever sees the packets can read the password and log in with it."
     wire = "SaslHandshake for PLAIN (or OAUTHBEARER) is answered without error on a connection without TLS."
     cause = "The listener is SASL_PLAINTEXT, and the mechanism sends the secret itself."
     fix = "Use a SASL_SSL listener (security.protocol=SASL_SSL), or SCRAM instead of PLAIN; and change the password."
 
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no login under way."""
+        super().__init__(*arguments)
+        self._raw: Bounded[RawToken] = Bounded(MOST_CONNECTIONS)
+
     def new_state(self) -> Tally:
         """Begin with none."""
         return Tally()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Look at the mechanism of a handshake; what TLS protected was decrypted and says so."""
-        mechanism = request_of(call).get("mechanism")
-        answer = response_of(call)
-        if mechanism in _READABLE and answer.get("errorCode") == 0 and "SSL" not in call.security_protocol:
-            assert call.request is not None
-            what = f"login with {mechanism} on a connection without TLS"
-            self.state((client_of(call), mechanism)).add(call.request.last, what, call.client)
+        mechanism = seen.request.get("mechanism")
+        if mechanism not in _READABLE or seen.response.get("errorCode") != 0 or "SSL" in seen.call.security_protocol:
+            return
+        assert seen.call.request is not None
+        self._seen(seen.client, mechanism, seen.call.request.last, seen.call.client)
+
+    def token(self, token: RawToken) -> None:
+        """Note a password or token that comes without a handshake; behind one it is known already."""
+        readable = token.direction == "request" and token.token.mechanism in _READABLE
+        if readable and self.facts.client(token.connection) is None:
+            self._raw.put(token.connection, token)
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Count a login by raw tokens, once it is known that there was no TLS around it."""
+        token = self._raw.pop(report.connection)
+        if token is not None and report.tls is None:
+            client = self.facts.client(report.connection) or Client(None, report.client)
+            self._seen(client, token.token.mechanism, token.arrival, report.client)
+
+    def _seen(self, client: Client, mechanism: str, arrival: Arrival, name: str) -> None:
+        self.state((client, mechanism)).add(arrival, f"login with {mechanism} on a connection without TLS", name)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
@@ -159,12 +210,13 @@ class GroupAuthorizationDenied(ErrorRule):
 
 
 class Closed(Tally):
-    """Requests that the server left unanswered, and whether the client ever got further."""
+    """Requests that the server left unanswered."""
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
-        self.served = False
+        self.closed: Bounded[bool] = Bounded(MOST_NAMES)
+        """The connections that the server closed."""
 
 
 class RequestBeforeSasl(Rule[Closed]):
@@ -174,10 +226,13 @@ class RequestBeforeSasl(Rule[Closed]):
     title = "The client does not log in where it has to"
     severity = "error"
     scope = "client"
-    apis = frozenset({METADATA, SASL_HANDSHAKE, SASL_AUTHENTICATE})
+    apis = ANY_API
     thresholds = (Threshold("calls", 2, "connections", "one may be a broker that was shutting down"),)
     meaning = "The listener closes the connection at the first request that is not a login."
-    wire = "ApiVersions is answered, Metadata never; no SaslHandshake; the server closes the connection."
+    wire = (
+        "ApiVersions is answered, Metadata (or whatever else comes first) never; no SaslHandshake; the server closes "
+        "the connection."
+    )
     cause = "security.protocol of the client is PLAINTEXT or SSL while the listener's is SASL_PLAINTEXT or SASL_SSL."
     fix = (
         "Set security.protocol=SASL_SSL (or SASL_PLAINTEXT), sasl.mechanism and the credentials; or use another "
@@ -185,31 +240,52 @@ class RequestBeforeSasl(Rule[Closed]):
     )
     explains = ("connection-churn", "response-timeout")
 
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with nobody served."""
+        super().__init__(*arguments)
+        self._served: Bounded[bool] = Bounded(MOST_CONNECTIONS)
+        """Clients that got further at a server, by both."""
+
     def new_state(self) -> Closed:
         """Begin with none."""
         return Closed()
 
-    def call(self, call: Call) -> None:
-        """Count Metadata requests that the server answered by closing."""
-        if call.request is None or call.header is None:
+    def call(self, seen: SeenCall) -> None:
+        """Note that a server serves a client, or that the client knows of logins."""
+        talk = seen.talk
+        if not talk.served and seen.key != API_VERSIONS:
+            talk.served = seen.call.response is not None or seen.key == SASL_HANDSHAKE
+            if talk.served:
+                self._served.put((seen.client, seen.call.server), True)
+
+    def token(self, token: RawToken) -> None:
+        """Note that the client logs in."""
+        client = self.facts.client(token.connection)
+        if client is not None:
+            self._served.put((client, token.server), True)
+
+    def unanswered(self, call: Call) -> None:
+        """Count requests that the server answered by closing."""
+        connection, header = call.connection, call.header
+        if call.outcome != "unanswered" or header is None or call.request is None:
             return
-        state = self.state((client_of(call), call.server))
-        if call.header.api_key != METADATA or call.outcome == "answered":
-            state.served = True
-        elif call.outcome == "unanswered":
-            connection = call.connection
-            server = 1 if str(connection.endpoints[0]) == call.client else 0
-            # Versions before 1 are those of clients that probe by version; a broker without them closes as well.
-            if connection.ended_direction == server and connection.initiator == 1 - server:
-                state.add(call.request.last, "Metadata never answered; the server closed the connection", call.client)
+        server = 1 if str(connection.endpoints[0]) == call.client else 0
+        # A version that the broker does not have makes it close as well.
+        known = self.facts.supports(call.server, header.api_key, header.api_version) is not False
+        first = header.api_key not in BEFORE_LOGIN and not below_kafka4(header.api_key, header.api_version)
+        if known and first and connection.ended_direction == server and connection.initiator == 1 - server:
+            state = self.state((client_of(call), call.server))
+            what = f"{call.api_name} never answered; the server closed the connection"
+            state.add(call.request.last, what, call.client)
+            state.closed.put(connection, True)
 
     def finding(self, key: Any, state: Closed) -> Finding | None:
         """Fire where no Metadata was ever answered and no login tried."""
         client, server = key
-        if state.served or state.count < self.limits["calls"]:
+        if self._served.get(key) or len(state.closed) < self.limits["calls"]:
             return None
         summary = (
-            f"{server} closed {state.count:,} connections of {client.name} at their first Metadata request: "
+            f"{server} left the first {counted(state.count, 'request')} of {client.name} unanswered and closed: "
             "the listener demands a login (SASL), and the client does not know."
         )
         return self.make(state, client_subject(client, state.clients) | {"server": server}, summary)

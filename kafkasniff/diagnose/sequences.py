@@ -5,10 +5,16 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally
-from kafkasniff.diagnose.facts import PRODUCE, Client, client_of, request_of, response_of
+from kafkasniff.diagnose.facts import PRODUCE, Client, client_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Tally
+from kafkasniff.diagnose.produced import FIELDS, produced
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
+from kafkasniff.diagnose.seen import Produced, SeenCall
+from kafkasniff.tcp.events import Connection
+
+_MOST_PARTITIONS = 16
+"""Partitions of a topic, by producer epoch, whose batches are remembered of a producer."""
 
 
 class SequenceKey(NamedTuple):
@@ -21,10 +27,7 @@ class SequenceKey(NamedTuple):
 
 def producer_id_of(call: Call) -> int:
     """Give the producer id of a Produce request's first batch; -1 for none."""
-    for batch in call.batches:
-        if batch["where"] == "request":
-            return int(batch["producerId"])
-    return -1
+    return next((batch.producer_id for side, _, batch in call.batch_headers if side == "request"), -1)
 
 
 class OutOfOrderSequence(ErrorRule):
@@ -79,7 +82,8 @@ class Sequences(Tally):
         """Begin with none."""
         super().__init__()
         # The broker remembers five batches per producer and partition (ProducerStateEntry).
-        self.taken: dict[tuple[int, int], deque[tuple[int, int]]] = {}
+        self.taken: dict[tuple[int, int], deque[tuple[int, int, Connection]]] = {}
+        """By partition and producer epoch: base sequence, when it was confirmed (ns), and on which connection."""
 
 
 class DuplicateSequence(Rule[Sequences]):
@@ -90,48 +94,49 @@ class DuplicateSequence(Rule[Sequences]):
     severity = "warning"
     scope = "producer id and topic"
     apis = frozenset({PRODUCE})
-    thresholds = (Threshold("batches", 5, "batches", "a retry that crosses its answer may bring a few"),)
+    fields = FIELDS
+    thresholds = (
+        Threshold("batches", 5, "batches", "a retry that crosses its answer may bring a few (max.in.flight is 5)"),
+    )
     meaning = "The client repeats batches whose answer it got; the broker drops them, but they cost bandwidth and time."
     wire = (
         "The same producer id, epoch, partition and base sequence in a request sent after the first was answered "
-        "without error."
+        "without error, while the connection of that answer still stands."
     )
     cause = "A fault in the client, or a proxy that repeats requests."
     fix = "Upgrade the client; look for middleware that retries on its own."
     explains = ("out-of-order-sequence",)
 
-    _most_partitions = 64
-
     def new_state(self) -> Sequences:
         """Begin with none."""
         return Sequences()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Compare a request's sequences with those taken before it was sent."""
-        if call.outcome != "answered" or call.request is None or call.response is None:
+        call = seen.call
+        if call.response is None or call.request is None:
             return
-        errors = {error.path.rpartition(".")[0] for error in call.errors}
-        paths = _produce_paths(call)
-        for batch in call.batches:
-            if batch["where"] != "request" or batch["producerId"] < 0 or batch["baseSequence"] < 0:
+        for item in produced(seen):
+            sequence = item.base_sequence
+            if item.producer_id < 0 or sequence < 0:
                 continue
-            topic, partition, response_path = paths.get(batch["path"], (None, -1, None))
-            if response_path is None:
-                continue
-            key = SequenceKey(client_of(call), batch["producerId"], topic)
+            key = SequenceKey(seen.client, item.producer_id, self.facts.name_in(item.topic))
             state = self.state(key)
-            slot = (partition, batch["producerEpoch"])
+            slot = (item.partition, item.producer_epoch)
             taken = state.taken.get(slot)
             if taken is None:
-                if len(state.taken) >= self._most_partitions:
+                if len(state.taken) >= _MOST_PARTITIONS:
                     state.taken.pop(next(iter(state.taken)))
                 taken = state.taken[slot] = deque(maxlen=5)
-            sequence = batch["baseSequence"]
-            if any(sequence == known and call.request.first.time > answered for known, answered in taken):
-                what = f"Produce repeats sequence {sequence} of partition {partition} after it was confirmed"
+            # Answers may be lost with their connection, and are asked for again on the next.
+            if any(
+                sequence == known and seen.sent > answered and (on is call.connection or on.ended_by is None)
+                for known, answered, on in taken
+            ):
+                what = f"Produce repeats sequence {sequence} of partition {item.partition} after it was confirmed"
                 state.add(call.request.first, what, call.client)
-            elif response_path not in errors:
-                taken.append((sequence, call.response.last.time))
+            elif not call.errors or not _refused(call, item):
+                taken.append((sequence, seen.ended, call.connection))
 
     def finding(self, key: Any, state: Sequences) -> Finding | None:
         """Fire from the threshold on."""
@@ -146,26 +151,14 @@ class DuplicateSequence(Rule[Sequences]):
         return self.make(state, _sequence_subject(key, state), summary)
 
 
-def _topic_key(item: dict[str, Any]) -> Any:
-    return item.get("name") or item.get("topicId")
-
-
-def _produce_paths(call: Call) -> dict[str, tuple[str | None, int, str | None]]:
-    """Give topic, partition and the answer's path by the path of each `records` field of a Produce request."""
-    answers = {
-        (_topic_key(topic), partition["index"]): f"responses[{i}].partitionResponses[{j}]"
-        for i, topic in enumerate(response_of(call).get("responses", ()))
-        for j, partition in enumerate(topic["partitionResponses"])
-    }
-    return {
-        f"topicData[{i}].partitionData[{j}].records": (
-            _topic_key(topic),
-            partition["index"],
-            answers.get((_topic_key(topic), partition["index"])),
-        )
-        for i, topic in enumerate(request_of(call).get("topicData", ()))
-        for j, partition in enumerate(topic["partitionData"])
-    }
+def _refused(call: Call, item: Produced) -> bool:
+    """Tell whether the broker refused a partition's batches."""
+    ours = item.topic.get("name") or item.topic.get("topicId")
+    for topic in response_of(call).get("responses", ()):
+        if (topic.get("name") or topic.get("topicId")) == ours:
+            answers = topic["partitionResponses"]
+            return any(answer["index"] == item.partition and answer["errorCode"] for answer in answers)
+    return True
 
 
 SEQUENCE_RULES: tuple[type[Rule[Any]], ...] = (OutOfOrderSequence, DuplicateSequence)

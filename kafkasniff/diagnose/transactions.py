@@ -6,19 +6,31 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts import (
+    ADD_OFFSETS_TO_TXN,
     ADD_PARTITIONS_TO_TXN,
     END_TXN,
     FETCH,
+    INIT_PRODUCER_ID,
     PRODUCE,
     Client,
-    client_of,
     request_of,
-    response_of,
 )
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
+from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
+from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.diagnose.sequences import producer_id_of
+
+CONCURRENT_TRANSACTIONS = 51
+
+_MOST_PRODUCERS = 16
+"""Transactional producers that are remembered of a topic."""
+
+
+def transaction_of(request: dict[str, Any]) -> str | None:
+    """Give the transactional id that a request names."""
+    name = request.get("transactionalId") or request.get("v3AndBelowTransactionalId")
+    return str(name) if name else None
 
 
 class ProducerFenced(ErrorRule):
@@ -29,7 +41,14 @@ class ProducerFenced(ErrorRule):
     severity = "error"
     scope = "transactional id"
     codes = frozenset({47, 90})
-    thresholds = (Threshold("calls", 2, "calls", "one is what a restart does to a hung predecessor (KIP-447)"),)
+    thresholds = (
+        Threshold(
+            "calls",
+            2,
+            "calls",
+            "sent after the last refusal; one is what a restart does to a hung predecessor (KIP-447)",
+        ),
+    )
     meaning = "Each producer that starts fences the others; their transactions are aborted and they stop."
     wire = "Produce, EndTxn or InitProducerId answered with 47 INVALID_PRODUCER_EPOCH or 90 PRODUCER_FENCED."
     cause = "The same transactional.id in two running programs; or a transaction timed out (transaction.timeout.ms)."
@@ -42,8 +61,11 @@ class ProducerFenced(ErrorRule):
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count for the transactional id, whoever was fenced."""
         name = request_of(call).get("transactionalId")
-        key = name if name else f"producer id {producer_id_of(call)}" if call.api_key == PRODUCE else None
-        self.count((bool(name), key), call, errors[0])
+        key = (bool(name), name or (f"producer id {producer_id_of(call)}" if call.api_key == PRODUCE else None))
+        state = self.state(key)
+        in_flight = state.last is not None and call.request is not None and call.request.first.time < state.last.time
+        if not in_flight or call.client not in state.clients:
+            self.count(key, call, errors[0])
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire from the threshold on."""
@@ -64,6 +86,17 @@ class ProducerFenced(ErrorRule):
         return self.make(state, subject, summary)
 
 
+class Spins(ErrorTally):
+    """Refusals of a transactional id, and what went well beside them."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.went_well = 0
+        self.in_a_row = 0
+        self.most = 0
+
+
 class ConcurrentTransactionsSpin(ErrorRule):
     """A producer begins transactions while the last one still ends."""
 
@@ -71,10 +104,16 @@ class ConcurrentTransactionsSpin(ErrorRule):
     title = "The next transaction is begun while the last one still ends"
     severity = "warning"
     scope = "transactional id"
-    codes = frozenset({51})
-    thresholds = (Threshold("calls", 20, "calls", "measured: fenced and restarted producers get a few"),)
+    codes = frozenset({CONCURRENT_TRANSACTIONS})
+    apis = frozenset({ADD_PARTITIONS_TO_TXN, ADD_OFFSETS_TO_TXN, INIT_PRODUCER_ID})
+    fields = frozenset({"transactionalId", "v3AndBelowTransactionalId"})
+    thresholds = (
+        Threshold("calls", 20, "calls", "measured: fenced and restarted producers get a few"),
+        Threshold("in_a_row", 10, "calls", "refused one after the other, or else"),
+        Threshold("each", 3, "calls", "refused for each that goes well; Java's back-off of 20 ms brings one or two"),
+    )
     meaning = "The coordinator has not written the markers of the last transaction, and the client asks without pause."
-    wire = "AddPartitionsToTxn or InitProducerId answered with 51 CONCURRENT_TRANSACTIONS, dozens of times."
+    wire = "AddPartitionsToTxn or InitProducerId answered with 51 CONCURRENT_TRANSACTIONS, dozens of times in a row."
     cause = (
         "A partition of the last transaction has no working leader, or transactions are too short for the markers' "
         "time."
@@ -84,11 +123,36 @@ class ConcurrentTransactionsSpin(ErrorRule):
         "(retry.backoff.ms)."
     )
 
+    def new_state(self) -> Spins:
+        """Begin with none."""
+        return Spins()
+
+    def call(self, seen: SeenCall) -> None:
+        """Note what goes well."""
+        state = self.states.get(ErrorKey(seen.client, transaction_of(seen.request)))
+        if not isinstance(state, Spins) or seen.call.response is None:
+            return
+        if not any(error.code == CONCURRENT_TRANSACTIONS for error in seen.call.errors):
+            state.went_well += 1
+            state.in_a_row = 0
+
     def name_of(self, call: Call, error: FieldError) -> str | None:
         """Count each transactional id apart."""
-        request = request_of(call)
-        name = request.get("transactionalId") or request.get("v3AndBelowTransactionalId")
-        return str(name) if name else None
+        return transaction_of(request_of(call))
+
+    def count(self, key: Any, call: Call, error: FieldError) -> None:
+        """Count one call, and those in a row."""
+        super().count(key, call, error)
+        state = self.state(key)
+        assert isinstance(state, Spins)
+        state.in_a_row += 1
+        state.most = max(state.most, state.in_a_row)
+
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
+        """Fire where refusals come in rows, or are many for each success."""
+        assert isinstance(state, Spins)
+        spins = state.most >= self.limits["in_a_row"] or state.count > self.limits["each"] * state.went_well
+        return super().finding(key, state) if spins else None
 
     def more_subject(self, key: ErrorKey) -> dict[str, Any]:
         """Name the transactional id."""
@@ -111,6 +175,18 @@ class Transaction(NamedTuple):
     """When it last sent records or added partitions (ns)."""
 
 
+class End(NamedTuple):
+    """How the latest transaction of a transactional id ended."""
+
+    time: int
+    """When that was asked for (ns)."""
+    by_producer: bool
+    """Whether by EndTxn; else by InitProducerId, which aborts what the id's last producer left open."""
+
+
+_NEVER = End(0, False)
+
+
 class Stuck(Tally):
     """How long a partition's last stable offset has stood still below its high watermark."""
 
@@ -131,11 +207,16 @@ class HangingTransaction(Rule[Stuck]):
     title = "An open transaction holds up read_committed consumers"
     severity = "error"
     scope = "topic and partition"
-    apis = frozenset({PRODUCE, ADD_PARTITIONS_TO_TXN, END_TXN, FETCH})
+    apis = frozenset({PRODUCE, ADD_PARTITIONS_TO_TXN, END_TXN, INIT_PRODUCER_ID, FETCH})
+    fields = frozenset(
+        {
+            *("transactionalId", "v3AndBelowTransactionalId", "transactionTimeoutMs", "topicData", "v3AndBelowTopics"),
+            *("name", "topicId", "responses", "topic", "partitions", "partitionIndex"),
+            *("lastStableOffset", "highWatermark"),
+        }
+    )
     thresholds = (
-        Threshold(
-            "seconds", 6, "s", "measured: healthy transactions end within a few seconds; the default timeout is 60 s"
-        ),
+        Threshold("seconds", 6, "s", "of silence of its producer, which does not end it later within its timeout"),
         Threshold(
             "seconds_unknown", 60, "s", "transaction.timeout.ms, where the transaction's producer is not in the capture"
         ),
@@ -148,77 +229,78 @@ class HangingTransaction(Rule[Stuck]):
     cause = "A producer sent in a transaction and neither committed nor aborted it; it hangs, died, or forgot."
     fix = (
         "Commit or abort in every path of the program; lower transaction.timeout.ms; kafka-transactions.sh "
-        "find-hanging "
-        "and abort end one that outlived its timeout (KIP-664)."
+        "find-hanging and abort end one that outlived its timeout (KIP-664)."
     )
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no transaction known."""
         super().__init__(*arguments)
         self._producers: Bounded[dict[str, Transaction]] = Bounded()
-        self._ended: Bounded[int] = Bounded()
+        self._ended: Bounded[End] = Bounded()
+        self._timeouts: Bounded[int] = Bounded()
 
     def new_state(self) -> Stuck:
         """Begin with nothing seen."""
         return Stuck()
 
-    def call(self, call: Call) -> None:
+    def call(self, seen: SeenCall) -> None:
         """Learn of transactions, and watch the last stable offsets."""
-        if call.request is None:
+        if seen.key == FETCH:
+            if seen.response:
+                self._watch(seen)
             return
-        if call.api_key == FETCH:
-            if call.response is not None:
-                self._watch(call)
+        name = transaction_of(seen.request)
+        if name is None:
             return
-        request = request_of(call)
-        name = request.get("transactionalId") or request.get("v3AndBelowTransactionalId")
-        if not name:
-            return
-        now = call.request.last.time
-        if call.api_key == END_TXN:
-            self._ended.put(name, now)
-            return
-        seen = Transaction(client_of(call), call.client, now)
-        for topic in request.get("topicData") or request.get("v3AndBelowTopics") or ():
-            key = topic.get("name") or topic.get("topicId")
-            producers = self._producers.touch(self._topic(key), dict)
-            if name in producers or len(producers) < 64:
-                producers[name] = seen
+        if seen.key == END_TXN:
+            self._ended.put(name, End(seen.sent, True))
+        elif seen.key == INIT_PRODUCER_ID:
+            self._timeouts.put(name, seen.request.get("transactionTimeoutMs", 0) * MILLISECOND)
+            self._ended.put(name, End(seen.sent, False))
+        else:
+            transaction = Transaction(seen.client, seen.call.client, seen.sent)
+            for topic in seen.request.get("topicData") or seen.request.get("v3AndBelowTopics") or ():
+                producers = self._producers.touch(self.facts.name_in(topic) or topic.get("topicId"), dict)
+                if name in producers or len(producers) < _MOST_PRODUCERS:
+                    producers[name] = transaction
 
-    def _topic(self, key: Any) -> Any:
-        return self.facts.topic_name(key) or key
-
-    def _watch(self, call: Call) -> None:
-        assert call.response is not None
-        now = call.response.last.time
-        for topic in response_of(call).get("responses", ()):
-            name = topic.get("topic") or self._topic(topic.get("topicId"))
+    def _watch(self, seen: SeenCall) -> None:
+        for topic in seen.response.get("responses", ()):
+            name = self.facts.name_in(topic) or topic.get("topicId")
             for partition in topic["partitions"]:
                 stable, high = partition.get("lastStableOffset", -1), partition["highWatermark"]
-                key = (name, partition["partitionIndex"])
                 if stable < 0:
                     continue
-                if stable >= high:
-                    self._moved(key)
-                    continue
-                self._stands(self.state(key), name, key, stable, high, now, call)
+                key = (name, partition["partitionIndex"])
+                state = self.states.get(key)
+                if state is not None and stable != state.offset:
+                    self._moved(key, state)
+                if stable < high:
+                    self._stands(self.state(key), name, key[1], stable, high, seen)
+                elif state is not None and not state.count:
+                    self.states.pop(key)
 
-    def _moved(self, key: Hashable) -> None:
-        state = self.states.get(key)
-        if state is not None:
-            state.offset = -1
+    def _moved(self, key: Hashable, state: Stuck) -> None:
+        """Take back what was said of a transaction that its producer ended after all, before it timed out."""
+        state.offset = -1
+        if state.producer is None:
+            return
+        name, transaction = state.producer
+        timeout = self._timeouts.get(name) or int(self.limits["seconds_unknown"] * SECOND)
+        end = self._ended.get(name) or _NEVER
+        if end.by_producer and end.time > transaction.last and state.longest[0] < timeout:
+            self.states.put(key, self.new_state())
 
-    def _stands(self, state: Stuck, name: Any, key: Any, stable: int, high: int, now: int, call: Call) -> None:
-        assert call.response is not None
+    def _stands(self, state: Stuck, name: Any, index: int, stable: int, high: int, seen: SeenCall) -> None:
+        now = seen.ended
         if stable != state.offset:
             state.offset, state.since = stable, now
-        what = f"{name}-{key[1]}: last stable offset {stable}, high watermark {high}"
         begun, producer = state.since, self._open_producer(name)
         least = self.limits["seconds" if producer else "seconds_unknown"]
         if producer is not None:
             begun = max(begun, producer[1].last)
         if now - begun >= least * SECOND:
-            state.add(call.response.last, what)
+            state.add(seen.call.ended, f"{name}-{index}: last stable offset {stable}, high watermark {high}")
             if now - begun >= state.longest[0]:
                 state.longest = (now - begun, stable, high)
                 state.producer = producer
@@ -226,7 +308,9 @@ class HangingTransaction(Rule[Stuck]):
     def _open_producer(self, topic: Any) -> tuple[str, Transaction] | None:
         """Give the transactional producer of a topic that has been silent for the longest with its transaction open."""
         producers = self._producers.get(topic) or {}
-        unended = [(name, seen) for name, seen in producers.items() if seen.last > (self._ended.get(name) or 0)]
+        unended = [
+            (name, seen) for name, seen in producers.items() if seen.last > (self._ended.get(name) or _NEVER).time
+        ]
         return min(unended, key=lambda item: item[1].last, default=None)
 
     def finding(self, key: Any, state: Stuck) -> Finding | None:

@@ -1,4 +1,7 @@
-"""Calls made by hand, with their bodies as values, and what the rules make of them."""
+"""Calls made by hand, with their bodies as values, and what the rules make of them.
+
+Rules see of a body what they ask for, and nothing else, as of a body that is scanned.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -11,6 +14,7 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.error_codes import ERROR_CODES
 from kafkasniff.protocol.headers import RequestHeader
+from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.tcp.events import Connection, Endpoint
 
 NOON = 1_795_176_000_000_000_000
@@ -39,6 +43,31 @@ SHARED = connection()
 """The connection of calls that name no other."""
 
 
+class MadeCall(Call):
+    """A call whose bodies are given."""
+
+    def scan_request(self, names: frozenset[str]) -> ScannedBody | None:
+        return _scan(self._request_body, names)
+
+    def scan_response(self, names: frozenset[str]) -> ScannedBody | None:
+        return _scan(self._response_body, names)
+
+
+def _scan(body: DecodedBody | None, names: frozenset[str]) -> ScannedBody | None:
+    if body is None or body.value is None:
+        return None
+    return ScannedBody(names, only(body.value, names), [], body.records)
+
+
+def only(value: Any, names: frozenset[str]) -> Any:
+    """What a scan for the fields with these names gives of a body."""
+    if isinstance(value, list):
+        return [only(item, names) for item in value]
+    if isinstance(value, dict):
+        return {name: only(item, names) for name, item in value.items() if name.removesuffix("SizeInBytes") in names}
+    return value
+
+
 def call(
     key: int,
     version: int,
@@ -55,7 +84,7 @@ def call(
     """A call that begins `at` seconds and is answered (or given up) `took` seconds later."""
     begun, ended = arrival(at), arrival(at + took)
     answered = response is not None
-    made = Call(
+    made = MadeCall(
         on,
         str(on.endpoints[0]),
         str(on.endpoints[1]),

@@ -27,7 +27,7 @@ def test_closed_after_an_old_version() -> None:
         calls = []
         for at in range(count):
             on = connection(50_000 + at)
-            on.ended_direction = direction
+            on.ended_by, on.ended_direction = "fin", direction
             calls.append(call(0, version, {"topicData": []}, at=at, on=on))
         return calls
 

@@ -30,7 +30,7 @@ def test_brokers_by_address() -> None:
 
 def test_the_client_behind_a_connection() -> None:
     facts, on = Facts(), connection()
-    facts.learn(call(12, 0, {}, {"errorCode": 0}, on=on))
+    facts.talk(call(12, 0, {}, {"errorCode": 0}, on=on))
     assert facts.client(on) == Client("shop", "10.0.0.1")
     facts.forget(report(on))
     assert facts.client(on) is None
@@ -42,14 +42,45 @@ def test_a_client_without_id_is_its_connection() -> None:
 
 def test_the_group_of_a_client() -> None:
     facts, client = Facts(), Client("shop", "10.0.0.1")
-    facts.learn(call(9, 1, {"groupId": "billing", "topics": []}))
+    facts.learn_group(client, {"groupId": "billing", "topics": []})
     assert facts.group(client) == "billing"
-    facts.learn(call(9, 8, {"groups": [{"groupId": "audit"}]}))
+    facts.learn_group(client, {"groups": [{"groupId": "audit"}]})
     assert facts.group(client) is None
 
 
 def test_followers() -> None:
-    assert is_follower(call(1, 4, {"replicaId": 2}))
-    assert is_follower(call(1, 15, {"replicaState": {"replicaId": 0}}))
-    assert not is_follower(call(1, 4, {"replicaId": -1}))
-    assert not is_follower(call(1, 15, {}))
+    assert is_follower({"replicaId": 2})
+    assert is_follower({"replicaState": {"replicaId": 0}})
+    assert not is_follower({"replicaId": -1})
+    assert not is_follower({})
+
+
+def test_a_connection_may_change_hands() -> None:
+    facts, on = Facts(), connection()
+    facts.talk(call(12, 0, {}, {"errorCode": 0}, on=on))
+    facts.talk(call(12, 0, {}, {"errorCode": 0}, on=on, client_id="other"))
+    assert facts.client(on) == Client("other", "10.0.0.1")
+
+
+def test_versions_that_a_server_offers() -> None:
+    facts, server = Facts(), "10.0.0.2:9092"
+    assert facts.supports(server, 3, 5) is None
+    refused = {"errorCode": 35, "apiKeys": [{"apiKey": 18, "minVersion": 0, "maxVersion": 4}]}
+    facts.learn(call(18, 5, {}, refused))
+    assert facts.supports(server, 3, 5) is None
+    keys = [{"apiKey": key, "minVersion": 0, "maxVersion": 5} for key in (3, 18)]
+    facts.learn(call(18, 3, {}, {"errorCode": 0, "apiKeys": keys}))
+    assert [facts.supports(server, 3, version) for version in (5, 6)] == [True, False]
+    assert facts.supports(server, 68, 0) is False
+
+
+def test_brokers_by_name() -> None:
+    facts = Facts()
+    facts.learn(metadata("broker-7.example"))
+    found = facts.broker_by_name("10.9.9.9:9092")
+    assert found is not None
+    assert found.node_id == 7
+    other = metadata("broker-8.example")
+    other._response_body.value["brokers"][0]["nodeId"] = 8
+    facts.learn(other)
+    assert facts.broker_by_name("10.9.9.9:9092") is None  # either may be meant

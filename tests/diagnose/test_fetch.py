@@ -1,11 +1,12 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call
-from tests.diagnose.made import call, finding, findings
+from kafkasniff.protocol.primitives import RecordsField
+from tests.diagnose.made import SHARED, call, connection, finding, findings
 
 
 def fetch(at: float, size: int = 0, version: int = 11, took: float = 0.001, **request: Any) -> Call:
-    preferred = request.pop("preferred", -1)
+    preferred, on = request.pop("preferred", -1), request.pop("on", SHARED)
     partition = {
         "partitionIndex": 0,
         "errorCode": 0,
@@ -17,7 +18,10 @@ def fetch(at: float, size: int = 0, version: int = 11, took: float = 0.001, **re
     body = {"maxWaitMs": 1, "sessionId": 7, "sessionEpoch": 1, "topics": [{"topic": "orders", "partitions": []}]}
     response = {"throttleTimeMs": 0, "errorCode": 0, "sessionId": 7}
     answer = {**response, "responses": [{"topic": "orders", "partitions": [partition]}]}
-    return call(1, version, {**body, **request}, answer, at=at, took=took)
+    made = call(1, version, {**body, **request}, answer, at=at, took=took, on=on)
+    assert made._response_body is not None
+    made._response_body.records = [RecordsField("responses[0].partitions[0].records", 0, size)]
+    return made
 
 
 def test_fetch_busy_loop() -> None:
@@ -49,7 +53,7 @@ def test_wrong_rack_by_the_replica_that_is_told() -> None:
         return [fetch(at, rackId="b", preferred=2) for at in range(count)]
 
     assert findings("wrong-rack-fetch", told(4)) == []
-    assert "rack b" in finding("wrong-rack-fetch", told(5)).summary
+    assert "rack b" in finding("wrong-rack-fetch", told(5)).summary  # told once, and again four times
     assert findings("wrong-rack-fetch", [fetch(at, rackId="", preferred=2) for at in range(9)]) == []
 
 
@@ -71,6 +75,47 @@ def brokers(rack: str) -> Call:
 
 def test_wrong_rack_by_what_metadata_tells() -> None:
     fetches = [fetch(at, rackId="b") for at in range(9)]
-    assert finding("wrong-rack-fetch", [brokers("b"), *fetches]).count == 9
+    assert finding("wrong-rack-fetch", [brokers("b"), *fetches]).count == 8
     assert findings("wrong-rack-fetch", [brokers("c"), *fetches]) == []
     assert findings("wrong-rack-fetch", [brokers("b"), *(fetch(at, rackId="a") for at in range(9))]) == []
+
+
+def test_who_asks_the_leader_now_and_then_follows() -> None:
+    """After metadata.max.age.ms a consumer asks the leader again, and is told again (KIP-392)."""
+    assert findings("wrong-rack-fetch", [fetch(at * 300, rackId="b", preferred=2) for at in range(20)]) == []
+
+
+def test_many_idle_programs_are_no_busy_loop() -> None:
+    """Fifty consumers behind one client id and address, each of which waits half a second."""
+    connections = [connection(50_000 + index) for index in range(50)]
+    calls = [fetch(at / 100, on=connections[at % 50], took=0) for at in range(2000)]
+    assert findings("fetch-busy-loop", calls) == []
+
+
+def test_programs_that_are_run_again_and_again_begin_sessions() -> None:
+    calls = [fetch(at, sessionId=0, sessionEpoch=0, on=connection(50_000 + at)) for at in range(20)]
+    assert findings("fetch-session-churn", calls) == []
+
+
+def misses(offsets: list[int | None], partition: int = 0) -> list[Call]:
+    """Fetches of a partition that are refused with OFFSET_OUT_OF_RANGE; None: as before, in a session."""
+    calls = []
+    for at, offset in enumerate(offsets):
+        asked = [] if offset is None else [{"partition": partition, "fetchOffset": offset}]
+        request = {"maxWaitMs": 500, "sessionEpoch": 1, "topics": [{"topic": "orders", "partitions": asked}]}
+        refused = {"partitionIndex": partition, "errorCode": 1, "highWatermark": -1, "recordsSizeInBytes": 0}
+        answer = {"errorCode": 0, "responses": [{"topic": "orders", "partitions": [refused]}]}
+        calls.append(call(1, 11, request, answer, at=at))
+    return calls
+
+
+def test_offset_out_of_range() -> None:
+    assert findings("offset-out-of-range", misses([7, 7])) == []
+    assert finding("offset-out-of-range", misses([7, 7, 7])).count == 3
+    assert finding("offset-out-of-range", misses([7, None, None])).subject["topic"] == "orders"
+
+
+def test_who_moves_on_is_not_stuck() -> None:
+    assert findings("offset-out-of-range", misses([7, 8, 9, 10])) == []
+    every = [each for partition in range(9) for each in misses([7], partition)]
+    assert findings("offset-out-of-range", every) == []

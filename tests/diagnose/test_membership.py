@@ -1,3 +1,5 @@
+from typing import Any
+
 from kafkasniff.calls.call import Call
 from tests.diagnose.made import call, connection, finding, findings
 
@@ -48,12 +50,75 @@ def test_an_unknown_session_timeout_accuses_nobody() -> None:
     assert findings("session-timeout", silence(60)[1:]) == []
 
 
-def test_commit_storm() -> None:
-    def commits(count: int) -> list[Call]:
-        request = {"groupId": "billing", "memberId": "m-1", "topics": [{"name": "orders", "partitions": []}]}
-        return [call(8, 2, request, {"topics": []}, at=index / count) for index in range(count)]
+def commits(count: int, partitions: int = 1, **more: Any) -> list[Call]:
+    """So many within a second, each of the next partition."""
+    made = []
+    for index in range(count):
+        partition = {"partitionIndex": index % partitions, "committedOffset": index}
+        topics = [{"name": "orders", "partitions": [partition]}]
+        request = {"groupId": "billing", "memberId": "m-1", "topics": topics}
+        made.append(call(8, 2, request, {"topics": []}, at=index / count, **more))
+    return made
 
-    assert findings("commit-storm", commits(24)) == []
-    found = finding("commit-storm", commits(25))
+
+def test_commit_storm() -> None:
+    assert findings("commit-storm", commits(25)) == []
+    found = finding("commit-storm", commits(26))  # the first is no repetition
     assert found.subject == {"clientId": "shop", "group": "billing", "memberId": "m-1", "topic": "orders"}
     assert found.severity == "warning"
+
+
+def test_each_partition_once_is_no_storm() -> None:
+    assert findings("commit-storm", commits(60, partitions=60)) == []
+
+
+def test_leaves_sooner_than_the_poll_interval_are_no_evictions() -> None:
+    """librdkafka gives no reason when it unsubscribes either."""
+
+    def left(after: float) -> list[Call]:
+        request = {"groupId": "billing", "memberId": "m-1"}
+        leaves = call(13, 1, request, {"throttleTimeMs": 0, "errorCode": 0}, at=after)
+        return [call(11, 2, JOIN, JOINED, took=0), leaves, call(11, 2, JOIN, JOINED, at=after + 20)]
+
+    assert findings("poll-timeout-eviction", left(3.5)) == []
+    assert finding("poll-timeout-eviction", left(3.7)).count == 1
+
+
+def consumer(at: float, epoch: int, code: int = 0, member: str = "m-1", **more: Any) -> Call:
+    """ConsumerGroupHeartbeat (KIP-848)."""
+    interval = 4_000 if epoch == 0 else -1
+    request = {"groupId": "billing", "memberId": member, "memberEpoch": epoch, "rebalanceTimeoutMs": interval}
+    answer = {"throttleTimeMs": 0, "errorCode": code, "memberId": member, "memberEpoch": epoch or 1}
+    return call(68, 1, request, {**answer, "heartbeatIntervalMs": 1_000}, at=at, took=0, **more)
+
+
+def test_poll_timeout_in_the_newer_protocol() -> None:
+    rule = "poll-timeout-eviction"
+    assert findings(rule, [consumer(0, 0), consumer(3, -1), consumer(9, 0)]) == []  # sooner than max.poll.interval.ms
+    assert findings(rule, [consumer(0, 0), consumer(5, -1), consumer(9, 0, member="m-2")]) == []  # another program
+    found = finding(rule, [consumer(0, 0), consumer(5, -1), consumer(9, 0)])
+    assert found.subject == {"clientId": "shop", "group": "billing", "memberId": "m-1"}
+
+
+def test_session_timeout_in_the_newer_protocol() -> None:
+    rule = "session-timeout"
+    assert findings(rule, [consumer(0, 0), consumer(5.9, 1, code=25)]) == []
+    assert finding(rule, [consumer(0, 0), consumer(6, 1, code=25)]).count == 1
+    assert findings(rule, [consumer(0, 0), consumer(1, -1), consumer(60, 1, code=25)]) == []  # has left
+
+
+def test_a_client_that_notices_itself_joins_as_a_new_member() -> None:
+    def again(at: float, port: int = 50_000) -> list[Call]:
+        first, later = connection(50_000), connection(port)
+        both = first if port == 50_000 else later
+        return [call(11, 2, JOIN, JOINED, took=0, on=first), call(11, 2, JOIN, JOINED, at=at, on=both)]
+
+    assert findings("session-timeout", again(5.3)) == []
+    assert finding("session-timeout", again(5.5)).count == 1
+    assert findings("session-timeout", again(5.5, port=50_001)) == []  # perhaps another program
+
+
+def test_who_leaves_may_be_silent() -> None:
+    request = {"groupId": "billing", "memberId": "m-1"}
+    left = call(13, 1, request, {"throttleTimeMs": 0, "errorCode": 0}, at=1)
+    assert findings("session-timeout", [call(11, 2, JOIN, JOINED), left, call(11, 2, JOIN, JOINED, at=60)]) == []

@@ -1,11 +1,12 @@
 from kafkasniff.calls.call import Call, Gap
-from tests.diagnose.made import SHARED, arrival, call, finding, findings
+from tests.diagnose.made import SHARED, arrival, call, connection, finding, findings
 from tests.diagnose.test_error_rule import metadata, produce
 
 
 def storm(per_second: int, seconds: int) -> list[Call]:
+    """What a connection begins with, then so many a second."""
     times = [second + index / per_second for second in range(seconds) for index in range(per_second)]
-    return [metadata(0)(at) for at in times]
+    return [metadata(0)(at) for at in (-9, -8, -7, *times)]
 
 
 def test_metadata_storm() -> None:
@@ -13,6 +14,14 @@ def test_metadata_storm() -> None:
     assert findings("metadata-storm", storm(10, 2)) == []
     found = finding("metadata-storm", storm(10, 3))
     assert (found.count, found.subject["clientId"], found.subject["topic"]) == (30, "shop", "orders")
+
+
+def test_new_connections_may_ask() -> None:
+    """A program that makes a client for each record; or many programs that start together."""
+    calls = storm(20, 20)
+    for index, each in enumerate(calls):
+        each.connection = connection(50_000 + index // 3)
+    assert findings("metadata-storm", calls) == []
 
 
 def test_a_topic_that_appears_is_healthy() -> None:
@@ -38,3 +47,51 @@ def test_followers_learn_of_leaders_otherwise() -> None:
     response = {"responses": [{"topic": "orders", "partitions": [partition]}]}
     request = {"replicaId": 2, "topics": []}
     assert findings("not-leader-loop", [call(1, 4, request, response, at=at) for at in range(30)]) == []
+
+
+def test_many_programs_at_one_leader_change() -> None:
+    """Each is refused a few times before it asks for metadata; they share a client id."""
+    calls = []
+    for port in range(50_000, 50_010):
+        for at in range(3):
+            refused = produce(6)(at)
+            refused.connection = connection(port) if at == 0 else calls[-1].connection
+            calls.append(refused)
+    assert findings("not-leader-loop", calls) == []
+
+
+def test_requests_in_flight_know_nothing_of_the_refusal() -> None:
+    calls = [produce(6)(at / 1000) for at in range(30)]
+    for each in calls:
+        each.ended = arrival(1)
+    assert findings("not-leader-loop", calls) == []
+
+
+def test_one_refusal_at_each_leader_change() -> None:
+    """Since KIP-951 the refusal itself names the new leader, and no Metadata is asked for."""
+    assert findings("not-leader-loop", [produce(6)(at * 100) for at in range(30)]) == []
+
+
+def test_deleting_what_is_gone_is_no_use_of_it() -> None:
+    answer = {"responses": [{"name": "orders", "errorCode": 3}], "throttleTimeMs": 0}
+    deletions = [call(20, 1, {"topicNames": ["orders"], "timeoutMs": 1}, answer, at=at) for at in range(9)]
+    assert findings("unknown-topic-loop", deletions) == []
+
+
+def test_a_topic_that_the_client_creates_in_the_end() -> None:
+    created = call(19, 2, {"topics": []}, {"throttleTimeMs": 0, "topics": [{"name": "orders", "errorCode": 0}]}, at=9)
+    assert findings("unknown-topic-loop", [*(metadata(3)(at) for at in range(9)), created]) == []
+
+
+def created(at: float, port: int) -> Call:
+    answer = {"throttleTimeMs": 0, "topics": [{"name": "orders", "errorCode": 36, "errorMessage": None}]}
+    return call(19, 2, {"topics": [{"name": "orders"}]}, answer, at=at, on=connection(port))
+
+
+def test_programs_that_create_their_topics_when_they_start() -> None:
+    together = [created(at, 50_000 + at) for at in range(9)]
+    assert findings("topic-already-exists", together) == []
+    one_by_one = [created(at, 50_000 + at) for at in range(4)]
+    for each in one_by_one:
+        each.connection.ended_by = "fin"
+    assert finding("topic-already-exists", one_by_one).count == 4

@@ -1,0 +1,11 @@
+from kafkasniff.calls.call import Call
+from tests.diagnose.made import finding, findings
+from tests.diagnose.test_produce import produce
+
+
+def test_wrong_checksums_without_answers() -> None:
+    def bad(count: int) -> list[Call]:
+        return [produce(at, acks=0, outcome="no-response-expected") for at in range(count)]
+
+    assert findings("crc-mismatch", bad(2)) == []
+    assert finding("crc-mismatch", bad(3)).subject["topic"] == "orders"
