@@ -22,6 +22,7 @@ def place_of(body: dict[str, Any], path: str, names: TopicNames) -> Place:
     topic: str | None = None
     partition: int | None = None
     struct: Any = body
+    within = False
     for step in path.split("."):
         array, bracket, index = step.partition("[")
         if not bracket:
@@ -35,7 +36,8 @@ def place_of(body: dict[str, Any], path: str, names: TopicNames) -> Place:
             partition = struct if array == "partitions" else partition
         elif isinstance(struct, dict):
             topic = topic or _topic(struct, array, names)
-            if topic is not None and partition is None:
+            within = within or topic is not None or "topicId" in struct
+            if partition is None and within:
                 partition = next((struct[field] for field in _PARTITION_FIELDS if type(struct.get(field)) is int), None)
     return Place(topic, partition)
 

@@ -1,0 +1,40 @@
+"""What the command says without Spark; tests/pipeline has the rest."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+WITHOUT = (
+    "import sys; sys.modules[{name!r}] = None; sys.argv[0] = 'kafkasniff'; from kafkasniff.cli.main import main; main()"
+)
+
+
+def kafkasniff(*arguments, without):
+    command = [sys.executable, "-c", WITHOUT.format(name=without), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"}, check=False)
+
+
+@pytest.mark.parametrize("missing", ["pyspark", "pyarrow"])
+def test_one_sentence_says_what_to_install(tmp_path, missing):
+    done = kafkasniff("pipeline", "captures", str(tmp_path / "tables"), without=missing)
+
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == "kafkasniff: pipeline needs Spark: pip install 'kafkasniff[spark]'\n"
+    assert not (tmp_path / "tables").exists()
+
+
+def test_help_needs_no_spark():
+    done = kafkasniff("pipeline", "--help", without="pyspark")
+
+    assert done.returncode == 0
+    assert "SRC... DEST" in done.stdout
+
+
+def test_a_setting_without_a_value_is_refused(tmp_path):
+    done = kafkasniff("pipeline", "captures", str(tmp_path), "--conf", "spark.cores", without="pyspark")
+
+    assert done.returncode == 2
+    assert "'spark.cores' is not KEY=VALUE" in done.stderr

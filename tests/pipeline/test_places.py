@@ -1,0 +1,29 @@
+import pytest
+
+from kafkasniff.calls.topics import TopicNames
+from kafkasniff.pipeline.places import place_of
+
+NAMES = TopicNames()
+NAMES.add("id-1", "orders")
+
+FETCH = {"responses": [{"topicId": "id-1", "partitions": [{"partitionIndex": 3, "errorCode": 6}]}]}
+UNKNOWN = {"responses": [{"topicId": "id-2", "partitions": [{"partitionIndex": 3, "errorCode": 6}]}]}
+PRODUCE = {"responses": [{"name": "bills", "partitionResponses": [{"index": 0, "errorCode": 6}]}]}
+METADATA = {"topics": [{"name": "bills", "errorCode": 3, "partitions": []}]}
+API_VERSIONS = {"supportedFeatures": [{"name": "metadata.version"}]}
+
+
+@pytest.mark.parametrize(
+    ("body", "path", "place"),
+    [
+        (FETCH, "responses[0].partitions[0].errorCode", ("orders", 3)),
+        (UNKNOWN, "responses[0].partitions[0].errorCode", (None, 3)),
+        (PRODUCE, "responses[0].partitionResponses[0].errorCode", ("bills", 0)),
+        (METADATA, "topics[0].errorCode", ("bills", None)),
+        (METADATA, "topics[4].errorCode", (None, None)),
+        (API_VERSIONS, "supportedFeatures[0].name", (None, None)),
+        ({"errorCode": 35}, "errorCode", (None, None)),
+    ],
+)
+def test_a_path_leads_through_a_topic_and_a_partition(body, path, place):
+    assert place_of(body, path, NAMES) == place
