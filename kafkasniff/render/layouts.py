@@ -11,9 +11,10 @@ from struct import Struct
 from types import CodeType
 from typing import Any, Final, Protocol
 
+from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.layout import MAGIC_2
 from kafkasniff.render.traced import CLIENT_ID, Mark, Traced, UntraceableError
-from kafkasniff.render.traced_message import Span, TracedMessage
+from kafkasniff.render.traced_message import CarriedBatch, Span, TracedMessage
 
 _INTEGER_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _MOST_REMEMBERED = 8192
@@ -22,11 +23,11 @@ _MOST_REMEMBERED = 8192
 class LayoutFunction(Protocol):
     """Makes the text of a call; None where it is not known, or the messages are laid out otherwise.
 
-    Takes the content of the request's frame, where its body begins, the content of the response's frame and the client
-    id. Raises UnicodeDecodeError for text that is not UTF-8, struct.error for messages that are too short.
+    Takes a buffer, of the request's body the place in it and the length, the same of the content of the response's
+    frame, and the client id. Raises UnicodeDecodeError for text that is not UTF-8.
     """
 
-    def __call__(self, q: bytes, b: int, r: bytes, client: str | None, /) -> str | None:
+    def __call__(self, data: bytes, q: int, n: int, r: int, m: int, client: str | None, /) -> str | None:
         """Make a text."""
 
 
@@ -77,17 +78,19 @@ class _Lines:
         return f"m{self.memories.index(memory)}"
 
 
-def layout_of(messages: list[TracedMessage], marks: list[Mark], known: list[Layout], lengths_known: bool) -> Layout:
+def layout_of(
+    messages: list[TracedMessage], marks: list[Mark], known: list[Layout], length_unknown: Kind | None
+) -> Layout:
     """Give the layout of a traced call: one of those known, or a new one without templates.
 
-    `marks`: of its template. `lengths_known`: calls are looked up by the lengths of their messages. Raises
-    UntraceableError.
+    `marks`: of its template. `length_unknown`: the side of whose messages the length is not what calls are looked up
+    by. Raises UntraceableError.
     """
     lines = _Lines()
     for message in messages:
-        _write_message(lines, message, lengths_known)
+        _write_message(lines, message, message.side != length_unknown)
     arguments = [_argument(lines, mark) for mark in marks]
-    body = ["def function(q, b, r, client):", *lines.before]
+    body = ["def function(data, q, n, r, m, client):", *lines.before]
     if lines.checks:
         body.append(f"if not ({' and '.join(lines.checks)}): return None")
     key = f"({', '.join(lines.keys)},)" if len(lines.keys) != 1 else lines.keys[0]
@@ -118,44 +121,34 @@ def _compiled(source: str) -> CodeType:
     return compile(source, "<layout of calls>", "exec")
 
 
-def _write_message(lines: _Lines, message: TracedMessage, lengths_known: bool) -> None:
-    data, batch = message.data, message.batch
-    name, base = ("q", "b") if message.side == "request" else ("r", str(message.start))
-    length = f"len({name}) - {base}"
+def _write_message(lines: _Lines, message: TracedMessage, length_known: bool) -> None:
+    batch = message.batch
+    place, length = ("q", "n") if message.side == "request" else ("r", "m")
+    start, whole_end = message.start, len(message.data)
     spans: list[tuple[Span, str, str]] = [(span, "", "") for span in message.unread]
     for span in message.unread_strings:
         text = lines.name("u")
         spans.append((span, f"{span[1]}s", text))
         lines.checks.append(f"{text}.isascii()")
-    end = len(data)
+    end = whole_end
     if batch is not None:
         end = batch.start + MAGIC_2.size
-        behind = len(data) - batch.end
-        lines.before += [
-            f"size = {length} - {batch.start - message.start + behind}",
-            f"if size < {MAGIC_2.size}: return None",
-        ]
-        _write_batch(lines, message, spans, name, base, behind)
-    elif not lengths_known:
-        lines.before.append(f"if {length} != {len(data) - message.start}: return None")
+        around = batch.start - start + whole_end - batch.end
+        lines.before += [f"size = {length} - {around}", f"if size < {MAGIC_2.size}: return None"]
+        _write_batch(lines, message, batch, spans, f"data[{place} + {{}}:{place} + {length} - {{}}]")
+    elif not length_known:
+        lines.before.append(f"if {length} != {whole_end - start}: return None")
     for value in message.values:
         _write_value(lines, value, spans)
-    _unpack(lines, name, base, message.start, end, spans)
-    if batch is not None and batch.end < len(data):
-        _unpack(lines, name, f"len({name}) - {len(data) - batch.end}", batch.end, len(data), spans)
+    _unpack(lines, place, start, end, spans)
+    if batch is not None and batch.end < whole_end:
+        _unpack(lines, f"{place} + {length} - {whole_end - batch.end}", batch.end, whole_end, spans)
 
 
 def _write_batch(
-    lines: _Lines,
-    message: TracedMessage,
-    spans: list[tuple[Span, str, str]],
-    name: str,
-    base: str,
-    behind: int,
+    lines: _Lines, message: TracedMessage, batch: CarriedBatch, spans: list[tuple[Span, str, str]], from_to: str
 ) -> None:
     """Write that the lengths agree, and which bytes of a batch's header the text depends on: magic and codec."""
-    batch = message.batch
-    assert batch is not None
     start = batch.start
     stated, counted, crc = lines.name("n"), lines.name("n"), lines.name("n")
     if batch.compact:
@@ -168,8 +161,8 @@ def _write_batch(
     # Base offset, size, leader epoch, magic, CRC, the two bytes of the attributes, and what else is before the count.
     spans += [((start, 8), "", ""), ((start + 8, 4), "i", counted), ((start + 12, 4), "", "")]
     spans += [((start + 17, 4), "I", crc), ((start + 21, 1), "", ""), ((start + 23, 34), "", "")]
-    to = f"len({name}) - {behind}" if behind else ""
-    lines.late_checks.append(f"crc32c({name}[{base} + {start + 21 - message.start}:{to}]) == {crc}")
+    covered = from_to.format(start + 21 - message.start, len(message.data) - batch.end)
+    lines.late_checks.append(f"crc32c({covered}) == {crc}")
 
 
 def _write_value(lines: _Lines, value: Traced, spans: list[tuple[Span, str, str]]) -> None:
@@ -193,11 +186,15 @@ def _write_value(lines: _Lines, value: Traced, spans: list[tuple[Span, str, str]
         lines.checks.append(f"{variable}.isascii()")
     lines.names[id(value)] = variable
     if not value.fixed:
-        lines.keys += [f"{variable} {test}" for test in value.tests]
+        # That the size is not zero is known.
+        lines.keys += [f"{variable} {test}" for test in value.tests if f"{variable} {test}" != "size != 0"]
 
 
-def _unpack(lines: _Lines, name: str, base: str, start: int, end: int, spans: list[tuple[Span, str, str]]) -> None:
-    """Write the read of the bytes from `start` to `end`: those of no span are part of the key."""
+def _unpack(lines: _Lines, place: str, start: int, end: int, spans: list[tuple[Span, str, str]]) -> None:
+    """Write the read, at a place of the buffer, of a message's bytes from `start` to `end`.
+
+    Those of no span are part of the key.
+    """
     codes = []
     names = []
     position = start
@@ -220,7 +217,7 @@ def _unpack(lines: _Lines, name: str, base: str, start: int, end: int, spans: li
     if end > position:
         fixed(end - position)
     if names:
-        lines.before.append(f"({', '.join(names)},) = unpack{len(lines.formats)}({name}, {base})")
+        lines.before.append(f"({', '.join(names)},) = unpack{len(lines.formats)}(data, {place})")
         lines.formats.append(">" + "".join(codes))
 
 

@@ -4,7 +4,6 @@ Of a call like none before, the text is made as of any call, and once more of it
 that shows of its layout makes the text of further calls straight from their bytes.
 """
 
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -39,16 +38,19 @@ _TRIES = 64
 _RARE = 16
 
 
+_Place = tuple[bytes, int, int, int, int, str | None]
+"""The arguments of a `LayoutFunction`."""
+
+
 @dataclass(slots=True)
 class _Kind:
     """The calls of one API in one version."""
 
     batches_in: Kind | None
     """The side that may have records, whose length tells nothing then."""
-    first: int = 0
-    """Where the first counts and lengths of that side stand, which tell instead: in a request's body or a response."""
-    last: int = 0
-    shapes: dict[object, list[Layout]] = field(default_factory=dict)
+    count_at: int = 0
+    """Place of the byte of that side that tells instead: the last of the first counts and lengths."""
+    shapes: dict[tuple[int, int], list[Layout]] = field(default_factory=dict)
     """Empty for a shape that came once."""
     hits: int = 0
     traced: int = 0
@@ -60,72 +62,74 @@ class Tails:
     def __init__(self, text_of: Callable[[Call], str]) -> None:
         """Begin with no layout; `text_of` makes the text of any call."""
         self._text_of = text_of
-        self._kinds: dict[tuple[int, int], _Kind | None] = {}
+        self._kinds: dict[int, _Kind | None] = {}
         self._shapes = 0
         self._templates = 0
 
     def text(
         self,
-        api_key: int,
-        version: int,
-        body_at: int,
-        request: bytes,
-        response: bytes | None,
+        layout: int,
+        data: bytes,
+        body: int,
+        request_end: int,
+        response: int,
+        response_end: int,
         client_id: str | None,
         call: Callable[[], Call],
     ) -> str:
-        """Give the text of a call; `request` and `response` are the contents of its frames.
+        """Give the text of a call whose messages lie in `data`.
 
-        `body_at`: where the body begins in the request. `response` is None for a request that gets none. `call` makes
-        the call itself, which is asked for only where the layout is not known.
+        `layout`: API key << 16 | version. `body`: where the request's body begins. `response`: where the content of the
+        response's frame begins. `call` makes the call itself, asked for only where the text is not known.
         """
         try:
-            kind = self._kinds[api_key, version]
+            kind = self._kinds[layout]
         except KeyError:
-            kind = self._kinds[api_key, version] = _kind(api_key, version)
+            kind = self._kinds[layout] = _kind(layout >> 16, layout & 0xFFFF)
         if kind is None:
             return self._text_of(call())
-        answer = response or b""
-        if kind.batches_in is None:
-            shape: object = (len(request) - body_at, len(answer))
-        elif kind.batches_in == "request":
-            shape = (request[body_at + kind.first : body_at + kind.last], len(answer))
+        n, m = request_end - body, response_end - response
+        side = kind.batches_in
+        if side is None:
+            shape = n, m
+        elif side == "request":
+            shape = (data[body + kind.count_at] if n > kind.count_at else -n), m
         else:
-            shape = (len(request) - body_at, answer[kind.first : kind.last])
+            shape = n, (data[response + kind.count_at] if m > kind.count_at else -m)
         layouts = kind.shapes.get(shape)
         if layouts is None:
             self._note_shape(kind, shape)
             return self._text_of(call())
         try:
-            for layout in layouts:
-                text = layout.function(request, body_at, answer, client_id)
+            for each in layouts:
+                text = each.function(data, body, n, response, m, client_id)
                 if text is not None:
                     kind.hits += 1
                     return text
-        except (UnicodeDecodeError, struct.error):
+        except UnicodeDecodeError:
             return self._text_of(call())
-        return self._learn(kind, layouts, call())
+        return self._learn(kind, layouts, (data, body, n, response, m, client_id), call())
 
-    def _note_shape(self, kind: _Kind, shape: object) -> None:
+    def _note_shape(self, kind: _Kind, shape: tuple[int, int]) -> None:
         if self._shapes >= MOST_SHAPES or self._templates >= MOST_TEMPLATES:
             self._kinds.clear()
             self._shapes = self._templates = 0
         self._shapes += 1
         kind.shapes[shape] = []
 
-    def _learn(self, kind: _Kind, layouts: list[Layout], call: Call) -> str:
+    def _learn(self, kind: _Kind, layouts: list[Layout], place: _Place, call: Call) -> str:
         """Give the text of a call, and learn its layout where that may be of use."""
         text = self._text_of(call)
         if kind.traced <= _TRIES + kind.hits // _RARE:
             kind.traced += 1
             try:
-                self._trace(kind, layouts, call, text)
+                self._trace(kind, layouts, place, call, text)
             except (UntraceableError, AttributeError, TypeError):
                 # Something was done with a value that cannot be done with a traced one.
                 return text
         return text
 
-    def _trace(self, kind: _Kind, layouts: list[Layout], call: Call, text: str) -> None:
+    def _trace(self, kind: _Kind, layouts: list[Layout], place: _Place, call: Call, text: str) -> None:
         notes = Trace()
         messages = _messages(notes, call)
         template, marks = notes.template(_traced_gist(call, messages))
@@ -135,16 +139,15 @@ class Tails:
         before = text[: len(text) - len(whole)].replace("%", "%%")
         if self._looks_at_counts(kind, messages):
             return
-        layout = layout_of(messages, marks, layouts, lengths_known=kind.batches_in is None)
-        request, answer = messages[0], messages[1].data if len(messages) > 1 else b""
+        layout = layout_of(messages, marks, layouts, kind.batches_in)
         layout.templates.missed = None
-        layout.function(request.data, request.start, answer, call.client_id)
+        layout.function(*place)
         key = layout.templates.missed
         if key is None:
             # The template is known; what else the function checks has failed.
             raise UntraceableError
         layout.templates[key] = before + template
-        if layout.function(request.data, request.start, answer, call.client_id) != text:
+        if layout.function(*place) != text:
             del layout.templates[key]
             raise UntraceableError
         self._templates += 1
@@ -154,11 +157,10 @@ class Tails:
     def _looks_at_counts(self, kind: _Kind, messages: list[TracedMessage]) -> bool:
         """Set where calls of a kind are told apart, by the first of its messages that carries a batch."""
         carrier = next((message for message in messages if message.batch is not None), None)
-        if carrier is None or kind.last:
+        if carrier is None or kind.count_at:
             return False
         offset, length = carrier.counts_at
-        kind.first = offset - (carrier.start if carrier.side == "request" else 0)
-        kind.last = kind.first + length
+        kind.count_at = offset + length - 1 - carrier.start
         self._shapes -= len(kind.shapes)
         kind.shapes.clear()
         return True
@@ -185,28 +187,23 @@ def _has_records(fields: tuple[Field, ...], version: int) -> bool:
 def _messages(notes: Trace, call: Call) -> list[TracedMessage]:
     """Trace the messages of a call with which nothing is wrong. Raises UntraceableError."""
     header, request, response = call.header, call.request, call.response
-    if header is None or request is None or call.context.records or call.problems:
-        raise UntraceableError
-    if call.outcome != ("no-response-expected" if response is None else "answered"):
+    if header is None or request is None or response is None or call.context.records or call.problems:
         raise UntraceableError
     form = form_of(header.api_key)
     assert form is not None
     asked = call.scan_request(form.request)
     answered = call.scan_response(form.response)
-    if asked is None or (response is not None and answered is None):
-        raise UntraceableError
-    if _length(request, asked) > LONGEST or (answered is not None and _length(response, answered) > LONGEST):
+    if asked is None or answered is None or max(_length(request, asked), _length(response, answered)) > LONGEST:
         raise UntraceableError
     layout = (header.api_key, header.api_version)
-    messages = [trace_message(notes, "request", layout, request.data, header.end, asked)]
-    if response is not None and answered is not None:
-        start = 4 + (response_header_version(*layout) == 1)
-        messages.append(trace_message(notes, "response", layout, response.data, start, answered))
-    return messages
+    start = 4 + (response_header_version(*layout) == 1)
+    return [
+        trace_message(notes, "request", layout, request.data, header.end, asked),
+        trace_message(notes, "response", layout, response.data, start, answered),
+    ]
 
 
-def _length(frame: Frame | None, scan: ScannedBody) -> int:
-    assert frame is not None
+def _length(frame: Frame, scan: ScannedBody) -> int:
     return frame.size - sum(end - start for _, start, end in scan.records)
 
 
@@ -224,5 +221,4 @@ def _traced_gist(call: Call, messages: list[TracedMessage]) -> str:
                 (message.side, "", SimpleNamespace(record_count=message.batch.record_count, compression=codec))
             )
     traced = SimpleNamespace(api_version=call.api_version, client_id=CLIENT_ID, batch_headers=batches)
-    answer = messages[1].value if len(messages) > 1 else {}
-    return form.describe(cast(Call, traced), messages[0].value, answer)
+    return form.describe(cast(Call, traced), messages[0].value, messages[1].value)

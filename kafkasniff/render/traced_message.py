@@ -43,7 +43,7 @@ class TracedMessage:
     side: Kind
     data: bytes
     start: int
-    """Of the body, or behind the correlation id of a response."""
+    """Of a request's body, or of a whole response, whose correlation id tells nothing."""
     value: dict[str, Any] = field(default_factory=dict)
     """As scanned, with the numbers and strings traced."""
     values: list[Traced] = field(default_factory=list)
@@ -60,7 +60,9 @@ def trace_message(
 ) -> TracedMessage:
     """Trace the message whose body was scanned; `layout`: API key and version. Raises UntraceableError."""
     definition = api_definition(layout[0], side)
-    message = TracedMessage(side, data, 4 if side == "response" else start, _copy(scan.value))
+    message = TracedMessage(side, data, start if side == "request" else 0, _copy(scan.value))
+    if side == "response":
+        message.unread.append((0, 4))
     entries = trace(definition, layout[1], data, start)
     types = _fields_by_path(layout[0], layout[1], side)
     flexible = covers(definition.flexible, layout[1])

@@ -22,6 +22,7 @@ class Compared:
         self.tails = Tails(self.slowly)
         self.calls = 0
         self.asked_for = 0
+        self.random = Random(1)
 
     def slowly(self, call: Call) -> str:
         return self.lines.tail(call, None)
@@ -30,16 +31,26 @@ class Compared:
         """Give the text of a call with nothing read of it yet."""
         assert call.header is not None
         assert call.request is not None
-        header = call.header
-        response = call.response.data if call.response is not None else None
+        assert call.response is not None
+        header, request, response = call.header, call.request.data, call.response.data
 
         def asked_for() -> Call:
             self.asked_for += 1
             return call
 
         self.calls += 1
+        # Between other bytes, which must not matter.
+        data = b"\xff" * 5 + request + b"\0\1" + response + b"\xff" * self.random.randrange(8)
+        answer = 5 + len(request) + 2
         given = self.tails.text(
-            header.api_key, header.api_version, header.end, call.request.data, response, header.client_id, asked_for
+            header.api_key << 16 | header.api_version,
+            data,
+            5 + header.end,
+            5 + len(request),
+            answer,
+            answer + len(response),
+            header.client_id,
+            asked_for,
         )
         assert given == self.slowly(fresh(call))
         return given
@@ -53,9 +64,9 @@ class Compared:
 
 def fresh(call: Call) -> Call:
     """The same call, with nothing read of it."""
-    response = call.response.data if call.response is not None else None
     assert call.request is not None
-    return made_call(call.request.data, response, outcome=call.outcome)
+    assert call.response is not None
+    return made_call(call.request.data, call.response.data)
 
 
 def taught(*calls: Call) -> Compared:
@@ -72,8 +83,8 @@ def answered_calls(path: str) -> Iterator[Call]:
     for item in Reading([path]):
         if not isinstance(item, Call) or item.header is None or item.request is None or item.pairing_problems:
             continue
-        whole = item.request.whole and (item.response is None or item.response.whole)
-        if whole and item.outcome == ("no-response-expected" if item.response is None else "answered"):
+        whole = item.request.whole and (item.response is not None and item.response.whole)
+        if whole and item.outcome == "answered":
             yield fresh(item)
 
 
@@ -138,8 +149,7 @@ def produce(
     body = text(None) + struct.pack(">hii", acks, 30_000, 1) + text(topic)
     body += struct.pack(">iii", 1, 4, len(records)) + records
     answer = struct.pack(">ii", 1, 1) + text(topic) + struct.pack(">iihqqi", 1, 4, error, offset, -1, 0)
-    request = request_bytes(0, 3, 1, "shop", body)
-    return made_call(request, answer) if acks else made_call(request, None, outcome="no-response-expected")
+    return made_call(request_bytes(0, 3, 1, "shop", body), answer)
 
 
 def fetch(records: bytes, session: int = 9, offset: int = 42, topic: str = "orders") -> Call:
