@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from kafkasniff.calls.engine import Engine, Item
+from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.items import Item, expand
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.live import LiveCapture
@@ -12,6 +14,9 @@ from kafkasniff.capture.writer import PcapngWriter
 from kafkasniff.reading import Summary
 from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.limits import TcpLimits
+
+if TYPE_CHECKING:  # it brings NumPy, which the first packets should not wait for
+    from kafkasniff.calls.call_columns import CallRows
 
 LIVE_LIMITS = TcpLimits(start_ns=50_000_000, closing_ns=100_000_000, ended=10_000)
 """Interfaces give packets in the order in which they come, so that little needs to wait for late ones
@@ -64,13 +69,18 @@ class Listening:
 
         Raises CaptureError when packets cannot be written, or the key log not be read any more.
         """
+        for items in self.column_batches():
+            yield list(expand(items))
+
+    def column_batches(self) -> "Iterator[list[Item | CallRows]]":
+        """Give the same with calls that were found by columns still together."""
         for batch in self._capture.batches():
             self._refresh_secrets()
             if len(batch):
                 yield self._take(batch)
-            yield self._tick(not len(batch))
+            yield [*self._tick(not len(batch))]
             self._look_at_the_clock()
-        yield self.finish()
+        yield [*self.finish()]
 
     def finish(self) -> list[Item]:
         """Give what is left when nothing more is captured: calls that wait for their answers, as they stand."""
@@ -85,14 +95,14 @@ class Listening:
         if added and self._writer is not None:
             self._writer.write_secrets(added)
 
-    def _take(self, batch: PacketBatch) -> list[Item]:
+    def _take(self, batch: PacketBatch) -> "list[Item | CallRows]":
         summary = self.summary
         if summary.first_time is None:
             summary.first_time = batch.times[0]
         summary.last_time = batch.times[-1]
         if self._writer is not None:
             self._writer.write_batch(batch)
-        items = self._engine.feed(batch)
+        items = self._engine.feed_columns(batch)
         summary.largest_lag_ns = max(summary.largest_lag_ns, time.time_ns() - batch.times[0])
         return items
 

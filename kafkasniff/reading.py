@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kafkasniff.calls.authentication import RawToken
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Counts, Engine
+from kafkasniff.calls.items import Item, expand
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.errors import CaptureError
@@ -16,6 +15,9 @@ from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.limits import TcpLimits
+
+if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
+    from kafkasniff.calls.call_columns import CallRows
 
 
 @dataclass(slots=True)
@@ -57,6 +59,7 @@ class Reading:
         limit_value: int | None = None,
         records_limit: int = DEFAULT_LIMIT,
         two_pass: bool = False,
+        fetch_sessions: bool = True,
         tcp_limits: TcpLimits | None = None,
         call_limits: CallLimits | None = None,
         key_log: str | None = None,
@@ -66,8 +69,9 @@ class Reading:
         `-` is standard input. `show_secrets` leaves passwords and tokens as they are; `connections` adds a report of
         each connection when it ends; `keep_packets` notes on each frame which packets carried it.
         `records` reads the records in batches, of keys and values the first `limit_value` bytes; those of a message
-        may take `records_limit` bytes, decompressed. `two_pass` reads the
-        captures, which must be files, once before, so that topic ids have names from the first call on.
+        may take `records_limit` bytes, decompressed. `two_pass` reads the captures, which must be files, once before,
+        so that topic ids have names from the first call on.
+        `fetch_sessions` tells of incremental Fetch calls what their session covers.
         `key_log` is a file with the secrets of TLS connections, beside those in the captures.
         """
         self.summary = Summary()
@@ -84,19 +88,24 @@ class Reading:
         self._engine = Engine(
             tcp_limits,
             call_limits,
-            CallOptions(show_secrets=show_secrets, keep_packets=keep_packets, context=context),
+            CallOptions(show_secrets, keep_packets, context, fetch_sessions),
             connections,
             self._secrets.key_log,
         )
         self.summary.counts = self._engine.counts
 
-    def __iter__(self) -> Iterator[Call | Gap | RawToken | ConnectionReport]:
+    def __iter__(self) -> Iterator[Item]:
         """Give calls, gaps, raw SASL tokens and reports as they end."""
-        for found in self.batches():
-            yield from found
+        for items in self.column_batches():
+            yield from expand(items)
 
-    def batches(self) -> Iterator[list[Call | Gap | RawToken | ConnectionReport]]:
+    def batches(self) -> Iterator[list[Item]]:
         """Give the same in lists, one for each batch of packets, so that output can be flushed between them."""
+        for items in self.column_batches():
+            yield list(expand(items))
+
+    def column_batches(self) -> "Iterator[list[Item | CallRows]]":
+        """Give the same with calls that were found by columns still together."""
         self._learn_names()
         summary = self.summary
         for batch in merge(self._readers):
@@ -105,11 +114,11 @@ class Reading:
                     summary.first_time = batch.times[0]
                 summary.last_time = batch.times[-1]
             self._secrets.refresh()
-            yield self._engine.feed(batch)
+            yield self._engine.feed_columns(batch)
             self._summarise()
-        yield self.finish()
+        yield [*self.finish()]
 
-    def finish(self) -> list[Call | Gap | RawToken | ConnectionReport]:
+    def finish(self) -> list[Item]:
         """Give what is left when nothing more is read: calls that wait for their answers, as they stand.
 
         `batches` ends with it; whoever stops before calls it instead.
@@ -122,15 +131,6 @@ class Reading:
         self.summary.damages = [*self._unreadable, *damages]
         return items
 
-    def _learn_names(self) -> None:
-        engine, self._first_pass = self._first_pass, None
-        if engine is not None:
-            for batch in merge(self._first_readers):
-                self._first_secrets.refresh()
-                engine.feed(batch)
-            self._first_secrets.refresh()
-            engine.flush()
-
     def _open(self, paths: Sequence[str]) -> list[CaptureReader]:
         """Open those that are captures, and note why the others are none; raises CaptureError when all are none."""
         readers = []
@@ -142,6 +142,15 @@ class Reading:
         if not readers:
             raise CaptureError("; ".join(map(str, self._unreadable)))
         return readers
+
+    def _learn_names(self) -> None:
+        engine, self._first_pass = self._first_pass, None
+        if engine is not None:
+            for batch in merge(self._first_readers):
+                self._first_secrets.refresh()
+                engine.feed(batch)
+            self._first_secrets.refresh()
+            engine.flush()
 
     def _summarise(self) -> None:
         counters = self._engine.reassembler.counters

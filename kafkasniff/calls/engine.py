@@ -1,17 +1,27 @@
 """The engine: packet batches in, calls and gaps out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush, heapreplace
+from typing import TYPE_CHECKING
 
-from kafkasniff.calls.authentication import RawToken
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.call import Call, Gap
 from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.encrypted import EncryptedConversation
+from kafkasniff.calls.fetch_sessions import FetchSessions
+from kafkasniff.calls.items import Item, expand
+from kafkasniff.calls.learning import TELLING, Learning
 from kafkasniff.calls.limits import Budget, CallLimits
-from kafkasniff.calls.runs import NEVER, RunTaker
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.tcp.events import Connection, ConnectionEnd, StreamData, StreamEvent, StreamGap, StreamRun
+from kafkasniff.tcp.events import (
+    Connection,
+    ConnectionEnd,
+    StreamConflict,
+    StreamData,
+    StreamEvent,
+    StreamGap,
+    StreamRun,
+)
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.reassembler import Reassembler
 from kafkasniff.tcp.tls.context import TlsContext
@@ -19,7 +29,8 @@ from kafkasniff.tcp.tls.key_log import KeyLog
 from kafkasniff.tcp.tls.records import begins_tls
 from kafkasniff.tcp.tls.stream import TlsStream
 
-Item = Call | Gap | RawToken | ConnectionReport
+if TYPE_CHECKING:
+    from kafkasniff.calls.call_columns import CallRows
 
 SWEEP_NS = 500_000_000
 """How often `tick` looks at every connection."""
@@ -68,6 +79,7 @@ class Engine:
         self.counts = Counts()
         self._call_limits = call_limits or CallLimits()
         self._options = options or CallOptions()
+        self._learning = Learning(self._options.context, FetchSessions() if self._options.fetch_sessions else None)
         self._budget = Budget(self._call_limits.held_in_all)
         self._report_connections = report_connections
         self._next_sweep = 0
@@ -84,9 +96,16 @@ class Engine:
 
     def feed(self, batch: PacketBatch) -> list[Item]:
         """Take packets; give what ended with them, in packet order."""
+        return list(expand(self.feed_columns(batch)))
+
+    def feed_columns(self, batch: PacketBatch) -> "list[Item | CallRows]":
+        """Do the same, with calls that were found by columns still together: they take less time so."""
         events = self.reassembler.feed(batch)
         places = self.reassembler.places
-        return self._take(events) if places is None else self._take_runs(events, places)
+        items: list[Item | CallRows] = []
+        items += self._take(events) if places is None else self._take_runs(events, places)
+        self._note(items)
+        return items
 
     def tick(self, now: int) -> list[Item]:
         """Give what the passing of time alone brings: all packets up to `now`, in ns since 1970, were fed.
@@ -98,56 +117,46 @@ class Engine:
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_NS
             for conversation in self._conversations.values():
-                found = conversation.tick(now)
-                self._count(found)
-                items += found
+                items += conversation.tick(now)
+        self._note(items)
         return items
 
     def flush(self) -> list[Item]:
         """Give the rest: nothing more comes."""
-        return self._take(self.reassembler.flush())
+        items = self._take(self.reassembler.flush())
+        self._note(items)
+        return items
 
     def _take(self, events: list[StreamEvent]) -> list[Item]:
         items: list[Item] = []
         for event in events:
-            if isinstance(event, (StreamData, StreamGap)):
-                found = self._conversation(event).take(event)
-                if found:
-                    self._count(found)
-                    items += found
+            if isinstance(event, (StreamData, StreamGap, StreamConflict)):
+                items += self._conversation(event).take(event)
             elif isinstance(event, ConnectionEnd):
                 items += self._end(event)
         return items
 
-    def _take_runs(self, events: list[StreamEvent], places: list[int]) -> list[Item]:
-        """Take events among which are runs, which are taken step by step in turn with all others."""
-        items: list[Item] = []
-        takers: list[tuple[int, int, RunTaker]] = []
+    def _take_runs(self, events: list[StreamEvent], places: list[int]) -> "list[Item | CallRows]":
+        """Take events among which are runs."""
+        # NumPy takes longer to import than a small capture to read.
+        from kafkasniff.calls.turns import Turns, one_by_one
+
+        size = max((len(event.batch.data) for event in events if isinstance(event, StreamRun)), default=0)
+        if not self._budget.is_ample(size):
+            # Near the limit it matters what all the others hold at each segment.
+            return [*self._take(list(one_by_one(events, places)))]
+        turns = Turns()
         for place, event in zip(places, events, strict=True):
-            if takers and takers[0][0] < place:
-                self._step(takers, place, items)
+            turns.settle(event.connection)
             if isinstance(event, StreamRun):
-                taker = RunTaker(event, self._conversation(event), self._budget)
-                heappush(takers, (2 * taker.packet + 1, place, taker))
+                turns.take_run(event, self._conversation(event))
             else:
-                items += self._take([event])
-        self._step(takers, 2 * NEVER, items)
-        return items
+                turns.add(place, self._take([event]))
+        return turns.items()
 
-    def _step(self, takers: list[tuple[int, int, RunTaker]], place: int, items: list[Item]) -> None:
-        """Let runs go on up to `place`."""
-        while takers and takers[0][0] < place:
-            _, first, taker = takers[0]
-            found = taker.step()
-            if found:
-                self._count(found)
-                items += found
-            if taker.packet == NEVER:
-                heappop(takers)
-            else:
-                heapreplace(takers, (2 * taker.packet + 1, first, taker))
-
-    def _conversation(self, event: StreamData | StreamGap | StreamRun) -> Conversation | EncryptedConversation:
+    def _conversation(
+        self, event: StreamData | StreamGap | StreamConflict | StreamRun
+    ) -> Conversation | EncryptedConversation:
         """Find the conversation of an event's connection, or begin it."""
         conversation = self._conversations.get(event.connection)
         if conversation is None:
@@ -156,7 +165,7 @@ class Engine:
             )
         return conversation
 
-    def _begin(self, event: StreamData | StreamGap) -> Conversation | EncryptedConversation:
+    def _begin(self, event: StreamData | StreamGap | StreamConflict) -> Conversation | EncryptedConversation:
         """Begin the conversation of a connection with its first event."""
         conversation = Conversation(event.connection, self._call_limits, self._options, self._budget)
         if isinstance(event, StreamData) and begins_tls(event.data):
@@ -171,9 +180,7 @@ class Engine:
         conversation = self._conversations.pop(connection, None)
         items: list[Item] = []
         if conversation is not None:
-            found = conversation.end(event.arrival)
-            self._count(found)
-            items += found
+            items += conversation.end(event.arrival)
             if conversation.kafka is not None:
                 self.counts.kafka_connections += 1
                 self.counts.missing_beginnings += connection.initiator is None
@@ -185,10 +192,17 @@ class Engine:
             items.append(conversation.report(event.arrival))
         return items
 
-    def _count(self, found: list[Call | Gap | RawToken]) -> None:
-        for item in found:
-            if isinstance(item, Gap):
-                self.counts.gaps += 1
-                self.counts.gap_bytes += item.length or 0
-            elif isinstance(item, Call):
-                self.counts.calls += 1
+    def _note(self, items: "Sequence[Item | CallRows]") -> None:
+        """Count what ended, and learn from it."""
+        counts, learning = self.counts, self._learning
+        for item in items:
+            if isinstance(item, Call):
+                counts.calls += 1
+                if item.api_key in TELLING:
+                    learning.take(item)
+            elif isinstance(item, Gap):
+                counts.gaps += 1
+                counts.gap_bytes += item.length or 0
+            elif isinstance(item, tuple):
+                counts.calls += item.stop - item.start
+                item.learn(learning)

@@ -1,18 +1,18 @@
-"""What the calls of a connection tell of each other: logins, Fetch sessions, groups' protocols, names of topics."""
+"""What calls tell of each other: Fetch sessions, groups' protocols, names of topics, and logins."""
 
 from dataclasses import replace
 from typing import Final
 
-from kafkasniff.calls.authentication import SASL_AUTHENTICATE, Authentication
+from kafkasniff.calls.authentication import Authentication
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context, GroupProtocol
 from kafkasniff.calls.fetch_sessions import FetchSessions
-from kafkasniff.calls.topics import FETCH, FETCH_SNAPSHOT, TELLING_APIS, may_fetch_metadata_log
+from kafkasniff.calls.topics import FETCH, FETCH_SNAPSHOT, TELLING_APIS, has_topic_ids, may_fetch_metadata_log
 
 JOIN_GROUP: Final = 11
 SYNC_GROUP: Final = 14
 
-TELLING: Final = TELLING_APIS | {FETCH, FETCH_SNAPSHOT, JOIN_GROUP, SYNC_GROUP, SASL_AUTHENTICATE}
+TELLING: Final = TELLING_APIS | {FETCH, FETCH_SNAPSHOT, JOIN_GROUP, SYNC_GROUP}
 """APIs of the calls that tell of others, or that others tell of."""
 
 _FIRST_METADATA_LOG_VERSION: Final = 12
@@ -24,31 +24,39 @@ _TOPIC_FIELDS: Final = frozenset({"topics", "name", "topicId"})
 _JOIN_GROUP_SAYS: Final = 7
 _SYNC_GROUP_SAYS: Final = 5
 
-_MOST_GROUPS: Final = 64
-"""Groups of one connection whose protocol is remembered."""
+_MOST_GROUPS: Final = 10_000
+"""Groups whose protocol is remembered, each for each connection."""
 
 
 class Learning:
-    """Notes on calls what others tell of them; one for each connection."""
+    """Notes on calls what others tell of them; to be told all calls, of all connections, as they ended."""
 
-    __slots__ = ("_context", "_groups", "_sessions", "authentication")
+    __slots__ = ("_context", "_groups", "_sessions")
 
-    def __init__(self, context: Context, sessions: FetchSessions, show_secrets: bool) -> None:
-        """Give calls `context`, and what is learnt; topic names and Fetch sessions are those of all connections."""
+    def __init__(self, context: Context, sessions: FetchSessions | None) -> None:
+        """Learn names for `context`; without `sessions`, Fetch sessions are not followed."""
         self._context = context
         self._sessions = sessions
-        self._groups: dict[str, GroupProtocol] = {}
-        self.authentication = Authentication(show_secrets)
+        self._groups: dict[tuple[str, str, str], GroupProtocol] = {}
+        """By client, server and group."""
+
+    def may_tell(self, api_key: int, version: int) -> bool:
+        """Tell whether calls of an API in a version tell of others, or others of them."""
+        if api_key == FETCH:
+            return self._sessions is not None or version >= _FIRST_METADATA_LOG_VERSION
+        if api_key in TELLING_APIS:
+            return has_topic_ids(api_key, version, "response")
+        if api_key == JOIN_GROUP:
+            return version < _JOIN_GROUP_SAYS
+        return version < _SYNC_GROUP_SAYS if api_key == SYNC_GROUP else api_key == FETCH_SNAPSHOT
 
     def take(self, call: Call) -> None:
-        """Take a call that ended, of one of the APIs in `TELLING`."""
+        """Take a call that ended."""
         key = call.api_key
         if key == FETCH:
             self._take_fetch(call)
         elif key in TELLING_APIS:
             self._take_topics(call)
-        elif key == SASL_AUTHENTICATE:
-            self._take_login(call)
         elif key == JOIN_GROUP:
             self._take_join_group(call)
         elif key == SYNC_GROUP:
@@ -71,8 +79,9 @@ class Learning:
         assert request is not None
         if header.api_version >= _FIRST_METADATA_LOG_VERSION and may_fetch_metadata_log(request.data):
             self._take_log(call)
-        answer = response.data if response is not None else None
-        call.fetch_session = self._sessions.follow(call.server, header, request.data, answer)
+        if self._sessions is not None:
+            answer = response.data if response is not None else None
+            call.fetch_session = self._sessions.follow(call.server, header, request.data, answer)
 
     def _take_log(self, call: Call) -> None:
         if call.response is None or call.response.size < _SMALLEST_LOG_ANSWER:
@@ -80,14 +89,6 @@ class Learning:
         body = call.response_body
         if body is not None and call.api_key is not None:
             self._context.topics.learn_from_log(call.api_key, call.response.data, body)
-
-    def _take_login(self, call: Call) -> None:
-        header, request, response = call.header, call.request, call.response
-        assert header is not None
-        assert request is not None
-        tokens = self.authentication.authenticate(header, request.data, response.data if response is not None else None)
-        call.context = replace(call.context, tokens=tokens)
-        call.principal = self.authentication.principal
 
     def _take_join_group(self, call: Call) -> None:
         assert call.header is not None
@@ -100,12 +101,23 @@ class Learning:
         call.context = replace(call.context, group_protocol=protocol)
         if len(self._groups) >= _MOST_GROUPS:
             self._groups.clear()
-        self._groups[asked["groupId"]] = protocol
+        self._groups[call.client, call.server, asked["groupId"]] = protocol
 
     def _take_sync_group(self, call: Call) -> None:
         assert call.header is not None
         if call.header.api_version >= _SYNC_GROUP_SAYS or call.request_body is None:
             return
         asked = call.request_body.value
-        if asked is not None and asked["groupId"] in self._groups:
-            call.context = replace(call.context, group_protocol=self._groups[asked["groupId"]])
+        known = self._groups.get((call.client, call.server, asked["groupId"])) if asked is not None else None
+        if known is not None:
+            call.context = replace(call.context, group_protocol=known)
+
+
+def take_login(authentication: Authentication, call: Call) -> None:
+    """Take a SaslAuthenticate call of the connection of `authentication`, and note on it what its tokens say."""
+    header, request, response = call.header, call.request, call.response
+    assert header is not None
+    assert request is not None
+    tokens = authentication.authenticate(header, request.data, response.data if response is not None else None)
+    call.context = replace(call.context, tokens=tokens)
+    call.principal = authentication.principal

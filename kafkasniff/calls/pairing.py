@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kafkasniff.calls.call import Frame, Outcome
+from kafkasniff.calls.call import Frame, Outcome, Side
 from kafkasniff.calls.limits import Budget
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.errors import Problem
@@ -90,6 +90,23 @@ class Pairing:
                 return pairs
         self._early.append((frame, self._frames))
         return self._give_up_late()
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether the next answer can only be that of the request that waits longest."""
+        return not self._early
+
+    def take_answered(self, waiting: int, frames: int) -> None:
+        """Note that `waiting` of the requests that wait were answered, and that `frames` frames came meanwhile."""
+        for _ in range(waiting):
+            self._remove_first()
+        self._frames += frames
+
+    def frames(self, side: Side) -> list[Frame]:
+        """Give the requests that wait for answers, or the responses that wait for their requests."""
+        if side == "request":
+            return [request.frame for request in self.waiting]
+        return [frame for frame, _ in self._early]
 
     def early_ids(self) -> set[int]:
         """Give the correlation ids of responses whose request was not seen."""

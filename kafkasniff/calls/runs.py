@@ -8,9 +8,11 @@ from kafkasniff.calls.call import Call, Frame, Gap
 from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.encrypted import EncryptedConversation
 from kafkasniff.calls.frames import SIZE_PREFIX, FrameCutter
-from kafkasniff.calls.limits import Budget
+from kafkasniff.calls.talks import Talk, is_plain, is_small
 from kafkasniff.tcp.events import StreamData, StreamRun
 
+FEWEST_SEGMENTS = 64
+"""What must be left of a run to be worth columns."""
 NEVER = 1 << 62
 """Later than every packet."""
 
@@ -18,15 +20,14 @@ NEVER = 1 << 62
 class RunTaker:
     """Hands a run to its conversation step by step: a frame where nothing is odd, else a segment."""
 
-    __slots__ = ("_conversation", "_reader", "_sides", "_whole_frames", "packet")
+    __slots__ = ("_conversation", "_may_leave", "_reader", "_sides", "packet")
 
-    def __init__(self, run: StreamRun, conversation: Conversation | EncryptedConversation, budget: Budget) -> None:
+    def __init__(self, run: StreamRun, conversation: Conversation | EncryptedConversation) -> None:
         """Stand before the first segment."""
         self._conversation = conversation
         self._reader = RunReader(run)
-        # Near its limit the budget must be asked at each segment.
-        self._whole_frames = run.times_rise and budget.is_ample(len(run.batch.data))
         self._sides: tuple[SideCutter, SideCutter] | None = None
+        self._may_leave = run.times_rise and is_small(run)
         self.packet = NEVER
         """The packet of the next step by its index in the batch; `NEVER` at the end."""
         self._look()
@@ -55,12 +56,26 @@ class RunTaker:
         self._look()
         return list(kafka.take_calls())
 
+    def rest(self) -> Talk | None:
+        """Give what is left of the run if it may go by columns; if it does so, nothing more is to be taken here."""
+        conversation, sides = self._conversation, self._sides
+        if not self._may_leave or sides is None or not isinstance(conversation, Conversation):
+            return None
+        if sides[0].segments_left + sides[1].segments_left < FEWEST_SEGMENTS or not is_plain(conversation):
+            return None
+        first, second = sides
+        return Talk(self._reader.run, conversation, (first.at, second.at), (first.pushed, second.pushed))
+
+    def stay(self) -> None:
+        """Never offer the rest again: columns refused it."""
+        self._may_leave = False
+
     def _look(self) -> None:
         """Find the next step."""
         if self._sides is None:
             self.packet = self._reader.packet
             conversation = self._conversation
-            if self.packet == NEVER or not self._whole_frames or not isinstance(conversation, Conversation):
+            if self.packet == NEVER or not self._reader.run.times_rise or not isinstance(conversation, Conversation):
                 return
             if (cutters := conversation.cutters_for_run) is None:
                 return
@@ -151,6 +166,21 @@ class SideCutter:
         self.packet = NEVER
         """The packet that brings the next frame's end, or must be pushed; `NEVER` when there is neither."""
         self.look()
+
+    @property
+    def at(self) -> int:
+        """Give how many bytes of the run were cut or pushed."""
+        return self._at
+
+    @property
+    def pushed(self) -> int:
+        """Give how many segments the cutter knows of."""
+        return self._first
+
+    @property
+    def segments_left(self) -> int:
+        """Give how many segments are still to be cut."""
+        return len(self._ends) - self._index
 
     def cut(self) -> Frame:
         """Give the next frame, which must be whole."""

@@ -4,9 +4,10 @@ from collections import deque
 from dataclasses import dataclass, field
 from functools import partial
 
-from kafkasniff.calls.authentication import RawToken
+from kafkasniff.calls.authentication import SASL_AUTHENTICATE, Authentication, RawToken
 from kafkasniff.calls.call import Call, Frame, Side
 from kafkasniff.calls.context import Context
+from kafkasniff.calls.contradictions import Contradictions
 from kafkasniff.calls.evidence import (
     API_VERSIONS,
     LARGEST_PLAUSIBLE,
@@ -17,10 +18,10 @@ from kafkasniff.calls.evidence import (
     score_request,
     score_response,
 )
-from kafkasniff.calls.fetch_sessions import FetchSessions
+from kafkasniff.calls.facts import CallFacts
 from kafkasniff.calls.frames import FrameCutter
 from kafkasniff.calls.held import HELD_AT_LEAST, HeldStream, Item
-from kafkasniff.calls.learning import TELLING, Learning
+from kafkasniff.calls.learning import take_login
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.lookback import earlier_responses
 from kafkasniff.calls.lost_ids import LostIds
@@ -34,7 +35,6 @@ from kafkasniff.protocol.headers import RequestHeader, read_cut_request_header, 
 from kafkasniff.tcp.events import Connection, Endpoint, StreamGap
 
 PRODUCE = 0
-SASL_AUTHENTICATE = 36
 RAW_TOKEN_LIMIT = 64 << 10
 SEGMENTS_FOR_ANSWERS = 64
 VERSIONS_AHEAD = 32
@@ -50,9 +50,10 @@ class CallOptions:
     """Note every packet that carried bytes of a call (`Frame.packets`)."""
     context: Context = field(default_factory=Context)
     """What every call is given: whether to read records, and the names of topics that are known."""
-    fetch_sessions: FetchSessions = field(default_factory=FetchSessions)
-    kafka_servers: set[Endpoint] = field(default_factory=set)
-    """Endpoints that were proven to speak Kafka on some connection."""
+    fetch_sessions: bool = True
+    """Note on incremental Fetch calls what their session covers (KIP-227)."""
+    kafka_servers: dict[Endpoint, int] = field(default_factory=dict)
+    """Endpoints that were proven to speak Kafka on some connection, and since when, in ns since 1970."""
 
 
 class KafkaStreams:
@@ -95,6 +96,7 @@ class KafkaStreams:
                 self._cutters[direction].restart(start)
         self._waiting: deque[tuple[int, Item]] = deque()
         self._notes: dict[int, str] = {}
+        self._contradictions = Contradictions()
         self._client_ids: set[str | None] = set()
         self._last_id: int | None = None
         self._last_answer: int | None = None
@@ -102,7 +104,7 @@ class KafkaStreams:
         self._security = "SASL_PLAINTEXT" if raw_sasl else "PLAINTEXT"
         self._raw_sasl = raw_sasl
         self._handshake_v0 = False
-        self._learning = Learning(options.context, options.fetch_sessions, options.show_secrets)
+        self._authentication = Authentication(options.show_secrets)
         self._begun = connection.initiator is not None and starts[client] == 0
         self._settled = False
         """Whether answers have nothing more to tell of who the client is."""
@@ -148,12 +150,76 @@ class KafkaStreams:
             return None
         return self._cutters
 
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether all that frames bring is calls: nothing is left to be learnt of the client, or to be found."""
+        unsettled = self._raw_sasl or self._handshake_v0 or self._notes or self._waiting or self._contradictions
+        return self._settled and not unsettled and self._pairing.is_plain
+
+    @property
+    def waiting(self) -> list[WaitingRequest]:
+        """Give the requests that wait for answers."""
+        return list(self._pairing.waiting)
+
+    def cutter(self, direction: int) -> FrameCutter:
+        """Give the cutter of a direction."""
+        return self._cutters[direction]
+
+    def has_room(self, count: int, size: int) -> bool:
+        """Tell whether `count` requests may wait for answers, the new ones among them having `size` bytes."""
+        limits = self._limits
+        return count <= limits.pending_calls and self._pairing.waiting_bytes + size <= limits.pending_bytes
+
+    def facts(self) -> CallFacts:
+        """Give what the next calls say beside their messages."""
+        return CallFacts(
+            self.connection,
+            self._client_text,
+            self._server_text,
+            self._security,
+            self._authentication.principal,
+            *self._software,
+            self._options.show_secrets,
+            self._options.context,
+        )
+
+    def take_pairs(
+        self, client_ids: set[str | None], request_ids: list[int], response_ids: list[int], waiting: list[Frame]
+    ) -> None:
+        """Take calls that were paired outside: requests, of which the last ones wait for answers, and responses.
+
+        Each response answered the request that had waited longest; `client_ids` and correlation ids are of the
+        requests and responses that came.
+        """
+        pairing = self._pairing
+        answered = min(len(response_ids), len(pairing.waiting))
+        pairing.take_answered(answered, len(request_ids) - len(waiting) + len(response_ids))
+        self.call_count += len(response_ids)
+        self._client_ids |= client_ids
+        for number in (*request_ids[:1], *request_ids[-1:]):
+            self._lost_ids.add(number)
+            self._last_id = number
+        if response_ids:
+            self._last_answer = response_ids[-1]
+        for frame in waiting:
+            pairing.add_request(frame, read_request_header(frame.data))
+
     def take_frame(self, direction: int, frame: Frame) -> bool:
         """Take a frame that was cut outside; False when it is none, and the boundary that it was cut at is wrong."""
         taken = self._take_request(frame) if direction == self.client else self._take_response(frame)
         if not taken:
             self._cutters[direction].misalign()
         return taken
+
+    def end_of(self, direction: int) -> int:
+        """Give the stream position behind the last byte taken of a direction."""
+        search = self._searches[direction]
+        return search.held.end if search is not None else self._cutters[direction].pushed_to
+
+    def contradict(self, direction: int, ranges: list[tuple[int, int]]) -> None:
+        """Note stream positions, from and up to, whose bytes a segment repeated with other contents."""
+        side: Side = "request" if direction == self.client else "response"
+        self._contradictions.add(direction, ranges, side, self._pairing.frames(side))
 
     def take_calls(self) -> list[Call | RawToken]:
         """Give the calls that ended, and the raw tokens that came, since the last time."""
@@ -314,6 +380,8 @@ class KafkaStreams:
 
     def _describe(self, frame: Frame, direction: int, side: Side) -> None:
         """Note on a frame what is wrong with it or with what stood before it."""
+        if self._contradictions:
+            self._contradictions.describe(direction, frame, side)
         note = self._notes.pop(direction, None) if self._notes else None
         if note is not None:
             frame.problems.append(Problem(side, None, "", f"before this message stood {note}"))
@@ -328,7 +396,7 @@ class KafkaStreams:
                 self._software = (value["clientSoftwareName"], value["clientSoftwareVersion"])
         elif header.api_key == SASL_HANDSHAKE:
             self._security = "SASL_PLAINTEXT"
-            self._learning.authentication.begin(header, frame.data)
+            self._authentication.begin(header, frame.data)
             # Without seeing the answer: raw tokens follow unless the broker refused (KIP-43).
             self._handshake_v0 = header.api_version == 0
         elif header.api_key == SASL_AUTHENTICATE:
@@ -344,7 +412,7 @@ class KafkaStreams:
             self._emit([pairing.give_up_oldest(arrival)._replace(problems=(problem,))])
 
     def _take_token(self, frame: Frame, side: Side) -> None:
-        token = self._learning.authentication.read_raw(side == "request", frame.data)
+        token = self._authentication.read_raw(side == "request", frame.data)
         self._settled = False
         self._calls.append(
             RawToken(self.connection, self._client_text, self._server_text, side, frame.size, frame.last, token)
@@ -353,7 +421,7 @@ class KafkaStreams:
     def _settle(self, api_key: int) -> None:
         """Take an answered call, which tells whether the client is logged in."""
         in_clear = self._begun and self._security == "PLAINTEXT" and self._pairing.requests_complete
-        self._settled = self._learning.authentication.settle(api_key, in_clear)
+        self._settled = self._authentication.settle(api_key, in_clear)
 
     def _emit(self, pairs: list[Pair]) -> None:
         for request, response, outcome, ended, pending_ns, problems in pairs:
@@ -374,15 +442,15 @@ class KafkaStreams:
                 ended,
                 pending_ns,
                 self._security,
-                self._learning.authentication.principal,
+                self._authentication.principal,
                 *self._software,
                 self._options.show_secrets,
                 [*found, *problems],
                 self._options.context,
             )
             self._calls.append(call)
-            if header is not None and header.api_key in TELLING:
-                self._learning.take(call)
+            if header is not None and header.api_key == SASL_AUTHENTICATE:
+                take_login(self._authentication, call)
             self.call_count += 1
             if header is not None and header.api_key == SASL_HANDSHAKE and response is not None:
                 self._take_handshake(header, response)

@@ -3,7 +3,7 @@
 import sys
 import time
 
-from kafkasniff.calls.engine import Item
+from kafkasniff.calls.items import Item
 from kafkasniff.cli.findings import fails, finding_form, say_closing
 from kafkasniff.cli.output import Output, print_message
 from kafkasniff.diagnose.engine import Diagnosis

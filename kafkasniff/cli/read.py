@@ -81,6 +81,8 @@ def read(
             records=records,
             limit_value=limit_value,
             two_pass=two_pass,
+            # Only there something is said of them.
+            fetch_sessions=json_output or bool(verbose),
             key_log=keylog,
             records_limit=max_decompressed << 20,
             tcp_limits=bounds.tcp_limits(),

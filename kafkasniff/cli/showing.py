@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.items import Item
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.writer import PcapngWriter, select_packets
 from kafkasniff.cli.filters import Filters
@@ -16,7 +17,8 @@ from kafkasniff.cli.output import Output, print_message
 from kafkasniff.reading import Reading
 from kafkasniff.render.closing import closing_line
 
-if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
+if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
+    from kafkasniff.calls.call_columns import CallRows
     from kafkasniff.listening import Listening
 
 _PROGRESS_SECONDS = 0.5
@@ -31,6 +33,8 @@ class LineFormat(NamedTuple):
     gap: Callable[[Gap], bytes]
     token: Callable[[RawToken], bytes]
     connection: Callable[[ConnectionReport], bytes]
+    rows: "Callable[[CallRows], bytes] | None" = None
+    """Gives the lines of many calls at once, and learns from them; None where each is made by itself."""
 
 
 def json_format() -> LineFormat:
@@ -43,6 +47,7 @@ def json_format() -> LineFormat:
 def terminal_format(time_mode: str, detail: int) -> LineFormat:
     """Give lines for people: cut and coloured on a terminal, whole and plain elsewhere."""
     from kafkasniff.render.colours import colours_for
+    from kafkasniff.render.row_lines import RowLines
     from kafkasniff.render.terminal import CallLines
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -53,6 +58,7 @@ def terminal_format(time_mode: str, detail: int) -> LineFormat:
         lambda gap: lines.gap(gap).encode(),
         lambda token: lines.token(token).encode(),
         lambda report: lines.connection(report).encode(),
+        RowLines(lines).lines if lines.is_plain else None,
     )
 
 
@@ -68,7 +74,7 @@ class Showing:
         self._shows_all = filters == Filters()
         self._form = form
         self._left = -1 if limit is None else limit
-        self._items: list[Call | Gap | RawToken | ConnectionReport] = []
+        self._items: list[Item | CallRows] = []
         self._shown_packets: defaultdict[str, set[int]] = defaultdict(set)
         self._progress = _Progress(reading)
 
@@ -83,7 +89,7 @@ class Showing:
             self._show_batches(output, flush_batches)
         except KeyboardInterrupt:
             self._show_items(output)
-            self._items = self._reading.finish()
+            self._items = [*self._reading.finish()]
             self._show_items(output)
             self._finish(output)
             raise
@@ -93,7 +99,7 @@ class Showing:
         self._finish(output)
 
     def _show_batches(self, output: Output, flush_batches: bool) -> None:
-        for items in self._reading.batches():
+        for items in self._reading.column_batches():
             self._items = items
             self._show_items(output)
             if not self._left:
@@ -103,11 +109,21 @@ class Showing:
             self._progress.report()
 
     def _show_items(self, output: Output) -> None:
-        self._items.reverse()
-        while self._items and self._left:
+        items = self._items
+        rows_lines = self._form.rows if self._shows_all and self._left < 0 else None
+        items.reverse()
+        while items and self._left:
             # Taken from the list, since the bodies decoded for one line should not outlive it.
-            self._show(self._items.pop(), output)
-        self._items.reverse()
+            item = items.pop()
+            if not isinstance(item, tuple):
+                self._show(item, output)
+            elif rows_lines is not None:
+                output.write(rows_lines(item))
+            else:
+                if item.stop - item.start > 1:
+                    items.append(item._replace(start=item.start + 1))
+                self._show(item.columns.call(item.start), output)
+        items.reverse()
 
     def _finish(self, output: Output) -> None:
         self._progress.clear()
@@ -120,7 +136,7 @@ class Showing:
         else:
             print_message("stopped at --limit; the rest of the capture was not read")
 
-    def _show(self, item: Call | Gap | RawToken | ConnectionReport, output: Output) -> None:
+    def _show(self, item: Item, output: Output) -> None:
         if isinstance(item, Call):
             self._form.learn(item)
             if self._shows_all or self._filters.shows_call(item, self._first_time):

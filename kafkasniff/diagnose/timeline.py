@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from kafkasniff.calls.call import Call, ConnectionReport
-from kafkasniff.calls.engine import Item
+from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import (
     API_VERSIONS,

@@ -20,6 +20,8 @@ class BrokerIds:
     def __init__(self) -> None:
         """Begin with no broker known."""
         self._ids: dict[str, int] = {}
+        self.changes = 0
+        """How often anything new was learnt."""
 
     def learn(self, call: Call) -> None:
         """Take in what the answer of one of `TELLING_APIS` says of brokers."""
@@ -37,8 +39,9 @@ class BrokerIds:
         addresses = ("127.0.0.1", "[::1]") if host == "localhost" else (f"[{host}]" if ":" in host else host,)
         for address in addresses:
             key = f"{address}:{port}"
-            if key in self._ids or len(self._ids) < _MOST_BROKERS:
+            if self._ids.get(key) != broker_id and (key in self._ids or len(self._ids) < _MOST_BROKERS):
                 self._ids[key] = broker_id
+                self.changes += 1
 
     def get(self, server: str) -> int | None:
         """Give the id of the broker at `server` (`ip:port`), None where nothing told it."""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from kafkasniff.calls.authentication import RawToken
@@ -36,6 +37,28 @@ _OUTCOMES = {
 }
 
 
+@dataclass(slots=True)
+class Widths:
+    """Widths of columns: they widen as longer values come, and stay so; lines stay aligned without reading ahead."""
+
+    server: int
+    api: int
+    client: int = 15
+    correlation: int = 3
+    client_id: int = 8
+
+    def fit(self, client: str, server: str, api: str) -> None:
+        """Widen columns to hold these values."""
+        self.client = max(self.client, len(client))
+        self.server = max(self.server, len(server))
+        self.api = max(self.api, len(api))
+
+    def fit_ids(self, correlation: str, client_id: str) -> None:
+        """Widen columns to hold these."""
+        self.correlation = max(self.correlation, len(correlation))
+        self.client_id = max(self.client_id, len(client_id))
+
+
 class CallLines:
     """Formats calls, gaps and connections; remembers column widths and broker ids from one to the next."""
 
@@ -50,21 +73,21 @@ class CallLines:
         self._cut = width
         self._wide = width is None or width >= WIDE
         self._tree_width = width or 160
-        self._time = time_column(time, 6 if self._wide else 3)
+        self.time = time_column(time, 6 if self._wide else 3)
         self._detail = detail
         self._colours = colours
-        self._brokers = BrokerIds()
-        # Columns widen as longer values come, and stay so: lines stay aligned without reading ahead.
-        self._client_width = 15
-        self._server_width = 17 if self._wide else 2
-        self._api_width = 18 if self._wide else 12
-        self._correlation_width = 3
-        self._client_id_width = 8
+        self.brokers = BrokerIds()
+        self.widths = Widths(server=17, api=18) if self._wide else Widths(server=2, api=12)
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether a call has one line of any length without colours, as for pipes and files."""
+        return self._cut is None and not self._detail and self._colours is PLAIN
 
     def learn(self, call: Call) -> None:
         """Take in which brokers a call tells of; to be told all calls, also those that are not shown."""
         if call.header is not None and call.header.api_key in TELLING_APIS:
-            self._brokers.learn(call)
+            self.brokers.learn(call)
 
     def call(self, call: Call) -> str:
         """Give a call's line, and at higher detail those of its messages, each with its newline."""
@@ -74,39 +97,31 @@ class CallLines:
         return line + "".join(f"{text}\n" for text in self._detail_lines(call))
 
     def _call_line(self, call: Call) -> str:
-        colours, off = self._colours, self._colours.off
-        time = self._time(call.time.time)
-        client, server, api = call.client, self._server(call.server), _api_text(call.header and call.header[:2])
-        client_width, server_width, api_width = self._client_width, self._server_width, self._api_width
-        if len(client) > client_width or len(server) > server_width or len(api) > api_width:
-            self._client_width = client_width = max(client_width, len(client))
-            self._server_width = server_width = max(server_width, len(server))
-            self._api_width = api_width = max(api_width, len(api))
+        colours, off, widths = self._colours, self._colours.off, self.widths
+        time = self.time(call.time.time)
+        client, server, api = call.client, self.server(call.server), api_text(call.header and call.header[:2])
+        widths.fit(client, server, api)
         total = call.total_ns
         took = duration_text(total)
         slow = colours.slow if total is not None and total >= _SLOW_NS else ""
         if self._wide:
-            correlation = str(call.correlation_id)
-            client_id = _client_id_text(call.client_id)
-            if len(correlation) > self._correlation_width or len(client_id) > self._client_id_width:
-                self._correlation_width = max(self._correlation_width, len(correlation))
-                self._client_id_width = max(self._client_id_width, len(client_id))
+            correlation, client_id = str(call.correlation_id), client_id_text(call.client_id)
+            widths.fit_ids(correlation, client_id)
             line = (
-                f"{colours.time}{time}{off}  {client:>{client_width}} → {colours.server}{server:<{server_width}}{off}  "
-                f"{colours.api}{api:<{api_width}}{off} {correlation:>{self._correlation_width}}  "
-                f"{colours.client_id}{client_id:<{self._client_id_width}}{off}  {slow}{took:>7}{off}  "
+                f"{colours.time}{time}{off}  {client:>{widths.client}} → {colours.server}{server:<{widths.server}}{off}"
+                f"  {colours.api}{api:<{widths.api}}{off} {correlation:>{widths.correlation}}"
+                f"  {colours.client_id}{client_id:<{widths.client_id}}{off}  {slow}{took:>7}{off}  "
             )
-            used = len(time) + client_width + server_width + api_width + 23
-            used += self._correlation_width + self._client_id_width
+            used = len(time) + widths.client + widths.server + widths.api + 23 + widths.correlation + widths.client_id
         else:
             line = (
-                f"{colours.time}{time}{off} {client:>{client_width}}→{colours.server}{server:<{server_width}}{off} "
-                f"{colours.api}{api:<{api_width}}{off} {slow}{took:>7}{off} "
+                f"{colours.time}{time}{off} {client:>{widths.client}}→{colours.server}{server:<{widths.server}}{off} "
+                f"{colours.api}{api:<{widths.api}}{off} {slow}{took:>7}{off} "
             )
-            used = len(time) + client_width + server_width + api_width + 12
-        return f"{line}{self._tail(call, None if self._cut is None else max(self._cut - used, 0))}".rstrip() + "\n"
+            used = len(time) + widths.client + widths.server + widths.api + 12
+        return f"{line}{self.tail(call, None if self._cut is None else max(self._cut - used, 0))}".rstrip() + "\n"
 
-    def _tail(self, call: Call, room: int | None) -> str:
+    def tail(self, call: Call, room: int | None) -> str:
         """Give outcome, errors, gist and the first problem, in at most `room` characters."""
         colours = self._colours
         parts = []
@@ -137,9 +152,9 @@ class CallLines:
                 room -= len(text) + 2
         return tail
 
-    def _server(self, server: str) -> str:
+    def server(self, server: str) -> str:
         """Give the server as `ip:port/broker id`; where room is short, only `/broker id`, or `:port` while unknown."""
-        broker_id = self._brokers.get(server)
+        broker_id = self.brokers.get(server)
         if self._wide:
             return server if broker_id is None else f"{server}/{broker_id}"
         return f":{server.rpartition(':')[2]}" if broker_id is None else f"/{broker_id}"
@@ -208,19 +223,20 @@ class CallLines:
         colours = self._colours
         arrow = " → " if self._wide else "→"
         space = "  " if self._wide else " "
-        start = f"{self._time(time)}{space}{client:>{self._client_width}}{arrow}{self._server(server)}{space}"
+        start = f"{self.time(time)}{space}{client:>{self.widths.client}}{arrow}{self.server(server)}{space}"
         if self._cut is not None:
             text = shorten(text, max(self._cut - len(start), 0))
         return f"{start}{colours.warning}{text}{colours.off}\n"
 
 
 @lru_cache(maxsize=1024)
-def _client_id_text(client_id: str | None) -> str:
+def client_id_text(client_id: str | None) -> str:
+    """Give a client id as safe text for its column."""
     return show(client_id or "-", _WIDEST_CLIENT_ID)
 
 
 @lru_cache(maxsize=1024)
-def _api_text(layout: tuple[int, int] | None) -> str:
+def api_text(layout: tuple[int, int] | None) -> str:
     """Give API and version of a call by the key and version in its header."""
     if layout is None:
         return "?"

@@ -1,9 +1,10 @@
 import struct
 from base64 import urlsafe_b64encode
 
+from kafkasniff.calls.authentication import Authentication
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.fetch_sessions import FetchSessions
-from kafkasniff.calls.learning import Learning
+from kafkasniff.calls.learning import Learning, take_login
 from tests.calls.test_contents import ASSIGNMENT, SUBSCRIPTION, join_group, sized
 from tests.calls.test_fetch_sessions import answer as fetched
 from tests.calls.test_fetch_sessions import request as fetch
@@ -13,7 +14,7 @@ TOPIC_ID = bytes(range(16))
 
 
 def learning(context: Context | None = None) -> Learning:
-    return Learning(context or Context(), FetchSessions(), show_secrets=False)
+    return Learning(context or Context(), FetchSessions())
 
 
 def test_names_come_from_metadata() -> None:
@@ -54,10 +55,9 @@ def test_old_sync_group_is_read_by_what_join_group_agreed_on() -> None:
 
 
 def test_the_call_that_ends_a_login_has_its_principal() -> None:
-    learns = learning()
     token = b"\0alice\0alice-secret"
     call = made_call(request_bytes(36, 0, 1, "shop", sized(token)), struct.pack(">ih", 1, 0) + text(None) + sized(b""))
-    learns.take(call)
+    take_login(Authentication(show_secrets=False), call)
     assert call.principal == "User:alice"
     assert [entry["type"] for entry in call.decoded] == ["PLAIN credentials"]
     assert "alice-secret" not in str(call.decoded)

@@ -62,7 +62,7 @@ def calls_of(parts: list[tuple[int, bytes]], sizes: list[int], *, times_rise: bo
     conversation = Conversation(of, CallLimits(**limits), CallOptions(), BUDGET)
     found = []
     for size in sizes:
-        taker = RunTaker(made_run(of, parts[:size], times_rise=times_rise), conversation, BUDGET)
+        taker = RunTaker(made_run(of, parts[:size], times_rise=times_rise), conversation)
         parts = parts[size:]
         while taker.packet != NEVER:
             packet = taker.packet

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from kafkasniff.calls.engine import Item
+from kafkasniff.calls.items import Item
 from kafkasniff.cli.app import app
 from kafkasniff.reading import Reading
 from tests.cli.conftest import Run

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kafkasniff.calls.call import Call, Frame, Gap
-from kafkasniff.calls.engine import Item
+from kafkasniff.calls.items import Item
 from tests.robustness.conversations import Conversation, Message, SentCall
 from tests.robustness.oracle import Expected, ExpectedMessage, Presence
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.engine import Engine, Item
+from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.render.json_lines import call_line

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
-from kafkasniff.calls.engine import Engine, Item
+from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader

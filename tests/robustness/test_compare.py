@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.engine import Item
+from kafkasniff.calls.items import Item
 from tests.robustness.compare import Outcome, compare
 from tests.robustness.conversations import Conversation, compose
 from tests.robustness.damage import lost_inside_large_messages

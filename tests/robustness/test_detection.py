@@ -9,7 +9,7 @@ import pytest
 
 import kafkasniff
 from kafkasniff.calls.call import Call, ConnectionReport
-from kafkasniff.calls.engine import Item
+from kafkasniff.calls.items import Item
 from tests.conftest import SHARED, AddFigure, needs_shared
 from tests.robustness.recordings import (
     connections,

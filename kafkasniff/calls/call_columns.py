@@ -1,0 +1,110 @@
+"""Answered calls as columns: what NumPy found of many connections at once, in the order in which the calls ended."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kafkasniff.calls.call import Call, Frame
+from kafkasniff.calls.facts import CallFacts
+from kafkasniff.calls.learning import Learning
+from kafkasniff.capture.packets import PacketBatch
+from kafkasniff.protocol.headers import read_request_header
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(slots=True, eq=False)
+class CallColumns:
+    """One row for each call; all were answered, and of all messages every byte is there."""
+
+    data: bytes
+    """The buffer in which the messages lie."""
+    batch: PacketBatch
+    """The packets that brought them."""
+    facts: list[CallFacts]
+    """What is the same for the calls of a run: one entry for each run."""
+    run: Numbers
+    """Index into `facts`."""
+    api_key: Numbers
+    api_version: Numbers
+    correlation_id: Numbers
+    client_id_end: Numbers
+    """Position in `data` behind the client id, which begins 10 bytes into the request, if it is not null."""
+    body: Numbers
+    """Position in `data` of the request's body."""
+    request: Numbers
+    """Position in `data` of the request, without its size prefix …"""
+    request_end: Numbers
+    """… and of its end."""
+    response: Numbers
+    response_end: Numbers
+    request_time: Numbers
+    """When the request's first byte came, in ns since 1970."""
+    response_time: Numbers
+    """When the response's last byte came."""
+    request_packets: NDArray[np.int64]
+    """First and last packet of the request by their index in the batch: shape (calls, 2); see `carried`."""
+    response_packets: NDArray[np.int64]
+    request_offset: Numbers
+    """Position of the size prefix in its direction's stream."""
+    response_offset: Numbers
+    carried: dict[int, Frame]
+    """By row: requests that earlier batches brought."""
+    made: dict[int, Call]
+    """By row: calls that were made already, as others could be learnt from them."""
+    _telling: list[int] | None = None
+
+    def places(self) -> Numbers:
+        """Give where each call ended, as `Reassembler.places` does."""
+        return 2 * self.response_packets[:, 1] + 1
+
+    def telling(self, learning: Learning) -> list[int]:
+        """Give the rows of the calls that `learning` should take, which is to be the same each time."""
+        if self._telling is None:
+            layouts = (self.api_key << 16) | self.api_version
+            telling = [each for each in np.unique(layouts).tolist() if learning.may_tell(each >> 16, each & 0xFFFF)]
+            self._telling = np.flatnonzero(np.isin(layouts, telling)).tolist() if telling else []
+        return self._telling
+
+    def call(self, row: int) -> Call:
+        """Give the call of a row; each is made once at most if others were learnt from it."""
+        made = self.made.get(row)
+        if made is not None:
+            return made
+        facts = self.facts[self.run.item(row)]
+        request = self.carried.get(row)
+        if request is None:
+            request = self._frame(row, self.request, self.request_end, self.request_packets, self.request_offset)
+        response = self._frame(row, self.response, self.response_end, self.response_packets, self.response_offset)
+        return facts.answered(request, response, read_request_header(request.data))
+
+    def _frame(self, row: int, start: Numbers, end: Numbers, packets: Numbers, offset: Numbers) -> Frame:
+        data, arrival = self.data[start.item(row) : end.item(row)], self.batch.arrival
+        first, last = packets.item(row, 0), packets.item(row, 1)
+        arrived = arrival(first)
+        return Frame(len(data), data, arrived, arrived if last == first else arrival(last), offset.item(row))
+
+
+class CallRows(NamedTuple):
+    """Calls that ended one after the other: rows of `columns` from `start` to `stop`."""
+
+    columns: CallColumns
+    start: int
+    stop: int
+
+    def calls(self) -> Iterator[Call]:
+        """Give them one by one."""
+        for row in range(self.start, self.stop):
+            yield self.columns.call(row)
+
+    def learn(self, learning: Learning) -> None:
+        """Let `learning` take the calls among them that may tell of others."""
+        columns = self.columns
+        telling = columns.telling(learning)
+        for row in telling[bisect_left(telling, self.start) : bisect_left(telling, self.stop)]:
+            call = columns.made[row] = columns.call(row)
+            learning.take(call)

@@ -1,0 +1,111 @@
+"""What the connections of a batch bring: each is taken by itself, and what ended is put into order over all of them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import heapify, heappop, heapreplace, merge
+from operator import itemgetter
+
+from kafkasniff.calls.call_columns import CallColumns, CallRows
+from kafkasniff.calls.column_lane import take_talks
+from kafkasniff.calls.conversation import Conversation
+from kafkasniff.calls.encrypted import EncryptedConversation
+from kafkasniff.calls.items import Item
+from kafkasniff.calls.runs import NEVER, RunReader, RunTaker
+from kafkasniff.calls.talks import Talk, begin_talk
+from kafkasniff.tcp.events import Connection, StreamData, StreamEvent, StreamRun
+
+
+class Turns:
+    """What a batch has brought so far."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._found: list[tuple[int, Sequence[Item]]] = []
+        """With places: see `Reassembler.places`."""
+        self._columns: list[CallColumns] = []
+        self._talks: dict[Connection, tuple[Talk, RunTaker | None]] = {}
+        """Runs that go by columns, many of them at once, before anything else happens on their connections; with who
+        has begun to take them, if anybody has."""
+
+    def settle(self, connection: Connection) -> None:
+        """Take what was put off, if that is to be taken before the next event of a connection."""
+        if connection in self._talks:
+            self._take_talks()
+
+    def add(self, place: int, items: Sequence[Item]) -> None:
+        """Take what an event brought that is no run."""
+        if items:
+            self._found.append((place, items))
+
+    def take_run(self, run: StreamRun, conversation: Conversation | EncryptedConversation) -> None:
+        """Take a run: by columns as far as they can do it, else frame by frame or segment by segment."""
+        talk = begin_talk(run, conversation)
+        if talk is not None:
+            self._talks[run.connection] = talk, None
+            return
+        self._step(RunTaker(run, conversation), run.connection)
+
+    def items(self) -> list[Item | CallRows]:
+        """Give all that ended, in packet order."""
+        self._take_talks()
+        self._found.sort(key=itemgetter(0))
+        items: list[Item | CallRows] = []
+        rows = _slices(self._columns, [place for place, _ in self._found])
+        for (_, found), before in zip(self._found, rows, strict=False):
+            items += before
+            items += found
+        items += next(rows)
+        return items
+
+    def _step(self, taker: RunTaker, connection: Connection) -> None:
+        while taker.packet != NEVER:
+            place = 2 * taker.packet + 1
+            self.add(place, taker.step())
+            talk = taker.rest()
+            if talk is not None:
+                self._talks[connection] = talk, taker
+                return
+
+    def _take_talks(self) -> None:
+        if not self._talks:
+            return
+        begun, self._talks = self._talks, {}
+        columns, refused = take_talks([talk for talk, _ in begun.values()])
+        if columns is not None:
+            self._columns.append(columns)
+        for run, conversation, _, _ in refused:
+            taker = begun[run.connection][1] or RunTaker(run, conversation)
+            taker.stay()
+            self._step(taker, run.connection)
+
+
+def _slices(columns: Sequence[CallColumns], places: Iterable[int]) -> Iterator[list[Item | CallRows]]:
+    """Give the calls that end before each place, and at last the rest."""
+    ends = [each.places() for each in columns]
+    heads = [(end.item(0), index, 0) for index, end in enumerate(ends) if len(end)]
+    heapify(heads)
+    for place in (*places, 2 * NEVER):
+        found: list[Item | CallRows] = []
+        while heads and heads[0][0] < place:
+            _, index, start = heads[0]
+            bound = min([place, *(head[0] for head in heads[1:3])])
+            stop = int(ends[index].searchsorted(bound))
+            found.append(CallRows(columns[index], start, stop))
+            if stop < len(ends[index]):
+                heapreplace(heads, (ends[index].item(stop), index, stop))
+            else:
+                heappop(heads)
+        yield found
+
+
+def one_by_one(events: Sequence[StreamEvent], places: Sequence[int]) -> Iterator[StreamEvent]:
+    """Give events with the segments of runs each in its turn, as packets taken one by one would bring them."""
+    singles = ((place, event) for place, event in zip(places, events, strict=True) if not isinstance(event, StreamRun))
+    runs = [_segments(event) for event in events if isinstance(event, StreamRun)]
+    for _, event in merge(singles, *runs, key=itemgetter(0)):
+        yield event
+
+
+def _segments(run: StreamRun) -> Iterator[tuple[int, StreamData]]:
+    reader = RunReader(run)
+    while (packet := reader.packet) != NEVER:
+        yield 2 * packet + 1, reader.read()
