@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from kafkasniff.calls.authentication import RawToken
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.streams import CallOptions
@@ -15,10 +13,9 @@ from kafkasniff.calls.topics import TopicNames
 from kafkasniff.capture.packets import Interface
 from kafkasniff.pipeline.merging import Merger, PacketFiles
 from kafkasniff.pipeline.pieces import pieces_of
+from kafkasniff.pipeline.rows import Item
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
-
-Item = Call | Gap | RawToken | ConnectionReport
 
 
 class IndexedFile(NamedTuple):

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport, Frame
+from kafkasniff.calls.authentication import RawToken
+from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
 from kafkasniff.pipeline.indexing import FileReport
 from kafkasniff.pipeline.inputs import Input
+from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.places import Place, place_of
 from kafkasniff.protocol.bodies import DecodedBody, find_entities
 from kafkasniff.protocol.records.content import raw_bytes
@@ -13,10 +15,20 @@ from kafkasniff.render.text import file_name
 from kafkasniff.tcp.events import DirectionCounters
 
 Row = tuple[Any, ...]
+Item = Call | Gap | RawToken | ConnectionReport
 Placed = tuple[str, int, Row]
 """Name of a table, the time in ns since 1970 that its date is taken from, and a row."""
 
 _NOWHERE = Place(None, None)
+
+
+def item_rows(vantage: str, item: Item, options: Options) -> Iterator[Placed]:
+    """Give the rows of all tables that come of what the engine gave, where its time is asked for."""
+    if isinstance(item, Call):
+        if options.wants(item.time.time):
+            yield from call_rows(vantage, item, options.records)
+    elif isinstance(item, ConnectionReport) and options.wants(item.last.time):
+        yield connection_row(vantage, item)
 
 
 def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:

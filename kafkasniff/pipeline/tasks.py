@@ -10,12 +10,11 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark import TaskContext
 
-from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.pipeline.indexing import FileReport, index_file, report_batch
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import DONE_FOLDER, TableWriter, Written
-from kafkasniff.pipeline.reassembly import Item, Known, Reassembly
-from kafkasniff.pipeline.rows import Placed, call_rows, connection_row
+from kafkasniff.pipeline.reassembly import Known, Reassembly
+from kafkasniff.pipeline.rows import item_rows
 from kafkasniff.tcp.tls.context import TlsCounters
 
 RESULT = pa.schema([("result", pa.binary())])
@@ -105,15 +104,6 @@ class WriteTask:
         temporary.write_bytes(result)
         temporary.replace(done)
         yield _batch(result)
-
-
-def item_rows(vantage: str, item: Item, options: Options) -> Iterator[Placed]:
-    """Give the rows of all tables that come of what the engine gave, where its time is asked for."""
-    if isinstance(item, Call):
-        if options.wants(item.time.time):
-            yield from call_rows(vantage, item, options.records)
-    elif isinstance(item, ConnectionReport) and options.wants(item.last.time):
-        yield connection_row(vantage, item)
 
 
 def _batch(result: bytes) -> pa.RecordBatch:
