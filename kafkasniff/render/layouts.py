@@ -148,7 +148,7 @@ def _write_message(lines: _Lines, message: TracedMessage, length_known: bool) ->
 def _write_batch(
     lines: _Lines, message: TracedMessage, batch: CarriedBatch, spans: list[tuple[Span, str, str]], from_to: str
 ) -> None:
-    """Write that the lengths agree, and which bytes of a batch's header the text depends on: magic and codec."""
+    """Write that the lengths agree, and which bytes of the header of a batch the text does not depend on."""
     start = batch.start
     stated, counted, crc = lines.name("n"), lines.name("n"), lines.name("n")
     if batch.compact:

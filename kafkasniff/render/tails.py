@@ -212,13 +212,14 @@ def _traced_gist(call: Call, messages: list[TracedMessage]) -> str:
     assert call.api_key is not None
     form = form_of(call.api_key)
     assert form is not None
-    batches = []
-    for message in messages:
-        if message.batch is not None:
-            # There is one, or the message would not have been traced.
-            (codec,) = (batch.compression for side, _, batch in call.batch_headers if side == message.side)
-            batches.append(
-                (message.side, "", SimpleNamespace(record_count=message.batch.record_count, compression=codec))
-            )
+    batches = [
+        (
+            message.side,
+            "",
+            SimpleNamespace(record_count=message.batch.record_count, compression=message.batch.attributes),
+        )
+        for message in messages
+        if message.batch is not None
+    ]
     traced = SimpleNamespace(api_version=call.api_version, client_id=CLIENT_ID, batch_headers=batches)
     return form.describe(cast(Call, traced), messages[0].value, messages[1].value)

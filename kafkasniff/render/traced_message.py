@@ -13,8 +13,11 @@ from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.protocol.visitors import is_error_code
 from kafkasniff.render.traced import Place, Trace, Traced, TracedNumber, TracedText, UntraceableError
 
+_CODEC_AT: Final = 22
+"""Position in a batch of magic 2 of the byte of its attributes with the codec."""
+
 _RECORD_COUNT_AT: Final = 57
-"""Position of the record count in a batch of magic 2."""
+"""Position of the record count."""
 
 _INDEX = re.compile(r"\[[0-9]+\]")
 
@@ -33,6 +36,8 @@ class CarriedBatch:
     start: int
     end: int
     size: TracedNumber
+    attributes: TracedNumber
+    """The byte with the codec."""
     record_count: TracedNumber
 
 
@@ -108,13 +113,14 @@ def _trace_records(notes: Trace, message: TracedMessage, entry: TracedField, fle
     if message.batch is not None or not sound or int.from_bytes(data[start + 8 : start + 12], "big") != value - 12:
         raise UntraceableError
     size = TracedNumber(notes, Place(message.side, offset, start - offset, "size"), value)
-    count_at = start + _RECORD_COUNT_AT
+    codec_at, count_at = start + _CODEC_AT, start + _RECORD_COUNT_AT
+    attributes = TracedNumber(notes, Place(message.side, codec_at, 1, "B"), data[codec_at])
     count = int.from_bytes(data[count_at : count_at + 4], "big", signed=True)
     record_count = TracedNumber(notes, Place(message.side, count_at, 4, "i"), count)
-    message.batch = CarriedBatch((offset, start - offset), flexible, start, end, size, record_count)
+    message.batch = CarriedBatch((offset, start - offset), flexible, start, end, size, attributes, record_count)
     if not _put(message, f"{path}SizeInBytes", size):
         raise UntraceableError
-    message.values.append(record_count)
+    message.values += [attributes, record_count]
 
 
 def _put(message: TracedMessage, path: str, value: Traced) -> bool:

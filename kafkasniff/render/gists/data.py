@@ -4,6 +4,7 @@ from kafkasniff.calls.call import Call
 from kafkasniff.render.gists.words import (
     Body,
     bytes_text,
+    codec_text,
     name_text,
     partition_index,
     records_text,
@@ -18,9 +19,11 @@ _TIMESTAMPS = {-1: "latest", -2: "earliest", -3: "max-timestamp", -4: "earliest-
 def _records(call: Call, where: str) -> str:
     """Say how many records and which compression the batches on one side have."""
     batches = [batch for side, _, batch in call.batch_headers if side == where]
+    if len(batches) == 1:
+        return records_text(batches[0].record_count or 0) + codec_text(batches[0].compression)
     count = sum(batch.record_count or 0 for batch in batches)
-    codecs = {batch.compression for batch in batches} - {"none"}
-    return " ".join([records_text(count), *sorted(codecs)]) if batches else ""
+    codecs = sorted({codec_text(batch.compression) for batch in batches})
+    return "".join([records_text(count), *codecs]) if batches else ""
 
 
 def _records_size(topics: list[Body], key: str) -> int:

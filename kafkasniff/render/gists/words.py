@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from kafkasniff.calls.call import Call
+from kafkasniff.protocol.records.batches import COMPRESSIONS
 from kafkasniff.render.text import ELLIPSIS, count_text, show, size_text
 from kafkasniff.render.traced import Traced
 
@@ -102,3 +103,15 @@ def records_text(count: int) -> str:
 def bytes_text(size: int) -> str:
     """Give a number of bytes."""
     return size.text(bytes_text) if isinstance(size, Traced) else size_text(size)
+
+
+def codec_text(compression: str) -> str:
+    """Give the codec of a batch with a space before it; nothing for none."""
+    if isinstance(compression, Traced):
+        return compression.text(_codec_text)
+    return "" if compression == "none" else f" {compression}"
+
+
+def _codec_text(attributes: int) -> str:
+    """Give the codec by the attributes of a batch, whose last three bits it is."""
+    return codec_text(COMPRESSIONS[attributes & 7])
