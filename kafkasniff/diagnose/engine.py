@@ -13,6 +13,8 @@ from kafkasniff.diagnose.joining import join
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_KEYS, Bounded
 from kafkasniff.diagnose.rule import ANY_API, Rule
 from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.definitions import api_definition
 
 Settings = Mapping[str, Mapping[str, float]]
 """Values of thresholds by rule id and threshold name."""
@@ -22,6 +24,9 @@ _WAITED_FOR = ("unanswered", "response-not-captured")
 """Outcomes of calls whose answer was wanted and is not there."""
 
 Hook = Callable[[Any], None]
+
+
+_NO_NAMES: frozenset[str] = frozenset()
 
 
 class Plan(NamedTuple):
@@ -95,7 +100,9 @@ class Diagnosis:
         names = frozenset().union(THROTTLE_FIELDS, *(rule.fields for rule in takers))
         if api_key in NAMING_GROUPS:
             names |= GROUP_FIELDS
-        plan = self._plans[api_key, version] = Plan(tuple(rule.call for rule in takers), (names, names))
+        # What no request of the API has needs no look at it.
+        of_request = names if names & _names_in(api_key) else _NO_NAMES
+        plan = self._plans[api_key, version] = Plan(tuple(rule.call for rule in takers), (of_request, names))
         return plan
 
     def _call(self, call: Call) -> None:
@@ -126,9 +133,8 @@ class Diagnosis:
             wait = seen.response.get("throttleTimeMs")
             if wait:
                 talk.muted_until = max(talk.muted_until, seen.ended + wait * MILLISECOND)
-            errors = call.errors
-            if errors:
-                self._errors(call, errors)
+            if seen.failed:
+                self._errors(call, call.errors)
         elif call.outcome in _WAITED_FOR:
             for take in self._unanswered:
                 take(call)
@@ -150,3 +156,16 @@ class Diagnosis:
                 wanted.setdefault(rule, []).append(error)
         for rule, of_rule in wanted.items():
             rule.errors(call, of_rule)
+
+
+def _names_in(api_key: int) -> frozenset[str]:
+    """Give the names of the fields of an API's request in any version."""
+    if api_key not in APIS:
+        return _NO_NAMES
+    found: set[str] = set()
+    fields = list(api_definition(api_key, "request").fields)
+    while fields:
+        field = fields.pop()
+        found.add(field.name)
+        fields += field.fields
+    return frozenset(found)

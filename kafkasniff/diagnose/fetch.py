@@ -64,7 +64,7 @@ class FetchBusyLoop(Rule[EmptyFetches]):
     def call(self, seen: SeenCall) -> None:
         """Count answers without records and without error."""
         call = seen.call
-        if call.response is None or any(place.end > place.start for place in seen.told_records) or call.errors:
+        if call.response is None or any(place.end > place.start for place in seen.told_records) or seen.failed:
             return
         state = self.state(seen.client)
         seconds = state.seconds.touch(call.connection, self._new_seconds)

@@ -111,7 +111,7 @@ class CommitAfterRebalance(GroupErrorRule):
     def call(self, seen: SeenCall) -> None:
         """Forget refusals that a rebalance brings, once a commit is taken."""
         state = self.states.get(ErrorKey(seen.client, seen.request.get("groupId")))
-        if isinstance(state, Refused) and seen.call.response is not None and not seen.call.errors:
+        if isinstance(state, Refused) and seen.call.response is not None and not seen.failed:
             state.retried = 0
 
     def count(self, key: Hashable, call: Call, error: FieldError) -> None:

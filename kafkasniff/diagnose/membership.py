@@ -249,7 +249,7 @@ class SessionTimeout(Rule[Tally]):
                 known.session_ms = int(interval * self.limits["intervals"] / self.limits["share"])
         if known is None:
             return
-        if not error and key == OFFSET_COMMIT and seen.call.errors:
+        if not error and key == OFFSET_COMMIT and seen.failed and seen.call.errors:
             error = seen.call.errors[0].code
         if error not in _GONE:
             self._heard(known, group, member_id, seen)
@@ -298,7 +298,7 @@ class Commits(Tally):
         """Begin with none."""
         super().__init__()
         self.rate = Rate(SECOND, _MOST_COUNTED)
-        self.latest: Bounded[int] = Bounded(_MOST_PARTITIONS)
+        self.latest: dict[tuple[str | None, int], int] = {}
         """When a partition, by topic and number, was last committed (ns)."""
 
 
@@ -339,31 +339,35 @@ class CommitStorm(Rule[Commits]):
         group = request.get("groupId")
         if not group:
             return
-        state = self.state((GroupMember(group, seen.client), request.get("memberId", "")))
-        again = False
-        for topic in (request.get("topics") or ())[:_LOOKED_AT]:
-            name = self.facts.name_in(topic)
-            state.topics.add(name)
+        state = self.state((group, seen.client, request.get("memberId", "")))
+        latest, again, now = state.latest, False, seen.sent
+        topics = (request.get("topics") or ())[:_LOOKED_AT]
+        for topic in topics:
+            name = topic.get("name") or topic.get("topicId")
             for partition in topic["partitions"][:_LOOKED_AT]:
                 key = (name, partition["partitionIndex"])
-                again |= seen.sent - (state.latest.get(key) or 0) < SECOND
-                state.latest.put(key, seen.sent)
+                again = again or now - latest.get(key, 0) < SECOND
+                latest[key] = now
+        while len(latest) > _MOST_PARTITIONS:
+            del latest[next(iter(latest))]
         if again:
             state.rate.add(seen.sent)
             assert seen.call.request is not None
             state.add(seen.call.request.last, "OffsetCommit", seen.call.client)
+            for topic in topics:
+                state.topics.add(self.facts.name_in(topic))
 
     def finding(self, key: Any, state: Commits) -> Finding | None:
         """Fire where a second held too many."""
-        member, member_id = key
+        group, client, member_id = key
         if state.rate.peak < self.limits["per_second"]:
             return None
         summary = (
-            f"{member.client.name} committed the same offsets of group {member.group} again up to {state.rate.peak:,} "
+            f"{client.name} committed the same offsets of group {group} again up to {state.rate.peak:,} "
             f"times a second, {state.count:,} times in all."
         )
-        subject = client_subject(member.client) | {
-            "group": member.group,
+        subject = client_subject(client) | {
+            "group": group,
             "memberId": member_id,
             "topic": state.topics.only,
         }

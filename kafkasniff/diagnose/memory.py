@@ -107,17 +107,18 @@ class Names:
 class Tally:
     """How often something was seen, first and last, with a few packets that show it."""
 
-    __slots__ = ("clients", "count", "evidence", "first", "last", "topics")
+    __slots__ = ("_beginning", "_latest", "clients", "count", "first", "last", "topics")
 
     def __init__(self) -> None:
         """Begin with nothing seen."""
         self.count = 0
         self.first: Arrival | None = None
         self.last: Arrival | None = None
-        self.evidence: list[Evidence] = []
         self.clients = Names()
         """`ip:port` of the clients' ends of the connections."""
         self.topics = Names()
+        self._beginning: list[Evidence] = []
+        self._latest = ""
 
     def add(self, arrival: Arrival, what: str, client: str | None = None, topic: str | None = None) -> None:
         """Count one more; the first few and the latest stay as evidence."""
@@ -125,12 +126,20 @@ class Tally:
         if self.first is None:
             self.first = arrival
         self.last = arrival
-        if len(self.evidence) < MOST_EVIDENCE:
-            self.evidence.append(Evidence(arrival, what))
-        else:
-            self.evidence[-1] = Evidence(arrival, what)
-        self.clients.add(client)
-        self.topics.add(topic)
+        self._latest = what
+        if len(self._beginning) < MOST_EVIDENCE:
+            self._beginning.append(Evidence(arrival, what))
+        if client is not None:
+            self.clients.add(client)
+        if topic is not None:
+            self.topics.add(topic)
+
+    @property
+    def evidence(self) -> list[Evidence]:
+        """Give the packets that show it: the first few and the latest."""
+        if self.last is None or len(self._beginning) < MOST_EVIDENCE:
+            return list(self._beginning)
+        return [*self._beginning[:-1], Evidence(self.last, self._latest)]
 
     @property
     def span_ns(self) -> int:

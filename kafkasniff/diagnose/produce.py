@@ -12,13 +12,13 @@ from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.tcp.events import Connection
 
-_SAMPLED = 32_768
+_SAMPLED = 16_384
 """Bytes of a `records` field that are deflated as a sample."""
-_SAMPLES = 32
+_SAMPLES = 8
 """Samples taken of a client's topic; its further batches are taken to be like them."""
 _MOST_CONNECTIONS = 16
 """Connections of one client that are told apart."""
-_TOPICS_LOOKED_AT = 200
+_TOPICS_LOOKED_AT = 20
 """Requests whose topics are noted."""
 _EVERY = 10
 """Requests after which a full window is looked at again."""
@@ -234,7 +234,9 @@ class UncompressedBatches(Rule[Compressible]):
                     state.sampled += len(sample)
                     state.deflated += len(zlib.compress(sample, 1))
                 state.bytes += size
-                state.add(seen.call.request.last, f"{size:,} bytes of records, uncompressed", seen.call.client, topic)
+                state.add(
+                    seen.call.request.last, "Produce with records that are not compressed", seen.call.client, topic
+                )
 
     def finding(self, key: Any, state: Compressible) -> Finding | None:
         """Fire where enough bytes deflate well."""
@@ -318,14 +320,15 @@ class SerialSyncSend(Rule[Senders]):
         pause = seen.sent - turns.answered
         if turns.answered:
             turns.requests += 1
-            turns.records += sum(item.records for item in produced(seen))
+            batches = produced(seen)
+            turns.records += batches[0].records if len(batches) == 1 else sum(item.records for item in batches)
             if pause < 0:
                 turns.overlapping += 1
             elif pause <= self.limits["milliseconds"] * MILLISECOND:
                 assert seen.call.request is not None
                 turns.add(seen.call.request.first, "Produce right after the last answer", seen.call.client)
                 turns.trend.add(turns.latency, pause)
-                if turns.count < _TOPICS_LOOKED_AT:
+                if turns.count <= _TOPICS_LOOKED_AT:
                     add_topics(self, seen, turns)
         turns.answered = seen.ended
         turns.latency = seen.ended - seen.sent

@@ -37,6 +37,7 @@ class SeenCall:
         "call",
         "client",
         "ended",
+        "failed",
         "key",
         "produced",
         "records",
@@ -69,27 +70,36 @@ class SeenCall:
     produced: list[Produced] | None
     """What a Produce request brings, once `produced.produced` has read it."""
 
+    failed: bool
+    """Whether there may be error codes, which `call.errors` gives."""
+
     def __init__(self, call: Call, key: int, talk: Talk, fields: tuple[frozenset[str], frozenset[str]]) -> None:
         """Read of a call, whose request was captured, the fields with these names in its request and response."""
         assert call.request is not None
         self.call = call
-        self.produced = None
         self.key = key
         self.talk = talk
         self.client = talk.client
         self.sent = call.request.first.time
         self.ended = call.ended.time
-        scan = call.scan_request(fields[0])
-        if scan is not None:
-            self.request, self.records = scan.value, scan.records
-        else:
-            self.request = request_of(call)
-            self.records = call.request_body.records if call.request_body is not None and self.request else []
-        self.response, self.told_records = _NOTHING, []
-        if call.response is not None:
-            scan = call.scan_response(fields[1])
+        self.produced = None
+        self.failed = False
+        if fields[0]:
+            scan = call.scan_request(fields[0])
             if scan is not None:
-                self.response, self.told_records = scan.value, scan.records
+                self.request, self.records, self.failed = scan.value, scan.records, bool(scan.errors)
             else:
-                self.response = response_of(call)
-                self.told_records = call.response_body.records if call.response_body and self.response else []
+                self.request, self.failed = request_of(call), True
+                self.records = call.request_body.records if call.request_body is not None and self.request else []
+        else:
+            self.request, self.records = _NOTHING, []
+        if call.response is None:
+            self.response, self.told_records = _NOTHING, []
+            return
+        scan = call.scan_response(fields[1])
+        if scan is not None:
+            self.response, self.told_records = scan.value, scan.records
+            self.failed |= bool(scan.errors)
+        else:
+            self.response, self.failed = response_of(call), True
+            self.told_records = call.response_body.records if call.response_body and self.response else []

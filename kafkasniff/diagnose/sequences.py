@@ -135,7 +135,7 @@ class DuplicateSequence(Rule[Sequences]):
             ):
                 what = f"Produce repeats sequence {sequence} of partition {item.partition} after it was confirmed"
                 state.add(call.request.first, what, call.client)
-            elif not call.errors or not _refused(call, item):
+            elif not seen.failed or not _refused(call, item):
                 taken.append((sequence, seen.ended, call.connection))
 
     def finding(self, key: Any, state: Sequences) -> Finding | None:

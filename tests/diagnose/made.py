@@ -47,16 +47,16 @@ class MadeCall(Call):
     """A call whose bodies are given."""
 
     def scan_request(self, names: frozenset[str]) -> ScannedBody | None:
-        return _scan(self._request_body, names)
+        return _scan(self._request_body, names, [])
 
     def scan_response(self, names: frozenset[str]) -> ScannedBody | None:
-        return _scan(self._response_body, names)
+        return _scan(self._response_body, names, [(error.path, error.code) for error in self._errors or ()])
 
 
-def _scan(body: DecodedBody | None, names: frozenset[str]) -> ScannedBody | None:
+def _scan(body: DecodedBody | None, names: frozenset[str], errors: list[tuple[str, int]]) -> ScannedBody | None:
     if body is None or body.value is None:
         return None
-    return ScannedBody(names, only(body.value, names), [], body.records)
+    return ScannedBody(names, only(body.value, names), errors, body.records)
 
 
 def only(value: Any, names: frozenset[str]) -> Any:
