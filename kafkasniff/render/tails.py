@@ -26,8 +26,8 @@ LONGEST: Final = 512
 MOST_SHAPES: Final = 4096
 """Shapes that are remembered; more, and all are forgotten, with their layouts."""
 
-MOST_TEMPLATES: Final = 16384
-"""Templates of all layouts that are remembered."""
+MOST_TEMPLATES: Final = 2048
+"""Templates of all layouts that are remembered: some 10 kB each, with its layout."""
 
 _MOST_LAYOUTS = 4
 """Layouts of one shape, which are tried one after the other."""
@@ -111,16 +111,21 @@ class Tails:
         return self._learn(kind, layouts, (data, body, n, response, m, client_id), call())
 
     def _note_shape(self, kind: _Kind, shape: tuple[int, int]) -> None:
-        if self._shapes >= MOST_SHAPES or self._templates >= MOST_TEMPLATES:
-            self._kinds.clear()
-            self._shapes = self._templates = 0
+        if self._shapes >= MOST_SHAPES:
+            self._forget()
         self._shapes += 1
         kind.shapes[shape] = []
+
+    def _forget(self) -> None:
+        self._kinds.clear()
+        self._shapes = self._templates = 0
 
     def _learn(self, kind: _Kind, layouts: list[Layout], place: _Place, call: Call) -> str:
         """Give the text of a call, and learn its layout where that may be of use."""
         text = self._text_of(call)
-        if kind.traced <= _TRIES + kind.hits // _RARE:
+        if self._templates >= MOST_TEMPLATES:
+            self._forget()
+        elif kind.traced <= _TRIES + kind.hits // _RARE:
             kind.traced += 1
             try:
                 self._trace(kind, layouts, place, call, text)

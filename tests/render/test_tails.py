@@ -7,6 +7,7 @@ from crc32c import crc32c
 
 from kafkasniff.calls.call import Call
 from kafkasniff.reading import Reading
+from kafkasniff.render import tails
 from kafkasniff.render.tails import Tails
 from kafkasniff.render.terminal import CallLines
 from tests.conftest import CAPTURES
@@ -270,3 +271,14 @@ def test_messages_of_the_same_length_that_are_laid_out_otherwise() -> None:
     assert compared.text(commit(("c" * 8, 1), ("d" * 8, 1))) == "group billing cccccccc-0@1000 dddddddd-0@1000"
     compared.text(commit(("c" * 8, 0), ("d" * 8, 2)))
     compared.text(commit(("c" * 9, 1), ("d" * 7, 1)))
+
+
+def test_more_than_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tails, "MOST_TEMPLATES", 5)
+    monkeypatch.setattr(tails, "MOST_SHAPES", 7)
+    compared = Compared()
+    for _ in range(3):
+        for error in range(20):
+            compared.text(heartbeat(error=error))
+            compared.text(heartbeat(member="m" * (error + 1)))
+    assert compared.knows(heartbeat(member="m" * 20)) or compared.knows(heartbeat(member="m" * 20))
