@@ -21,6 +21,9 @@ from kafkasniff.render.tree import tree_lines
 WIDE = 120
 """Columns from which a line has room for correlation id, client id and full addresses."""
 
+NARROW = 72
+"""Columns below which a client is shown by its port alone."""
+
 _SLOW_NS = 1_000_000_000
 """An answer that took longer than this is marked."""
 
@@ -72,12 +75,13 @@ class CallLines:
         """
         self._cut = width
         self._wide = width is None or width >= WIDE
+        self._narrow = width is not None and width < NARROW
         self._tree_width = width or 160
         self.time = time_column(time, 6 if self._wide else 3)
         self._detail = detail
         self._colours = colours
         self.brokers = BrokerIds()
-        self.widths = Widths(server=17, api=18) if self._wide else Widths(server=2, api=12)
+        self.widths = Widths(17, 18) if self._wide else Widths(2, 12, client=6 if self._narrow else 15)
 
     @property
     def is_plain(self) -> bool:
@@ -91,15 +95,15 @@ class CallLines:
 
     def call(self, call: Call) -> str:
         """Give a call's line, and at higher detail those of its messages, each with its newline."""
-        line = self._call_line(call)
+        line = self._call_line(call, self.time(call.time.time))
         if not self._detail:
             return line
         return line + "".join(f"{text}\n" for text in self._detail_lines(call))
 
-    def _call_line(self, call: Call) -> str:
+    def _call_line(self, call: Call, time: str) -> str:
         colours, off, widths = self._colours, self._colours.off, self.widths
-        time = self.time(call.time.time)
-        client, server, api = call.client, self.server(call.server), api_text(call.header and call.header[:2])
+        client, server = self._client(call.client), self.server(call.server)
+        api = api_text(call.header and call.header[:2])
         widths.fit(client, server, api)
         total = call.total_ns
         took = duration_text(total)
@@ -113,12 +117,18 @@ class CallLines:
                 f"  {colours.client_id}{client_id:<{widths.client_id}}{off}  {slow}{took:>7}{off}  "
             )
             used = len(time) + widths.client + widths.server + widths.api + 23 + widths.correlation + widths.client_id
+            if self._cut is not None and used > self._cut:
+                # Long addresses leave no room: from here on lines are those of a narrower terminal.
+                self._wide, self.widths = False, Widths(2, 12)
+                return self._call_line(call, time)
         else:
             line = (
                 f"{colours.time}{time}{off} {client:>{widths.client}}→{colours.server}{server:<{widths.server}}{off} "
                 f"{colours.api}{api:<{widths.api}}{off} {slow}{took:>7}{off} "
             )
             used = len(time) + widths.client + widths.server + widths.api + 12
+            if self._cut is not None and used > self._cut:
+                return shorten(f"{time} {client}→{server} {api} {took}", self._cut) + "\n"
         return f"{line}{self.tail(call, None if self._cut is None else max(self._cut - used, 0))}".rstrip() + "\n"
 
     def tail(self, call: Call, room: int | None) -> str:
@@ -151,6 +161,9 @@ class CallLines:
             if room is not None:
                 room -= len(text) + 2
         return tail
+
+    def _client(self, client: str) -> str:
+        return f":{client.rpartition(':')[2]}" if self._narrow else client
 
     def server(self, server: str) -> str:
         """Give the server as `ip:port/broker id`; where room is short, only `/broker id`, or `:port` while unknown."""
@@ -223,9 +236,12 @@ class CallLines:
         colours = self._colours
         arrow = " → " if self._wide else "→"
         space = "  " if self._wide else " "
-        start = f"{self.time(time)}{space}{client:>{self.widths.client}}{arrow}{self.server(server)}{space}"
+        start = (
+            f"{self.time(time)}{space}{self._client(client):>{self.widths.client}}{arrow}{self.server(server)}{space}"
+        )
         if self._cut is not None:
-            text = shorten(text, max(self._cut - len(start), 0))
+            start = shorten(start, self._cut)
+            text = shorten(text, self._cut - len(start)) if len(start) < self._cut else ""
         return f"{start}{colours.warning}{text}{colours.off}\n"
 
 

@@ -7,7 +7,7 @@ from kafkasniff.calls.call import ConnectionReport, Gap
 from kafkasniff.calls.context import Context
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.sasl.token import SaslToken
-from kafkasniff.render.colours import Colours
+from kafkasniff.render.colours import PLAIN, Colours
 from kafkasniff.render.terminal import CallLines
 from tests.protocol.records.made_batches import simple_batch
 from tests.render.made_calls import (
@@ -87,9 +87,10 @@ def test_control_characters_never_reach_the_terminal() -> None:
     assert "\\x1b[2J\\x0a\\u202e" in out.splitlines()[0]
 
 
-@pytest.mark.parametrize("width", [80, 100, 160])
-def test_lines_fit_the_terminal(width: int) -> None:
-    lines = CallLines(width)
+@pytest.mark.parametrize("colours", [PLAIN, Colours(*(["\x1b[31m"] * 8), off="\x1b[0m")], ids=["plain", "coloured"])
+@pytest.mark.parametrize("width", [1, 10, 30, 40, 50, 60, 68, 71, 72, 80, 100, 120, 160])
+def test_lines_fit_the_terminal(width: int, colours: Colours) -> None:
+    lines = CallLines(width, colours=colours)
     lines.learn(metadata_call())
     for call in (
         metadata_call(topic="t" * 200, error_code=6),
@@ -97,9 +98,33 @@ def test_lines_fit_the_terminal(width: int) -> None:
         heartbeat_call(group="g" * 200, outcome="unanswered"),
         metadata_call(client_id="c" * 100),
     ):
-        line = lines.call(call)
+        line = lines.call(call).replace("\x1b[31m", "").replace("\x1b[0m", "")
         assert len(line) - 1 <= width
         assert line.count("\n") == 1
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 140])
+def test_lines_with_long_addresses_fit_too(width: int) -> None:
+    lines = CallLines(width, time="delta")
+    call = heartbeat_call(error_code=25)
+    first = lines.call(call)
+    call.client, call.server = "[2001:db8:1234:5678:9abc:def0:1234:5678]:51234", "[2001:db8::1111:2222:3333:4444]:9092"
+    second = lines.call(call)
+    assert len(second) - 1 <= width
+    assert "Heartbeat" in second[: width - 8]
+    assert first.split()[0] == second.split()[0]
+
+
+def test_a_narrow_terminal_shows_ports_and_errors() -> None:
+    lines = CallLines(60)
+    lines.learn(metadata_call())
+    assert lines.call(heartbeat_call(error_code=25)) == "12:00:00.123 :51234→/7 Heartbeat v0 1.23 ms UNKNOWN_MEMBER_…\n"
+
+
+@pytest.mark.parametrize("width", [5, 40, 60])
+def test_other_lines_fit_a_narrow_terminal(width: int) -> None:
+    gap = Gap(made_connection(), "10.0.0.1:51234", "10.0.0.2:9092", "request", 5, arrival(1, 0))
+    assert len(CallLines(width).gap(gap)) - 1 <= width
 
 
 def test_eighty_columns_keep_time_ends_api_latency_and_errors() -> None:
