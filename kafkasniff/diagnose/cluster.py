@@ -1,5 +1,6 @@
 """Rules about versions, brokers and what a cluster allows."""
 
+import re
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,9 @@ from kafkasniff.protocol.api_releases import API_RELEASES
 _KAFKA_4 = "4.0.1"
 _BROKER_APIS = frozenset({4, 5, 6, 7, 27, 56})
 """Between brokers: LeaderAndIsr, StopReplica, UpdateMetadata, ControlledShutdown, WriteTxnMarkers, AlterPartition."""
+
+_FETCHER = re.compile(r"broker-\d+-fetcher-\d+")
+"""What followers call themselves (ReplicaFetcherManager); requests of theirs may lack a replica id."""
 
 
 @cache
@@ -111,6 +115,8 @@ class BelowKafka4Minimum(Rule[OldVersions]):
         """Count calls in old versions."""
         call, version = seen.call, seen.call.api_version
         if call.request is None or version is None or is_follower(seen.request):
+            return
+        if _FETCHER.fullmatch(seen.client.client_id or ""):
             return
         state = self.state(seen.client)
         name = (call.api_name or "", version)

@@ -112,9 +112,10 @@ class RebalanceStorm(Rule[Generations]):
         who = ""
         if len(restless) == 1:
             subject |= client_subject(restless[0])
-            who = f"; {restless[0].name} joined or left {most:,} times"
         else:
             subject["clientId"] = [client.client_id for client in restless if client.client_id]
+        if len(restless) == 1 and most >= self.limits["comings"]:
+            who = f"; {restless[0].name} joined or left {most:,} times"
         summary = (
             f"Group {key} went through {count:,} generations within {self.limits['seconds']:g} s, "
             f"the latest being {state.newest}{who}."
