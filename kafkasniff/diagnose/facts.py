@@ -172,10 +172,6 @@ class Facts:
         groups = self._groups.get(client) or {}
         return next(iter(groups)) if len(groups) == 1 else None
 
-    def topic_name(self, topic_id: str) -> str | None:
-        """Give the name of a topic id (as in Kafka's JSON), None where nothing told it."""
-        return self._topics.get(topic_id)
-
     def name_in(self, item: dict[str, Any]) -> str | None:
         """Give the topic that an element of a message is about, by name or by id."""
         for field in ("name", "topic", "topicName"):

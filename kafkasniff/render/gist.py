@@ -6,7 +6,6 @@ from typing import NamedTuple
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.topics import has_topic_ids
 from kafkasniff.protocol.bodies import find_entities
-from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.render.brokers import BROKER_FIELDS
 from kafkasniff.render.gists.cluster import (
@@ -97,14 +96,6 @@ def _names_topic_ids(call: Call) -> bool:
 def form_of(api_key: int) -> Form | None:
     """Give how the calls of an API are described; None for one that is described by the names in its messages."""
     return _GISTS.get(api_key)
-
-
-def scanned_fields(api_key: int, kind: Kind) -> frozenset[str]:
-    """Give the names of the fields that a gist looks at; none for an API that is described by its names."""
-    form = _GISTS.get(api_key)
-    if form is None:
-        return frozenset()
-    return form.request if kind == "request" else form.response
 
 
 def _entities(call: Call, request: Body | None, response: Body | None) -> str:

@@ -297,6 +297,7 @@ def _counters_object(counters: DirectionCounters) -> dict[str, int]:
         "packets": counters.packets,
         "bytes": counters.data_bytes,
         "retransmissions": counters.retransmissions,
+        "duplicates": counters.duplicates,
         "outOfOrder": counters.out_of_order,
         "gaps": counters.gaps,
         "gapBytes": counters.gap_bytes,

@@ -61,7 +61,7 @@ class TcpCounters:
     fragments: int = 0
     """IP fragments."""
     fragments_dropped: int = 0
-    """IP fragments whose packet was not completed in time or within bounds."""
+    """IP fragments that repeated others, or whose packet was not completed in time or within bounds."""
     connections: int = 0
     before_start: int = 0
     """Segments from before the first delivered byte of a connection without SYN, not delivered."""
@@ -73,12 +73,15 @@ class TcpCounters:
     """What a limit of TcpLimits did, in words, and how often."""
 
     def notes(self) -> list[str]:
-        """Give which packets could not be read and which limits were reached, in sentences."""
-        notes = [
-            f"packets of link type {link_type} cannot be read: {count:,}"
-            for link_type, count in self.unknown_link_types.items()
-        ]
-        return notes + [f"{text}: {count:,}" for text, count in self.limits_reached.items()]
+        """Give which packets could not be read or used and which limits were reached, in sentences."""
+        unread = {f"packets of link type {number} cannot be read": n for number, n in self.unknown_link_types.items()}
+        left_out = {
+            "packets left out: their headers contradict themselves or end early": self.malformed,
+            "IP fragments left out: repeated, or the rest of their packet lacks": self.fragments_dropped,
+            "segments left out: far from all others of their stream": self.implausible,
+        }
+        counts = [*unread.items(), *left_out.items(), *self.limits_reached.items()]
+        return [f"{text}: {count:,}" for text, count in counts if count]
 
     def reach(self, text: str) -> None:
         """Count that a limit was reached."""

@@ -10,7 +10,7 @@ import pytest
 from kafkasniff.protocol.bodies import decode_body, find_errors
 from kafkasniff.protocol.scans import scan_body
 from kafkasniff.protocol.secrets import SECRET_FIELDS
-from kafkasniff.render.gist import scanned_fields
+from kafkasniff.render.gist import form_of
 from tests.conftest import VECTORS
 
 HEARTBEAT = 12
@@ -29,6 +29,14 @@ def only(value: Any, names: frozenset[str]) -> Any:
         kept = {name: inner for name, inner in value.items() if name.removesuffix("SizeInBytes") in names}
         return {name: only(inner, names) for name, inner in kept.items()}
     return value
+
+
+def scanned_fields(api_key: int, kind: Any) -> frozenset[str]:
+    """The names of the fields that a gist looks at; none for an API that is described by its names."""
+    form = form_of(api_key)
+    if form is None:
+        return frozenset()
+    return form.request if kind == "request" else form.response
 
 
 @pytest.mark.parametrize("kind", ["request", "response"])

@@ -5,7 +5,7 @@ import pytest
 from kafkasniff.tcp.events import StreamData, StreamGap
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.reassembler import Reassembler
-from tests.tcp.conversations import ACK, Talk, batch, connections
+from tests.tcp.conversations import ACK, Talk, batch, connections, ethernet, ipv4
 
 
 def behind_holes(port: int, count: int) -> list[bytes]:
@@ -53,3 +53,20 @@ def test_remembered_bytes_are_bounded() -> None:
         (seen,) = connections(reassembler.feed(batch(talk.frames + changed)) + reassembler.flush())
         assert seen.connection.counters[0].conflicts == conflicts
         assert seen.connection.counters[0].retransmissions == 20
+
+
+def test_what_was_left_out_is_said() -> None:
+    """A TCP header longer than its packet, a fragment whose others never come, and two segments out of any window."""
+    whole = Talk().open().send(0, b"request")
+    bad = bytearray(whole.packet(0, ACK, b"x"))
+    bad[14 + 20 + 12] = 15 << 4
+    fragment = ethernet(ipv4("10.0.0.1", "10.0.0.2", bytes(64), more=True))
+    far = whole.packet(0, ACK, b"far", sequence=1_001 + (1 << 30))
+    reassembler = Reassembler()
+    reassembler.feed(batch([*whole.frames, bytes(bad), fragment, far, whole.packet(0, ACK, b"y", sequence=7 << 28)]))
+    reassembler.flush()
+    assert reassembler.counters.notes() == [
+        "packets left out: their headers contradict themselves or end early: 1",
+        "IP fragments left out: repeated, or the rest of their packet lacks: 1",
+        "segments left out: far from all others of their stream: 1",
+    ]
