@@ -249,7 +249,7 @@ class SessionTimeout(Rule[Tally]):
                 known.session_ms = int(interval * self.limits["intervals"] / self.limits["share"])
         if known is None:
             return
-        if not error and key == OFFSET_COMMIT and seen.failed and seen.call.errors:
+        if not error and key == OFFSET_COMMIT and seen.failed:
             error = seen.call.errors[0].code
         if error not in _GONE:
             self._heard(known, group, member_id, seen)

@@ -71,7 +71,7 @@ class SeenCall:
     """What a Produce request brings, once `produced.produced` has read it."""
 
     failed: bool
-    """Whether there may be error codes, which `call.errors` gives."""
+    """Whether there are error codes, which `call.errors` gives."""
 
     def __init__(self, call: Call, key: int, talk: Talk, fields: tuple[frozenset[str], frozenset[str]]) -> None:
         """Read of a call, whose request was captured, the fields with these names in its request and response."""
@@ -89,7 +89,7 @@ class SeenCall:
             if scan is not None:
                 self.request, self.records, self.failed = scan.value, scan.records, bool(scan.errors)
             else:
-                self.request, self.failed = request_of(call), True
+                self.request, self.failed = request_of(call), bool(call.errors)
                 self.records = call.request_body.records if call.request_body is not None and self.request else []
         else:
             self.request, self.records = _NOTHING, []
@@ -101,5 +101,5 @@ class SeenCall:
             self.response, self.told_records = scan.value, scan.records
             self.failed |= bool(scan.errors)
         else:
-            self.response, self.failed = response_of(call), True
+            self.response, self.failed = response_of(call), bool(call.errors)
             self.told_records = call.response_body.records if call.response_body and self.response else []
