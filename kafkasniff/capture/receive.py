@@ -1,10 +1,13 @@
 """Packets of a scapy socket one by one: slower than the ring, for kernels and systems without it."""
 
+import ctypes
+import errno
+import os
 import socket
 import struct
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.capture.ring import ARPHRD_LOOPBACK, PACKET_STATISTICS, SOL_PACKET, PacketColumns
 
@@ -31,22 +34,31 @@ class PacketReceiver:
         except PermissionError:
             # Without CAP_NET_ADMIN as much as net.core.rmem_max allows.
             listen_socket.ins.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _WAITING_BYTES)
+        self._lost = 0
+        """errno of why nothing more comes."""
 
     def take(self) -> PacketColumns | None:
-        """Take what there is, up to a thousand packets; None when there is nothing."""
-        return _columns(self._packets())
+        """Take what there is, up to a thousand packets; None when there is nothing. Raises OSError when it is lost."""
+        columns = _columns(self._packets())
+        if columns is None and self._lost:
+            raise OSError(self._lost, os.strerror(self._lost))
+        return columns
 
-    def _packets(self) -> Iterator[tuple[bytes, float, int]]:
+    def _packets(self) -> Iterator["_Packet"]:
         for _ in range(_AT_ONCE):
             try:
                 # scapy puts back the VLAN tags that the kernel took out (PACKET_AUXDATA).
                 data, (name, _, kind, hardware, _), seconds = self._socket._recv_raw(self._socket.ins, _LARGEST)
-                # On the loopback interface each packet is seen twice: going out and coming in.
-                if kind != socket.PACKET_OUTGOING or hardware != ARPHRD_LOOPBACK:
-                    yield data, seconds, socket.if_nametoindex(name) << 16 | hardware
-            except OSError:
-                # Nothing more, or what polling reports too.
+            except BlockingIOError:
                 return
+            except OSError as error:
+                # Said once, before the packets that still wait.
+                self._lost = error.errno or errno.EIO
+                continue
+            # On the loopback interface each packet is seen twice: going out and coming in.
+            if kind != socket.PACKET_OUTGOING or hardware != ARPHRD_LOOPBACK:
+                source = _index(name) << 16 | hardware
+                yield _Packet(data, len(data), round(seconds * 10**9), source)
 
     def statistics(self) -> tuple[int, int]:
         """Give how many packets the socket was offered since the last time, and how many of them it dropped."""
@@ -62,36 +74,75 @@ class PacketReceiver:
 class PcapReceiver:
     """An interface read through libpcap, on systems that have no packet sockets."""
 
-    def __init__(self, listen_socket: Any) -> None:
-        """Read from a scapy `L2pcapListenSocket`."""
-        self._socket = listen_socket
+    def __init__(self, listen_socket: Any, link_type: int) -> None:
+        """Read from a scapy `L2pcapListenSocket`, which gives packets of the LINKTYPE_ number `link_type`."""
+        from scapy.libs import winpcapy
+
+        self.link_type = link_type
+        # scapy's own reading keeps neither original lengths nor errors, and copies each byte as an int.
+        self._libpcap = winpcapy
+        self._handle = listen_socket.pcap_fd.pcap
+        self._header = ctypes.POINTER(winpcapy.pcap_pkthdr)()
+        self._data = ctypes.POINTER(ctypes.c_ubyte)()
+        self._received = self._dropped = 0
+        self._lost = ""
+        """Why nothing more comes, in libpcap's words."""
         listen_socket.pcap_fd.setnonblock(True)
 
     def take(self) -> PacketColumns | None:
-        """Take what there is, up to a thousand packets; None when there is nothing."""
-        return _columns(self._packets())
+        """Take what there is, up to a thousand packets; None when there is nothing. Raises OSError when it is lost."""
+        columns = _columns(self._packets())
+        if columns is None and self._lost:
+            raise OSError(self._lost)
+        return columns
 
-    def _packets(self) -> Iterator[tuple[bytes, float, int]]:
+    def _packets(self) -> Iterator["_Packet"]:
         for _ in range(_AT_ONCE):
-            _, data, seconds = self._socket.recv_raw()
-            if data is None:
+            status = self._libpcap.pcap_next_ex(self._handle, ctypes.byref(self._header), ctypes.byref(self._data))
+            if status < 0:
+                # Said before the packets that still wait.
+                self._lost = self._libpcap.pcap_geterr(self._handle).decode(errors="replace")
+                continue
+            if status == 0:
                 return
-            yield data, seconds, 0
+            header = self._header.contents
+            time = header.ts.tv_sec * 10**9 + header.ts.tv_usec * 1_000
+            yield _Packet(ctypes.string_at(self._data, header.caplen), header.len, time, 0)
 
     def statistics(self) -> tuple[int, int]:
-        """Give zeros: scapy does not pass on what libpcap counts."""
-        return 0, 0
+        """Give how many packets came since the last time, and how many were dropped."""
+        counts = self._libpcap.pcap_stat()
+        if self._libpcap.pcap_stats(self._handle, ctypes.byref(counts)) < 0:
+            return 0, 0
+        received, dropped = counts.ps_recv - self._received, counts.ps_drop - self._dropped
+        self._received, self._dropped = counts.ps_recv, counts.ps_drop
+        # libpcap counts from the beginning, in 32 bits.
+        return received & 0xFFFFFFFF, dropped & 0xFFFFFFFF
 
     def close(self) -> None:
         """Hold nothing: the socket is closed by whoever opened it."""
 
 
-def _columns(packets: Iterable[tuple[bytes, float, int]]) -> PacketColumns | None:
-    pieces, columns, end = [], [array("q") for _ in range(4)], 0
-    for data, seconds, source in packets:
+class _Packet(NamedTuple):
+    data: bytes
+    original: int
+    time: int
+    source: int
+
+
+def _columns(packets: Iterable[_Packet]) -> PacketColumns | None:
+    pieces, columns, end = [], [array("q") for _ in range(5)], 0
+    for data, original, time, source in packets:
         pieces.append(data)
-        for column, value in zip(columns, (end, len(data), round(seconds * 10**9), source), strict=True):
+        for column, value in zip(columns, (end, len(data), original, time, source), strict=True):
             column.append(value)
         end += len(data)
-    offsets, lengths, times, sources = columns
-    return PacketColumns(b"".join(pieces), offsets, lengths, lengths, times, sources) if pieces else None
+    return PacketColumns(b"".join(pieces), *columns) if pieces else None
+
+
+def _index(name: str) -> int:
+    """Give an interface's index; 0 for one that went while its last packets waited."""
+    try:
+        return socket.if_nametoindex(name)
+    except OSError:
+        return 0

@@ -1,8 +1,10 @@
 """A packet socket's receive ring in memory shared with the kernel: TPACKET_V3 (packet_mmap.rst of the Linux kernel)."""
 
 import mmap
+import os
 import socket
 import struct
+import time
 from array import array
 from typing import NamedTuple
 
@@ -78,9 +80,14 @@ class PacketRing:
         packet_socket.setsockopt(SOL_PACKET, PACKET_RX_RING, request)
         self._memory = mmap.mmap(packet_socket.fileno(), total)
         self._next = 0
+        self._lost = 0
+        """errno of why nothing more comes."""
 
     def take(self) -> PacketColumns | None:
-        """Take the next blocks that the kernel has handed over; None when there are none yet."""
+        """Take the next blocks that the kernel has handed over; None when there are none yet.
+
+        Raises OSError when the interface is lost.
+        """
         pieces: list[bytes] = []
         places: list[int] = []
         size = 0
@@ -92,7 +99,15 @@ class PacketRing:
                 at += words[at >> 2]
             pieces.append(data)
             size += len(data)
-        return _columns(b"".join(pieces), places) if pieces else None
+        if pieces:
+            return _columns(b"".join(pieces), places)
+        if self._lost:
+            raise OSError(self._lost, os.strerror(self._lost))
+        # Said once. What came before it becomes visible when its block is handed over.
+        self._lost = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if self._lost:
+            time.sleep(2 * RETIRE_MS / 1000)
+        return None
 
     def _take_block(self) -> tuple[bytes, int, int] | None:
         """Give a block's bytes, the position of its first packet and their number; the kernel has the block back."""

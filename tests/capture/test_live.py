@@ -1,5 +1,4 @@
 import socket
-import threading
 import time
 from collections.abc import Iterator
 
@@ -11,40 +10,19 @@ from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.live import LiveCapture
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
+from tests.capture.captured import contents, frames, packets_of
 from tests.conftest import CAPTURES
 from tests.networks import FAR, NEAR, ip, own_network, own_pair
 
 RING = 8 << 20
 NO_RING = 0
+LOST = f"{NEAR}: the interface went down or was removed; start again when it is up"
 
 
 @pytest.fixture
 def sender() -> Iterator[socket.socket]:
     with own_pair() as far:
         yield far
-
-
-def frames(count: int = 3, size: int = 100) -> list[bytes]:
-    return [bytes(Ether(src="02::2", dst="02::1") / IP() / TCP(seq=n) / bytes(size)) for n in range(count)]
-
-
-def contents(batches: list[PacketBatch]) -> list[bytes]:
-    return [
-        batch.data[at : at + length]
-        for batch in batches
-        for at, length in zip(batch.offsets, batch.captured, strict=True)
-    ]
-
-
-def packets_of(capture: LiveCapture, count: int) -> list[PacketBatch]:
-    """What is captured until `count` packets have come, or five seconds have passed."""
-    found: list[PacketBatch] = []
-    deadline = time.monotonic() + 5
-    for batch in capture.batches():
-        found += [batch] if len(batch) else []
-        if sum(map(len, found)) >= count or time.monotonic() > deadline:
-            capture.stop()
-    return found
 
 
 @pytest.mark.parametrize("ring_bytes", [RING, NO_RING])
@@ -160,20 +138,51 @@ def test_a_filter_is_the_kernels_work(sender: socket.socket) -> None:
     capture.close()
 
 
-def test_an_interface_that_goes_down_ends_the_capture(sender: socket.socket) -> None:
-    capture = LiveCapture([NEAR])
+@pytest.mark.parametrize("ring_bytes", [RING, NO_RING])
+@pytest.mark.parametrize("command", [("link", "delete", FAR), ("link", "set", NEAR, "down")])
+def test_an_interface_that_goes_down_ends_the_capture(
+    sender: socket.socket, command: tuple[str, ...], ring_bytes: int
+) -> None:
+    capture = LiveCapture([NEAR], ring_bytes=ring_bytes)
+    for frame in frames(20):
+        sender.send(frame)
+    ip(*command)
+    # What came before is not lost with it.
+    assert contents(list(capture.batches())) == frames(20)
+    assert [str(each) for each in capture.failures] == [LOST]
+    assert [(each.name, received, lost) for each, received, lost in capture.statistics()] == [(NEAR, 20, 0)]
+    capture.close()
+
+
+@pytest.mark.parametrize("ring_bytes", [RING, NO_RING])
+def test_the_others_are_listened_to_when_one_goes_down(sender: socket.socket, ring_bytes: int) -> None:
+    capture = LiveCapture([NEAR, "lo"], ring_bytes=ring_bytes)
+    ip("link", "delete", FAR)
+    found: list[PacketBatch] = []
+    deadline = time.monotonic() + 5
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        for batch in capture.batches():
+            found += [batch] if len(batch) else []
+            if capture.failures and not found:
+                udp.sendto(b"still here", ("127.0.0.1", 9))
+            elif found or time.monotonic() > deadline:
+                capture.stop()
+    assert [str(each) for each in capture.failures] == [LOST]
+    assert contents(found)[0][42:] == b"still here"
+    capture.close()
+
+
+@pytest.mark.parametrize("ring_bytes", [RING, NO_RING])
+def test_any_goes_on_when_an_interface_goes(sender: socket.socket, ring_bytes: int) -> None:
+    capture = LiveCapture(["any"], ring_bytes=ring_bytes)
     sender.send(frames(1)[0])
-    timer = threading.Timer(0.3, lambda: None)
-    taken = 0
-    for batch in capture.batches():
-        taken += len(batch)
-        if taken and not timer.is_alive():
-            timer.start()
-            ip("link", "delete", FAR)
-    assert taken == 1
-    assert [str(each) for each in capture.failures] == [
-        f"{NEAR}: the interface went down or was removed; start again when it is up"
-    ]
+    ip("link", "delete", FAR)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.sendto(b"still here", ("127.0.0.1", 9))
+    packets = contents(packets_of(capture, 2))
+    assert packets[0] == frames(1)[0]
+    assert b"still here" in [each[42:] for each in packets]
+    assert capture.failures == []
     capture.close()
 
 

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from tests.cli.conftest import COMMAND
@@ -20,9 +21,9 @@ UNANSWERED: list[socket.socket] = []
 class Live:
     """The command while it runs."""
 
-    def __init__(self, environment: dict[str, str], *arguments: str) -> None:
+    def __init__(self, environment: dict[str, str], *arguments: str, command: Sequence[str] = COMMAND) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, "live", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+            [*command, "live", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
         )
         self.lines: list[tuple[float, bytes]] = []
         """Each line with the time at which it came."""

@@ -19,9 +19,16 @@ import pytest
 from tests.cli.conftest import COMMAND, Run
 from tests.cli.running import ANSWER, REQUEST, Live, exchange, wait_for_lines
 from tests.conftest import AddFigure
-from tests.networks import LIBC, needs, own_network
+from tests.networks import LIBC, ip, needs, own_network
 
 PR_CAPBSET_DROP, CAP_NET_RAW = 24, 13
+
+AS_ON_MACOS = [
+    sys.executable,
+    "-c",
+    "from types import SimpleNamespace; from kafkasniff.capture import live; from kafkasniff.cli.main import main;"
+    "live.sys = SimpleNamespace(platform='darwin'); main()",
+]
 
 CLIENT = """
 import sys, time
@@ -92,11 +99,12 @@ def read_items(run: Run, path: Path) -> list[dict[str, Any]]:
 
 
 @needs("tcpdump")
+@pytest.mark.parametrize("command", [COMMAND, AS_ON_MACOS], ids=["Linux", "macOS"])
 def test_every_call_that_tcpdump_recorded_is_printed(
-    run: Run, environment: dict[str, str], tmp_path: Path, add_figure: AddFigure
+    run: Run, environment: dict[str, str], tmp_path: Path, add_figure: AddFigure, command: list[str]
 ) -> None:
     path, written = tmp_path / "tcpdump.pcap", tmp_path / "live.pcapng"
-    live = Live(environment, "lo", "--json", "--write", str(written))
+    live = Live(environment, "lo", "--json", "--write", str(written), command=command)
     tcpdump = start_tcpdump(path)
     run_client(4_000)
     end_tcpdump(tcpdump)
@@ -236,6 +244,17 @@ def test_the_reader_of_the_output_may_go(environment: dict[str, str]) -> None:
     exchange(answer=True).close()
     assert process.wait(30) == 141
     assert process.stderr.read() == b""
+
+
+def test_an_interface_that_is_lost_ends_it(environment: dict[str, str]) -> None:
+    live = Live(environment, "lo", "--json")
+    exchange(answer=True).close()
+    wait_for_lines(live, 1)
+    ip("link", "set", "lo", "down")
+    assert live.end(None) == 1
+    assert [item["outcome"] for item in live.items] == ["answered"]
+    assert "\nkafkasniff: lo: the interface went down or was removed; start again when it is up\n" in live.messages
+    assert re.search(r"packets, 1 of 1 connection Kafka, 1 call, ", live.messages)
 
 
 def test_who_may_not_capture_is_told_how_to(environment: dict[str, str]) -> None:
