@@ -25,10 +25,11 @@ from kafkasniff.calls.recognition import is_kerberos_token, proxy_header_length,
 from kafkasniff.calls.search import BoundarySearch
 from kafkasniff.calls.streams import CallOptions, KafkaStreams, response_ids
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.events import Connection, StreamData, StreamGap
+from kafkasniff.tcp.events import Connection, Endpoint, StreamConflict, StreamData, StreamGap
 
 FIRST_BYTES = 1100
 """Bytes from which a request header, with the longest client id, can be judged."""
+HELD_CONTRADICTIONS = 1_024
 KAFKA_SERVERS = 10_000
 """Servers that are remembered to speak Kafka."""
 SHOWN_START = 8
@@ -41,6 +42,7 @@ class Conversation:
     __slots__ = (
         "_budget",
         "_connection",
+        "_contradicted",
         "_gaps",
         "_limits",
         "_lone_responses",
@@ -48,6 +50,7 @@ class Conversation:
         "_searches",
         "_seen",
         "_starts",
+        "_time",
         "evidence",
         "kafka",
         "protocol",
@@ -67,13 +70,22 @@ class Conversation:
         self._seen = 0
         self._starts = [b"", b""]
         self._gaps = Gaps()
+        self._contradicted: list[tuple[int, int, int]] = []
+        """Direction and stream positions, while it is not known what the connection is."""
+        self._time = 0
+        """When the packet came that is being taken, in ns since 1970."""
         self.kafka: KafkaStreams | None = None
         self.protocol: str | None = None
         """`kafka`, another protocol's name or `unknown`; None while undecided."""
         self.evidence = "no data was seen"
 
-    def take(self, event: StreamData | StreamGap) -> list[Call | Gap | RawToken]:
+    def take(self, event: StreamData | StreamGap | StreamConflict) -> list[Call | Gap | RawToken]:
         """Take bytes or a gap; give the calls that ended and the gaps that stand in a Kafka connection."""
+        if isinstance(event, StreamConflict):
+            self._contradict(event.direction, event.ranges)
+            return []
+        if isinstance(event, StreamData) and event.contradicted:
+            self._contradict(event.direction, event.contradicted)
         if not self._starts[event.direction] and isinstance(event, StreamData):
             self.note_start(event)
         if self.kafka is not None:
@@ -87,6 +99,7 @@ class Conversation:
             return []
         self._gaps.follow(event.direction)
         self._seen += len(event.data)
+        self._time = event.delivered_by.time
         held.push(event)
         self._decide()
         return self._replay() if self.kafka is not None else []
@@ -105,6 +118,7 @@ class Conversation:
         found: list[Call | Gap | RawToken] = []
         if self.protocol is None and self._seen:
             # Whatever the client sent, no request that proves itself can come any more.
+            self._time = arrival.time
             self._decide_by_responses(self._clients(), at_end=True)
             found = self._replay() if self.kafka is not None else []
         if self.kafka is None:
@@ -140,6 +154,16 @@ class Conversation:
             arrival,
             self._starts[1 - client],
         )
+
+    def _contradict(self, direction: int, ranges: tuple[tuple[int, int], ...]) -> None:
+        """Note bytes that came with other contents too; `ranges` count from the next byte of the direction on."""
+        kafka = self.kafka
+        base = self._searches[direction].held.end if kafka is None else kafka.end_of(direction)
+        if kafka is not None:
+            kafka.contradict(direction, [(base + start, base + end) for start, end in ranges])
+        elif self.protocol is None:
+            room = max(HELD_CONTRADICTIONS - len(self._contradicted), 0)
+            self._contradicted += [(direction, base + start, base + end) for start, end in ranges[:room]]
 
     def _client(self) -> int:
         """Give the client's direction; where nothing tells, the sender of the first packet is taken for it."""
@@ -235,13 +259,19 @@ class Conversation:
                 continue
             if not at_end and self._decide_by_beginning(client, held):
                 return
-            of_kafka = self._connection.endpoints[1 - client] in self._options.kafka_servers
+            of_kafka = self._speaks_kafka(self._connection.endpoints[1 - client])
             lone = self._lone_responses.get(client) or self._lone_responses.setdefault(client, LoneResponses())
             first = lone.find(held, of_kafka, again=at_end)
             if first is not None:
                 evidence = "responses whose sizes, correlation ids and bodies agree, though no request was captured"
                 self._accept(client, None, evidence, response_place=earlier_responses(held, first))
                 return
+
+    def _speaks_kafka(self, server: Endpoint) -> bool:
+        """Tell whether another connection had proven by now that a server speaks Kafka."""
+        since = self._options.kafka_servers.get(server)
+        # Runs are taken as a whole, so that what is known may lie in packets still to come.
+        return since is not None and (since <= self._time or self._connection.ended_by == "capture-end")
 
     def _decide_by_beginning(self, client: int, held: HeldStream) -> bool:
         """Judge the first responses of a connection of whose client nothing was captured; True when that decides."""
@@ -298,9 +328,9 @@ class Conversation:
         """
         self.protocol, self.evidence = "kafka", evidence
         server = 1 - client
-        servers = self._options.kafka_servers
-        if len(servers) < KAFKA_SERVERS:
-            servers.add(self._connection.endpoints[server])
+        servers, endpoint = self._options.kafka_servers, self._connection.endpoints[server]
+        if endpoint in servers or len(servers) < KAFKA_SERVERS:
+            servers[endpoint] = min(servers.get(endpoint, self._time), self._time)
         if response_place is None and self._connection.initiator is not None:
             response_place = None if self._searches[server].held.discarded else 0
         starts = {client: place, server: response_place}
@@ -318,6 +348,9 @@ class Conversation:
             for direction in (0, 1)
         ]
         self._release()
+        for direction, start, end in self._contradicted:
+            kafka.contradict(direction, [(start, end)])
+        self._contradicted = []
         for direction, item in merge(*held, key=_order):
             kafka.take(direction, item)
         return [*self._take_gaps(), *kafka.take_calls()]

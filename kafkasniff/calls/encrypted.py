@@ -7,7 +7,7 @@ from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.streams import KafkaStreams
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.events import StreamData, StreamGap
+from kafkasniff.tcp.events import StreamConflict, StreamData, StreamGap
 from kafkasniff.tcp.tls.stream import TlsStream
 
 SECURITY_PROTOCOLS = {"PLAINTEXT": "SSL", "SASL_PLAINTEXT": "SASL_SSL"}
@@ -35,8 +35,11 @@ class EncryptedConversation:
         """Give the Kafka inside, None where there is none or it cannot be seen."""
         return self._conversation.kafka
 
-    def take(self, event: StreamData | StreamGap) -> list[Call | Gap | RawToken]:
+    def take(self, event: StreamData | StreamGap | StreamConflict) -> list[Call | Gap | RawToken]:
         """Take encrypted bytes or a gap; give what ended with them."""
+        if isinstance(event, StreamConflict):
+            # Other bytes under the same key stream would not decrypt; the connection's report counts them.
+            return []
         if self._keep_packets and not self._tls.description.decrypted and len(self._opening) < OPENING_PACKETS:
             self._opening.append(event.arrival)
         return self._pass_on(self._tls.take(event))

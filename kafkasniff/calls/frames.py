@@ -120,6 +120,11 @@ class FrameCutter:
         self._budget.take(length)
 
     @property
+    def pushed_to(self) -> int:
+        """Give the stream position behind the last byte pushed."""
+        return self.offset + self._available
+
+    @property
     def missing(self) -> int | None:
         """Give how many bytes the message under way lacks; 0 between two, None where segments must be pushed."""
         if self._skip or self._finished is not None or not self.aligned:

@@ -11,6 +11,9 @@ MASK = 0xFFFFFFFF
 Delivered = StreamData | StreamGap | tuple[bytes, int]
 """What was delivered, where it does not come as an event: a segment's bytes and time."""
 
+Range = tuple[int, int]
+"""Positions of a first byte and behind a last one."""
+
 _OVERHEAD = 256
 """Bytes that a buffered chunk takes beside its contents, about."""
 
@@ -47,16 +50,17 @@ def first_behind(pending: list[Chunk], start: int) -> Chunk:
     return pending[bisect_right(pending, start, key=_start)]
 
 
-def insert(pending: list[Chunk], chunk: Chunk) -> tuple[int, Chunk | None, bool]:
+def insert(pending: list[Chunk], chunk: Chunk) -> tuple[int, Chunk | None, list[Range]]:
     """Insert into `pending` (by position, none overlapping) the bytes of `chunk` that it lacks.
 
-    Gives the memory that this takes, a chunk that has some of the same bytes, if any, and whether such bytes differ.
+    Gives the memory that this takes, a chunk that has some of the same bytes, if any, and where such bytes differ.
     """
     index = bisect_right(pending, chunk.start, key=_start)
-    added, repeated, differs, start = 0, None, False, chunk.start
+    added, repeated, start = 0, None, chunk.start
+    differences: list[Range] = []
     if index and pending[index - 1].end > start:
         repeated = pending[index - 1]
-        differs = _differ(chunk, repeated)
+        differences += _differences(chunk, repeated)
         start = repeated.end
     while start < chunk.end:
         following = pending[index] if index < len(pending) else None
@@ -69,19 +73,20 @@ def insert(pending: list[Chunk], chunk: Chunk) -> tuple[int, Chunk | None, bool]
         if following is None or chunk.end <= following.start:
             break
         repeated = following
-        differs = differs or _differ(chunk, following)
+        differences += _differences(chunk, following)
         start = following.end
         index += 1
-    return added, repeated, differs
+    return added, repeated, differences
 
 
-def compare_delivered(chunk: Chunk, delivered: Sequence[Delivered], end: int) -> tuple[int | None, bool]:
+def compare_delivered(chunk: Chunk, delivered: Sequence[Delivered], end: int) -> tuple[int | None, list[Range]]:
     """Compare a chunk with delivered bytes that end at position `end`.
 
     Gives the time of the packet that first brought its first bytes, None where they are no longer remembered, and
-    whether any of its bytes differ.
+    where its bytes differ from those that are.
     """
-    first, differs, position = None, False, end
+    first, position = None, end
+    differences: list[Range] = []
     for event in reversed(delivered):
         if isinstance(event, StreamGap):
             if event.length is None:
@@ -92,22 +97,29 @@ def compare_delivered(chunk: Chunk, delivered: Sequence[Delivered], end: int) ->
             start = position - len(data)
             if start < chunk.end:
                 earlier = Chunk(start, position, data, chunk.arrival, (), 0)
-                first, differs = time, differs or _differ(chunk, earlier)
+                first = time
+                differences += _differences(chunk, earlier)
             position = start
         if position <= chunk.start:
             break
-    return first, differs
+    return first, differences
 
 
 def _start(chunk: Chunk) -> int:
     return chunk.start
 
 
-def _differ(chunk: Chunk, other: Chunk) -> bool:
-    """Tell whether two chunks differ where both have bytes."""
+def _differences(chunk: Chunk, other: Chunk) -> list[Range]:
+    """Give where two chunks differ of what both have bytes of."""
     start = max(chunk.start, other.start)
     end = min(chunk.start + len(chunk.data), other.start + len(other.data))
-    if start >= end:
-        return False
-    mine = chunk.data[start - chunk.start : end - chunk.start]
-    return mine != other.data[start - other.start : end - other.start]
+    mine = chunk.data[start - chunk.start : max(end - chunk.start, 0)]
+    theirs = other.data[start - other.start : max(end - other.start, 0)]
+    if start >= end or mine == theirs:
+        return []
+    found: list[Range] = []
+    for place, pair in enumerate(zip(mine, theirs, strict=True), start):
+        if pair[0] != pair[1]:
+            begin = found.pop()[0] if found and found[-1][1] == place else place
+            found.append((begin, place + 1))
+    return found

@@ -84,6 +84,8 @@ class StreamData(NamedTuple):
     """The packet whose arrival let the bytes be delivered: `arrival` itself when in order, else the hole's filler."""
     fragments: tuple[Arrival, ...] = ()
     """The other packets that carried the bytes, when IP fragments were joined."""
+    contradicted: tuple[tuple[int, int], ...] = ()
+    """Where in `data`, from and up to, another segment had other bytes before these could be delivered."""
 
 
 class StreamGap(NamedTuple):
@@ -97,6 +99,16 @@ class StreamGap(NamedTuple):
     """The packet at which the bytes were found lost."""
     cut: bool
     """True when the packet was there but its bytes were cut by the snap length."""
+
+
+class StreamConflict(NamedTuple):
+    """A segment repeated delivered bytes of a direction with other contents; the first seen stand."""
+
+    connection: Connection
+    direction: int
+    ranges: tuple[tuple[int, int], ...]
+    """Where they differ, from and up to: bytes from the next one to come on, so that all are negative."""
+    arrival: Arrival
 
 
 class StreamFin(NamedTuple):
@@ -158,4 +170,4 @@ class StreamRun(NamedTuple):
         return StreamData(self.connection, direction, data, arrival, arrival)
 
 
-StreamEvent = StreamData | StreamRun | StreamGap | StreamFin | ConnectionStart | ConnectionEnd
+StreamEvent = StreamData | StreamRun | StreamGap | StreamConflict | StreamFin | ConnectionStart | ConnectionEnd

@@ -8,8 +8,16 @@ from collections.abc import Iterable
 from heapq import merge
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.chunks import MASK, Chunk, Delivered, compare_delivered, distance, first_behind, insert
-from kafkasniff.tcp.events import Connection, StreamData, StreamEvent, StreamFin, StreamGap, StreamRun
+from kafkasniff.tcp.chunks import MASK, Chunk, Delivered, Range, compare_delivered, distance, first_behind, insert
+from kafkasniff.tcp.events import (
+    Connection,
+    StreamConflict,
+    StreamData,
+    StreamEvent,
+    StreamFin,
+    StreamGap,
+    StreamRun,
+)
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 
 FARTHEST = 64 << 20
@@ -18,6 +26,7 @@ _LARGEST_LEAP = 1 << 30
 """The largest window (RFC 7323): a confirmed leap up to this is a gap of known length."""
 _CONFIRMING_STRAYS = 3
 _REMEMBERED_EVENTS = 64
+_NOTED_DIFFERENCES = 1_024
 _NEVER = -1 << 62
 _DUPLICATE_NS = 1_000_000
 _LATE_NS = 100_000_000
@@ -59,6 +68,7 @@ class Stream:
         "buffered",
         "certain",
         "connection",
+        "contradicted",
         "counters",
         "direction",
         "far_ack",
@@ -112,6 +122,8 @@ class Stream:
         self.pending: list[Chunk] | None = None
         """Chunks that wait, by position, none overlapping."""
         self.buffered = 0
+        self.contradicted: list[Range] = []
+        """Positions in `pending` of which another segment had other bytes."""
         self.recent: list[Delivered] | None = None
         """The last events, up to `position` without a break."""
         self.hole_order: int | None = None
@@ -382,7 +394,7 @@ class Stream:
             self.sequence = (self.sequence + chunk.start - self.position) & MASK
             self.position = self.origin = chunk.start
         if chunk.start < self.position:
-            self._repeat(chunk)
+            self._repeat(chunk, events)
             if chunk.end <= self.position:
                 return
             chunk = chunk.between(self.position, chunk.end)
@@ -399,7 +411,10 @@ class Stream:
         self.sequence = (self.sequence + length) & MASK
         self.counters.data_bytes += size
         if size:
-            data = StreamData(self.connection, self.direction, chunk.data, chunk.arrival, by, chunk.fragments)
+            contradicted = self._contradicted_in(chunk) if self.contradicted else ()
+            data = StreamData(
+                self.connection, self.direction, chunk.data, chunk.arrival, by, chunk.fragments, contradicted
+            )
             events.append(data)
             self.remember(data)
         if size < length:
@@ -435,18 +450,28 @@ class Stream:
             self.counters.out_of_order += 1
             if chunk.arrival.time - first_behind(pending, chunk.start).arrival.time > _LATE_NS:
                 self.counters.late_retransmissions += 1
-        added, repeated, differs = insert(pending, chunk)
+        added, repeated, differences = insert(pending, chunk)
         self._count_buffered(added)
         if repeated:
-            self._count_repeat(chunk, repeated.arrival.time, differs)
+            self._count_repeat(chunk, repeated.arrival.time, bool(differences))
+            self.contradicted += differences[: max(_NOTED_DIFFERENCES - len(self.contradicted), 0)]
 
-    def _repeat(self, chunk: Chunk) -> None:
+    def _repeat(self, chunk: Chunk, events: list[StreamEvent]) -> None:
         """Compare a chunk with the delivered bytes that it repeats."""
         if chunk.end <= self.origin and not self.certain:
             self.memory.counters.before_start += 1
             return
-        first, differs = compare_delivered(chunk, self.recent or (), self.position)
-        self._count_repeat(chunk, first, differs)
+        first, differences = compare_delivered(chunk, self.recent or (), self.position)
+        self._count_repeat(chunk, first, bool(differences))
+        if differences:
+            ranges = tuple((start - self.position, end - self.position) for start, end in sorted(differences))
+            events.append(StreamConflict(self.connection, self.direction, ranges, chunk.arrival))
+
+    def _contradicted_in(self, chunk: Chunk) -> tuple[Range, ...]:
+        """Give where in a chunk that is delivered another segment had other bytes."""
+        found = sorted((max(start, chunk.start), min(end, chunk.end)) for start, end in self.contradicted)
+        self.contradicted = [each for each in self.contradicted if each[1] > chunk.end]
+        return tuple((start - chunk.start, end - chunk.start) for start, end in found if start < end)
 
     def _count_repeat(self, chunk: Chunk, first: int | None, differs: bool) -> None:
         self.counters.conflicts += differs

@@ -1,10 +1,12 @@
 """Nothing that can be had from a damaged capture is lost, and nothing is invented."""
 
 import time
+from collections import defaultdict
 from random import Random
 
 import pytest
 
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
 from tests.conftest import AddFigure
 from tests.robustness.compare import compare
@@ -54,11 +56,49 @@ def test_nothing_is_lost_or_invented(row: Row, add_figure: AddFigure) -> None:
 
 
 def test_bytes_that_contradict_the_first_ones_are_said() -> None:
+    """Each message says that its bytes were contradicted, or the next one does if it had been given before that."""
     rng = Random("conflicts")
-    conversations = compose(rng, connections=1, calls=10)
-    packets = transmit(conversations, rng)
+    conversations = compose(rng, connections=6, calls=40, large_every=7)
+    packets = retransmitted_with_other_bytes(transmit(conversations, rng), rng)
     engine = Engine()
-    for batch in batches(retransmitted_with_other_bytes(packets, rng)):
-        engine.feed(batch)
-    engine.flush()
+    items = [item for batch in batches(packets) for item in engine.feed(batch)] + engine.flush()
     assert "other contents" in " ".join(engine.notes())
+    problems: dict[tuple[str, str, int], list[str]] = defaultdict(list)
+    for call in items:
+        if isinstance(call, Call):
+            for problem in call.problems:
+                problems[call.client, problem.where, call.correlation_id].append(problem.message)
+    in_place, later, calm = 0, 0, 0
+    for number, conversation in enumerate(conversations):
+        client = "{}:{}".format(*conversation.client)
+        for direction in (0, 1):
+            messages = conversation.messages(direction)
+            stream = b"".join(message.frame for message in messages)
+            came = [0] * len(stream)
+            """When other contents came for each byte, in packets of the capture."""
+            own_packets = [
+                (place, packet)
+                for place, packet in enumerate(packets, 1)
+                if (packet.conversation, packet.direction) == (number, direction) and packet.payload
+            ]
+            for place, packet in own_packets:
+                if not packet.true:
+                    for offset, byte in enumerate(packet.payload, packet.offset):
+                        came[offset] = place if byte != stream[offset] else came[offset]
+            last_data = max(place for place, packet in own_packets if packet.true)
+            said = [" ".join(problems[client, each.side, each.correlation_id]) for each in messages]
+            start = 0
+            for index, message in enumerate(messages):
+                latest = max(came[start : start + len(message.frame)])
+                start += len(message.frame)
+                if latest and "from here on" in said[index]:
+                    in_place += 1
+                elif latest and latest < last_data:
+                    later += 1
+                    assert any("before this one" in each for each in said[index + 1 :]), message
+                else:
+                    assert "from here on" not in said[index]
+                    calm += not said[index]
+    assert in_place > 50
+    assert later > 50
+    assert calm > 50

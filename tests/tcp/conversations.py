@@ -10,6 +10,7 @@ from kafkasniff.tcp.events import (
     Connection,
     ConnectionEnd,
     ConnectionStart,
+    StreamConflict,
     StreamData,
     StreamEvent,
     StreamFin,
@@ -124,6 +125,8 @@ class Seen:
     parts: tuple[list[bytes | int | None], list[bytes | int | None]] = field(default_factory=lambda: ([], []))
     """Of each direction, bytes (joined where they touch) and lengths of gaps."""
     fins: list[int] = field(default_factory=list)
+    conflicts: list[tuple[int, tuple[tuple[int, int], ...]]] = field(default_factory=list)
+    """Directions, and where delivered bytes differ, counted from the next one."""
     ended: bool = False
 
 
@@ -159,6 +162,8 @@ def connections(events: Iterable[StreamEvent]) -> list[Seen]:
             record.parts[event.direction].append(event.length)
         elif isinstance(event, StreamFin):
             record.fins.append(event.direction)
+        elif isinstance(event, StreamConflict):
+            record.conflicts.append((event.direction, event.ranges))
         else:
             assert isinstance(event, ConnectionEnd)
             record.ended = True

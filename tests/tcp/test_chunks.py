@@ -28,10 +28,11 @@ def test_insert_keeps_the_first_seen_and_notes_differences(seed: int) -> None:
         start = chance.randrange(200)
         data = bytes(chance.choice((start + i, start + i, start + i, 255)) % 256 for i in range(chance.randint(1, 30)))
         covered = {start + i: byte for i, byte in enumerate(data) if start + i in model}
-        added, repeated, differs = insert(pending, Chunk(start, start + len(data), data, ARRIVAL, (), order))
+        added, repeated, differences = insert(pending, Chunk(start, start + len(data), data, ARRIVAL, (), order))
         held += added
         assert (repeated is not None) == bool(covered)
-        assert differs == any(model[place] != byte for place, byte in covered.items())
+        differing = {place for place, byte in covered.items() if model[place] != byte}
+        assert {place for begin, end in differences for place in range(begin, end)} == differing
         for i, byte in enumerate(data):
             model.setdefault(start + i, byte)
     assert {c.start + i: byte for c in pending for i, byte in enumerate(c.data)} == model

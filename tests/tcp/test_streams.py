@@ -132,6 +132,15 @@ def test_other_bytes_at_the_same_place_are_a_conflict_and_the_first_stay() -> No
     seen = only([*talk.frames, other])
     assert seen.parts[0] == [b"first"]
     assert (seen.connection.counters[0].conflicts, seen.connection.counters[0].retransmissions) == (1, 1)
+    assert seen.conflicts == [(0, ((-5, 0),))]
+
+
+def test_a_conflict_says_which_bytes_differ() -> None:
+    talk = Talk().open().send(0, b"one ").send(0, b"two ").send(0, b"three")
+    other = talk.packet(0, ACK, b"oNe twO three and more", sequence=talk.next[0] - 13)
+    seen = only([*talk.frames, other])
+    assert seen.parts[0] == [b"one two three and more"]
+    assert seen.conflicts == [(0, ((-12, -11), (-7, -6)))]
 
 
 def test_other_bytes_in_the_buffer_are_a_conflict_and_the_first_stay() -> None:
@@ -145,6 +154,10 @@ def test_other_bytes_in_the_buffer_are_a_conflict_and_the_first_stay() -> None:
     seen = only(talk.frames + frames)
     assert seen.parts[0] == [b"abcdef"]
     assert seen.connection.counters[0].conflicts == 1
+    data = [event for event in run(talk.frames + frames) if isinstance(event, StreamData)]
+    assert [(each.data, each.contradicted) for each in data] == [
+        (b"a", ()), (b"b", ()), (b"cde", ((0, 2),)), (b"f", ())
+    ]  # fmt: skip
 
 
 def test_a_longer_retransmission_brings_its_new_bytes() -> None:
