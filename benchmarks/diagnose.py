@@ -61,19 +61,21 @@ _BATCH = struct.pack(">qiibIhiqqqhii", 0, 109, 0, 2, 0, 0, 1, 0, 0, 7, 0, 0, 2) 
 class Crowd:
     """Makes the calls of ever other clients, each with a connection, a group and topics of its own."""
 
-    def __init__(self) -> None:
-        """Begin at noon."""
+    def __init__(self, shared: bool = False) -> None:
+        """Begin at noon; with `shared`, all clients have one client id, one address and one server."""
+        self._shared = shared
         self._now = START
         self._packets = itertools.count(1)
 
     def client(self, number: int, topics: int) -> Iterator[Call | ConnectionReport]:
         """Make what one client does: much of it is refused, so that rules have something to remember."""
-        host = f"10.{2 + number // 62_500 % 250}.{number // 250 % 250}.{number % 250}"
-        server = Endpoint(f"10.1.{number // 200 % 200}.{number % 200}", 9092)
+        place = 0 if self._shared else number
+        host = f"10.{2 + place // 62_500 % 250}.{place // 250 % 250}.{place % 250}"
+        server = Endpoint(f"10.1.{place // 200 % 200}.{place % 200}", 9092)
         on = Connection((Endpoint(host, 40_000 + number % 20_000), server), 0, self._arrival(), self._arrival(), 0)
         for counter in on.counters:
             counter.packets = counter.data_bytes = 100
-        name, group, member = f"client-{number}", f"group-{number}", f"member-{number}"
+        name, group, member = f"client-{place}", f"group-{number}", f"member-{number}"
         names = [f"topic-{number}-{index}" for index in range(topics)]
         unknown = array([struct.pack(">h", 3) + string(topic) + b"\0" + array([]) for topic in names])
         joined = struct.pack(">ihi", 0, 0, number) + string("range") + string(member) + string(member) + array([])
@@ -89,8 +91,8 @@ class Crowd:
             (OFFSET_COMMIT, *_commit(group, member, names[0])),
             (FETCH, fetch_request(0, 0, {}), fetch_response(number, {})),
             (PRODUCE, produce_request(1, {names[0]: {0: _BATCH}}), produce_response({names[0]: {0: 1}})),
-            (INIT_PRODUCER_ID, string(name) + struct.pack(">i", 60_000), struct.pack(">ihqh", 0, 31, -1, -1)),
-            (ADD_PARTITIONS, _transaction(name, number, names[0]), error_51),
+            (INIT_PRODUCER_ID, string(member) + struct.pack(">i", 60_000), struct.pack(">ihqh", 0, 31, -1, -1)),
+            (ADD_PARTITIONS, _transaction(member, number, names[0]), error_51),
         ]
         for correlation_id, (api, request, response) in enumerate(exchanges):
             yield self._call(on, api, correlation_id, name, request, response)

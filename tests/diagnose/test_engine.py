@@ -1,5 +1,3 @@
-import resource
-
 import pytest
 
 from kafkasniff.diagnose.catalogue import RULES
@@ -47,16 +45,3 @@ def test_findings_of_keys_that_are_given_up_stay() -> None:
         diagnosis.feed(each)
     assert "first" in [finding.subject.get("clientId") for finding in diagnosis.findings()]
     assert any(text.startswith("unsupported-sasl-mechanism") for text in diagnosis.limits_reached())
-
-
-def test_many_clients_and_topics_stay_bounded() -> None:
-    diagnosis = Diagnosis()
-    answer = {"brokers": [], "controllerId": 1}
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for number in range(11_000):
-        names = [f"topic-{number}-{index}" for index in range(3)]
-        topics = [{"errorCode": 3, "name": name, "isInternal": False, "partitions": []} for name in names]
-        body = {"topics": [{"name": name} for name in names]}
-        diagnosis.feed(call(3, 1, body, {**answer, "topics": topics}, at=number, client_id=f"shop-{number}"))
-    used = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    assert used < 150, f"{used:.0f} MiB for 11,000 clients and 33,000 topics"
