@@ -1,17 +1,21 @@
 """The reading task: one file into the places of its packets, sorted into buckets by connection."""
 
 import pickle
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import BinaryIO, cast
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.merge import run
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.pipeline.pieces import REPORT, Numbers, Piece, as_batch, as_row
+from kafkasniff.pipeline.ranges import Range, RangeStream
 from kafkasniff.tcp.columns import endpoint_number, read_columns
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.segments import SegmentReader
@@ -25,10 +29,10 @@ _NOWHERE = -1
 
 @dataclass(slots=True)
 class FileReport:
-    """What became of a file."""
+    """What became of a file, or of a range of it."""
 
-    file: int
-    """Index of the file among the inputs."""
+    part: int
+    """Index among the ranges of all files."""
     packets: int = 0
     cut_packets: int = 0
     first_time: int | None = None
@@ -42,53 +46,67 @@ class FileReport:
     """The TLS key logs in the capture."""
     unjoined_fragments: int = 0
     """IP fragments whose other fragments are not in the file."""
+    opening_time: int | None = None
+    """The time of the first packet in the file's order, in ns since 1970."""
+    start: int | None = 0
+    """Where in the file the first record begins; None where none was found."""
+    end: int = 0
+    """Where the last record ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexTask:
-    """One file to index."""
+    """A file to index, or a range of it."""
 
-    file: int
-    """Index of the file among the inputs."""
+    part: int
+    """Index among the ranges of all files."""
     ring: int
     path: str
     buckets: int
     payload: bool
     """Whether the packets' bytes travel with their places."""
     chunk_bytes: int
+    range: Range
 
 
 class _Index:
     """Sorts the packets of one file into buckets."""
 
-    def __init__(self, task: IndexTask, reader: CaptureReader) -> None:
+    def __init__(self, task: IndexTask, reader: CaptureReader, stream: RangeStream | None) -> None:
         self._task = task
         self._reader = reader
         self._counters = TcpCounters()
         self._segments = SegmentReader(TcpLimits(), self._counters)
         self._fragments: dict[int, Piece] = {}
         self._latest = 0
-        self.report = FileReport(task.file)
+        self._shift = stream.shift if stream is not None else 0
+        self._record_header = stream.record_header if stream is not None else 0
+        self.report = FileReport(task.part)
 
     def rows(self) -> Iterator[list[tuple[object, ...]]]:
         """Give the rows of each batch of packets."""
         report = self.report
-        for batch in self._reader:
+        for read in self._reader:
+            batch = self._within(read)
+            if not batch:
+                break
             times = np.frombuffer(batch.times, np.int64)
             first, last = int(times.min()), int(times.max())
             report.first_time = min(first if report.first_time is None else report.first_time, first)
             report.last_time = max(report.last_time or last, last)
+            report.opening_time = batch.times[0] if report.opening_time is None else report.opening_time
             report.packets += len(batch)
+            report.end = batch.offsets[-1] + batch.captured[-1] + self._origin
             captured, original = np.frombuffer(batch.captured, np.int64), np.frombuffer(batch.original, np.int64)
             report.cut_packets += int(np.count_nonzero(captured < original))
             keys = np.maximum.accumulate(np.maximum(times, self._latest))
             self._latest = int(keys[-1])
             piece = Piece(
-                self._task.file,
+                self._task.part,
                 keys,
                 times,
                 np.arange(batch.first_packet, batch.first_packet + len(batch)),
-                np.frombuffer(batch.offsets, np.int64) + self._reader.data_offset,
+                np.frombuffer(batch.offsets, np.int64) + self._origin,
                 captured,
                 original,
                 np.frombuffer(batch.interface_ids, np.int64),
@@ -96,6 +114,19 @@ class _Index:
             )
             yield list(self._sort(batch, piece))
         report.unjoined_fragments += len(self._fragments)
+
+    @property
+    def _origin(self) -> int:
+        """Give what a position in the file is more than in the batch that was read last."""
+        return self._reader.data_offset + self._shift
+
+    def _within(self, batch: PacketBatch) -> PacketBatch:
+        """Give the packets whose records begin within the range."""
+        end = self._task.range.end
+        if end is None:
+            return batch
+        count = bisect_left(batch.offsets, end - self._origin + self._record_header)
+        return batch if count == len(batch) else run(batch, 0, count)
 
     def _sort(self, batch: PacketBatch, piece: Piece) -> Iterator[tuple[object, ...]]:
         """Give a row for each bucket that has packets in the batch."""
@@ -159,7 +190,7 @@ class _Index:
         """Put the packets' bytes beside their places where they must travel."""
         if not self._task.payload:
             return piece
-        starts = (piece.offsets - self._reader.data_offset).tolist()
+        starts = (piece.offsets - self._origin).tolist()
         data = b"".join(
             batch.data[at : at + length] for at, length in zip(starts, piece.captured.tolist(), strict=True)
         )
@@ -172,14 +203,25 @@ def index_file(task: IndexTask) -> Iterator[pa.RecordBatch]:
 
     What stands before damage is given.
     """
-    report = FileReport(task.file)
+    report = FileReport(task.part)
     try:
-        reader = CaptureReader(task.path, chunk_bytes=task.chunk_bytes)
+        stream = None if task.range.whole else RangeStream(task.path, task.range.start)
+        if stream is not None and stream.first is None:
+            stream.close()
+            report.start = None
+            yield report_batch(report)
+            return
+        reader = CaptureReader(task.path if stream is None else cast(BinaryIO, stream), chunk_bytes=task.chunk_bytes)
     except CaptureError as error:
         report.reason = str(error)
+    except (OSError, KeyError):
+        # Gone, or no pcap any more; whoever reads the whole file says so.
+        report.start = None
     else:
-        index = _Index(task, reader)
+        index = _Index(task, reader, stream)
         report = index.report
+        if stream is not None:
+            report.start = report.end = stream.first or 0
         for rows in index.rows():
             if rows:
                 yield as_batch(rows)
@@ -188,9 +230,12 @@ def index_file(task: IndexTask) -> Iterator[pa.RecordBatch]:
             (each.link_type, each.time_digits, each.snap_length, each.name) for each in reader.interfaces
         ]
         report.secrets = b"\n".join(reader.secrets)
+        reader.close()
+        if stream is not None:
+            stream.close()
     yield report_batch(report)
 
 
 def report_batch(report: FileReport) -> pa.RecordBatch:
     """Give the row that holds a report."""
-    return as_batch([(0, -1, 0, report.file, 0, REPORT, pickle.dumps(report), None)])
+    return as_batch([(0, -1, 0, report.part, 0, REPORT, pickle.dumps(report), None)])

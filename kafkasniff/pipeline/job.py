@@ -21,7 +21,9 @@ from kafkasniff.pipeline.inputs import Input
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import Destination, TableWriter, Written
 from kafkasniff.pipeline.pieces import ORDER, REPORT, SCHEMA
-from kafkasniff.pipeline.reassembly import IndexedFile, Known, add_up
+from kafkasniff.pipeline.ranges import Range, split
+from kafkasniff.pipeline.reassembly import Known, Part, add_up
+from kafkasniff.pipeline.reports import doubtful_files, whole_reports
 from kafkasniff.pipeline.rows import file_row
 from kafkasniff.pipeline.vantages import vantages_of
 from kafkasniff.tcp.tls.context import TlsContext
@@ -60,28 +62,42 @@ class Index:
     def __init__(self, session: SparkSession, inputs: Sequence[Input], options: Options) -> None:
         """Index `inputs`. Raises PySparkException where Spark gives up."""
         self.buckets = options.buckets or bucket_count(session, inputs)
-        self.frame = _index(session, inputs, options, self.buckets).persist(StorageLevel.DISK_ONLY)
         self.inputs = inputs
-        rows = self.frame.filter(col("packets") == REPORT).select("columns").collect()
-        self.reports: list[FileReport] = sorted(
-            (pickle.loads(row.columns) for row in rows), key=lambda report: report.file
-        )
+        self._session = session
+        self._options = options
+        self._read(frozenset())
+        if doubtful := doubtful_files(self._ranges, self._part_reports):
+            self.close()
+            self._read(doubtful)
+        self.reports = whole_reports(self._ranges, self._part_reports)
         self.vantages = vantages_of(inputs, self.reports)
 
-    def known(self, options: Options) -> Known:
+    def _read(self, whole: frozenset[int]) -> None:
+        """Index all files, those in `whole` each by one task."""
+        self._ranges = split(self.inputs, self._options.range_bytes, whole)
+        frame = _index(self._session, self.inputs, self._ranges, self._options, self.buckets)
+        self.frame = frame.persist(StorageLevel.DISK_ONLY)
+        rows = self.frame.filter(col("packets") == REPORT).select("columns").collect()
+        reports: list[FileReport] = [pickle.loads(row.columns) for row in rows]
+        self._part_reports = sorted(reports, key=lambda report: report.part)
+
+    def known(self) -> Known:
         """Give what all buckets know before they begin, with what they learn from each other."""
-        files = [
-            IndexedFile(each.path, each.head, vantage, report.interfaces)
-            for each, vantage, report in zip(self.inputs, self.vantages, self.reports, strict=True)
-        ]
-        key_log = b"\n".join([options.key_log, *(report.secrets for report in self.reports)])
-        known = Known(files, key_log, {}, {}, options.records)
+        parts: list[Part] = []
+        before = 0
+        for each, report in zip(self._ranges, self._part_reports, strict=True):
+            source = self.inputs[each.file]
+            before = before if each.start else 0
+            parts.append(Part(source.path, source.head, self.vantages[each.file], report.interfaces, before))
+            before += report.packets
+        key_log = b"\n".join([self._options.key_log, *(report.secrets for report in self.reports)])
+        known = Known(parts, key_log, {}, {}, self._options.records)
         for _ in range(_MOST_ROUNDS):
             learned: list[tasks.Learned] = self.map(tasks.LearnTask(known))
             topics = {topic_id: name for each in learned for topic_id, name in each.topics.items()}
             sessions = {name: master for each in learned for name, master in each.tls_sessions.items()}
             done = sessions.keys() == known.tls_sessions.keys()
-            known = Known(files, key_log, topics, sessions, options.records)
+            known = Known(parts, key_log, topics, sessions, self._options.records)
             if done:
                 break
         return known
@@ -126,7 +142,7 @@ def run(
 
 
 def _write(index: Index, destination: Destination, options: Options) -> Outcome:
-    known = index.known(options)
+    known = index.known()
     wrote: list[tasks.Wrote] = index.map(tasks.WriteTask(known, destination.staging, options, index.buckets))
     reports = index.reports
     first_time = min((report.first_time for report in reports if report.first_time is not None), default=0)
@@ -171,19 +187,22 @@ def bucket_count(session: SparkSession, inputs: Sequence[Input]) -> int:
     return max(by_size, parallel)
 
 
-def _index(session: SparkSession, inputs: Sequence[Input], options: Options, buckets: int) -> DataFrame:
+def _index(
+    session: SparkSession, inputs: Sequence[Input], ranges: Sequence[Range], options: Options, buckets: int
+) -> DataFrame:
     """Give the rows of `pieces.SCHEMA`, sorted within buckets."""
     rings = {ring: number for number, ring in enumerate(dict.fromkeys(each.ring for each in inputs))}
     # The largest first, so that no large file is left when the others are done.
-    order = sorted(range(len(inputs)), key=lambda index: -inputs[index].size)
+    order = sorted(range(len(ranges)), key=lambda part: -inputs[ranges[part].file].size)
     work: list[IndexTask | FileReport] = []
-    for index in order:
-        each = inputs[index]
-        if each.reason is not None:
-            work.append(FileReport(index, reason=each.reason))
+    for part in order:
+        source = inputs[ranges[part].file]
+        if source.reason is not None:
+            work.append(FileReport(part, reason=source.reason))
         else:
-            payload = options.payload or each.compressed
-            work.append(IndexTask(index, rings[each.ring], each.path, buckets, payload, options.chunk_bytes))
+            payload = options.payload or source.compressed
+            ring = rings[source.ring]
+            work.append(IndexTask(part, ring, source.path, buckets, payload, options.chunk_bytes, ranges[part]))
     places = pa.array(range(len(work)), pa.int32())
     table = pa.table({"place": places, "task": pa.array([pickle.dumps(each) for each in work], pa.binary())})
     spread = session.createDataFrame(table).repartitionById(max(len(work), 1), "place")

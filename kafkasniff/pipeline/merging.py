@@ -23,7 +23,7 @@ _MOST_OPEN = 64
 
 
 class PacketFiles:
-    """Files whose packets are read again, by their index among the inputs."""
+    """Files whose packets are read again, by the index of their pieces' parts."""
 
     def __init__(self, paths: Sequence[str], heads: Sequence[bytes]) -> None:
         """Expect each file to begin as it did when it was listed."""
@@ -31,7 +31,7 @@ class PacketFiles:
         self._heads = heads
         self._open: OrderedDict[int, int] = OrderedDict()
 
-    def read(self, file: int, offsets: Numbers, lengths: Numbers) -> tuple[bytes, Numbers]:
+    def read(self, part: int, offsets: Numbers, lengths: Numbers) -> tuple[bytes, Numbers]:
         """Give the bytes of packets at rising `offsets`, and where in them each packet begins.
 
         Raises PipelineError where the file is not what it was.
@@ -41,51 +41,51 @@ class PacketFiles:
         first, last = np.append(0, breaks), np.append(breaks, len(offsets)) - 1
         starts, sizes = offsets[first], ends[last] - offsets[first]
         places = np.cumsum(sizes) - sizes
-        parts = [self._pread(file, start, size) for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)]
+        parts = [self._pread(part, start, size) for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)]
         return b"".join(parts), offsets - np.repeat(starts - places, last - first + 1)
 
     def close(self) -> None:
         """Close all; raise PipelineError where one is not what it was."""
         try:
-            for file, descriptor in self._open.items():
-                self._check(file, descriptor)
+            for part, descriptor in self._open.items():
+                self._check(part, descriptor)
         finally:
             for descriptor in self._open.values():
                 os.close(descriptor)
             self._open.clear()
 
-    def _pread(self, file: int, start: int, size: int) -> bytes:
-        descriptor = self._descriptor(file)
+    def _pread(self, part: int, start: int, size: int) -> bytes:
+        descriptor = self._descriptor(part)
         try:
             data = os.pread(descriptor, size, start)
             while len(data) < size and (more := os.pread(descriptor, size - len(data), start + len(data))):
                 data += more
         except OSError as error:
-            raise PipelineError(f"{self._paths[file]}: byte {start}: cannot be read: {error.strerror}") from None
+            raise PipelineError(f"{self._paths[part]}: byte {start}: cannot be read: {error.strerror}") from None
         if len(data) < size:
-            raise _changed(self._paths[file])
+            raise _changed(self._paths[part])
         return data
 
-    def _descriptor(self, file: int) -> int:
-        if file in self._open:
-            self._open.move_to_end(file)
-            return self._open[file]
-        path = self._paths[file]
+    def _descriptor(self, part: int) -> int:
+        if part in self._open:
+            self._open.move_to_end(part)
+            return self._open[part]
+        path = self._paths[part]
         try:
-            descriptor = self._open[file] = os.open(path, os.O_RDONLY)
+            descriptor = self._open[part] = os.open(path, os.O_RDONLY)
         except OSError as error:
             raise PipelineError(f"{path}: cannot be opened again: {error.strerror}") from None
-        self._check(file, descriptor)
+        self._check(part, descriptor)
         if len(self._open) > _MOST_OPEN:
             oldest, other = self._open.popitem(last=False)
             self._check(oldest, other)
             os.close(other)
         return descriptor
 
-    def _check(self, file: int, descriptor: int) -> None:
+    def _check(self, part: int, descriptor: int) -> None:
         """Look whether the ring's writer has put other packets into the file (tcpdump -W)."""
-        if os.pread(descriptor, HEAD_BYTES, 0)[: len(self._heads[file])] != self._heads[file]:
-            raise _changed(self._paths[file])
+        if os.pread(descriptor, HEAD_BYTES, 0)[: len(self._heads[part])] != self._heads[part]:
+            raise _changed(self._paths[part])
 
 
 def _changed(path: str) -> PipelineError:
@@ -96,7 +96,7 @@ class Merger:
     """Takes the pieces of one capture in the order of their first packets; gives batches in the order of packets."""
 
     def __init__(self, files: PacketFiles, interfaces: Callable[[int], list[Interface]]) -> None:
-        """Read packets from `files`; `interfaces` gives those of a file by its index."""
+        """Read packets from `files`; `interfaces` gives those of a part by its index."""
         self._files = files
         self._interfaces_of = interfaces
         self._interfaces: list[Interface] = []
@@ -138,27 +138,27 @@ class Merger:
         offsets, interfaces, size = [], [], 0
         for piece in pieces:
             if piece.payload is None:
-                content, places = self._files.read(piece.file, piece.offsets, piece.captured)
+                content, places = self._files.read(piece.part, piece.offsets, piece.captured)
             else:
                 content, places = piece.payload, piece.offsets
             data.append(content)
             offsets.append(places + size)
-            interfaces.append(piece.interfaces + self._place_of(piece.file))
+            interfaces.append(piece.interfaces + self._place_of(piece.part))
             size += len(content)
         keys, times, numbers, captured, original = (
             np.concatenate([piece[field] for piece in pieces]) for field in (1, 2, 3, 5, 6)
         )
-        files = np.repeat([piece.file for piece in pieces], [len(piece.keys) for piece in pieces])
-        order = np.lexsort((numbers, files, keys))
+        parts = np.repeat([piece.part for piece in pieces], [len(piece.keys) for piece in pieces])
+        order = np.lexsort((numbers, parts, keys))
         columns = (np.concatenate(offsets), captured, original, times, np.concatenate(interfaces), numbers)
         at, held, on_wire, when, where, number = (
             array("q", column[order].astype(np.int64).tobytes()) for column in columns
         )
         return PacketBatch(b"".join(data), 0, at, held, on_wire, when, where, self._interfaces, number)
 
-    def _place_of(self, file: int) -> int:
-        place = self._first_interface.get(file)
+    def _place_of(self, part: int) -> int:
+        place = self._first_interface.get(part)
         if place is None:
-            place = self._first_interface[file] = len(self._interfaces)
-            self._interfaces += self._interfaces_of(file)
+            place = self._first_interface[part] = len(self._interfaces)
+            self._interfaces += self._interfaces_of(part)
         return place

@@ -21,6 +21,8 @@ class Options:
     """Let the packets' bytes travel with their places: where not every task can read the files again."""
     buckets: int | None = None
     """Number of tasks that connections are shared among; None: by the size of the files."""
+    range_bytes: int = 512 << 20
+    """Bytes of a pcap file that one task reads, at least; a file of twice as many is split."""
     chunk_bytes: int = CHUNK_BYTES
     """Bytes of a file that are indexed at a time, about."""
 

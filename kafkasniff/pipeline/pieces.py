@@ -14,7 +14,7 @@ SCHEMA = pa.schema(
         ("bucket", pa.int32()),
         ("ring", pa.int32()),
         ("key", pa.int64()),
-        ("file", pa.int32()),
+        ("part", pa.int32()),
         ("number", pa.int64()),
         ("packets", pa.int32()),
         ("columns", pa.binary()),
@@ -23,7 +23,7 @@ SCHEMA = pa.schema(
 )
 """One row for the packets that one batch of a file has for one bucket; a report on a file has no packets."""
 
-ORDER = ("ring", "key", "file", "number")
+ORDER = ("ring", "key", "part", "number")
 """How rows are sorted within a bucket."""
 
 REPORT = -1
@@ -33,13 +33,13 @@ REPORT = -1
 class Piece(NamedTuple):
     """Packets of one file that belong to one bucket, in file order: columns of equal length."""
 
-    file: int
-    """Index of the file among the inputs."""
+    part: int
+    """Index of the file, or of a range of it, among all of them."""
     keys: Numbers
     """The latest time of the file up to each packet, in ns: by it files are merged, as their clocks may step back."""
     times: Numbers
     numbers: Numbers
-    """1-based number of each packet within its file."""
+    """1-based number of each packet within its file, or its range."""
     offsets: Numbers
     """Where each packet's bytes begin in the file, or in `payload`."""
     captured: Numbers
@@ -52,7 +52,7 @@ class Piece(NamedTuple):
     def take(self, rows: slice | Numbers) -> "Piece":
         """Give some of the packets; the payload stays whole."""
         keys, times, numbers, offsets, captured, original, interfaces = (column[rows] for column in self[1:8])
-        return Piece(self.file, keys, times, numbers, offsets, captured, original, interfaces, self.payload)
+        return Piece(self.part, keys, times, numbers, offsets, captured, original, interfaces, self.payload)
 
 
 _WIDTHS: tuple[np.dtype[np.integer[Any]], ...] = (np.dtype("<i8"), np.dtype("<i8"), *[np.dtype("<u4")] * 5)
@@ -76,7 +76,7 @@ def pack(piece: Piece) -> bytes:
     return b"".join((base.tobytes(), *packed))
 
 
-def unpack(file: int, count: int, data: bytes, payload: bytes | None) -> Piece:
+def unpack(part: int, count: int, data: bytes, payload: bytes | None) -> Piece:
     """Undo `pack` for `count` packets."""
     same, number, offset = np.frombuffer(data, "<i8", 3).tolist()
     position, columns = 24, []
@@ -84,13 +84,13 @@ def unpack(file: int, count: int, data: bytes, payload: bytes | None) -> Piece:
         columns.append(np.frombuffer(data, width, count, position).astype(np.int64))
         position += count * width.itemsize
     keys, (times, numbers, offsets, captured, original, interfaces) = columns[0], columns[-6:]
-    return Piece(file, keys, times, numbers + number, offsets + offset, captured, original, interfaces, payload)
+    return Piece(part, keys, times, numbers + number, offsets + offset, captured, original, interfaces, payload)
 
 
 def as_row(bucket: int, ring: int, piece: Piece) -> tuple[object, ...]:
     """Give the row that holds a piece."""
     key, number = int(piece.keys[0]), int(piece.numbers[0])
-    return bucket, ring, key, piece.file, number, len(piece.keys), pack(piece), piece.payload
+    return bucket, ring, key, piece.part, number, len(piece.keys), pack(piece), piece.payload
 
 
 def as_batch(rows: Iterable[tuple[object, ...]]) -> pa.RecordBatch:
@@ -103,9 +103,9 @@ def as_batch(rows: Iterable[tuple[object, ...]]) -> pa.RecordBatch:
 def pieces_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Piece]]:
     """Give ring and piece of each row that holds packets."""
     for batch in batches:
-        _, rings, _, files, _, counts, columns, payloads = batch.columns
+        _, rings, _, parts, _, counts, columns, payloads = batch.columns
         for index in range(batch.num_rows):
             count = counts[index].as_py()
             if count != REPORT:
-                file, data, payload = files[index].as_py(), columns[index].as_py(), payloads[index].as_py()
-                yield rings[index].as_py(), unpack(file, count, data, payload)
+                part, data, payload = parts[index].as_py(), columns[index].as_py(), payloads[index].as_py()
+                yield rings[index].as_py(), unpack(part, count, data, payload)

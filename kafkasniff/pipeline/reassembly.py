@@ -18,21 +18,23 @@ from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
 
 
-class IndexedFile(NamedTuple):
-    """A file that was indexed."""
+class Part(NamedTuple):
+    """A file that was indexed, or a range of it."""
 
     path: str
     head: bytes
     vantage: str
     interfaces: list[tuple[int, int, int, str]]
     """Link type, time digits, snap length and name of each."""
+    packets_before: int
+    """Packets of the file before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What all buckets know before they begin."""
 
-    files: Sequence[IndexedFile]
+    parts: Sequence[Part]
     key_log: bytes = b""
     topics: dict[str, str] = field(default_factory=dict)
     """Names by topic id."""
@@ -47,7 +49,7 @@ class Reassembly:
     def __init__(self, known: Known) -> None:
         """Begin with nothing read."""
         self._known = known
-        self._files = PacketFiles([each.path for each in known.files], [each.head for each in known.files])
+        self._files = PacketFiles([each.path for each in known.parts], [each.head for each in known.parts])
         self._interfaces: dict[int, list[Interface]] = {}
         self.topics = TopicNames()
         """Filled with what the calls tell."""
@@ -66,11 +68,13 @@ class Reassembly:
         """
         open_captures: dict[str, tuple[Merger, Engine]] = {}
         last_ring: int | None = None
-        for ring, piece in pieces_of(batches):
+        for ring, found in pieces_of(batches):
             if ring != last_ring:
                 yield from self._end(open_captures)
                 last_ring = ring
-            vantage = self._known.files[piece.file].vantage
+            part = self._known.parts[found.part]
+            piece = found._replace(numbers=found.numbers + part.packets_before)
+            vantage = part.vantage
             capture = open_captures.get(vantage)
             if capture is None:
                 capture = open_captures[vantage] = (Merger(self._files, self._interfaces_of), self._engine())
@@ -101,11 +105,11 @@ class Reassembly:
             engine.tls.remember_session(name, master)
         return engine
 
-    def _interfaces_of(self, file: int) -> list[Interface]:
-        found = self._interfaces.get(file)
+    def _interfaces_of(self, part: int) -> list[Interface]:
+        found = self._interfaces.get(part)
         if found is None:
-            path, _, _, described = self._known.files[file]
-            found = self._interfaces[file] = [Interface(path, *each) for each in described]
+            path, _, _, described, _ = self._known.parts[part]
+            found = self._interfaces[part] = [Interface(path, *each) for each in described]
         return found
 
 

@@ -74,9 +74,10 @@ SOME = [path for path in OTHERS if Path(path).stem in ("loss-reorder-client-side
     [
         (OTHERS, {}),
         (SOME, {"buckets": 1, "chunk_bytes": 70_000}),
+        (SOME, {"range_bytes": 30_000, "buckets": 3}),
         (SOME, {"payload": True, "buckets": 5, "chunk_bytes": 8_192}),
     ],
-    ids=["all", "one bucket", "payload shuffled, five buckets, small chunks"],
+    ids=["all", "one bucket", "split files", "payload shuffled, five buckets, small chunks"],
 )
 def test_the_tables_equal_the_lines_of_read(spark, tmp_path, expected, key_log, others, options):
     sources = [*RING, *others]

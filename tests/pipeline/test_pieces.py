@@ -34,7 +34,7 @@ def test_a_piece_comes_out_of_its_row_as_it_went_in(given):
     assert batch.schema == SCHEMA
     ((ring, found),) = pieces_of([batch])
     assert ring == 5
-    assert (found.file, found.payload) == (given.file, given.payload)
+    assert (found.part, found.payload) == (given.part, given.payload)
     for name in Piece._fields[1:-1]:
         assert getattr(found, name).tolist() == getattr(given, name).tolist(), name
 
@@ -42,4 +42,4 @@ def test_a_piece_comes_out_of_its_row_as_it_went_in(given):
 def test_rows_are_sorted_by_the_latest_time_up_to_the_first_packet():
     row = dict(zip(SCHEMA.names, as_row(3, 5, piece([10, 30], keys=[20, 30])), strict=True))
 
-    assert (row["ring"], row["key"], row["file"], row["number"], row["packets"]) == (5, 20, 7, 1_000_000, 2)
+    assert (row["ring"], row["key"], row["part"], row["number"], row["packets"]) == (5, 20, 7, 1_000_000, 2)
