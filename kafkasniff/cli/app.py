@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from kafkasniff.cli import apis, diagnose, errors, explain, live, pipeline, read
-from kafkasniff.cli.help import GroupedCommand
+from kafkasniff.cli.help import Commands, GroupedCommand
 
 EXAMPLES = """\b
 Examples:
@@ -20,6 +20,7 @@ Examples:
 # Without rich's markup the help costs a third of the time to show; without its tracebacks an error stays one line.
 app = typer.Typer(
     name="kafkasniff",
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

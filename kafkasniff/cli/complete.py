@@ -11,6 +11,20 @@ def complete_time(incomplete: str) -> list[str]:
     return _first_that_fits((TIME_MODES,), incomplete)
 
 
+def complete_severity(incomplete: str) -> list[str]:
+    """Give the values of `--fail-on` that begin with what was typed."""
+    from kafkasniff.cli.findings import FAIL_ON
+
+    return _first_that_fits((FAIL_ON,), incomplete)
+
+
+def complete_rule(incomplete: str) -> list[str]:
+    """Give the ids of rules that begin with what was typed."""
+    from kafkasniff.diagnose.catalogue import RULES_BY_ID
+
+    return _first_that_fits((RULES_BY_ID,), incomplete)
+
+
 def complete_api(incomplete: str) -> list[str]:
     """Give the names of APIs that begin with what was typed, in the form that was begun."""
     from kafkasniff.protocol.api_table import APIS

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from kafkasniff.cli.complete import complete_rule
 from kafkasniff.cli.options import JsonOutput
 from kafkasniff.cli.output import print_json, print_text
 
@@ -15,14 +16,10 @@ Examples:
 """
 
 
-def _complete(incomplete: str) -> list[str]:
-    from kafkasniff.diagnose.catalogue import RULES_BY_ID
-
-    return [rule_id for rule_id in RULES_BY_ID if rule_id.startswith(incomplete)]
-
-
 def explain(
-    rule: Annotated[str | None, typer.Argument(metavar="RULE", help="A rule's id.", autocompletion=_complete)] = None,
+    rule: Annotated[
+        str | None, typer.Argument(metavar="RULE", help="A rule's id.", autocompletion=complete_rule)
+    ] = None,
     json_output: JsonOutput = False,
 ) -> None:
     """Say what a rule of `diagnose` means, how it looks on the wire, how it comes about and how to fix it."""

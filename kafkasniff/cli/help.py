@@ -1,10 +1,22 @@
 """The help of commands: options under several headings, arguments by their names alone."""
 
+import os
+import shlex
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 _BRACES = str.maketrans("", "", "{}")
+
+
+class Commands(TyperGroup):
+    """The commands, of which the user may have forgotten to name one."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command; where a capture stands in its place, say how to read it."""
+        if self.get_command(ctx, args[0]) is None and os.path.exists(args[0]):
+            ctx.fail(f"{args[0]!r} is no command. To show the calls in it: kafkasniff read {shlex.quote(args[0])}")
+        return super().resolve_command(ctx, args)
 
 
 class GroupedCommand(TyperCommand):

@@ -5,7 +5,14 @@ from typing import Annotated
 import typer
 
 from kafkasniff.cli.bounds import PANEL
-from kafkasniff.cli.complete import TIME_MODES, complete_api, complete_error, complete_time
+from kafkasniff.cli.complete import (
+    TIME_MODES,
+    complete_api,
+    complete_error,
+    complete_rule,
+    complete_severity,
+    complete_time,
+)
 
 _FILTERS = "Filters"
 
@@ -154,13 +161,23 @@ MaxDecompressed = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
-Rule = Annotated[list[str] | None, typer.Option("--rule", metavar="RULE", help="Only this rule.")]
-Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", help="Leave this rule out.")]
+Rule = Annotated[
+    list[str] | None, typer.Option("--rule", metavar="RULE", help="Only this rule.", autocompletion=complete_rule)
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="RULE", help="Leave this rule out.", autocompletion=complete_rule),
+]
 Assignment = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="RULE.THRESHOLD=VALUE", help="Change a threshold; also in kafkasniff.toml."),
 ]
 FailOn = Annotated[
     str | None,
-    typer.Option("--fail-on", metavar="error|warning", help="Exit with 3 when there is a finding so bad or worse."),
+    typer.Option(
+        "--fail-on",
+        metavar="error|warning",
+        help="Exit with 3 when there is a finding so bad or worse.",
+        autocompletion=complete_severity,
+    ),
 ]

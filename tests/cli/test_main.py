@@ -73,6 +73,13 @@ def test_reading_does_not_import_what_it_does_not_use(arguments: list[str], envi
     assert done.stderr.splitlines()[-1] == "heavy []"
 
 
+def test_a_capture_in_place_of_a_command(run: Run) -> None:
+    done = run("vlan.pcap", "--errors")
+    assert done.returncode == 2
+    assert "'vlan.pcap' is no command. To show the calls in it: kafkasniff read vlan.pcap" in done.stderr
+    assert "No such command 'missing.pcap'" in run("missing.pcap").stderr
+
+
 def test_completion_of_names(environment: dict[str, str]) -> None:
     def complete(words: str) -> str:
         variables = {"_KAFKASNIFF_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": words}
@@ -84,6 +91,9 @@ def test_completion_of_names(environment: dict[str, str]) -> None:
     assert "ListOffsets" in complete("kafkasniff read x.pcap --api ListO")
     assert "list_offsets" in complete("kafkasniff read x.pcap --api list_o")
     assert "relative" in complete("kafkasniff read x.pcap --time r")
+    assert "warning" in complete("kafkasniff diagnose x.pcap --fail-on w")
+    assert "rebalance-storm" in complete("kafkasniff diagnose x.pcap --rule rebalance-s")
+    assert "rebalance-storm" in complete("kafkasniff explain rebalance-s")
     assert "NOT_COORDINATOR" in complete("kafkasniff errors NOT_COO")
     assert "DescribeGroups" in complete("kafkasniff apis DescribeG")
 
