@@ -149,7 +149,7 @@ class Engine:
         for place, event in zip(places, events, strict=True):
             turns.settle(event.connection)
             if isinstance(event, StreamRun):
-                turns.take_run(event, self._conversation(event))
+                turns.take_run(place, event, self._conversation(event))
             else:
                 turns.add(place, self._take([event]))
         return turns.items()

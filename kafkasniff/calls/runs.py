@@ -27,7 +27,7 @@ class RunTaker:
         self._conversation = conversation
         self._reader = RunReader(run)
         self._sides: tuple[SideCutter, SideCutter] | None = None
-        self._may_leave = run.times_rise and is_small(run)
+        self._may_leave = run.times_rise and run.in_order and is_small(run)
         self.packet = NEVER
         """The packet of the next step by its index in the batch; `NEVER` at the end."""
         self._look()
@@ -42,10 +42,10 @@ class RunTaker:
         assert kafka is not None
         direction = 0 if self._sides[0].packet < self._sides[1].packet else 1
         side = self._sides[direction]
-        at_end = side.packet == NEVER
+        at_end, stop = side.packet == NEVER, side.stop
         if at_end or not (side.whole and kafka.take_frame(direction, side.cut())):
-            for each in self._sides:
-                each.push_until(self.packet)
+            side.push_until(self.packet, stop)
+            self._sides[1 - direction].push_until(self.packet)
             for each_direction in (direction, 1 - direction):
                 kafka.drain(each_direction)
             if at_end or kafka.orderly_cutters is None:
@@ -98,7 +98,7 @@ class RunReader:
         self.run = run
         self.indexes = [0, 0]
         """By direction: the next segment."""
-        self.last_packet = max(side.packets[-1] for side in run.sides if side.packets)
+        self.last_packet = max(side.delivered_by[-1] for side in run.sides if side.packets)
 
     @property
     def packet(self) -> int:
@@ -117,7 +117,7 @@ class RunReader:
         return self.run.data(direction, self.indexes[direction]) if self._packet(direction) != NEVER else None
 
     def _packet(self, direction: int) -> int:
-        packets, index = self.run.sides[direction].packets, self.indexes[direction]
+        packets, index = self.run.sides[direction].delivered_by, self.indexes[direction]
         return packets[index] if index < len(packets) else NEVER
 
 
@@ -129,6 +129,7 @@ class SideCutter:
         "_begun",
         "_cutter",
         "_data",
+        "_delivered_by",
         "_direction",
         "_end",
         "_ends",
@@ -141,6 +142,7 @@ class SideCutter:
         "_total",
         "_whole_limit",
         "packet",
+        "stop",
         "whole",
     )
 
@@ -150,7 +152,7 @@ class SideCutter:
         self._cutter = cutter
         self._direction = direction
         self._data = reader.run.batch.data
-        self._packets, self._ends, self._shifts = reader.run.sides[direction]
+        self._packets, self._ends, self._shifts, self._delivered_by = reader.run.sides[direction]
         self._total = self._ends[-1] if self._ends else 0
         self._whole_limit = cutter.whole_limit
         self._first = self._index = reader.indexes[direction]
@@ -164,7 +166,10 @@ class SideCutter:
         self.whole = False
         """Whether the next frame is whole; if not, the next segment must be pushed."""
         self.packet = NEVER
-        """The packet that brings the next frame's end, or must be pushed; `NEVER` when there is neither."""
+        """The packet that brings the next frame's end, or lets the next segment be pushed; `NEVER` when there is
+        neither."""
+        self.stop = 0
+        """Behind the segment with that end, or the one to be pushed: that packet may have brought more of them."""
         self.look()
 
     @property
@@ -185,7 +190,8 @@ class SideCutter:
     def cut(self) -> Frame:
         """Give the next frame, which must be whole."""
         at, end, index, batch = self._at, self._end, self._index, self._reader.run.batch
-        last = batch.arrival(self.packet)
+        # Completed by the latest packet, which need not be the last in the stream.
+        last = batch.arrival(max(self._packets[index : self._last + 1]))
         if self._begun:
             frame = self._cutter.complete(self._read(at, end), last)
         elif index == self._last:
@@ -198,10 +204,10 @@ class SideCutter:
         self.look()
         return frame
 
-    def push_until(self, packet: int) -> None:
-        """Push what was not cut of the segments up to `packet`; before the last of them no frame ends."""
+    def push_until(self, packet: int, stop: int = NEVER) -> None:
+        """Push what was not cut of the segments up to `packet` and before `stop`; in the last at most a frame ends."""
         ends, first = self._ends, self._first
-        stop = bisect_right(self._packets, packet)
+        stop = min(bisect_right(self._delivered_by, packet), stop)
         if stop > first:
             self._push(stop)
             sizes = [end - start for start, end in pairwise((ends[first - 1] if first else 0, *ends[first:stop]))]
@@ -215,7 +221,8 @@ class SideCutter:
             if cutter.missing and index + 1 < stop:
                 # Of a frame under way only the latest packet counts.
                 rest = self._read(self._at, ends[stop - 1])
-                cutter.push(run.data(self._direction, stop - 1)._replace(data=rest))
+                latest = max(range(index, stop), key=self._packets.__getitem__)
+                cutter.push(run.data(self._direction, latest)._replace(data=rest))
                 index = stop
             else:
                 event = run.data(self._direction, index)
@@ -227,7 +234,7 @@ class SideCutter:
 
     def look(self) -> None:
         """Find the next frame's end."""
-        self.packet, self.whole = NEVER, False
+        self.packet, self.whole, self.stop = NEVER, False, len(self._packets)
         at, ends, index = self._at, self._ends, self._index
         if at == self._total:
             return
@@ -251,9 +258,9 @@ class SideCutter:
                 end = self._end = at + missing
                 if end <= self._total:
                     last = self._last = index if end <= ends[index] else bisect_left(ends, end, index)
-                    self.packet, self.whole = self._packets[last], True
+                    self.packet, self.whole, self.stop = self._delivered_by[last], True, last + 1
                 return
-        self.packet = self._packets[index]
+        self.packet, self.stop = self._delivered_by[index], index + 1
 
     def _read(self, start: int, end: int) -> bytes:
         """Give the bytes from `start` to `end`, counted from the run's beginning."""

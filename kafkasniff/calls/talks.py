@@ -30,7 +30,7 @@ class Talk(NamedTuple):
 
 def begin_talk(run: StreamRun, conversation: Conversation | EncryptedConversation) -> Talk | None:
     """Give a run that may go by columns as a whole; None where frames have to be taken one by one."""
-    if not run.times_rise or not isinstance(conversation, Conversation):
+    if not (run.times_rise and run.in_order and isinstance(conversation, Conversation)):
         return None
     return Talk(run, conversation, (0, 0), (0, 0)) if is_small(run) and is_plain(conversation) else None
 

@@ -36,13 +36,13 @@ class Turns:
         if items:
             self._found.append((place, items))
 
-    def take_run(self, run: StreamRun, conversation: Conversation | EncryptedConversation) -> None:
+    def take_run(self, place: int, run: StreamRun, conversation: Conversation | EncryptedConversation) -> None:
         """Take a run: by columns as far as they can do it, else frame by frame or segment by segment."""
         talk = begin_talk(run, conversation)
         if talk is not None:
             self._talks[run.connection] = talk, None
             return
-        self._step(RunTaker(run, conversation), run.connection)
+        self._step(RunTaker(run, conversation), run.connection, place)
 
     def items(self) -> list[Item | CallRows]:
         """Give all that ended, in packet order."""
@@ -56,9 +56,10 @@ class Turns:
         items += next(rows)
         return items
 
-    def _step(self, taker: RunTaker, connection: Connection) -> None:
+    def _step(self, taker: RunTaker, connection: Connection, earliest: int = 0) -> None:
         while taker.packet != NEVER:
-            place = 2 * taker.packet + 1
+            # The packet that closes a hole with a gap also lets the run behind it begin.
+            place = max(2 * taker.packet + 1, earliest)
             self.add(place, taker.step())
             talk = taker.rest()
             if talk is not None:
@@ -99,13 +100,14 @@ def _slices(columns: Sequence[CallColumns], places: Iterable[int]) -> Iterator[l
 
 def one_by_one(events: Sequence[StreamEvent], places: Sequence[int]) -> Iterator[StreamEvent]:
     """Give events with the segments of runs each in its turn, as packets taken one by one would bring them."""
-    singles = ((place, event) for place, event in zip(places, events, strict=True) if not isinstance(event, StreamRun))
-    runs = [_segments(event) for event in events if isinstance(event, StreamRun)]
-    for _, event in merge(singles, *runs, key=itemgetter(0)):
+    placed = list(zip(places, range(len(events)), events, strict=True))
+    singles = (each for each in placed if not isinstance(each[2], StreamRun))
+    runs = [_segments(place, index, event) for place, index, event in placed if isinstance(event, StreamRun)]
+    for _, _, event in merge(singles, *runs, key=itemgetter(0, 1)):
         yield event
 
 
-def _segments(run: StreamRun) -> Iterator[tuple[int, StreamData]]:
+def _segments(earliest: int, index: int, run: StreamRun) -> Iterator[tuple[int, int, StreamData]]:
     reader = RunReader(run)
     while (packet := reader.packet) != NEVER:
-        yield 2 * packet + 1, reader.read()
+        yield max(2 * packet + 1, earliest), index, reader.read()

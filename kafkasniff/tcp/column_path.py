@@ -1,28 +1,30 @@
 """The column path: large batches into the same events as packet by packet, most packets without plain code.
 
-Columns show which packets of a connection follow each other without anything odd. Such a run is taken at once, at the
-turn of its first packet, when the connection's state lets it; every other packet goes the careful way at its turn.
-Nothing else can touch a connection between the packets of its run, so that what comes out is the same.
+Columns show the stretches of a connection in which no packet is unusual, and which packets of them come out of order.
+As much of a stretch as is understood is taken at once, at the turn of its first packet, when the connection's state
+lets it; every other packet goes the careful way at its turn. Nothing else can touch a connection between the packets
+of its stretch, so that what comes out is the same.
 """
 
+from bisect import bisect_left
 from heapq import heapify, heappop, heapreplace
 
 import numpy as np
 
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.tcp.chunks import MASK
-from kafkasniff.tcp.columns import Numbers, SegmentColumns, endpoint_number, read_columns
+from kafkasniff.tcp.columns import endpoint_number, read_columns
 from kafkasniff.tcp.connections import ConnectionTable
-from kafkasniff.tcp.events import RunSide, StreamEvent, StreamRun
+from kafkasniff.tcp.events import StreamEvent
 from kafkasniff.tcp.limits import TcpCounters
-from kafkasniff.tcp.runs import SHORTEST_RUN, Runs, find_runs
-from kafkasniff.tcp.segments import Segment, SegmentReader
-from kafkasniff.tcp.state import ConnectionState
+from kafkasniff.tcp.passage import Course, Passage
+from kafkasniff.tcp.runs import SHORTEST_RUN, Stretches, find_stretches
+from kafkasniff.tcp.segments import Segment, SegmentReader, reverse
 from kafkasniff.tcp.timers import NO_TIMER
 
-_HALF = 1 << 31
 _RST = 4
 _NONE = 1 << 62
+_MOST_HELD = 512
+"""Bytes of memory that a payload takes while it waits, beside its contents, at most."""
 
 
 class ColumnPath:
@@ -33,7 +35,8 @@ class ColumnPath:
     ) -> None:
         """Read the headers; `reader` takes apart what is of no common shape."""
         self.places: list[int] = []
-        """For each event of the table: twice the index of the packet that brought it, and 1; of a timer's without."""
+        """For each event of the table: twice the index of the packet that brought it, and 1; of a timer's without. Of
+        a run it is the first packet; of a gap that disorder brought, and a run behind it, 1 more than that."""
         self._batch = batch
         self._table = table
         self._counters = counters
@@ -48,26 +51,45 @@ class ColumnPath:
         found = columns.common.copy()
         found[list(self._segments)] = True
         self._rows = np.flatnonzero(found)
-        self._times = np.frombuffer(batch.times, np.int64)[self._rows]
+        self._all_times = np.frombuffer(batch.times, np.int64)
+        self._times = self._all_times[self._rows]
         self._times_rise = bool((self._times[1:] >= self._times[:-1]).all())
         counters.segments += len(self._rows)
 
     def take(self) -> list[StreamEvent]:
         """Give what the batch brings."""
         sizes = np.cumsum(self._sizes[self._rows])
-        room, limit = self._table.memory.room, self._table.memory.limits.remembered
+        memory = self._table.memory
+        room, limit = memory.room, memory.limits.remembered
         start, counted, total = 0, 0, int(sizes[-1]) if len(sizes) else 0
+        # Where bytes might have to be let go, it depends on all connections which.
+        most = memory.buffered + total + _MOST_HELD * len(self._rows)
+        self._course = Course(
+            self._batch,
+            self._table,
+            self._columns.payload,
+            self._all_times,
+            self._times_rise,
+            most <= min(memory.limits.buffered_in_all, memory.limits.buffered_per_direction),
+            self.places,
+        )
         if total > 4 * limit or self._table.may_evict(len(self._rows)):
             for index in self._rows.tolist():
                 self._receive(index)
             return self._table.events
         while total - counted > room:
             # Delivered bytes are forgotten at the next packet, which must not lie within a run.
-            end = int(np.searchsorted(sizes, counted + room, side="right"))
+            end = max(int(np.searchsorted(sizes, counted + room, side="right")), start + 1)
             self._take_rows(start, end)
-            start, counted, room = end, int(sizes[end - 1]) if end else 0, limit
+            start, counted, room = end, int(sizes[end - 1]), limit
         self._take_rows(start, len(self._rows))
-        return self._table.events
+        return self._in_order(self._table.events)
+
+    def _in_order(self, events: list[StreamEvent]) -> list[StreamEvent]:
+        """Give the events by place: what disorder brought was noted at the turn of its first packet."""
+        order = sorted(range(len(events)), key=self.places.__getitem__)
+        self.places.sort()
+        return [events[index] for index in order]
 
     def _read_odd(self, reader: SegmentReader, index: int) -> None:
         """Read a packet of no common shape; note its segment, if there is one."""
@@ -93,12 +115,14 @@ class ColumnPath:
         rows = self._rows[start:end]
         if not len(rows):
             return
-        runs = find_runs(self._columns, self._batch.data, rows)
-        in_runs = np.zeros(len(self._batch), np.bool_)
-        for first, last in zip(runs.starts.tolist(), runs.ends.tolist(), strict=True):
-            in_runs[runs.rows[first:last]] = True
-        singles = iter(rows[~in_runs[rows]].tolist())
-        heads = list(zip(runs.rows[runs.starts].tolist(), runs.starts.tolist(), runs.ends.tolist(), strict=True))
+        stretches = find_stretches(self._columns, self._batch.data, rows)
+        in_stretches = np.zeros(len(self._batch), np.bool_)
+        in_stretches[stretches.rows] = True
+        singles = iter(rows[~in_stretches[rows]].tolist())
+        heads = [
+            (stretches.rows.item(first), first, last, number)
+            for number, (first, last) in enumerate(zip(stretches.starts, stretches.ends, strict=True))
+        ]
         heapify(heads)
         end = int(rows[-1]) + 1
         single, head = next(singles, end), heads[0][0] if heads else end
@@ -118,16 +142,15 @@ class ColumnPath:
                 self._receive(single)
                 row, single = single + 1, next(singles, end)
             else:
-                _, first, last = heads[0]
-                if last - first >= SHORTEST_RUN and self._take_run(runs, first, last):
-                    heappop(heads)
-                else:
+                _, first, last, number = heads[0]
+                taken = self._take_stretch(stretches, number, first, last)
+                if taken == first:
                     self._receive(head)
-                    row = head + 1
-                    if first + 1 < last:
-                        heapreplace(heads, (int(runs.rows[first + 1]), first + 1, last))
-                    else:
-                        heappop(heads)
+                    row, taken = head + 1, first + 1
+                if taken < last:
+                    heapreplace(heads, (stretches.rows.item(taken), taken, last, number))
+                else:
+                    heappop(heads)
                 head = heads[0][0] if heads else end
 
     def _due(self, timer: int, start: int, row: int) -> int:
@@ -163,50 +186,25 @@ class ColumnPath:
             table.note_zero_window(key)
         self._note_place(2 * index + 1)
 
-    def _take_run(self, runs: Runs, first: int, last: int) -> bool:
-        """Take the run at `first` to `last` of the sorted rows, if its connection's state lets it."""
-        rows, columns = runs.rows[first:last], self._columns
-        key = self._key(rows.item(0))
+    def _take_stretch(self, stretches: Stretches, number: int, first: int, end: int) -> int:
+        """Take as many of the rows `first` to `end` of a stretch as its connection's state lets it.
+
+        Give the first row that was not taken.
+        """
+        odd = stretches.odd
+        place = bisect_left(odd, first)
+        if min(odd[place] if place < len(odd) else end, end) - first < SHORTEST_RUN:
+            return first
+        key = self._key(stretches.rows.item(first))
         state = self._table.orderly(key)
         if state is None:
-            return False
-        direction = int(key != state.key)
-        second = runs.source_larger[first:last] != runs.source_larger[first]
-        turn = int(np.argmax(second)) if second.any() else len(rows)
-        own, peer = state.streams[direction], state.streams[1 - direction]
-        if columns.sequence.item(rows.item(0)) != own.sequence:
-            return False
-        if turn < len(rows):
-            head = rows.item(turn)
-            if columns.sequence.item(head) != peer.sequence or self._table.orderly(self._key(head)) is not state:
-                return False
-        if not ((peer.sequence - columns.acknowledgement[rows[:turn]]) & MASK < _HALF).all():
-            return False
-        sides = (rows[~second], rows[second]) if direction == 0 else (rows[second], rows[~second])
-        self._deliver(state, sides, rows.item(-1))
-        self._note_place(2 * rows.item(0) + 1)
-        return True
+            return first
+        if stretches.both_ways[number] and self._table.orderly(reverse(key)) is not state:
+            return first
+        side = int(stretches.larger.item(first)) ^ (key != state.key)
+        passage = Passage(self._course, stretches, number, first, state, side)
+        return passage.take(end, place) if passage.may_begin() else first
 
     def _key(self, index: int) -> bytes:
         key_at = self._columns.key_at.item(index)
         return self._batch.data[key_at : key_at + self._columns.key_length.item(index)]
-
-    def _deliver(self, state: ConnectionState, sides: tuple[Numbers, Numbers], last: int) -> None:
-        """Let the segments of both directions pass through a connection's streams; `last` is the last packet."""
-        first_side, second_side = (_side(self._columns, side) for side in sides)
-        run = StreamRun(state.connection, self._batch, (first_side, second_side), self._times_rise)
-        state.connection.last = self._batch.arrival(last)
-        for stream, rows, side in zip(state.streams, sides, run.sides, strict=True):
-            stream.counters.packets += len(rows)
-            self._table.memory.arrive(side.ends[-1] if side.ends else 0)
-            stream.advance(run)
-        if first_side.ends or second_side.ends:
-            self._table.events.append(run)
-
-
-def _side(columns: SegmentColumns, rows: Numbers) -> RunSide:
-    lengths = columns.length[rows]
-    if not lengths.all():
-        rows, lengths = rows[lengths > 0], lengths[lengths > 0]
-    ends = np.cumsum(lengths)
-    return RunSide(rows.tolist(), ends.tolist(), (columns.payload[rows] + lengths - ends).tolist())

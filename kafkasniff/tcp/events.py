@@ -133,7 +133,7 @@ class ConnectionEnd(NamedTuple):
 
 
 class RunSide(NamedTuple):
-    """The segments of one direction in a run, in stream order and in packet order: columns of equal length."""
+    """The segments of one direction in a run, in stream order: columns of equal length."""
 
     packets: list[int]
     """Index of the packet in its batch."""
@@ -141,12 +141,14 @@ class RunSide(NamedTuple):
     """Bytes of this direction from the run's beginning to the payload's end."""
     shifts: list[int]
     """What a byte's position in the batch's buffer is more than its distance from the run's beginning."""
+    delivered_by: list[int]
+    """Index in the batch of the packet that let the payload be delivered: never less than those before."""
 
 
 class StreamRun(NamedTuple):
     """What one `StreamData` after the other would tell, of packets of one connection in one batch.
 
-    Each segment's bytes come next in their direction when it arrives; nothing else happens on the connection between.
+    Nothing else happens on the connection between.
     """
 
     connection: Connection
@@ -159,15 +161,21 @@ class StreamRun(NamedTuple):
     @property
     def first(self) -> StreamData:
         """Give the first segment."""
-        beginnings = [side.packets[:1] or [len(self.batch)] for side in self.sides]
+        beginnings = [side.delivered_by[:1] or [len(self.batch)] for side in self.sides]
         return self.data(beginnings.index(min(beginnings)), 0)
+
+    @property
+    def in_order(self) -> bool:
+        """Tell whether each packet's payload was delivered when it arrived."""
+        return all(side.packets == side.delivered_by for side in self.sides)
 
     def data(self, direction: int, index: int) -> StreamData:
         """Give one segment of a direction by its index in the columns."""
-        packets, ends, shifts = self.sides[direction]
+        packets, ends, shifts, delivered_by = self.sides[direction]
         arrival, shift = self.batch.arrival(packets[index]), shifts[index]
+        by = arrival if packets[index] == delivered_by[index] else self.batch.arrival(delivered_by[index])
         data = self.batch.data[shift + (ends[index - 1] if index else 0) : shift + ends[index]]
-        return StreamData(self.connection, direction, data, arrival, arrival)
+        return StreamData(self.connection, direction, data, arrival, by)
 
 
 StreamEvent = StreamData | StreamRun | StreamGap | StreamConflict | StreamFin | ConnectionStart | ConnectionEnd

@@ -29,7 +29,8 @@ _REMEMBERED_EVENTS = 64
 _NOTED_DIFFERENCES = 1_024
 _NEVER = -1 << 62
 _DUPLICATE_NS = 1_000_000
-_LATE_NS = 100_000_000
+LATE_NS = 100_000_000
+"""Later than this after the same bytes, or after bytes behind them, a segment was sent again."""
 
 
 class Memory:
@@ -338,7 +339,7 @@ class Stream:
 
     def advance(self, run: StreamRun) -> None:
         """Take what a run delivers in this direction, as if each of its segments had come by itself."""
-        packets, ends, shifts = run.sides[self.direction]
+        packets, ends, shifts, _ = run.sides[self.direction]
         if not ends:
             return
         self.position += ends[-1]
@@ -448,7 +449,7 @@ class Stream:
         pending = self.pending
         if pending and chunk.start < pending[-1].start:
             self.counters.out_of_order += 1
-            if chunk.arrival.time - first_behind(pending, chunk.start).arrival.time > _LATE_NS:
+            if chunk.arrival.time - first_behind(pending, chunk.start).arrival.time > LATE_NS:
                 self.counters.late_retransmissions += 1
         added, repeated, differences = insert(pending, chunk)
         self._count_buffered(added)
@@ -480,7 +481,7 @@ class Stream:
             self.counters.duplicates += 1
             return
         self.counters.retransmissions += 1
-        if elapsed is not None and elapsed > _LATE_NS:
+        if elapsed is not None and elapsed > LATE_NS:
             self.counters.late_retransmissions += 1
 
     def _stray(self, sequence: int, chunk: Chunk, events: list[StreamEvent]) -> None:

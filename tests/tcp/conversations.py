@@ -135,7 +135,7 @@ def one_by_one(events: Iterable[StreamEvent]) -> Iterator[StreamEvent]:
     for event in events:
         if isinstance(event, StreamRun):
             segments = [event.data(side, index) for side in (0, 1) for index in range(len(event.sides[side].packets))]
-            yield from sorted(segments, key=lambda segment: segment.arrival.packet)
+            yield from sorted(segments, key=lambda segment: segment.delivered_by.packet)
         else:
             yield event
 

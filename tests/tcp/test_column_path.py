@@ -30,7 +30,8 @@ def told(frames: list[bytes], times: list[int], size: int, **limits: int) -> tup
             for single in one_by_one([event]):
                 if isinstance(event, StreamRun):
                     segments += 1
-                    placed.append((2 * (single.arrival.packet - start - 1) + 1, single))  # type: ignore[union-attr]
+                    packet = single.delivered_by.packet - start - 1  # type: ignore[union-attr]
+                    placed.append((max(2 * packet + 1, place), single))
                 else:
                     placed.append((place, single))
         told += [plain(event, numbers) for _, event in sorted(placed, key=lambda pair: pair[0])]

@@ -1,0 +1,179 @@
+"""Lets rows of a stretch pass through the streams of their connection."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from kafkasniff.capture.packets import PacketBatch
+from kafkasniff.tcp.chunks import distance
+from kafkasniff.tcp.columns import Numbers
+from kafkasniff.tcp.connections import ConnectionTable
+from kafkasniff.tcp.disorder import Disorder, Rows, Side
+from kafkasniff.tcp.events import RunSide, StreamRun
+from kafkasniff.tcp.runs import Stretches
+from kafkasniff.tcp.state import ConnectionState
+
+
+class Course(NamedTuple):
+    """What all passages through a batch share."""
+
+    batch: PacketBatch
+    table: ConnectionTable
+    payload: Numbers
+    """For each packet the position of its payload in the buffer."""
+    times: Numbers
+    times_rise: bool
+    may_wait: bool
+    """Whether all payloads may wait behind holes without reaching a limit."""
+    places: list[int]
+    """See `ColumnPath.places`."""
+
+
+class Passage:
+    """Rows of a stretch on their way through a connection on which nothing waits."""
+
+    __slots__ = ("_both_ways", "_course", "_disorder", "_first", "_positions", "_sides", "_state", "_stretches")
+
+    def __init__(
+        self, course: Course, stretches: Stretches, number: int, first: int, state: ConnectionState, side: int
+    ) -> None:
+        """Stand before the row `first`; `side` is the connection's direction 0 among the rows."""
+        self._course = course
+        self._stretches = stretches
+        self._first = first
+        self._state = state
+        self._sides = (side, 1 - side)
+        self._both_ways = stretches.both_ways[number]
+        of_first, of_second = (
+            distance(stream.sequence, stretches.bases[side][number])
+            for stream, side in zip(state.streams, self._sides, strict=True)
+        )
+        self._positions = (of_first, of_second)
+        self._disorder: Disorder | None = None
+
+    def may_begin(self) -> bool:
+        """Tell whether the streams stand where the row does; else `Stretches.odd` means nothing."""
+        return self._is_reached(self._first, self._positions)
+
+    def take(self, end: int, place: int) -> int:
+        """Take the rows up to `end`, or to the first odd one that is not understood; give the one behind.
+
+        `place` is where in `Stretches.odd` those from the first row on are.
+        """
+        at, odd = self._first, self._stretches.odd
+        while place < len(odd) and odd[place] < end:
+            if odd[place] >= at:
+                behind = self._play(odd[place], end)
+                if behind is None:
+                    end = odd[place]
+                    break
+                at = behind
+                if at < end and not self._is_reached(at, self._played()):
+                    # A gap goes on behind all that was seen: bytes of it that come late would not be odd.
+                    end = at
+                    break
+            place += 1
+        self._deliver(end)
+        return end
+
+    def _is_reached(self, row: int, positions: tuple[int, int]) -> bool:
+        found = zip(positions, self._reached(row), strict=True)
+        return all(position == end or (position > end and not self._both_ways) for position, end in found)
+
+    def _reached(self, row: int) -> tuple[int, int]:
+        first, second = self._sides
+        return self._stretches.reached[first].item(row), self._stretches.reached[second].item(row)
+
+    def _played(self) -> tuple[int, int]:
+        assert self._disorder is not None
+        first, second = self._disorder.sides
+        return first.position, second.position
+
+    def _play(self, row: int, end: int) -> int | None:
+        """Play disorder from `row` on; give the row behind it, None where it is not understood."""
+        state, course = self._state, self._course
+        if not course.may_wait:
+            return None
+        if state.connection.round_trip_ns is None and (state.syn_time is not None or state.sent is not None):
+            # What acknowledges is to be looked at closely.
+            return None
+        if self._disorder is None:
+            of, part = self._stretches, slice(self._first, end)
+            second = of.larger[part] != self._sides[0]
+            rows = Rows(second, of.start[part], of.length[part], of.acknowledged[part], course.times[of.rows[part]])
+            first_side, second_side = (
+                Side(position, stream.acked - stream.position + position, stream.counters.packets)
+                for stream, position in zip(state.streams, self._positions, strict=True)
+            )
+            self._disorder = Disorder(rows, (first_side, second_side), course.table.memory.limits)
+        # Where a direction has no rows, nothing moves it.
+        first, second = (max(pair) for pair in zip(self._positions, self._reached(row), strict=True))
+        behind = self._disorder.play(row - self._first, (first, second))
+        return None if behind is None else behind + self._first
+
+    def _deliver(self, end: int) -> None:
+        """Let the rows up to `end` through."""
+        course, state, stretches = self._course, self._state, self._stretches
+        part = slice(self._first, end)
+        packets, length = stretches.rows[part], stretches.length[part]
+        second = stretches.larger[part] != self._sides[0]
+        state.connection.last = course.batch.arrival(packets.item(-1))
+        course.table.memory.arrive(int(length.sum()))
+        of_second = int(np.count_nonzero(second))
+        for stream, count in zip(state.streams, (end - self._first - of_second, of_second), strict=True):
+            stream.counters.packets += count
+        zeros = [stream.position - position for stream, position in zip(state.streams, self._positions, strict=True)]
+        parts = []
+        for direction in (0, 1):
+            rows = np.flatnonzero((second == direction) & (length > 0)) + self._first
+            parts.append(self._parts(rows, direction))
+        losses = self._disorder.losses if self._disorder is not None else []
+        place = 2 * packets.item(0) + 1
+        for index, sides in enumerate(zip(*parts, strict=True)):
+            if index:
+                loss = losses[index - 1]
+                packet = packets.item(loss.row)
+                place = 2 * packet + 2
+                stream = state.streams[loss.direction]
+                stream.give_up(stream.position + loss.length, course.batch.arrival(packet), course.table.events)
+            if sides[0].packets or sides[1].packets:
+                run = StreamRun(state.connection, course.batch, sides, course.times_rise)
+                for stream in state.streams:
+                    stream.advance(run)
+                course.table.events.append(run)
+            course.places.extend([place] * (len(course.table.events) - len(course.places)))
+        if self._disorder is not None:
+            for stream, side, zero in zip(state.streams, self._disorder.sides, zeros, strict=True):
+                stream.acked = side.acked + zero
+                stream.stood = stream.stood if side.stood is None else side.stood + zero
+                stream.counters.out_of_order += side.out_of_order
+                stream.counters.late_retransmissions += side.late
+
+    def _parts(self, rows: Numbers, direction: int) -> list[RunSide]:
+        """Give the payloads of a direction, those between two losses together."""
+        stretches, payload, disorder = self._stretches, self._course.payload, self._disorder
+        if disorder is None:
+            return [_run_side(stretches, payload, rows, None)]
+        start = stretches.start[rows]
+        order = np.argsort(start, kind="stable")
+        rows, start = rows[order], start[order]
+        bounds = [0, *np.searchsorted(start, [loss.positions[direction] for loss in disorder.losses]), len(rows)]
+        by = [-1, *(int(stretches.rows[self._first + loss.row]) for loss in disorder.losses)]
+        return [
+            _run_side(stretches, payload, rows[first:last], earliest)
+            for (first, last), earliest in zip(pairwise(bounds), by, strict=True)
+        ]
+
+
+def _run_side(stretches: Stretches, payload: Numbers, rows: Numbers, earliest: int | None) -> RunSide:
+    """Give payloads in stream order, all in packet order or none delivered before the packet `earliest` arrived."""
+    if not len(rows):
+        return RunSide([], [], [], [])
+    packets, lengths = stretches.rows[rows], stretches.length[rows]
+    ends = np.cumsum(lengths)
+    shifts = payload[packets] + lengths - ends
+    delivered_by = indexes = packets.tolist()
+    if earliest is not None:
+        delivered_by = np.maximum(np.maximum.accumulate(packets), earliest).tolist()
+    return RunSide(indexes, ends.tolist(), shifts.tolist(), delivered_by)
