@@ -70,3 +70,35 @@ def test_requests_on_their_way_are_no_ignoring() -> None:
     answer = {"throttleTimeMs": 300, "errorCode": 0}
     calls = [call(12, 1, {}, answer, at=at * 0.01, took=1) for at in range(20)]
     assert findings("throttle-ignored", calls) == []
+
+
+def test_the_broker_itself_waited_before_kip_219() -> None:
+    answer = {"throttleTimeMs": 300, "errorCode": 0}
+    calls = [call(12, 1, {}, answer, at=at * 0.31, took=0.3) for at in range(20)]
+    assert findings("throttle-ignored", calls) == []
+
+
+def test_a_muted_client_is_answered_late_as_well() -> None:
+    """Who sends at once is answered when the time is over, and told to wait again."""
+    answer = {"throttleTimeMs": 300, "errorCode": 0}
+    calls = [call(12, 1, {}, answer, at=0, took=0.01)]
+    calls += [call(12, 1, {}, answer, at=0.02 + at * 0.31, took=0.3) for at in range(20)]
+    assert finding("throttle-ignored", calls).count == 20
+
+
+def test_what_the_client_sent_before_it_could_know() -> None:
+    """Captured at the broker, at the end of a long way."""
+    calls = throttled(*[200] * 9, pause=0.05)
+    assert len(findings("throttle-ignored", calls)) == 1
+    calls[0].connection.round_trip_ns = 60_000_000
+    try:
+        assert findings("throttle-ignored", [*calls[::10], throttled(200, pause=1)[0]]) == []
+        near = throttled(200, 200, pause=0.05)
+        assert findings("throttle-ignored", near * 5) == []
+    finally:
+        calls[0].connection.round_trip_ns = None
+
+
+def test_followers_of_kafka_1() -> None:
+    calls = [call(23, 0, {"topics": []}, client_id="broker-2-fetcher-0")]
+    assert findings("below-kafka4-minimum", calls) == []

@@ -107,3 +107,31 @@ def test_idle_close_race() -> None:
     assert finding("idle-close-race", idle(2)).subject["clientId"] == "shop"
     assert findings("idle-close-race", idle(9, fin_from=0)) == []
     assert findings("idle-close-race", idle(9, late=-0.1)) == []
+
+
+def test_what_is_still_open_at_the_end_may_yet_be_answered() -> None:
+    def waiting(seconds: float) -> Call:
+        made = unanswered(seconds)
+        made.connection.ended_by = made.connection.ended_direction = None
+        return made
+
+    assert findings("response-timeout", [waiting(4.9)]) == []
+    assert finding("response-timeout", [waiting(5)]).count == 1
+
+
+def test_a_muted_connection_is_not_read() -> None:
+    seconds = 9
+    on = connection(end=seconds)
+    told = call(12, 1, HEARTBEAT, {"throttleTimeMs": 8_000, "errorCode": 0}, took=0, on=on)
+    waits = call(12, 1, HEARTBEAT, took=seconds, on=on)
+    on.ended_by, on.ended_direction = "rst", 0
+    assert findings("response-timeout", [told, waits]) == []
+    assert len(findings("response-timeout", [waits])) == 1
+
+
+def test_a_client_id_that_names_another_group_was_chosen() -> None:
+    heartbeat = call(12, 0, HEARTBEAT, ALIVE, client_id="consumer-billing-1")
+    for group, count in (("billing", 1), ("audit", 0)):
+        joined = {"groupId": group, "memberId": "", "sessionTimeoutMs": 1, "protocols": []}
+        calls = [heartbeat, call(11, 2, joined, ALIVE, client_id="consumer-billing-1")]
+        assert len(findings("default-client-id", calls)) == count

@@ -72,3 +72,28 @@ def test_retransmissions() -> None:
     assert findings("tcp-retransmissions", tcp("late_retransmissions", 4)) == []
     assert finding("tcp-retransmissions", tcp("late_retransmissions", 5)).count == 5
     assert findings("tcp-retransmissions", tcp("late_retransmissions", 5, packets=5_001)) == []
+
+
+def test_a_restart_is_no_dead_broker() -> None:
+    """Ten attempts, one a second; what matters is whether the broker was there before, or comes."""
+    rule, refused = "dead-broker-connect-loop", attempts(10, begin=10)
+    assert len(findings(rule, refused)) == 1
+    assert findings(rule, [*refused, *attempts(1, accepted=True, begin=20)]) == []
+    assert findings(rule, [*attempts(1, accepted=True), *refused]) == []
+    lasting = attempts(31, begin=10)
+    assert len(findings(rule, [*attempts(1, accepted=True), *lasting])) == 1
+    assert len(findings(rule, [*lasting, *attempts(1, accepted=True, begin=41)])) == 1
+
+
+def test_connections_that_end_late_tell_of_the_time_before() -> None:
+    before = attempts(1, accepted=True)
+    assert findings("dead-broker-connect-loop", [*attempts(10, begin=10), *before]) == []
+
+
+def test_an_advertised_name_is_known_by_its_port() -> None:
+    told = advertise()
+    assert told._response_body is not None
+    assert told._response_body.value is not None
+    told._response_body.value["brokers"][0]["host"] = "broker-3.internal"
+    found = finding("advertised-listener-unreachable", [told, *attempts(3)])
+    assert found.subject["brokerId"] == 3

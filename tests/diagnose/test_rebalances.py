@@ -1,7 +1,7 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call
-from tests.diagnose.made import call, connection, finding, findings
+from tests.diagnose.made import arrival, call, connection, finding, findings
 
 ONE, OTHER = connection(50_001), connection(50_002)
 
@@ -69,4 +69,64 @@ def test_coordinator_flapping() -> None:
 
 def test_transactions_have_coordinators_of_their_own() -> None:
     calls = [call(10, 1, {"key": "x", "keyType": 1}, {"errorCode": 0, "nodeId": node}) for node in (1, 2, 1)]
+    assert findings("coordinator-flapping", calls) == []
+
+
+def leave(at: float, **more: Any) -> Call:
+    return call(13, 1, {"groupId": "billing", "memberId": "m"}, {"throttleTimeMs": 0, "errorCode": 0}, at=at, **more)
+
+
+def deploy(members: int, rounds: int = 1) -> list[Call]:
+    """Each member leaves, which makes a generation, and comes back, which makes another."""
+    calls = []
+    for turn in range(rounds * members):
+        on, name = connection(50_000 + turn), f"shop-{turn % members}"
+        calls.append(leave(2 * turn, client_id=name, on=on))
+        calls.append(join(2 * turn + 0.5, 2 * turn + 1, client_id="steady", on=ONE))
+        calls.append(join(2 * turn + 1, 2 * turn + 2, member="", client_id=name, on=on))
+    return calls
+
+
+def test_a_rolling_deploy_is_no_storm() -> None:
+    assert findings("rebalance-storm", deploy(members=12)) == []
+    assert finding("rebalance-storm", deploy(members=4, rounds=3)).subject["group"] == "billing"
+
+
+def test_members_that_start_one_after_the_other_are_no_storm() -> None:
+    calls = [join(at, at + 1, member="", client_id=f"shop-{at}", on=connection(50_000 + at)) for at in range(20)]
+    assert findings("rebalance-storm", calls) == []
+
+
+def consumer(at: float, epoch: int, answered: int, client_id: str = "steady") -> Call:
+    """ConsumerGroupHeartbeat (KIP-848)."""
+    request = {"groupId": "billing", "memberId": client_id, "memberEpoch": epoch}
+    answer = {"throttleTimeMs": 0, "errorCode": 0, "memberId": client_id, "memberEpoch": answered}
+    return call(68, 1, request, answer, at=at, client_id=client_id)
+
+
+def test_rebalance_storm_in_the_newer_protocol() -> None:
+    calls = []
+    for turn in range(4):
+        calls += [consumer(4 * turn, 0, 2 * turn + 1, "restless"), consumer(4 * turn + 1, 2 * turn, 2 * turn + 1)]
+        calls += [consumer(4 * turn + 2, -1, -1, "restless"), consumer(4 * turn + 3, 2 * turn + 1, 2 * turn + 2)]
+    found = finding("rebalance-storm", calls)
+    assert (found.count, found.subject["clientId"]) == (8, "restless")
+    assert findings("rebalance-storm", [consumer(at, 5, 5) for at in range(99)]) == []
+
+
+def test_the_first_join_may_wait_for_others() -> None:
+    """group.initial.rebalance.delay.ms goes on while members come, up to the rebalance timeout."""
+    assert findings("rebalance-stuck", [join(0, 1, took=12), join(1, 1, member="m-2", took=11)]) == []
+
+
+def test_brokers_that_hear_of_a_move_one_by_one() -> None:
+    named = [(0, 1), (9, 1), (10, 2), (10.2, 1), (10.4, 2), (10.6, 1), (10.8, 2)]
+    calls = [call(10, 1, {"key": "billing"}, {"errorCode": 0, "nodeId": node}, at=at) for at, node in named]
+    assert findings("coordinator-flapping", calls) == []
+
+
+def test_moves_of_a_rolling_restart_lie_apart() -> None:
+    calls = coordinators(1, 2, 1)
+    for minutes, each in enumerate(calls):
+        each.ended = arrival(minutes * 301)
     assert findings("coordinator-flapping", calls) == []

@@ -1,5 +1,11 @@
-from kafkasniff.calls.call import Call
-from tests.diagnose.made import call, connection, finding, findings
+from typing import Any
+
+from kafkasniff.calls.authentication import RawToken
+from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.protocol.headers import RequestHeader
+from kafkasniff.protocol.sasl.token import SaslToken
+from kafkasniff.tcp.events import Connection
+from tests.diagnose.made import arrival, call, connection, finding, findings, report
 
 METADATA = {"topics": None}
 
@@ -21,7 +27,7 @@ def refused(count: int, ended_direction: int = 1) -> list[Call]:
     calls = []
     for index in range(count):
         on = connection(50_000 + index)
-        on.ended_direction = ended_direction
+        on.ended_by, on.ended_direction = "fin", ended_direction
         calls.append(call(3, 1, METADATA, at=index, on=on))
     return calls
 
@@ -40,3 +46,64 @@ def test_who_is_served_knows_how_to_log_in() -> None:
 
 def test_who_hangs_up_was_not_refused() -> None:
     assert findings("request-before-sasl", refused(5, ended_direction=0)) == []
+
+
+def raw(on: Connection, at: float, mechanism: str = "PLAIN", kind: str = "PLAIN credentials") -> RawToken:
+    """A token without Kafka's headers (KIP-43), from the client."""
+    ends = map(str, on.endpoints)
+    return RawToken(on, *ends, "request", 20, arrival(at), SaslToken(mechanism, kind, "User:alice", {}))
+
+
+def logins(count: int, *, served: bool = False, ended_direction: int = 1, handshakes: bool = True) -> list[Any]:
+    """SaslHandshake v0, a token, perhaps a call, the end of the connection; one login a second."""
+    items: list[Any] = []
+    for at in range(count):
+        on = connection(50_000 + at, begin=at, end=at + 0.5)
+        if handshakes:
+            items.append(call(17, 0, {"mechanism": "PLAIN"}, {"errorCode": 0, "mechanisms": ["PLAIN"]}, at=at, on=on))
+        items.append(raw(on, at + 0.1))
+        if served:
+            items.append(call(18, 0, {}, {"errorCode": 0, "apiKeys": []}, at=at + 0.2, on=on))
+        items.append(report(on, ended_direction=ended_direction))
+    return items
+
+
+def test_failing_logins_by_raw_tokens() -> None:
+    assert findings("auth-failure-loop", logins(3)) == []
+    found = finding("auth-failure-loop", logins(4))
+    assert (found.count, found.subject["clientId"]) == (4, "shop")
+    assert findings("auth-failure-loop", logins(9, served=True)) == []
+    assert findings("auth-failure-loop", logins(9, ended_direction=0)) == []
+
+
+def test_lost_bytes_may_have_been_the_answer_to_a_token() -> None:
+    items = logins(9)
+    for item in items:
+        if isinstance(item, ConnectionReport):
+            item.connection.counters[1].gaps = 1
+    assert findings("auth-failure-loop", items) == []
+
+
+def test_raw_tokens_in_the_clear() -> None:
+    assert finding("cleartext-credentials", logins(1)).count == 1  # by its handshake, and once
+    found = finding("cleartext-credentials", logins(1, handshakes=False))
+    assert "password" in found.summary
+    on = connection()
+    assert findings("cleartext-credentials", [raw(on, 0, "GSSAPI", "GSSAPI AP-REQ"), report(on)]) == []
+
+
+def test_who_logs_in_by_raw_tokens_knows_of_logins() -> None:
+    on = connection()
+    known = call(18, 0, {}, {"errorCode": 0, "apiKeys": []}, at=8, on=on)
+    assert findings("request-before-sasl", [*refused(5), known, raw(on, 9)]) == []
+
+
+def test_a_version_that_the_broker_lacks_is_no_missing_login() -> None:
+    offers = [{"apiKey": key, "minVersion": 0, "maxVersion": 4} for key in (3, 18)]
+    known = call(18, 0, {}, {"errorCode": 0, "apiKeys": offers})
+    calls = refused(5)
+    assert len(findings("request-before-sasl", [known, *calls])) == 1
+    for each in calls:
+        each.header = RequestHeader(3, 5, 1, "shop", 1, 10)
+    assert findings("request-before-sasl", [known, *calls]) == []
+    assert len(findings("unsupported-version", [known, *calls])) == 1

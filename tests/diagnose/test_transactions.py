@@ -41,3 +41,55 @@ def test_without_its_producer_the_default_timeout_counts() -> None:
     assert findings("hanging-transaction", hang(59)) == []
     assert finding("hanging-transaction", hang(60)).subject == {"topic": "orders", "partition": 0}
     assert findings("hanging-transaction", hang(59, send(0), end(0.5))) == []
+
+
+def begin(at: float, code: int, timeout: int = 60_000) -> Call:
+    """InitProducerId."""
+    answer = {"throttleTimeMs": 0, "errorCode": code, "producerId": 7, "producerEpoch": 0}
+    return call(22, 1, {"transactionalId": "tx", "transactionTimeoutMs": timeout}, answer, at=at, client_id="writer")
+
+
+def test_who_ends_its_transaction_in_time_was_not_hanging() -> None:
+    """A program that commits every half minute, whatever comes in."""
+    assert len(findings("hanging-transaction", hang(30, begin(-1, 0), send(0)))) == 1
+    assert findings("hanging-transaction", [*hang(30, begin(-1, 0), send(0)), end(32), read(33, 50, 50)]) == []
+    late = [*hang(30, begin(-1, 0, timeout=20_000), send(0)), end(32), read(33, 50, 50)]
+    assert len(findings("hanging-transaction", late)) == 1
+
+
+def test_another_producer_ends_what_the_first_left_open() -> None:
+    assert len(findings("hanging-transaction", [*hang(30, send(0)), begin(32, 0), read(33, 50, 50)])) == 1
+
+
+def test_concurrent_transactions_in_a_row() -> None:
+    rule = "concurrent-transactions-spin"
+    assert findings(rule, [begin(at, 51) for at in range(19)]) == []
+    assert finding(rule, [begin(at, 51) for at in range(20)]).subject["transactionalId"] == "tx"
+
+
+def test_short_transactions_meet_the_end_of_the_last_now_and_then() -> None:
+    """Java asks again after 20 ms, and has to once or twice for each transaction."""
+    rule = "concurrent-transactions-spin"
+
+    def each(refusals: int) -> list[Call]:
+        codes = ([51] * refusals + [0]) * 30
+        return [begin(at, code) for at, code in enumerate(codes)]
+
+    assert findings(rule, each(refusals=3)) == []
+    assert len(findings(rule, each(refusals=4))) == 1
+
+
+def fenced(count: int, together: bool) -> list[Call]:
+    calls = []
+    for at in range(count):
+        request = {"transactionalId": "tx", "topicData": [{"name": "orders", "partitionData": []}]}
+        partition = {"index": 0, "errorCode": 47, "baseOffset": -1}
+        answer = {"responses": [{"name": "orders", "partitionResponses": [partition]}]}
+        begun, took = (at / 1000, 1) if together else (at, 0.1)
+        calls.append(call(0, 3, request, answer, at=begun, took=took))
+    return calls
+
+
+def test_requests_in_flight_are_fenced_once() -> None:
+    assert findings("producer-fenced", fenced(5, together=True)) == []
+    assert finding("producer-fenced", fenced(2, together=False)).subject["transactionalId"] == "tx"
