@@ -16,7 +16,7 @@ from kafkasniff.calls.evidence import (
     score_request,
 )
 from kafkasniff.calls.frames import FrameCutter
-from kafkasniff.calls.gaps import Gaps
+from kafkasniff.calls.gaps import HELD_GAPS, Gaps
 from kafkasniff.calls.held import HeldStream, Item
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.lone_responses import LoneResponses
@@ -327,6 +327,8 @@ class Conversation:
         `response_place` is one of the server's, where that is known.
         """
         self.protocol, self.evidence = "kafka", evidence
+        if self._gaps.left_out:
+            self._budget.reach(f"gaps left out: more than {HELD_GAPS:,} came before the connection was known for Kafka")
         server = 1 - client
         servers, endpoint = self._options.kafka_servers, self._connection.endpoints[server]
         if endpoint in servers or len(servers) < KAFKA_SERVERS:

@@ -9,12 +9,14 @@ HELD_GAPS = 1_000
 class Gaps:
     """Joins what lacks without a byte between, until data follow or the connection ends."""
 
-    __slots__ = ("_closed", "_open")
+    __slots__ = ("_closed", "_open", "left_out")
 
     def __init__(self) -> None:
         """Begin with none."""
         self._open: list[StreamGap | None] = [None, None]
         self._closed: list[StreamGap] = []
+        self.left_out = 0
+        """Gaps beyond `HELD_GAPS`, which were not kept."""
 
     def __bool__(self) -> bool:
         """Tell whether there is any that was not taken yet."""
@@ -39,6 +41,8 @@ class Gaps:
             self._open[direction] = None
             if len(self._closed) < HELD_GAPS:
                 self._closed.append(gap)
+            else:
+                self.left_out += 1
 
     def take(self) -> list[StreamGap]:
         """Give those of which the end is known."""
