@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 from kafkasniff.calls.contents import (
     ENVELOPE,
     Contents,
+    batches_as_json,
     open_batches,
     open_envelope,
     open_messages,
@@ -22,7 +23,7 @@ from kafkasniff.protocol.embedded.snapshots import whole_batches
 from kafkasniff.protocol.error_codes import error_name
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
-from kafkasniff.protocol.records.batches import Batch, as_json
+from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.scans import ScannedBody, scan_body
 from kafkasniff.protocol.secrets import redact
 from kafkasniff.tcp.events import Connection
@@ -164,9 +165,7 @@ class Call:
     @property
     def api_name(self) -> str | None:
         """Give Kafka's name of the API, e.g. `LIST_OFFSETS`; None when the request was not captured."""
-        if self.header is None:
-            return None
-        return APIS[key].name if (key := self.header.api_key) in APIS else f"UNKNOWN({key})"
+        return None if self.header is None else api_name(self.header.api_key)
 
     @property
     def client_id(self) -> str | None:
@@ -263,11 +262,6 @@ class Call:
         self._response_scan = scan
         return scan
 
-    def take_scans(self, asked: ScannedBody | None, answered: ScannedBody | None) -> None:
-        """Take what was found in bodies equal to those of the request and the response, for what is asked later."""
-        self._request_scan = asked or self._request_scan
-        self._response_scan = answered or self._response_scan
-
     @property
     def _is_closed(self) -> bool:
         """Tell whether what has read the bodies has shown that nothing lies inside them."""
@@ -311,7 +305,8 @@ class Call:
             fields = whole_batches(body.value, frame.data, fields)
         open_batches(side, frame.data, fields, into)
         if context.records and isinstance(body, DecodedBody):
-            open_records(side, frame.data, body, context, self.show_secrets, into)
+            tree = body.value or body.partial or {}
+            open_records(side, frame.data, tree, context, self.show_secrets, into)
 
     @property
     def response_api_version(self) -> int | None:
@@ -356,19 +351,18 @@ class Call:
     @property
     def batches(self) -> list[dict[str, Any]]:
         """Give the record batches in the form of the JSON lines, with their records where these are asked for."""
-        contents = self._open()
-        found = [{"where": side, "path": path, **as_json(batch)} for side, path, batch in contents.batches]
-        # Without records asked for, there are none to put in.
-        for item, records in zip(found, contents.records, strict=False):
-            item["records"] = records
-        return found
+        return batches_as_json(self._open())
+
+    @property
+    def known_decoded(self) -> list[dict[str, Any]]:
+        """Give what `decoded` has of what other calls tell: the Fetch session, or the tokens of a login."""
+        session = as_decoded(self.fetch_session) if self.fetch_session is not None else None
+        return [session] if session is not None else [*self.context.tokens]
 
     @property
     def decoded(self) -> list[dict[str, Any]]:
         """Give the messages inside the messages in the form of the JSON lines."""
-        session = as_decoded(self.fetch_session) if self.fetch_session is not None else None
-        known = [session] if session is not None else self.context.tokens
-        return [*known, *self._open().decoded]
+        return self.known_decoded + self._open().decoded
 
     @property
     def topics(self) -> dict[str, str]:
@@ -397,3 +391,8 @@ def _is_plain(scan: ScannedBody | None, body: DecodedBody | None) -> bool:
     if scan is not None:
         return not scan.records
     return body is not None and not body.problems and not body.records
+
+
+def api_name(api_key: int) -> str:
+    """Give Kafka's name of an API, e.g. `LIST_OFFSETS`."""
+    return APIS[api_key].name if api_key in APIS else f"UNKNOWN({api_key})"

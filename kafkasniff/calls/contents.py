@@ -14,7 +14,7 @@ from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
 from kafkasniff.protocol.primitives import RecordsField
-from kafkasniff.protocol.records.batches import Batch, read_batches
+from kafkasniff.protocol.records.batches import Batch, as_json, read_batches
 from kafkasniff.protocol.secrets import redact
 
 ENVELOPE = 58
@@ -37,8 +37,18 @@ def open_batches(side: Kind, data: bytes, fields: list[RecordsField], into: Cont
     """Read the headers of the record batches in the `records` fields of a body in `data`, the content of a frame."""
     for path, start, end in fields:
         batches, problems = read_batches(data, start, end, side=side)
-        into.batches += [(side, path, batch) for batch in batches]
-        into.problems += [Problem(side, offset, path + inner, message) for offset, inner, message in problems]
+        for batch in batches:
+            into.batches.append((side, path, batch))
+        for offset, inner, message in problems:
+            into.problems.append(Problem(side, offset, path + inner, message))
+
+
+def batches_as_json(contents: Contents) -> list[dict[str, Any]]:
+    """Give the batches in the form of the JSON lines, with their records where these were read."""
+    found = [{"where": side, "path": path, **as_json(batch)} for side, path, batch in contents.batches]
+    for item, records in zip(found, contents.records, strict=False):
+        item["records"] = records
+    return found
 
 
 def open_messages(side: Kind, api_key: int, body: DecodedBody, context: Context, into: Contents) -> None:

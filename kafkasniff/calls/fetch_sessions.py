@@ -8,8 +8,20 @@ from kafkasniff.protocol.scans import scan_body
 
 FETCH: Final = 1
 
-Covered = dict[str, frozenset[int]]
-"""Partitions by topic: its name, from version 13 on its id."""
+
+class Covered(dict[str, frozenset[int]]):
+    """Partitions by topic: its name, from version 13 on its id. Steps that change nothing share one."""
+
+    __slots__ = ("_sorted",)
+
+    def sorted(self) -> dict[str, list[int]]:
+        """Give the same with the partitions in order; not to be changed."""
+        try:
+            return self._sorted
+        except AttributeError:
+            self._sorted: dict[str, list[int]] = {name: sorted(partitions) for name, partitions in self.items()}
+            return self._sorted
+
 
 FIRST_VERSION: Final = 7
 FIRST_FLEXIBLE: Final = 12
@@ -62,7 +74,7 @@ class SessionStep:
         while step is not None and step._data:
             steps.append(step)
             step = step._previous
-        covered: Covered | None = step._covered if step is not None else {}
+        covered: Covered | None = step._covered if step is not None else Covered()
         for step in reversed(steps):
             if covered is not None:
                 covered = step._changed(covered)
@@ -80,7 +92,7 @@ class SessionStep:
         body = scan.value
         topics, forgotten = body["topics"], body["forgottenTopicsData"]
         key = self.topic_field
-        changes: Covered = {}
+        changes: dict[str, frozenset[int]] = {}
         for topic in topics:
             name = topic[key]
             before = changes.get(name, covered.get(name, frozenset()))
@@ -90,7 +102,7 @@ class SessionStep:
             changes[name] = changes.get(name, covered.get(name, frozenset())) - set(topic["partitions"])
         if all(covered.get(name) == partitions for name, partitions in changes.items()):
             return covered
-        merged = {name: partitions for name, partitions in {**covered, **changes}.items() if partitions}
+        merged = Covered((name, partitions) for name, partitions in {**covered, **changes}.items() if partitions)
         return merged if sum(map(len, merged.values())) <= MOST_PARTITIONS else None
 
 
@@ -179,7 +191,7 @@ def as_decoded(step: SessionStep) -> dict[str, Any] | None:
     covered = step.covered()
     if covered is None:
         return None
-    topics = [{step.topic_field: name, "partitions": sorted(partitions)} for name, partitions in covered.items()]
+    topics = [{step.topic_field: name, "partitions": partitions} for name, partitions in covered.sorted().items()]
     return {
         "where": "request",
         "path": "sessionId",

@@ -5,7 +5,6 @@ from typing import Any
 from kafkasniff.calls.contents import Contents, add_opened
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.topics import topic_of
-from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.embedded.entries import Opened
 from kafkasniff.protocol.embedded.framed_records import CLUSTER_METADATA
 from kafkasniff.protocol.embedded.internal_records import decode_internal_record
@@ -19,15 +18,15 @@ from kafkasniff.protocol.secrets import REDACTED
 
 
 def open_records(
-    side: Kind, data: bytes, body: DecodedBody, context: Context, show_secrets: bool, into: Contents
+    side: Kind, data: bytes, body: dict[str, Any], context: Context, show_secrets: bool, into: Contents
 ) -> None:
-    """Read the records of the batches that were found last, in a body that was decoded from `data`."""
+    """Read the records of the batches that were found last, in a body, whole or not, that was decoded from `data`."""
     left = context.records_limit
     last_path, topic, index = "", None, 0
     for _, path, batch in into.batches[len(into.records) :]:
         if path != last_path:
             last_path, index = path, 0
-            topic = topic_of(body.value or body.partial or {}, path, context.topics)
+            topic = topic_of(body, path, context.topics)
         place = f"{path}[{index}]"
         index += 1
         records = _read(side, place, data, batch, topic, left, context, show_secrets, into)

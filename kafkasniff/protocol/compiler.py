@@ -75,6 +75,9 @@ class DecoderWriter:
     arguments = "data, p, records"
     """Of the function."""
 
+    counts_elements = True
+    """Whether it bounds the elements of arrays before it reads them."""
+
     def __init__(self, flexible: bool, version: int) -> None:
         """Write for one version, with compact lengths and tagged fields where it is `flexible`."""
         self.flexible = flexible
@@ -294,19 +297,24 @@ class DecoderWriter:
             return
         self._source.line(f"{value} = []")
         with self._loop(field, length):
-            expression = self._struct(field.fields) if field.fields else self._primitive(field, nullable=False)
+            expression = self._struct_element(field) if field.fields else self._primitive(field, nullable=False)
             self._flush()
             self._source.line(f"{value}.append({expression})")
+
+    def _struct_element(self, field: Field) -> str:
+        """Write the read of an element that is a struct."""
+        return self._struct(field.fields)
 
     @contextmanager
     def _loop(self, field: Field, length: str) -> Iterator[None]:
         """Write the loop over an array's elements; what is added inside reads one."""
-        # Kafka refuses more elements than there are bytes left; none of its elements is empty.
-        smallest = _least_size(field, self.version, self.flexible)
-        refuse = "raise ProtocolError('expected as many elements as there are bytes', p)"
-        self._source.line(f"if ({length}) * {smallest} > end - p: {refuse}")
-        self._source.line(f"elements += {length}")
-        self._source.line("if elements > MAX_ELEMENTS: raise ProtocolError('expected fewer array elements', p)")
+        if self.counts_elements:
+            # Kafka refuses more elements than there are bytes left; none of its elements is empty.
+            smallest = _least_size(field, self.version, self.flexible)
+            refuse = "raise ProtocolError('expected as many elements as there are bytes', p)"
+            self._source.line(f"if ({length}) * {smallest} > end - p: {refuse}")
+            self._source.line(f"elements += {length}")
+            self._source.line("if elements > MAX_ELEMENTS: raise ProtocolError('expected fewer array elements', p)")
         index = self._source.name("i")
         outer, self._path = self._path, f"{self._path}{field.name}[{{{index}}}]."
         with self._source.block(f"for {index} in range({length}):"):

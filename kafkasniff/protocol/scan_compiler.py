@@ -6,9 +6,10 @@ text that is not UTF-8 included, it refuses too, so that a message it reads deco
 
 from typing import Any, Protocol
 
-from kafkasniff.protocol.compiler import FIXED_CODES, SIZES, DecoderWriter
+from kafkasniff.protocol.compiler import FIXED_CODES, SIZES
 from kafkasniff.protocol.compiler_runtime import RUNTIME
 from kafkasniff.protocol.fields import Field, Message, covers
+from kafkasniff.protocol.noting_writer import NotingWriter
 from kafkasniff.protocol.primitives import ARRAY_UNPACKERS, RecordsField
 from kafkasniff.protocol.visitors import is_error_code
 
@@ -42,7 +43,7 @@ def compile_scan_decoder(message: Message, version: int, names: frozenset[str]) 
     return decoder
 
 
-class _ScanWriter(DecoderWriter):
+class _ScanWriter(NotingWriter):
     """Writes the source of a scan decoder."""
 
     arguments = "data, p, records, errors"
@@ -50,22 +51,15 @@ class _ScanWriter(DecoderWriter):
     def __init__(self, flexible: bool, version: int, names: frozenset[str]) -> None:
         super().__init__(flexible, version)
         self.names = names
-        self._after_flush: list[str] = []
 
     def _keeps(self, field: Field) -> bool:
         return field.name in self.names
-
-    def _flush(self) -> None:
-        super()._flush()
-        for line in self._after_flush:
-            self._source.line(line)
-        self._after_flush.clear()
 
     def _read(self, field: Field, values: dict[str, str]) -> None:
         nullable = covers(field.nullable, self.version)
         if is_error_code(field):
             code = self._field(field, nullable)
-            self._note_error(field, code)
+            self._note(field, code)
             if self._keeps(field):
                 values[field.name] = code
         elif self._keeps(field):
@@ -74,15 +68,6 @@ class _ScanWriter(DecoderWriter):
             names, self.names = self.names, frozenset()
             self._skip(field, nullable)
             self.names = names
-
-    def _tagged_field(self, field: Field) -> str:
-        value = super()._tagged_field(field)
-        if is_error_code(field):
-            self._note_error(field, value)
-        return value
-
-    def _note_error(self, field: Field, code: str) -> None:
-        self._after_flush.append(f'if {code}: errors.append((f"{self._path}{field.name}", {code}))')
 
     def _skip(self, field: Field, nullable: bool) -> None:
         if field.is_array:

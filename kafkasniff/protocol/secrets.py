@@ -63,8 +63,18 @@ def redact_message(name: str, value: dict[str, Any]) -> dict[str, Any]:
     if name in SECRET_MESSAGE_FIELDS:
         _redact_fields(value, SECRET_MESSAGE_FIELDS[name])
     elif name == "ConfigRecord":
-        _redact_config(value)
+        redact_config(value)
     return value
+
+
+def redact_config(config: dict[str, Any]) -> dict[str, Any]:
+    """Replace the value of a secret config, or of a synonym of one, by `***` in place; give the config.
+
+    Null, which says that none is shown, stays.
+    """
+    if config.get("value") is not None and is_secret_config(config["name"]):
+        config["value"] = REDACTED
+    return config
 
 
 def may_hold_secrets(api_key: int) -> bool:
@@ -110,12 +120,6 @@ def _redact_configs(resources: list[dict[str, Any]]) -> None:
     """Replace the values of secret configs, and of the synonyms that DescribeConfigs gives for them."""
     for resource in resources:
         for config in resource.get("configs") or ():
-            _redact_config(config)
+            redact_config(config)
             for synonym in config.get("synonyms") or ():
-                _redact_config(synonym)
-
-
-def _redact_config(config: dict[str, Any]) -> None:
-    """Replace the value of a secret config; null, which says that none is shown, stays."""
-    if config.get("value") is not None and is_secret_config(config["name"]):
-        config["value"] = REDACTED
+                redact_config(synonym)

@@ -1,17 +1,29 @@
 """Calls, gaps and connections as JSON, one object a line (fields: docs/json.md)."""
 
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
 import orjson
 
 from kafkasniff.calls.authentication import RawToken, token_value
-from kafkasniff.calls.call import HOLDING_APIS, Call, ConnectionReport, Frame, Gap, Side
-from kafkasniff.calls.topics import has_topic_ids
-from kafkasniff.protocol.bodies import DecodedBody
-from kafkasniff.protocol.headers import RequestHeader
-from kafkasniff.protocol.memory import LONGEST, Memory
-from kafkasniff.protocol.scans import ScannedBody
+from kafkasniff.calls.call import (
+    HOLDING_APIS,
+    Call,
+    ConnectionReport,
+    FieldError,
+    Frame,
+    Gap,
+    Side,
+    api_name,
+)
+from kafkasniff.calls.contents import Contents, batches_as_json, open_batches
+from kafkasniff.calls.records import open_records
+from kafkasniff.capture.packets import Interface
+from kafkasniff.protocol.error_codes import error_name
+from kafkasniff.protocol.errors import Problem
+from kafkasniff.protocol.headers import response_header_version
+from kafkasniff.protocol.json_bodies import JsonBody, JsonReader, json_reader
+from kafkasniff.protocol.records.batches import as_json, read_batches
 from kafkasniff.render.json_text import safe_line
 from kafkasniff.render.text import file_name
 from kafkasniff.render.times import utc_text
@@ -23,28 +35,75 @@ _LINE = orjson.OPT_APPEND_NEWLINE
 
 def call_line(call: Call) -> bytes:
     """Give a call as one line of JSON, with its newline."""
-    asked, answered = _known(call, "request"), _known(call, "response")
-    call.take_scans(asked and asked.scan, answered and answered.scan)
-    request = asked.text if asked is not None else _body_text(call, "request", call.request_body)
-    response = answered.text if answered is not None else _body_text(call, "response", call.response_body)
-    version = answered.version if answered is not None else call.response_api_version
-    time = call.time
+    layout = _layout(call)
+    bodies = None if layout is None else layout.read(call)
+    if layout is None or bodies is None:
+        return _decoded_line(call)
+    request, response = bodies
+    found = _found_text(call, request, response)
+    if response is None:
+        return _line(call, request.text, b"null", "null", "", found)
+    return _line(call, request.text, response.text, layout.version, "", found)
+
+
+def _line(call: Call, request_text: bytes, response_text: bytes, version: str, partial: str, found: str) -> bytes:
+    """Put a line together: what stands in it beside the bodies is the same for all calls."""
+    request, response = call.request, call.response
+    pending = "" if call.pending_ns is None else f',"pendingMs":{_milliseconds_text(call.pending_ns)}'
+    client = _client_text(call.security_protocol, call.principal, call.software_name, call.software_version)
+    if request is not None and response is not None:
+        first, _, interface = request.first
+        asked, asked_packet, asked_interface = request.last
+        answered, answered_packet, answered_interface = response.last
+        ends = (
+            f',"totalTimeMs":{_milliseconds_text(answered - first)}'
+            f',"responseDelayMs":{_milliseconds_text(response.first[0] - asked)}'
+            f',"requestSizeBytes":{request.size},"responseSizeBytes":{response.size}'
+            f',"requestFile":{_file_text(asked_interface)},"requestPacket":{asked_packet}'
+            f',"responseFile":{_file_text(answered_interface)},"responsePacket":{answered_packet}'
+        )
+    else:
+        first, _, interface = call.time
+        ends = _one_sided_text(request, response)
     start = (
-        f'{{"type":"call","time":"{utc_text(time.time, time.interface.time_digits)}",'
-        f'"connection":"{call.client}-{call.server}","client":"{call.client}","server":"{call.server}",'
-        f'"requestHeader":{_header_text(call)},"request":'
+        f'{{"type":"call","time":"{utc_text(first, interface.time_digits)}","connection":"{call.client}-{call.server}",'
+        f'"client":"{call.client}","server":"{call.server}","requestHeader":{_header_text(call)},"request":'
     )
-    end = (
-        f',"responseApiVersion":{_text(version)}{_partial_text(call, asked, answered)},"outcome":"{call.outcome}"'
-        f"{_pending_text(call.pending_ns)}"
-        f',"totalTimeMs":{_milliseconds_text(call.total_ns)}'
-        f',"responseDelayMs":{_milliseconds_text(call.response_delay_ns)}'
-        f',"requestSizeBytes":{call.request.size if call.request else "null"}'
-        f',"responseSizeBytes":{call.response.size if call.response else "null"}'
-        f"{_place_text('request', call.request)}{_place_text('response', call.response)}{_found_text(call)}"
-        f"{_client_text(call.security_protocol, call.principal, call.software_name, call.software_version)}}}\n"
+    end = f',"responseApiVersion":{version}{partial},"outcome":"{call.outcome}"{pending}{ends}{found}{client}}}\n'
+    return safe_line(b"".join((start.encode(), request_text, b',"response":', response_text, end.encode())))
+
+
+def _one_sided_text(request: Frame | None, response: Frame | None) -> str:
+    """Give times, sizes and places of a call without a request or a response."""
+    sizes = ",".join(
+        f'"{side}SizeBytes":{"null" if frame is None else frame.size}'
+        for side, frame in (("request", request), ("response", response))
     )
-    return safe_line(b"".join((start.encode(), request, b',"response":', response, end.encode())))
+    places = ",".join(
+        f'"{side}File":null,"{side}Packet":null'
+        if frame is None
+        else f'"{side}File":{_file_text(frame.last.interface)},"{side}Packet":{frame.last.packet}'
+        for side, frame in (("request", request), ("response", response))
+    )
+    return f',"totalTimeMs":null,"responseDelayMs":null,{sizes},{places}'
+
+
+def _decoded_line(call: Call) -> bytes:
+    """Give the line of a call by way of its decoded bodies, which tell all that may be wrong with them."""
+    request, response = call.request_body, call.response_body
+    partial = {
+        f"{side}Partial": body.partial
+        for side, body in (("request", request), ("response", response))
+        if body is not None and body.partial is not None
+    }
+    return _line(
+        call,
+        orjson.dumps(request.value if request is not None else None),
+        orjson.dumps(response.value if response is not None else None),
+        "null" if response is None else str(response.version),
+        _members(partial),
+        _members(_found(call.errors, call.batches, call.decoded, call.topics, call.problems)),
+    )
 
 
 def gap_line(gap: Gap) -> bytes:
@@ -62,51 +121,148 @@ def connection_line(report: ConnectionReport) -> bytes:
     return safe_line(orjson.dumps(connection_object(report), option=_LINE))
 
 
-class _KnownBody(NamedTuple):
-    """A body that came before, without problems, and without anything inside it."""
+class _Layout:
+    """What the calls of one API in one version have in common."""
 
-    text: bytes
-    version: int
-    scan: ScannedBody
+    __slots__ = ("_flexible_header", "_request", "_response", "version")
+
+    def __init__(self, api_key: int, version: int, request: JsonReader, response: JsonReader) -> None:
+        self.version = str(version)
+        self._request = request
+        self._response = response
+        self._flexible_header = response_header_version(api_key, version) == 1
+
+    def read(self, call: Call) -> tuple[JsonBody, JsonBody | None] | None:
+        """Read the bodies; None where one is not whole or has any problem, or no request was captured."""
+        header, frame = call.header, call.request
+        if header is None or frame is None or len(frame.data) != frame.size:
+            return None
+        request = self._request.read(frame.data, header.end)
+        frame = call.response
+        if request is None or frame is None:
+            return None if request is None else (request, None)
+        data = frame.data
+        if len(data) != frame.size:
+            return None
+        offset = 4
+        if self._flexible_header:
+            # Kafka knows no tagged fields there, so that their count is one byte, and zero.
+            if data[4:5] != b"\0":
+                return None
+            offset = 5
+        response = self._response.read(data, offset)
+        return None if response is None else (request, response)
 
 
-@cache
-def _memory(api_key: int, api_version: int, side: Side, show_secrets: bool) -> Memory[_KnownBody] | None:
-    """Give the memory of bodies of one layout; None where more than its bytes makes a body's part of the line."""
-    if api_key in HOLDING_APIS or has_topic_ids(api_key, api_version, side):
+def _layout(call: Call) -> _Layout | None:
+    header = call.header
+    return None if header is None else _known_layout(header.api_key, header.api_version, call.show_secrets)
+
+
+@lru_cache(maxsize=1024)
+def _known_layout(api_key: int, version: int, show_secrets: bool) -> _Layout | None:
+    """Give a layout; None where it is not known, or messages may lie within the messages."""
+    if api_key in HOLDING_APIS:
         return None
-    return Memory()
-
-
-def _known(call: Call, side: Side) -> _KnownBody | None:
-    """Give what is known of a call's request or response, where an equal one came before."""
-    header, frame = call.header, call.request if side == "request" else call.response
-    if header is None or frame is None:
+    request = json_reader(api_key, version, "request", show_secrets)
+    response = json_reader(api_key, version, "response", show_secrets)
+    if request is None or response is None:
         return None
-    memory = _memory(header.api_key, header.api_version, side, call.show_secrets)
-    if memory is None or not memory.worthwhile or not frame.whole or frame.size > LONGEST:
-        return None
-    return memory.get(_remembered_bytes(side, header, frame))
+    return _Layout(api_key, version, request, response)
 
 
-def _remembered_bytes(side: Side, header: RequestHeader, frame: Frame) -> bytes:
-    """Give what is the same in equal messages: all behind the correlation id, less a request's header."""
-    return frame.data[header.end if side == "request" else 4 :]
+def _found_text(call: Call, request: JsonBody, response: JsonBody | None) -> str:
+    """Give what was found in bodies without a problem, and on the way to them."""
+    context = call.context
+    if not (
+        request.errors
+        or request.topic_ids
+        or (response is not None and (response.errors or response.topic_ids))
+        or call.fetch_session is not None
+        or call.pairing_problems
+        or context.tokens
+        or context.records
+    ):
+        batches = _batches_text(call, request, response)
+        if batches is not None:
+            return batches
+    contents = Contents()
+    errors: list[FieldError] = []
+    topics: dict[str, str] = {}
+    sides: tuple[tuple[Side, Frame | None, JsonBody | None], ...] = (
+        ("request", call.request, request),
+        ("response", call.response, response),
+    )
+    for side, frame, body in sides:
+        if body is None or frame is None:
+            continue
+        errors += [FieldError(side, path, code, error_name(code)) for path, code in body.errors]
+        topics |= context.topics.of(body.topic_ids)
+        if body.records:
+            open_batches(side, frame.data, body.records, contents)
+            if context.records:
+                open_records(side, frame.data, body.value, context, call.show_secrets, contents)
+    return _members(
+        _found(
+            errors,
+            batches_as_json(contents),
+            call.known_decoded + contents.decoded,
+            topics,
+            [*call.pairing_problems, *contents.problems],
+        )
+    )
 
 
-def _body_text(call: Call, side: Side, body: DecodedBody | None) -> bytes:
-    """Give a body as JSON, and remember it where equal ones have the same part of the line."""
-    if body is None:
-        return b"null"
-    text = orjson.dumps(body.value)
-    header, frame = call.header, call.request if side == "request" else call.response
-    if header is not None and frame is not None and body.value is not None and not body.problems and not body.records:
-        memory = _memory(header.api_key, header.api_version, side, call.show_secrets)
-        if memory is not None and memory.worthwhile and frame.size <= LONGEST:
-            errors = [(error.path, error.code) for error in call.errors if error.where == side]
-            known = _KnownBody(text, body.version, ScannedBody(frozenset(), {}, errors, []))
-            memory.put(_remembered_bytes(side, header, frame), known)
-    return text
+def _batches_text(call: Call, request: JsonBody, response: JsonBody | None) -> str | None:
+    """Give the batches of a call in which nothing else was found; None where there is anything wrong with one."""
+    items: list[str] = []
+    sides: tuple[tuple[Side, Frame | None, JsonBody | None], ...] = (
+        ("request", call.request, request),
+        ("response", call.response, response),
+    )
+    for side, frame, body in sides:
+        if body is not None and body.records and frame is not None and not _add_batches(side, frame, body, items):
+            return None
+    return f',"batches":[{",".join(items)}]' if items else ""
+
+
+def _add_batches(side: Side, frame: Frame, body: JsonBody, items: list[str]) -> bool:
+    for path, start, end in body.records:
+        batches, problems = read_batches(frame.data, start, end, side=side)
+        if problems:
+            return False
+        # Names of fields and numbers are all that paths are made of.
+        place = f'{{"where":"{side}","path":"{path}",'
+        for batch in batches:
+            items.append(place + orjson.dumps(as_json(batch))[1:].decode())
+    return True
+
+
+def _found(
+    errors: list[FieldError],
+    batches: list[dict[str, Any]],
+    decoded: list[dict[str, Any]],
+    topics: dict[str, str],
+    problems: list[Problem],
+) -> dict[str, Any]:
+    """Give the members that say what was found in a call; what is empty is left out."""
+    found: dict[str, Any] = {}
+    if errors:
+        found["errors"] = [
+            {"where": error.where, "path": error.path, "code": error.code, "name": error.name} for error in errors
+        ]
+    if batches:
+        found["batches"] = batches
+    if decoded:
+        found["decoded"] = decoded
+    if topics:
+        found["topics"] = topics
+    if problems:
+        found["problems"] = [
+            {"where": problem.where, "offset": problem.offset, "path": problem.path, "message": problem.message}
+            for problem in problems
+        ]
+    return found
 
 
 def _header_text(call: Call) -> str:
@@ -114,49 +270,28 @@ def _header_text(call: Call) -> str:
     if header is None:
         return f'{{"correlationId":{call.correlation_id}}}'
     return (
-        f'{{"requestApiKey":{header.api_key},"requestApiKeyName":"{call.api_name}",'
-        f'"requestApiVersion":{header.api_version},"correlationId":{header.correlation_id},'
-        f'"clientId":{_text(header.client_id)}}}'
+        f"{_named_text(header.api_key, header.api_version)}{header.correlation_id}"
+        f',"clientId":{_text(header.client_id)}}}'
     )
+
+
+@lru_cache(maxsize=1024)
+def _named_text(api_key: int, api_version: int) -> str:
+    return (
+        f'{{"requestApiKey":{api_key},"requestApiKeyName":"{api_name(api_key)}"'
+        f',"requestApiVersion":{api_version},"correlationId":'
+    )
+
+
+@lru_cache(maxsize=256)
+def _file_text(interface: Interface) -> str:
+    return _text(file_name(interface.file))
 
 
 @lru_cache(maxsize=1024)
 def _text(value: str | int | None) -> str:
     """Give a value as JSON: text from the wire is escaped by nothing else."""
     return orjson.dumps(value).decode()
-
-
-def _partial_text(call: Call, asked: _KnownBody | None, answered: _KnownBody | None) -> str:
-    """Give what there is of bodies that did not decode whole; a body that is known did."""
-    request = call.request_body if asked is None else None
-    response = call.response_body if answered is None else None
-    found = {}
-    if request is not None and request.partial is not None:
-        found["requestPartial"] = request.partial
-    if response is not None and response.partial is not None:
-        found["responsePartial"] = response.partial
-    return _members(found)
-
-
-def _found_text(call: Call) -> str:
-    """Give what was found in the bodies; what is empty is left out."""
-    found: dict[str, Any] = {}
-    if call.errors:
-        found["errors"] = [
-            {"where": error.where, "path": error.path, "code": error.code, "name": error.name} for error in call.errors
-        ]
-    if batches := call.batches:
-        found["batches"] = batches
-    if decoded := call.decoded:
-        found["decoded"] = decoded
-    if topics := call.topics:
-        found["topics"] = topics
-    if problems := call.problems:
-        found["problems"] = [
-            {"where": problem.where, "offset": problem.offset, "path": problem.path, "message": problem.message}
-            for problem in problems
-        ]
-    return _members(found)
 
 
 def _members(item: dict[str, Any]) -> str:
@@ -175,25 +310,14 @@ def _client_text(security: str, principal: str | None, name: str | None, version
     )
 
 
-def _pending_text(pending_ns: int | None) -> str:
-    return "" if pending_ns is None else f',"pendingMs":{_milliseconds_text(pending_ns)}'
-
-
-def _milliseconds_text(nanoseconds: int | None) -> str:
-    if nanoseconds is None:
-        return "null"
+@lru_cache(maxsize=8192)
+def _milliseconds_text(nanoseconds: int) -> str:
     # Below this Python writes an exponent, in another form than other JSON here.
     return repr(nanoseconds / 1e6) if nanoseconds >= 100 else orjson.dumps(nanoseconds / 1e6).decode()
 
 
 def _milliseconds(nanoseconds: int | None) -> float | None:
     return None if nanoseconds is None else nanoseconds / 1e6
-
-
-def _place_text(side: Side, frame: Frame | None) -> str:
-    if frame is None:
-        return f',"{side}File":null,"{side}Packet":null'
-    return f',"{side}File":{_text(file_name(frame.last.interface.file))},"{side}Packet":{frame.last.packet}'
 
 
 def gap_object(gap: Gap) -> dict[str, Any]:

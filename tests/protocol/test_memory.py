@@ -1,4 +1,3 @@
-from kafkasniff.protocol import memory
 from kafkasniff.protocol.memory import LONGEST, MOST, Memory
 
 
@@ -28,7 +27,12 @@ def test_a_layout_whose_messages_do_not_come_again_is_given_up() -> None:
 
 
 def test_the_number_of_results_is_bounded() -> None:
-    remembered = Memory[int]()
-    for number in range(MOST + 10):
-        remembered.put(number.to_bytes(2), number)
-    assert len(memory._results) <= MOST
+    first, second = Memory[int](), Memory[int]()
+    for number in range(MOST):
+        (first if number % 2 else second).put(number.to_bytes(2), number + 1)
+    # Other layouts, of other tests, may have filled up the room; then all was forgotten once.
+    second.put(b"last", 7)
+    for number in range(MOST):
+        first.put(b"more" + number.to_bytes(2), 1)
+    assert second.get(b"last") is None
+    assert sum(first.get(number.to_bytes(2)) is not None for number in range(MOST)) == 0

@@ -1,11 +1,19 @@
 """Headers of record batches, as they follow each other in a `records` field."""
 
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.records.checksums import computed_crc
-from kafkasniff.protocol.records.layout import CRC_AT, MAGIC_0, MAGIC_1, MAGIC_2, MAGIC_AT, batch_size
+from kafkasniff.protocol.records.layout import (
+    CRC_AT,
+    HEADER_BYTES,
+    MAGIC_0,
+    MAGIC_1,
+    MAGIC_2,
+    MAGIC_AT,
+    OFFSET_AND_SIZE,
+    batch_size,
+)
 from kafkasniff.protocol.records.search import BatchSearch, is_proven
 
 MAX_BATCHES: Final = 100_000
@@ -21,51 +29,139 @@ _TRANSACTIONAL = 0x10
 _CONTROL = 0x20
 _DELETE_HORIZON = 0x40
 
+_TIMESTAMP_TYPES: Final = ("CreateTime", "LogAppendTime")
+_NO_TIMESTAMP: Final = "NoTimestampType"
+"""Of magic 0."""
+
 PlacedProblem = tuple[int | None, str, str]
 """Offset in the data, path and message of a problem."""
 
 
-@dataclass(slots=True)
 class Batch:
     """The header of a batch of magic 2, or of a message of magic 0 or 1, which may wrap compressed messages.
 
     What a format lacks is as in Kafka's RecordBatch: -1 or False; `base_timestamp` is None.
     """
 
-    magic: int
-    base_offset: int | None
-    """None for a wrapper of magic 0 or 1 until `read_records` has opened it."""
-    last_offset: int
-    partition_leader_epoch: int
-    compression: str
-    """`none`, `gzip`, `snappy`, `lz4`, `zstd`, or `unknown(5)` to `unknown(7)`."""
-    timestamp_type: str
-    """`CreateTime`, `LogAppendTime`, or `NoTimestampType` for magic 0."""
-    base_timestamp: int | None
-    """Milliseconds since 1970 UTC, as is `max_timestamp`; the delete horizon where the batch has one (KIP-534)."""
-    max_timestamp: int
-    producer_id: int
-    producer_epoch: int
-    base_sequence: int
-    is_transactional: bool
-    is_control: bool
-    has_delete_horizon: bool
-    record_count: int | None
-    """None for a wrapper of magic 0 or 1 until `read_records` has opened it."""
-    size_in_bytes: int
-    """Bytes of the whole batch, by its size field."""
-    crc: int
-    crc_valid: bool
-    start: int
-    """Position of the batch's first byte in the data."""
-    records_start: int
-    """Position behind the header: of the first record, or of a message's key."""
-    end: int
-    """Position behind the batch's last byte."""
-    partial_trailing_bytes: int = 0
-    """Bytes behind the last batch of a Fetch response, in which no further batch is whole."""
-    content_bytes: int = 0
-    """Bytes of the records when decompressed, once `read_records` has opened the batch."""
+    __slots__ = (
+        "_header",
+        "base_offset",
+        "content_bytes",
+        "crc_valid",
+        "end",
+        "partial_trailing_bytes",
+        "record_count",
+        "start",
+    )
+
+    def __init__(self, header: tuple[Any, ...], start: int, end: int, crc_valid: bool) -> None:
+        """Take the fields of `MAGIC_2`, of a batch that begins at `start` in the data and ends before `end`."""
+        # What is seldom asked for stays in the tuple: small batches are many.
+        self._header = header
+        self.base_offset: int | None = header[0]
+        """None for a wrapper of magic 0 or 1 until `read_records` has opened it."""
+        self.record_count: int | None = header[12]
+        """None for a wrapper of magic 0 or 1 until `read_records` has opened it."""
+        self.start = start
+        """Position of the batch's first byte in the data."""
+        self.end = end
+        """Position behind the batch's last byte."""
+        self.crc_valid = crc_valid
+        self.partial_trailing_bytes = 0
+        """Bytes behind the last batch of a Fetch response, in which no further batch is whole."""
+        self.content_bytes = 0
+        """Bytes of the records when decompressed, once `read_records` has opened the batch."""
+
+    @property
+    def magic(self) -> int:
+        """Give 0, 1 or 2."""
+        magic: int = self._header[3]
+        return magic
+
+    @property
+    def last_offset(self) -> int:
+        """Give the offset of the last record."""
+        offset: int = self._header[0] + self._header[6]
+        return offset
+
+    @property
+    def partition_leader_epoch(self) -> int:
+        """Give the epoch of the leader that wrote the batch."""
+        epoch: int = self._header[2]
+        return epoch
+
+    @property
+    def compression(self) -> str:
+        """Give `none`, `gzip`, `snappy`, `lz4`, `zstd`, or `unknown(5)` to `unknown(7)`."""
+        return COMPRESSIONS[self._header[5] & _COMPRESSION]
+
+    @property
+    def timestamp_type(self) -> str:
+        """Give `CreateTime`, `LogAppendTime`, or `NoTimestampType` for magic 0."""
+        appended = bool(self._header[5] & _LOG_APPEND_TIME)
+        return _TIMESTAMP_TYPES[appended] if self._header[3] else _NO_TIMESTAMP
+
+    @property
+    def base_timestamp(self) -> int | None:
+        """Give milliseconds since 1970 UTC; the delete horizon where the batch has one (KIP-534)."""
+        timestamp: int | None = self._header[7]
+        return timestamp
+
+    @property
+    def max_timestamp(self) -> int:
+        """Give milliseconds since 1970 UTC."""
+        timestamp: int = self._header[8]
+        return timestamp
+
+    @property
+    def producer_id(self) -> int:
+        """Give the id of an idempotent producer."""
+        producer_id: int = self._header[9]
+        return producer_id
+
+    @property
+    def producer_epoch(self) -> int:
+        """Give the epoch of an idempotent producer."""
+        epoch: int = self._header[10]
+        return epoch
+
+    @property
+    def base_sequence(self) -> int:
+        """Give the sequence of the first record."""
+        sequence: int = self._header[11]
+        return sequence
+
+    @property
+    def is_transactional(self) -> bool:
+        """Tell whether the batch belongs to a transaction."""
+        return bool(self._header[5] & _TRANSACTIONAL)
+
+    @property
+    def is_control(self) -> bool:
+        """Tell whether the records are markers of brokers."""
+        return bool(self._header[5] & _CONTROL)
+
+    @property
+    def has_delete_horizon(self) -> bool:
+        """Tell whether the base timestamp is one."""
+        return bool(self._header[5] & _DELETE_HORIZON)
+
+    @property
+    def size_in_bytes(self) -> int:
+        """Give the bytes of the whole batch, by its size field."""
+        size: int = self._header[1] + OFFSET_AND_SIZE.size
+        return size
+
+    @property
+    def crc(self) -> int:
+        """Give the checksum that the batch states."""
+        crc: int = self._header[4]
+        return crc
+
+    @property
+    def records_start(self) -> int:
+        """Give the position behind the header: of the first record, or of a message's key."""
+        return self.start + HEADER_BYTES[self._header[3]]
 
     def sequence(self, offset: int) -> int:
         """Give the sequence of the record at `offset`, which wraps behind 2^31 - 1; -1 for none."""
@@ -81,27 +177,42 @@ class Batch:
 
 def as_json(batch: Batch) -> dict[str, Any]:
     """Give a batch as in the JSON lines, less `where`, `path` and `records`, which the caller knows."""
+    (
+        first_offset,
+        counted,
+        leader_epoch,
+        magic,
+        crc,
+        attributes,
+        last_offset_delta,
+        base_timestamp,
+        max_timestamp,
+        producer_id,
+        producer_epoch,
+        base_sequence,
+        _,
+    ) = batch._header
     item = {
-        "magic": batch.magic,
+        "magic": magic,
         "baseOffset": batch.base_offset,
-        "lastOffset": batch.last_offset,
-        "partitionLeaderEpoch": batch.partition_leader_epoch,
-        "compression": batch.compression,
-        "timestampType": batch.timestamp_type,
-        "baseTimestamp": batch.base_timestamp,
-        "maxTimestamp": batch.max_timestamp,
-        "producerId": batch.producer_id,
-        "producerEpoch": batch.producer_epoch,
-        "baseSequence": batch.base_sequence,
-        "isTransactional": batch.is_transactional,
-        "isControl": batch.is_control,
+        "lastOffset": first_offset + last_offset_delta,
+        "partitionLeaderEpoch": leader_epoch,
+        "compression": COMPRESSIONS[attributes & _COMPRESSION],
+        "timestampType": _TIMESTAMP_TYPES[bool(attributes & _LOG_APPEND_TIME)] if magic else _NO_TIMESTAMP,
+        "baseTimestamp": base_timestamp,
+        "maxTimestamp": max_timestamp,
+        "producerId": producer_id,
+        "producerEpoch": producer_epoch,
+        "baseSequence": base_sequence,
+        "isTransactional": bool(attributes & _TRANSACTIONAL),
+        "isControl": bool(attributes & _CONTROL),
         "recordCount": batch.record_count,
-        "sizeInBytes": batch.size_in_bytes,
-        "crc": batch.crc,
+        "sizeInBytes": counted + OFFSET_AND_SIZE.size,
+        "crc": crc,
         "crcValid": batch.crc_valid,
     }
-    if batch.has_delete_horizon:
-        item["deleteHorizonMs"] = batch.base_timestamp
+    if attributes & _DELETE_HORIZON:
+        item["deleteHorizonMs"] = base_timestamp
     if batch.partial_trailing_bytes:
         item["partialTrailingBytes"] = batch.partial_trailing_bytes
     return item
@@ -117,9 +228,15 @@ def read_batches(
     """
     batches: list[Batch] = []
     problems: list[PlacedProblem] = []
-    search = BatchSearch(data, end)
+    search: BatchSearch | None = None
     position = start
     while position < end:
+        batch = _read_usual(data, position, end)
+        if batch is not None and len(batches) < MAX_BATCHES:
+            batches.append(batch)
+            position = batch.end
+            continue
+        search = search or BatchSearch(data, end)
         path = f"[{len(batches)}]"
         if len(batches) == MAX_BATCHES:
             problems.append((position, path, f"{MAX_BATCHES} batches are shown, {end - position} bytes left are not"))
@@ -158,77 +275,35 @@ def _crc_problem(data: bytes, batch: Batch, path: str) -> PlacedProblem:
     return batch.start + CRC_AT[batch.magic], path, f"expected the CRC {computed}, found {batch.crc}"
 
 
+def _read_usual(data: bytes, start: int, end: int) -> Batch | None:
+    """Read the header of the batch at `start` where it is of magic 2, whole and with the right CRC; else give None."""
+    if end - start < MAGIC_2.size or data[start + MAGIC_AT] != 2:
+        return None
+    header = MAGIC_2.unpack_from(data, start)
+    behind = start + OFFSET_AND_SIZE.size + header[1]
+    if not start + MAGIC_2.size <= behind <= end or computed_crc(data, start, behind) != header[4]:
+        return None
+    return Batch(header, start, behind, True)
+
+
 def _read_header(data: bytes, start: int, size: int) -> Batch:
     """Read the header of the batch of `size` bytes at `start`, all of which are there."""
     end = start + size
     computed = computed_crc(data, start, end)
     magic = data[start + MAGIC_AT]
     if magic == 2:
-        (
-            base_offset,
-            _,
-            leader_epoch,
-            _,
-            crc,
-            attributes,
-            last_offset_delta,
-            base_timestamp,
-            max_timestamp,
-            producer_id,
-            producer_epoch,
-            base_sequence,
-            record_count,
-        ) = MAGIC_2.unpack_from(data, start)
-        return Batch(
-            magic=2,
-            base_offset=base_offset,
-            last_offset=base_offset + last_offset_delta,
-            partition_leader_epoch=leader_epoch,
-            compression=COMPRESSIONS[attributes & _COMPRESSION],
-            timestamp_type="LogAppendTime" if attributes & _LOG_APPEND_TIME else "CreateTime",
-            base_timestamp=base_timestamp,
-            max_timestamp=max_timestamp,
-            producer_id=producer_id,
-            producer_epoch=producer_epoch,
-            base_sequence=base_sequence,
-            is_transactional=bool(attributes & _TRANSACTIONAL),
-            is_control=bool(attributes & _CONTROL),
-            has_delete_horizon=bool(attributes & _DELETE_HORIZON),
-            record_count=record_count,
-            size_in_bytes=size,
-            crc=crc,
-            crc_valid=crc == computed,
-            start=start,
-            records_start=start + MAGIC_2.size,
-            end=end,
-        )
+        header = MAGIC_2.unpack_from(data, start)
+        return Batch(header, start, end, header[4] == computed)
+    timestamp = -1
     if magic == 1:
-        offset, _, crc, _, attributes, timestamp = MAGIC_1.unpack_from(data, start)
-        timestamp_type = "LogAppendTime" if attributes & _LOG_APPEND_TIME else "CreateTime"
+        offset, counted, crc, _, attributes, timestamp = MAGIC_1.unpack_from(data, start)
     else:
-        offset, _, crc, _, attributes = MAGIC_0.unpack_from(data, start)
-        timestamp, timestamp_type = -1, "NoTimestampType"
-    compressed = bool(attributes & _COMPRESSION)
-    return Batch(
-        magic=magic,
-        base_offset=None if compressed else offset,
-        last_offset=offset,
-        partition_leader_epoch=-1,
-        compression=COMPRESSIONS[attributes & _COMPRESSION],
-        timestamp_type=timestamp_type,
-        base_timestamp=None,
-        max_timestamp=timestamp,
-        producer_id=-1,
-        producer_epoch=-1,
-        base_sequence=-1,
-        is_transactional=False,
-        is_control=False,
-        has_delete_horizon=False,
-        record_count=None if compressed else 1,
-        size_in_bytes=size,
-        crc=crc,
-        crc_valid=crc == computed,
-        start=start,
-        records_start=start + (MAGIC_1.size if magic else MAGIC_0.size),
-        end=end,
+        offset, counted, crc, _, attributes = MAGIC_0.unpack_from(data, start)
+    # The other bits mean something in magic 2 only.
+    attributes &= _COMPRESSION | _LOG_APPEND_TIME
+    batch = Batch(
+        (offset, counted, -1, magic, crc, attributes, 0, None, timestamp, -1, -1, -1, 1), start, end, crc == computed
     )
+    if attributes & _COMPRESSION:
+        batch.base_offset = batch.record_count = None
+    return batch

@@ -24,6 +24,9 @@ producer id, producer epoch, base sequence, record count; the records follow."""
 CRC_AT: Final = (12, 12, 17)
 """Position of the CRC by magic."""
 
+HEADER_BYTES: Final = (MAGIC_0.size, MAGIC_1.size, MAGIC_2.size)
+"""Bytes of the header by magic."""
+
 # Key and value of a message have an int32 length each.
 _LEAST_BYTES = (MAGIC_0.size + 8, MAGIC_1.size + 8, MAGIC_2.size)
 
