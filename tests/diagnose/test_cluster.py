@@ -88,15 +88,18 @@ def test_a_muted_client_is_answered_late_as_well() -> None:
 
 def test_what_the_client_sent_before_it_could_know() -> None:
     """Captured at the broker, at the end of a long way."""
-    calls = throttled(*[200] * 9, pause=0.05)
-    assert len(findings("throttle-ignored", calls)) == 1
-    calls[0].connection.round_trip_ns = 60_000_000
-    try:
-        assert findings("throttle-ignored", [*calls[::10], throttled(200, pause=1)[0]]) == []
-        near = throttled(200, 200, pause=0.05)
-        assert findings("throttle-ignored", near * 5) == []
-    finally:
-        calls[0].connection.round_trip_ns = None
+    answer = {"throttleTimeMs": 200, "errorCode": 0}
+
+    def pairs(way_ms: int) -> list[Call]:
+        """A second request 50 ms after each answer, the next when the time is over."""
+        on = connection()
+        on.round_trip_ns = way_ms * 1_000_000
+        times = [at for pair in range(5) for at in (pair, pair + 0.05)]
+        return [call(12, 1, {}, answer, at=at, took=0, on=on) for at in times]
+
+    (found,) = findings("throttle-ignored", pairs(way_ms=1), share=0.5)
+    assert found.count == 5
+    assert findings("throttle-ignored", pairs(way_ms=60), share=0.5) == []
 
 
 def test_followers_of_kafka_1() -> None:
