@@ -107,13 +107,28 @@ def _listen(name: str, names: Sequence[str], bpf_filter: str | None) -> Any:
                 " name the interfaces to listen to"
             )
     try:
-        # An unknown interface has scapy look for the default one: of all interfaces, the first stands for them.
-        listen_socket = L2ListenSocket(iface=names[0] if name == ANY else name, promisc=name != ANY, filter=bpf_filter)
+        # An unknown interface has scapy look for the default one: of all interfaces, one that is up stands for them.
+        listen_socket = (
+            _first_that_is_up(names, bpf_filter) if name == ANY else L2ListenSocket(iface=name, filter=bpf_filter)
+        )
     except (Scapy_Exception, ImportError) as error:
         _refuse_filter(bpf_filter, error)
     if name == ANY:
         _bind_to_all(listen_socket.ins, ETH_P_ALL)
     return listen_socket
+
+
+def _first_that_is_up(names: Sequence[str], bpf_filter: str | None) -> Any:
+    """Open the first interface that is up; raises OSError, and CaptureError where none is."""
+    from scapy.arch.linux import L2ListenSocket
+
+    for name in names:
+        try:
+            return L2ListenSocket(iface=name, promisc=False, filter=bpf_filter)
+        except OSError as error:
+            if error.errno != errno.ENETDOWN:
+                raise
+    raise CaptureError(f"{ANY}: no interface is up; start again when one is")
 
 
 def _bind_to_all(packet_socket: socket.socket, protocol: int) -> None:

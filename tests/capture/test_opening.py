@@ -160,3 +160,12 @@ def test_an_interface_that_is_down() -> None:
     ip("link", "add", NEAR, "type", "veth", "peer", "name", FAR)
     assert opened("linux", NEAR) == f"{NEAR}: the interface is down; start again when it is up"
     assert opened("darwin", NEAR) == f"{NEAR}: cannot be listened to: That device is not up"
+
+
+@pytest.mark.usefixtures("network")
+def test_any_needs_one_interface_that_is_up() -> None:
+    ip("link", "set", "lo", "down")
+    assert opened("linux", "any") == "any: no interface is up; start again when one is"
+    ip("link", "add", NEAR, "type", "veth", "peer", "name", FAR)
+    ip("link", "set", NEAR, "up")
+    assert opened("linux", "any") == "PacketRing"
