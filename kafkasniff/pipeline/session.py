@@ -68,7 +68,7 @@ def open_session(
     for name, value in _SQL_SETTINGS.items():
         if name not in (settings or {}):
             session.conf.set(name, value)
-    if not local and not submitted:
+    if not session.sparkContext.master.startswith("local"):
         session.sparkContext.addPyFile(_package())
     return session
 
@@ -89,8 +89,6 @@ def _start(conf: SparkConf, quiet: bool) -> SparkSession:
         # The launcher and the JVM write to the streams that they are started with, before any log level is set.
         with tempfile.TemporaryFile() as log:
             _launch(conf, log)
-    elif quiet:
-        pass
     return SparkSession.builder.config(conf=conf).getOrCreate()
 
 

@@ -11,9 +11,10 @@ import pytest
 
 from kafkasniff.capture.pcap import FILE_HEADER_LENGTH
 from kafkasniff.pipeline.inputs import find_inputs, ring_of, run_id
-from kafkasniff.pipeline.job import run
+from kafkasniff.pipeline.job import Index, run
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import Destination
+from kafkasniff.pipeline.tasks import WriteTask
 from kafkasniff.reading import Reading
 from kafkasniff.render.json_lines import call_line
 from tests.pipeline.expected import COMPARED, comparable, expected_rows
@@ -234,3 +235,20 @@ def test_spark_reads_the_tables_with_their_partitions(spark, tmp_path):
     assert {row["api_name"] for row in slow} == {row["api_name"] for row in rows(tmp_path, "calls")}
     # A table without rows has its columns all the same.
     assert spark.read.parquet(str(tmp_path / "errors")).filter("code = 3").count() == 0
+
+
+def test_a_killed_run_is_resumed_with_what_it_had_written(spark, tmp_path):
+    options = Options(buckets=2)
+    inputs = find_inputs(RING)
+    destination = Destination(str(tmp_path), run_id(inputs, options.texts()))
+    destination.begin(resume=False)
+    index = Index(spark, inputs, options)
+    written = index.map(WriteTask(index.known(), destination.staging, options, index.buckets))
+    index.close()
+    before = {Path(file.path).name for each in written for file in each.files}
+
+    outcome = write(spark, RING, tmp_path, options, resume=True)
+
+    assert outcome.added
+    assert by_vantage(tmp_path) == {"captures/rotate-size/part": expected_rows(RING)}
+    assert before <= {path.name for path in tmp_path.rglob("*.parquet")}

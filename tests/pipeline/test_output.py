@@ -1,0 +1,136 @@
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from kafkasniff.pipeline import output
+from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.output import Destination, TableWriter
+from kafkasniff.pipeline.tables import FILES
+
+DAY_NS = 86_400_000_000_000
+NOON = 20_777 * DAY_NS + DAY_NS // 2
+"""Of 2026-11-20."""
+
+
+def file_rows(*names, time=NOON):
+    return [("files", time, ("ring", name, 1, None, None, 0, 0, 0, "read", None)) for name in names]
+
+
+def staged(folder, *names):
+    destination = Destination(str(folder), "r1")
+    destination.begin(resume=False)
+    writer = TableWriter(destination.staging, "part-0")
+    writer.add(file_rows(*names))
+    return destination, writer.close()
+
+
+def names_in(folder):
+    paths = sorted(folder.glob("files/run_id=*/date=*/*.parquet"))
+    return [name for path in paths for name in pq.ParquetFile(path).read().column("file").to_pylist()]
+
+
+def test_rows_lie_by_run_and_date(tmp_path):
+    destination = Destination(str(tmp_path), "r1")
+    destination.begin(resume=False)
+    writer = TableWriter(destination.staging, "part-0")
+    writer.add(file_rows("a"))
+    writer.add(file_rows("b", time=NOON + DAY_NS))
+
+    counts = destination.commit(writer.close(), ["files", "errors"], 20_777)
+
+    assert counts == {"files": 2, "errors": 0}
+    folders = {str(path.parent.relative_to(tmp_path)) for path in tmp_path.rglob("*.parquet")}
+    assert folders == {
+        "files/run_id=r1/date=2026-11-20",
+        "files/run_id=r1/date=2026-11-21",
+        "errors/run_id=r1/date=2026-11-20",
+    }
+    assert destination.finished() == counts
+    assert not (tmp_path / "_staging-r1").exists()
+
+
+def test_many_rows_of_many_days_keep_few_files_open(tmp_path, monkeypatch):
+    monkeypatch.setattr(output, "_BUFFERED_ROWS", 2)
+    monkeypatch.setattr(output, "_MOST_OPEN", 3)
+    destination = Destination(str(tmp_path), "r1")
+    destination.begin(resume=False)
+    writer = TableWriter(destination.staging, "part-0")
+    names = [f"{number:03}" for number in range(60)]
+    for number, name in enumerate(names):
+        writer.add(file_rows(name, time=NOON + number % 7 * DAY_NS))
+        assert len(writer._open) <= 3
+
+    destination.commit(writer.close(), ["files"], 20_777)
+
+    assert sorted(names_in(tmp_path)) == names
+
+
+def test_files_of_failed_attempts_are_not_kept(tmp_path):
+    destination, written = staged(tmp_path, "a")
+    failed = TableWriter(destination.staging, "part-1")
+    failed.add(file_rows("a"))
+    failed.close()
+
+    destination.commit(written, ["files"], 20_777)
+
+    assert names_in(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("moved", [0, 1])
+def test_a_commit_that_was_killed_is_ended_by_the_next_run(tmp_path, monkeypatch, moved):
+    destination, written = staged(tmp_path, "a")
+    renames = []
+
+    def rename(source, target, real=output.os.rename):
+        if len(renames) == moved:
+            raise KeyboardInterrupt
+        renames.append(target)
+        real(source, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(output.os, "rename", rename)
+        with pytest.raises(KeyboardInterrupt):
+            destination.commit(written, ["files", "errors"], 20_777)
+
+    assert Destination(str(tmp_path), "r1").finished() == {"files": 1, "errors": 0}
+    assert names_in(tmp_path) == ["a"]
+    assert json.loads((tmp_path / "_runs" / "r1.json").read_text())["rows"] == {"files": 1, "errors": 0}
+    assert len(list(tmp_path.glob("errors/run_id=r1/*/empty.parquet"))) == 1
+
+
+def test_a_run_that_was_killed_before_its_commit_leaves_no_rows(tmp_path):
+    staged(tmp_path, "a")
+
+    assert Destination(str(tmp_path), "r1").finished() is None
+    assert names_in(tmp_path) == []
+
+
+def test_a_destination_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+
+    with pytest.raises(PipelineError, match=r"file: cannot be written: (File exists|Not a directory)"):
+        Destination(str(tmp_path / "file"), "r1").begin(resume=False)
+
+
+def test_a_full_disk_is_said(tmp_path):
+    # Everything written to /dev/full fails as on a full disk.
+    destination = Destination(str(tmp_path), "r1")
+    destination.begin(resume=False)
+    folder = tmp_path / "_staging-r1" / "files" / "date=2026-11-20"
+    folder.mkdir(parents=True)
+    (folder / "part-0-0.parquet").symlink_to("/dev/full")
+    writer = TableWriter(destination.staging, "part-0")
+    writer.add(file_rows("a"))
+
+    with pytest.raises(PipelineError, match=r"cannot be written: .*No space left on device"):
+        writer.close()
+
+
+def test_the_columns_of_a_file_are_those_declared(tmp_path):
+    destination, written = staged(tmp_path, "a")
+
+    destination.commit(written, ["files"], 20_777)
+
+    (path,) = tmp_path.glob("files/*/*/*.parquet")
+    assert pq.read_schema(path).equals(FILES.schema)
