@@ -349,6 +349,8 @@ class Conversation:
             [(direction, item) for item in self._searches[direction].held.items_from(starts[direction] or 0)]
             for direction in (0, 1)
         ]
+        for direction, search in enumerate(self._searches):
+            kafka.let_go(direction, search.held.discarded)
         self._release()
         for direction, start, end in self._contradicted:
             kafka.contradict(direction, [(start, end)])

@@ -93,8 +93,8 @@ class Pairing:
 
     @property
     def is_plain(self) -> bool:
-        """Tell whether the next answer can only be that of the request that waits longest."""
-        return not self._early
+        """Tell whether the next answer can only be that of the request that waits longest, and none has problems."""
+        return not self._early and not any(request.frame.problems for request in self.waiting)
 
     def take_answered(self, waiting: int, frames: int) -> None:
         """Note that `waiting` of the requests that wait were answered, and that `frames` frames came meanwhile."""

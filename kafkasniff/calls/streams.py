@@ -228,8 +228,9 @@ class KafkaStreams:
 
     def end(self, arrival: Arrival) -> None:
         """Let every unfinished call end, as nothing more comes, and let go of all bytes."""
-        for search in self._searches:
+        for direction, search in enumerate(self._searches):
             if search is not None:
+                self.let_go(direction, search.held.discarded)
                 search.held.clear()
         request = self._cutters[self.client].end(arrival)
         if request is not None and not self._raw_sasl and _plausible_request(request.size, request.data):
@@ -244,6 +245,12 @@ class KafkaStreams:
     def unread(self) -> list[str]:
         """Give what was found in place of messages and was followed by none that could say so."""
         return list(self._notes.values())
+
+    def let_go(self, direction: int, count: int) -> None:
+        """Note that `count` bytes of a direction were let go unread, as they were too many to search."""
+        if count:
+            before = f"{self._notes[direction]}, and " if direction in self._notes else ""
+            self._notes[direction] = f"{before}{count} bytes that were let go, as no message was found in them"
 
     def give_up_waiting(self, now: int) -> None:
         """End the calls that waited for too long at `now`, in ns since 1970."""
@@ -301,6 +308,7 @@ class KafkaStreams:
         if direction != self.client:
             place = earlier_responses(search.held, place)
         self._searches[direction] = None
+        self.let_go(direction, search.held.discarded)
         self._cutters[direction].restart(place)
         self._waiting.extendleft((direction, item) for item in reversed(search.held.items_from(place)))
         search.held.clear()

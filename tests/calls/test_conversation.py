@@ -1,12 +1,13 @@
 """What a connection is, and which calls it holds, from hand-made streams."""
 
 import random
+import re
 
 import pytest
 
 from kafkasniff.calls.call import Call, Gap
 from kafkasniff.calls.conversation import Conversation
-from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.tcp.events import Connection, StreamData, StreamGap
 from tests.calls.hand_made import (
@@ -223,3 +224,33 @@ def test_the_report_shows_how_the_answers_began() -> None:
     assert converse(of, events)[1].report(arrival(9)).response_start == alert[:3]
     assert converse(of, [data(of, 0, metadata_request(1), 1)])[1].report(arrival(9)).response_start == b""
     assert converse(of, [data(of, 1, bytes(20), 1)])[1].report(arrival(9)).response_start == bytes(8)
+
+
+def test_bytes_that_a_search_let_go_are_said() -> None:
+    of, budget = connection(), Budget(1 << 30)
+    conversation = Conversation(of, CallLimits(search_bytes=10_000), CallOptions(), budget)
+    filler = random.Random(3).randbytes(1_448)
+    events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, metadata_response(1), 2)]
+    events += [gap(of, 0, 500, 3), gap(of, 1, 500, 3)]
+    events += [data(of, side, filler, 4) for side in (0, 1) for _ in range(20)]
+    events += [data(of, 0, metadata_request(9), 5), data(of, 1, metadata_response(9), 6)]
+    items = [item for event in events for item in conversation.take(event)]
+    items += conversation.end(arrival(9))
+    (found,) = [item for item in items if isinstance(item, Call) and item.correlation_id == 9]
+    text = re.compile(r"before this message stood (\d+) bytes that were let go, as no message was found in them")
+    sizes = [int(match.group(1)) for problem in found.problems if (match := text.fullmatch(problem.message))]
+    assert [problem.where for problem in found.problems] == ["request", "response"]
+    # Some of the 28,960 bytes were still held when the message was found.
+    assert all(18_000 < size < 28_960 for size in sizes)
+    assert "searched for messages in vain" in " ".join(budget.notes())
+
+
+def test_bytes_let_go_before_a_connection_was_known_are_said() -> None:
+    of, budget = connection(initiator=None), Budget(1 << 30)
+    conversation = Conversation(of, CallLimits(search_bytes=10_000), CallOptions(), budget)
+    events: list[Event] = [data(of, 0, random.Random(3).randbytes(1_448), 4) for _ in range(20)]
+    events += [data(of, 0, metadata_request(9), 5), data(of, 1, metadata_response(9), 6)]
+    events += [data(of, 0, metadata_request(10), 7)]
+    items = [item for event in events for item in conversation.take(event)]
+    (found,) = [item for item in items if isinstance(item, Call)]
+    assert "were let go" in found.problems[0].message
