@@ -27,6 +27,8 @@ class CallColumns:
     """The packets that brought them."""
     facts: list[CallFacts]
     """What is the same for the calls of a run: one entry for each run."""
+    client_ids: list[bytes | None]
+    """For each run: the client id of all its requests, empty where it is null; None where they differ."""
     run: Numbers
     """Index into `facts`."""
     api_key: Numbers

@@ -30,6 +30,7 @@ _FEW = 8
 _SMALLEST_REQUEST = 10
 """Bytes of a request header with a null client id."""
 _CLIENT_ID_LENGTH_AT = 8
+_CLIENT_ID_LENGTH = 2
 _CLIENT_ID_AT = 10
 _SPECIAL = frozenset({17, API_VERSIONS, 36})
 """APIs that tell who the client is, or change what follows on the connection: never taken by columns."""
@@ -48,8 +49,9 @@ def take_talks(talks: Sequence[Talk]) -> tuple[CallColumns | None, list[Talk]]:
     taken = ~pairs.refused
     columns = None
     if taken.any():
-        columns = _columns(talks, streams, requests, responses, pairs)
-        _commit(talks, streams, requests, responses, pairs, frames.rest)
+        client_ids = _client_ids(streams, requests, pairs)
+        columns = _columns(talks, streams, requests, responses, pairs, client_ids)
+        _commit(talks, streams, requests, responses, pairs, frames.rest, client_ids)
     return columns, [talk for talk, refused in zip(talks, pairs.refused.tolist(), strict=True) if refused]
 
 
@@ -357,7 +359,12 @@ def _pair(talks: Sequence[Talk], streams: _Streams, requests: _Messages, respons
 
 
 def _columns(
-    talks: Sequence[Talk], streams: _Streams, requests: _Messages, responses: _Messages, pairs: _Pairs
+    talks: Sequence[Talk],
+    streams: _Streams,
+    requests: _Messages,
+    responses: _Messages,
+    pairs: _Pairs,
+    client_ids: list[set[bytes]],
 ) -> CallColumns:
     batch = talks[0].run.batch
     rows = np.flatnonzero(~pairs.refused[responses.run])
@@ -388,8 +395,7 @@ def _columns(
             end[row] = ends.item(index)
             start[row] = ends.item(index) - len(frame.data)
             key[row], version[row] = header.api_key, header.api_version
-            length = int.from_bytes(frame.data[_CLIENT_ID_LENGTH_AT:_CLIENT_ID_AT], "big", signed=True)
-            client_id_end[row] = start.item(row) + _CLIENT_ID_AT + max(length, 0)
+            client_id_end[row] = start.item(row) + _client_id_end(waited[index])
             body[row] = start.item(row) + header.end
             request_time[row] = frame.first.time
     offsets = [
@@ -402,6 +408,7 @@ def _columns(
         streams.data,
         batch,
         [talk.kafka.facts() for talk in talks],
+        [next(iter(ids))[_CLIENT_ID_LENGTH:] if len(ids) == 1 else None for ids in client_ids],
         run,
         key,
         version,
@@ -430,6 +437,7 @@ def _commit(
     responses: _Messages,
     pairs: _Pairs,
     rest: Numbers,
+    client_ids: list[set[bytes]],
 ) -> None:
     """Bring the state of each conversation to where its run ends."""
     for run, talk in enumerate(talks):
@@ -441,9 +449,9 @@ def _commit(
         shift = kafka.cutter(kafka.client).offset - streams.starts.item(2 * run) - SIZE_PREFIX
         open_from = max(first + len(answers) - len(streams.waiting[run]), first)
         kafka.take_pairs(
-            _client_ids(streams.data, requests.start[first:last], requests.client_id_end[first:last]),
-            requests.correlation_id[first:last].tolist(),
-            responses.correlation_id[answers.start : answers.stop].tolist(),
+            {_client_id(raw) for raw in client_ids[run]},
+            requests.correlation_id[first:last],
+            responses.correlation_id[answers.start : answers.stop],
             [
                 Frame(
                     requests.end.item(index) - requests.start.item(index),
@@ -463,11 +471,35 @@ def _commit(
             kafka.drain(direction)
 
 
-def _client_ids(data: bytes, requests: Numbers, ends: Numbers) -> set[str | None]:
-    """Give the client ids of requests, by where these begin and where the client ids end."""
-    begins = (requests + _CLIENT_ID_LENGTH_AT).tolist()
-    raw = {data[begin:end] for begin, end in zip(begins, ends.tolist(), strict=True)}
-    return {None if each[:1] >= b"\x80" else java_text(each[2:]) for each in raw}
+def _client_ids(streams: _Streams, requests: _Messages, pairs: _Pairs) -> list[set[bytes]]:
+    """Give for each run the client ids of its requests and of those that waited, each with its length before it."""
+    found = []
+    begins, ends = requests.start + _CLIENT_ID_LENGTH_AT, requests.client_id_end
+    for run, (first, last) in enumerate(pairwise(pairs.request_starts.tolist())):
+        ids = {request.frame.data[_CLIENT_ID_LENGTH_AT : _client_id_end(request)] for request in streams.waiting[run]}
+        if not pairs.refused[run]:
+            ids |= _distinct(streams.data, begins[first:last], ends[first:last])
+        found.append(ids)
+    return found
+
+
+def _client_id_end(request: WaitingRequest) -> int:
+    length = int.from_bytes(request.frame.data[_CLIENT_ID_LENGTH_AT:_CLIENT_ID_AT], "big", signed=True)
+    return _CLIENT_ID_AT + max(length, 0)
+
+
+def _distinct(data: bytes, begins: Numbers, ends: Numbers) -> set[bytes]:
+    """Give the distinct contents of some parts of a buffer."""
+    if len(begins) > 1 and (ends - begins == ends[0] - begins[0]).all():
+        # As most connections have one client.
+        every = np.frombuffer(data, np.uint8)[begins[:, None] + np.arange(ends[0] - begins[0])]
+        if (every == every[0]).all():
+            begins, ends = begins[:1], ends[:1]
+    return {data[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)}
+
+
+def _client_id(raw: bytes) -> str | None:
+    return None if raw[0] & 0x80 else java_text(raw[_CLIENT_ID_LENGTH:])
 
 
 def _advance(talk: Talk, direction: int, taken: int) -> None:
@@ -481,5 +513,5 @@ def _advance(talk: Talk, direction: int, taken: int) -> None:
     for index in range(bisect_right(ends, at), len(ends)):
         event = talk.run.data(direction, index)
         cutter.push(event, max(at - ends[index] + len(event.data), 0))
-    sizes = [end - start for start, end in pairwise((ends[first - 1] if first else 0, *ends[first:]))]
-    cutter.note_segments(sizes[-1], max(sizes))
+    sizes = np.diff(np.array(ends[first:]), prepend=ends[first - 1] if first else 0)
+    cutter.note_segments(sizes.item(-1), int(sizes.max()))

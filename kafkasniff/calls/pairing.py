@@ -13,6 +13,9 @@ from kafkasniff.protocol.headers import RequestHeader
 PATIENCE = 64
 """Later frames of the connection after which a response's request is no longer expected to be captured."""
 
+MOST_WAITING = 256
+"""Requests that wait for answers of which each is looked at again and again."""
+
 
 @dataclass(slots=True)
 class WaitingRequest:
@@ -93,8 +96,10 @@ class Pairing:
 
     @property
     def is_plain(self) -> bool:
-        """Tell whether the next answer can only be that of the request that waits longest, and none has problems."""
-        return not self._early and not any(request.frame.problems for request in self.waiting)
+        """Tell whether the next answer can only be that of the request that waits longest, with which all is well."""
+        if self._early or len(self.waiting) > MOST_WAITING:
+            return False
+        return not any(each.frame.problems or not each.frame.whole for each in self.waiting)
 
     def take_answered(self, waiting: int, frames: int) -> None:
         """Note that `waiting` of the requests that wait were answered, and that `frames` frames came meanwhile."""

@@ -3,6 +3,7 @@
 from collections import deque
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 from kafkasniff.calls.authentication import SASL_AUTHENTICATE, Authentication, RawToken
 from kafkasniff.calls.call import Call, Frame, Side
@@ -33,6 +34,9 @@ from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_cut_request_header, read_request_header
 from kafkasniff.tcp.events import Connection, Endpoint, StreamGap
+
+if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
+    from kafkasniff.calls.call_columns import Numbers
 
 PRODUCE = 0
 RAW_TOKEN_LIMIT = 64 << 10
@@ -184,7 +188,7 @@ class KafkaStreams:
         )
 
     def take_pairs(
-        self, client_ids: set[str | None], request_ids: list[int], response_ids: list[int], waiting: list[Frame]
+        self, client_ids: set[str | None], request_ids: "Numbers", response_ids: "Numbers", waiting: list[Frame]
     ) -> None:
         """Take calls that were paired outside: requests, of which the last ones wait for answers, and responses.
 
@@ -196,11 +200,12 @@ class KafkaStreams:
         pairing.take_answered(answered, len(request_ids) - len(waiting) + len(response_ids))
         self.call_count += len(response_ids)
         self._client_ids |= client_ids
-        for number in (*request_ids[:1], *request_ids[-1:]):
-            self._lost_ids.add(number)
-            self._last_id = number
-        if response_ids:
-            self._last_answer = response_ids[-1]
+        if len(request_ids):
+            self._last_id = request_ids.item(-1)
+            self._lost_ids.add(request_ids.item(0))
+            self._lost_ids.add(self._last_id)
+        if len(response_ids):
+            self._last_answer = response_ids.item(-1)
         for frame in waiting:
             pairing.add_request(frame, read_request_header(frame.data))
 

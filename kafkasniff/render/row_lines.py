@@ -9,6 +9,9 @@ from kafkasniff.render.tails import Tails
 from kafkasniff.render.terminal import CallLines, api_text, client_id_text
 from kafkasniff.render.text import duration_text
 
+_MOST_TOLD = 1024
+_NUMBER = 4
+"""Bytes of the correlation id, which an answer begins with."""
 _CLIENT_ID_AT = 10
 """Bytes of a request before its client id."""
 
@@ -21,9 +24,11 @@ class RowLines:
         self._lines = lines
         self._tails = Tails(partial(lines.tail, room=None))
         self._columns: CallColumns | None = None
-        self._fixed: dict[tuple[int, int, bytes], tuple[str, str, str | None]] = {}
-        """By run, layout and client id: what stands before and behind the correlation id, and the client id."""
+        self._fixed: dict[int, tuple[str, str, str | None]] = {}
+        """What stands before and behind the correlation id, and the client id, by run and layout, where that tells."""
         self._servers: dict[int, str] = {}
+        self._told: dict[tuple[int, bytes], int] = {}
+        """Answers that tell of brokers, with what `BrokerIds.changes` was when nothing they tell was new any more."""
         self._state = self._look()
         """Of what `_fixed` and `_servers` were made."""
 
@@ -67,29 +72,36 @@ class RowLines:
             (columns.response_time[start:stop] - begun).tolist(),
             strict=True,
         ):
-            if key in TELLING_APIS:
-                changes = lines.brokers.changes
-                lines.learn(call(row))
-                if lines.brokers.changes != changes:
-                    self._forget()
+            if key in TELLING_APIS and self._learn(row, (key << 16 | version, data[response + _NUMBER : response_end])):
+                self._forget()
             correlation = str(number)
-            if len(correlation) > widths.correlation:
+            if len(correlation) != widths.correlation:
                 widths.fit_ids(correlation, "")
-            what = run, key << 16 | version, data[request + _CLIENT_ID_AT : client_id_end]
-            parts = fixed.get(what)
+                correlation = correlation.rjust(widths.correlation)
+            layout = key << 16 | version
+            parts = fixed.get(run << 32 | layout)
             if parts is None:
-                parts = self._fix(*what)
+                parts = self._fix(run, layout, data[request + _CLIENT_ID_AT : client_id_end])
             before, behind, client_id = parts
-            took = duration_text(total)
-            text = tail(
-                key << 16 | version, data, body, request_end, response, response_end, client_id, partial(call, row)
-            )
-            line = f"{time_text(time)}{before}{correlation:>{widths.correlation}}{behind}{took:>7}  {text}"
-            add(line.rstrip())
+            text = tail(layout, data, body, request_end, response, response_end, client_id, call, row)
+            add(f"{time_text(time)}{before}{correlation}{behind}{duration_text(total):>7}  {text}".rstrip())
             row += 1
         self._state = self._look()
         found.append("")
         return "\n".join(found).encode()
+
+    def _learn(self, row: int, answer: tuple[int, bytes]) -> bool:
+        """Learn from a call which brokers there are; True when anything is new."""
+        brokers = self._lines.brokers
+        if self._told.get(answer) == brokers.changes:
+            return False
+        before = brokers.changes
+        assert self._columns is not None
+        self._lines.learn(self._columns.call(row))
+        if len(self._told) >= _MOST_TOLD:
+            self._told.clear()
+        self._told[answer] = brokers.changes
+        return brokers.changes != before
 
     def _look(self) -> tuple[int, int, int, int, int]:
         widths = self._lines.widths
@@ -115,9 +127,11 @@ class RowLines:
         widths.fit_ids("", who)
         if self._look() != known:
             self._fixed.clear()
-        parts = self._fixed[run, layout, raw_id] = (
+        parts = (
             f"  {facts.client:>{widths.client}} → {server:<{widths.server}}  {api:<{widths.api}} ",
             f"  {who:<{widths.client_id}}  ",
             client_id,
         )
+        if columns.client_ids[run] is not None:
+            self._fixed[run << 32 | layout] = parts
         return parts

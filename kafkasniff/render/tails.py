@@ -75,19 +75,20 @@ class Tails:
         response: int,
         response_end: int,
         client_id: str | None,
-        call: Callable[[], Call],
+        call: Callable[[int], Call],
+        row: int,
     ) -> str:
         """Give the text of a call whose messages lie in `data`.
 
         `layout`: API key << 16 | version. `body`: where the request's body begins. `response`: where the content of the
-        response's frame begins. `call` makes the call itself, asked for only where the text is not known.
+        response's frame begins. `call` makes the call itself, of `row`, asked for only where the text is not known.
         """
         try:
             kind = self._kinds[layout]
         except KeyError:
             kind = self._kinds[layout] = _kind(layout >> 16, layout & 0xFFFF)
         if kind is None:
-            return self._text_of(call())
+            return self._text_of(call(row))
         n, m = request_end - body, response_end - response
         side = kind.batches_in
         if side is None:
@@ -99,7 +100,7 @@ class Tails:
         layouts = kind.shapes.get(shape)
         if layouts is None:
             self._note_shape(kind, shape)
-            return self._text_of(call())
+            return self._text_of(call(row))
         try:
             for each in layouts:
                 text = each.function(data, body, n, response, m, client_id)
@@ -107,8 +108,8 @@ class Tails:
                     kind.hits += 1
                     return text
         except UnicodeDecodeError:
-            return self._text_of(call())
-        return self._learn(kind, layouts, (data, body, n, response, m, client_id), call())
+            return self._text_of(call(row))
+        return self._learn(kind, layouts, (data, body, n, response, m, client_id), call(row))
 
     def _note_shape(self, kind: _Kind, shape: tuple[int, int]) -> None:
         if self._shapes >= MOST_SHAPES:
