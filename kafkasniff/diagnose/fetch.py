@@ -10,6 +10,7 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, BusySeconds, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.tcp.events import Connection
 
 SESSION_ID_NOT_FOUND, INVALID_SESSION_EPOCH = 70, 71
 
@@ -279,8 +280,8 @@ class Crossings(Tally):
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
-        self.told: Bounded[int] = Bounded(_MOST_PARTITIONS)
-        """When a partition, by topic and number, was last answered for that a replica in the rack has (ns)."""
+        self.told: Bounded[tuple[int, Connection]] = Bounded(_MOST_PARTITIONS)
+        """When (ns) and where a partition that a replica in the rack has, by topic and number, was last fetched."""
 
 
 class WrongRackFetch(Rule[Crossings]):
@@ -296,7 +297,12 @@ class WrongRackFetch(Rule[Crossings]):
     )
     thresholds = (
         Threshold("fetches", 4, "fetches", "after the one that tells of the nearer replica"),
-        Threshold("seconds", 30, "s", "in which it was told; a consumer asks the leader again every few minutes"),
+        Threshold(
+            "seconds",
+            30,
+            "s",
+            "since it was told on the same connection; a consumer asks the leader again every few minutes",
+        ),
     )
     meaning = (
         "Records cross racks (availability zones) and are paid for, though a replica in the consumer's rack has them."
@@ -326,6 +332,7 @@ class WrongRackFetch(Rule[Crossings]):
         if broker is not None and broker.rack == rack:
             return
         key, again, named = RackKey(seen.client, seen.call.server, rack), False, None
+        connection = seen.call.connection
         for topic in seen.response.get("responses", ()):
             name = self.facts.name_in(topic)
             for partition in topic["partitions"]:
@@ -334,8 +341,9 @@ class WrongRackFetch(Rule[Crossings]):
                 if preferred >= 0 or (elsewhere and rack in self.facts.replica_racks(str(name), index)):
                     told = self.state(key).told
                     latest = told.get((name, index))
-                    again |= latest is not None and seen.ended - latest < self.limits["seconds"] * SECOND
-                    told.put((name, index), seen.ended)
+                    if latest is not None and latest[1] is connection:
+                        again |= seen.ended - latest[0] < self.limits["seconds"] * SECOND
+                    told.put((name, index), (seen.ended, connection))
                     named = name
         if again:
             theirs = f"rack {broker.rack}" if broker is not None else "another rack"

@@ -4,6 +4,7 @@ import json
 import struct
 from collections import Counter
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,9 @@ GROUP_RULES = (
     "session-timeout",
     "static-member-fenced",
 )
+
+NOON = 1_795_176_000_000_000
+"""2026-11-20T12:00:00Z in microseconds."""
 
 MANY_PACKETS = 5_000
 """Captures with more packets than this are left out of the damaged ones, for the time it takes."""
@@ -174,6 +178,34 @@ def with_other_ports(packets: list[bytes]) -> list[bytes]:
             packet = packet[:50] + struct.pack(">HH", *ports) + packet[54:]
         changed.append(packet)
     return changed
+
+
+def at_once(captures: list[list[bytes]]) -> list[bytes]:
+    """The packets of several captures as if all had begun at noon, in the order of time."""
+    moved = []
+    for packets in captures:
+        times = [
+            1_000_000 * seconds + micros for seconds, micros in (struct.unpack_from("<II", each) for each in packets)
+        ]
+        for time, packet in zip(times, packets, strict=True):
+            moved.append((NOON + time - times[0], packet))
+    moved.sort(key=itemgetter(0))
+    return [struct.pack("<II", *divmod(time, 1_000_000)) + packet[8:] for time, packet in moved]
+
+
+def test_controls_at_once_under_one_client_id(tmp_path: Path) -> None:
+    """Forty programs that share a client id and a host: all that can be said is that there are many connections."""
+    captures = [packets_of(MISBEHAVE / f"{name}.pcap") for name in CONTROLS]
+    path = tmp_path / "all.pcap"
+    path.write_bytes(captures[0][0] + b"".join(at_once([packets for _, packets in captures])))
+    diagnosis = Diagnosis()
+    for item in Reading([str(path)], connections=True):
+        if isinstance(item, Call) and item.client_id and item.header is not None:
+            item.header = item.header._replace(client_id="one")
+        diagnosis.feed(item)
+    assert [(item.rule, item.subject) for item in every(diagnosis.findings())] == [
+        ("too-many-connections", {"clientId": "one"})
+    ]
 
 
 def subjects(findings: list[Finding]) -> set[tuple[str, str]]:
