@@ -7,6 +7,7 @@ capture with few connections needs many turns for that.
 """
 
 import argparse
+import gc
 import sys
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.cli.main import COLLECTION_THRESHOLDS
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.listening import LIVE_LIMITS, SETTLED_NS
 
@@ -80,6 +82,7 @@ def main() -> int:
     parser.add_argument("--report", type=float, default=10, help="seconds between lines")
     parser.add_argument("--diagnose", action="store_true", help="run all rules over what the engine gives")
     arguments = parser.parse_args()
+    gc.set_threshold(*COLLECTION_THRESHOLDS)
     capture, engine = Shifted(arguments.capture), Engine(LIVE_LIMITS, report_connections=arguments.diagnose)
     diagnosis = Diagnosis() if arguments.diagnose else None
     begun = reported = time.monotonic()
@@ -94,6 +97,8 @@ def main() -> int:
                     diagnosis.feed(item)
             packets += len(batch)
         turn += 1
+        if diagnosis is not None:
+            diagnosis.findings()
         now = time.monotonic()
         if not settled and now - begun >= SETTLED_SECONDS:
             settled = resident()

@@ -106,7 +106,8 @@ class PcapReceiver:
             if status == 0:
                 return
             header = self._header.contents
-            time = header.ts.tv_sec * 10**9 + header.ts.tv_usec * 1_000
+            # macOS has 32 bits for the microseconds, and scapy before 2.8 takes the padding behind them in.
+            time = header.ts.tv_sec * 10**9 + (header.ts.tv_usec & 0xFFFFFFFF) * 1_000
             yield _Packet(ctypes.string_at(self._data, header.caplen), header.len, time, 0)
 
     def statistics(self) -> tuple[int, int]:

@@ -4,14 +4,14 @@ import gc
 import os
 import sys
 
-_COLLECTION_THRESHOLDS = (100_000, 20, 100)
+COLLECTION_THRESHOLDS = (100_000, 20, 100)
 """Calls and bodies hold no reference cycles, so that counting references frees them. With Python's own thresholds
 the search for cycles takes nearly half of the time of a listing, and a tenth of that of starting."""
 
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    gc.set_threshold(*_COLLECTION_THRESHOLDS)
+    gc.set_threshold(*COLLECTION_THRESHOLDS)
     _open_what_is_closed()
     from kafkasniff.cli.app import app
     from kafkasniff.cli.arguments import with_optional_values

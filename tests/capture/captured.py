@@ -11,7 +11,10 @@ from kafkasniff.capture.packets import PacketBatch
 
 def frames(count: int = 3, size: int = 100) -> list[bytes]:
     """Ethernet frames that tell themselves apart."""
-    return [bytes(Ether(src="02::2", dst="02::1") / IP() / TCP(seq=n) / bytes(size)) for n in range(count)]
+    return [
+        bytes(Ether(src="02:00:00:00:00:02", dst="02:00:00:00:00:01") / IP() / TCP(seq=n) / bytes(size))
+        for n in range(count)
+    ]
 
 
 def contents(batches: list[PacketBatch]) -> list[bytes]:

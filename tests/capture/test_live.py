@@ -53,8 +53,17 @@ def test_packets_come_as_they_were_sent(sender: socket.socket, ring_bytes: int) 
 
 @pytest.mark.parametrize("ring_bytes", [RING, NO_RING])
 def test_vlan_tags_are_put_back(sender: socket.socket, ring_bytes: int) -> None:
-    single = bytes(Ether(src="02::2", dst="02::1") / Dot1Q(vlan=7, prio=3) / IP() / TCP() / b"one")
-    double = bytes(Ether(src="02::2", dst="02::1", type=0x88A8) / Dot1Q(vlan=9) / Dot1Q(vlan=7) / IP() / TCP() / b"two")
+    single = bytes(
+        Ether(src="02:00:00:00:00:02", dst="02:00:00:00:00:01") / Dot1Q(vlan=7, prio=3) / IP() / TCP() / b"one"
+    )
+    double = bytes(
+        Ether(src="02:00:00:00:00:02", dst="02:00:00:00:00:01", type=0x88A8)
+        / Dot1Q(vlan=9)
+        / Dot1Q(vlan=7)
+        / IP()
+        / TCP()
+        / b"two"
+    )
     untagged = frames(1)[0]
     capture = LiveCapture([NEAR], ring_bytes=ring_bytes)
     for frame in (single, untagged, double):
@@ -128,8 +137,10 @@ def test_several_interfaces_are_one_capture(sender: socket.socket) -> None:
 
 
 def test_a_filter_is_the_kernels_work(sender: socket.socket) -> None:
-    wanted = bytes(Ether(src="02::2", dst="02::1") / IP() / TCP(dport=9092) / b"wanted")
-    tagged = bytes(Ether(src="02::2", dst="02::1") / Dot1Q(vlan=7) / IP() / TCP(dport=9092) / b"wanted")
+    wanted = bytes(Ether(src="02:00:00:00:00:02", dst="02:00:00:00:00:01") / IP() / TCP(dport=9092) / b"wanted")
+    tagged = bytes(
+        Ether(src="02:00:00:00:00:02", dst="02:00:00:00:00:01") / Dot1Q(vlan=7) / IP() / TCP(dport=9092) / b"wanted"
+    )
     capture = LiveCapture([NEAR], bpf_filter="tcp port 9092")
     for frame in (frames(1)[0], wanted, frames(1)[0], tagged):
         sender.send(frame)
