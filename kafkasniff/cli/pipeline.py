@@ -1,5 +1,6 @@
 """`kafkasniff pipeline`: directories of captures into tables, on Spark."""
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -66,13 +67,15 @@ def pipeline(
         from kafkasniff.pipeline.job import Outcome, run
         from kafkasniff.pipeline.output import Destination
         from kafkasniff.pipeline.progress import Progress
-        from kafkasniff.pipeline.session import open_session
+        from kafkasniff.pipeline.session import is_remote, open_session
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("pyspark", "pyarrow", "pandas", "py4j"):
             raise
         print_message("kafkasniff: pipeline needs Spark: pip install 'kafkasniff[spark]'")
         raise typer.Exit(ExitStatus.FAILED) from None
     try:
+        if is_remote(master):
+            sources = [os.path.abspath(source) for source in sources]
         inputs = find_inputs(sources, leave_out=destination)
         asked = _options(keylog, records, begin, end, inputs)
         target = Destination(destination, run_id(inputs, asked.texts()))

@@ -64,13 +64,18 @@ def open_session(
     try:
         session = _start(conf, quiet and not submitted)
     except (PySparkException, OSError) as error:
-        raise PipelineError(f"Spark does not start: {error}") from None
+        raise PipelineError(f"Spark does not start (-v shows what it says): {error}") from None
     for name, value in _SQL_SETTINGS.items():
         if name not in (settings or {}):
             session.conf.set(name, value)
     if not session.sparkContext.master.startswith("local"):
         session.sparkContext.addPyFile(_package())
     return session
+
+
+def is_remote(master: str | None) -> bool:
+    """Tell whether tasks run in other places than this process's folder, where a relative path means another file."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ or (master is not None and _LOCAL.fullmatch(master) is None)
 
 
 def local_master(master: str) -> str:
