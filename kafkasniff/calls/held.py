@@ -183,7 +183,7 @@ class HeldStream:
         if words >= least and sum(not any(around[each : words * 4 : 4]) for each in range(4)) >= 2:
             # Wherever the integers begin, their upper halves are zeros.
             return True
-        return _is_in_array(run, place, place + min(ARRAY_BYTES, (end or self.end) - offset), least)
+        return _begins_array(run, place, place + min(ARRAY_BYTES, (end or self.end) - offset))
 
     def run_at(self, offset: int) -> tuple[int, bytearray] | None:
         """Give the stretch of bytes without a gap that `offset` lies in, with its stream position."""
@@ -227,14 +227,11 @@ class HeldStream:
         return found
 
 
-def _is_in_array(run: bytearray, place: int, end: int, least: int) -> bool:
-    """Tell whether the word at `place` is one of `least` integers in a row below 65,536, of which few are zero."""
-    first = place
-    while first >= 4 and place - first < ARRAY_BYTES and run[first - 4 : first - 2] == b"\0\0":
-        first -= 4
+def _begins_array(run: bytearray, place: int, end: int) -> bool:
+    """Tell whether from `place` on integers below 65,536 stand in a row, of which few are zero."""
     stop = place
     while stop + 4 <= min(end, len(run)) and run[stop : stop + 2] == b"\0\0":
         stop += 4
-    words = (stop - first) // 4
-    zeros = sum(not any(run[word : word + 4]) for word in range(first, stop, 4))
-    return words >= least and zeros * 4 <= words
+    words = (stop - place) // 4
+    zeros = sum(not any(run[word : word + 4]) for word in range(place, stop, 4))
+    return words >= ARRAY_WORDS_OF_CUT and zeros * 4 <= words
