@@ -6,7 +6,7 @@ from typing import Any
 
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import API_VERSIONS, THROTTLE_FIELDS, Client, client_of, is_follower, request_of
+from kafkasniff.diagnose.facts import API_VERSIONS, THROTTLE_FIELDS, Client, at_host, client_of, is_follower, request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, Bounded, Tally
 from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject, counted
@@ -41,6 +41,7 @@ class UnsupportedVersion(ErrorRule):
     severity = "error"
     scope = "client"
     codes = frozenset({35})
+    ends_connections = True
     thresholds = (Threshold("calls", 3, "calls", "one refused ApiVersions is how clients find the version (KIP-511)"),)
     meaning = "The client sends requests in versions that the broker does not have, and cannot work at all."
     wire = (
@@ -68,7 +69,7 @@ class UnsupportedVersion(ErrorRule):
         offered = self.facts.supports(call.server, header.api_key, header.api_version)
         unknown = below_kafka4(header.api_key, header.api_version) if offered is None else not offered
         if connection.ended_direction == server and unknown:
-            state = self.state(ErrorKey(client_of(call), None))
+            state = self.state(ErrorKey(at_host(client_of(call)), None))
             what = f"{call.api_name} v{call.api_version} never answered; the server closed the connection"
             state.add(call.request.last, what, call.client)
             state.programs.add(call.connection)

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from typing import Any, ClassVar, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
-from kafkasniff.diagnose.facts import Client, client_of, request_of, response_of
+from kafkasniff.diagnose.facts import Client, at_host, client_of, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.rule import Rule, client_subject, seconds_text
@@ -89,6 +89,8 @@ class ErrorRule(Rule[ErrorTally]):
     """Counts the calls of a client whose answer holds one of `codes`; several in one answer count once."""
 
     codes: ClassVar[frozenset[int]]
+    ends_connections: ClassVar[bool] = False
+    """Whether a client needs a new connection after the error: those without client id are known by their host."""
     least: ClassVar[str] = "calls"
     """Name of the threshold: from so many calls on the rule fires."""
 
@@ -109,12 +111,13 @@ class ErrorRule(Rule[ErrorTally]):
         if not self.wanted(call):
             return
         counted = set()
+        client = at_host(client_of(call)) if self.ends_connections else client_of(call)
         for error in errors:
             name = self.name_of(call, error)
             if name in counted:
                 continue
             counted.add(name)
-            self.count(ErrorKey(client_of(call), name), call, error)
+            self.count(ErrorKey(client, name), call, error)
 
     def count(self, key: Hashable, call: Call, error: FieldError) -> None:
         """Count one call for a key."""

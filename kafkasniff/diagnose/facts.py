@@ -51,6 +51,11 @@ class Client(NamedTuple):
         return self.client_id if self.client_id else self.host
 
 
+def at_host(client: Client) -> Client:
+    """Give for a client without client id all of those on its host, as for one that makes ever new connections."""
+    return client if client.client_id else Client(None, host_of(client.host))
+
+
 class Talk:
     """What is known of an open connection on which a request was seen."""
 

@@ -3,9 +3,7 @@
 from typing import Any, ClassVar, NamedTuple
 
 from kafkasniff.calls.call import ConnectionReport
-from kafkasniff.diagnose.facts import (
-    Client,
-)
+from kafkasniff.diagnose.facts import Client, at_host
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, seconds_text
@@ -115,7 +113,9 @@ class PlaintextToTlsPort(_PortRule):
         ):
             client = self.facts.client(report.connection)
             what = "Kafka request answered with a TLS alert"
-            self.state(ServerKey(report.server, client)).add(report.connection.first, what, report.client)
+            self.state(ServerKey(report.server, at_host(client) if client is not None else None)).add(
+                report.connection.first, what, report.client
+            )
 
     def summary(self, key: ServerKey, state: Tally) -> str:
         """Name client and port."""

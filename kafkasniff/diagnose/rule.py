@@ -142,11 +142,10 @@ class Rule(Generic[State]):
 
 
 def client_subject(client: Client, connections: Names | None = None) -> Subject:
-    """Name a client by its client id, and by its connection where there is only one."""
-    subject: Subject = {"clientId": client.client_id} if client.client_id else {"client": client.host}
-    if client.client_id and connections is not None:
-        subject["client"] = connections.only
-    return subject
+    """Name a client by its client id, and by its connection where there is only one; without id by its connections."""
+    if not client.client_id:
+        return {"client": (connections_subject(connections) if connections is not None else None) or client.host}
+    return {"clientId": client.client_id, "client": connections.only if connections is not None else None}
 
 
 def connections_subject(connections: Names) -> str | list[str] | None:

@@ -7,7 +7,7 @@ from kafkasniff.calls.call import Call, ConnectionReport, FieldError
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.cluster import below_kafka4
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
-from kafkasniff.diagnose.facts import API_VERSIONS, SASL_HANDSHAKE, Client, client_of, request_of, response_of
+from kafkasniff.diagnose.facts import API_VERSIONS, SASL_HANDSHAKE, Client, at_host, client_of, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.groups import group_of
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded, Tally
@@ -27,6 +27,7 @@ class AuthFailureLoop(ErrorRule):
     severity = "error"
     scope = "client"
     codes = frozenset({58})
+    ends_connections = True
     thresholds = (Threshold("calls", 4, "logins", "Java gives up at once; librdkafka and others go on by default"),)
     meaning = "The client's credentials are wrong, and it keeps trying, which costs the broker a connection each time."
     wire = (
@@ -64,7 +65,7 @@ class AuthFailureLoop(ErrorRule):
         served = talk is not None and talk.answered > token.arrival.time
         closed = connection.ended_by in ("fin", "rst") and connection.ended_direction == 1 - connection.initiator
         if closed and not served and token.direction == "request":
-            state = self.state(ErrorKey(client, None))
+            state = self.state(ErrorKey(at_host(client), None))
             what = f"{token.token.mechanism} login by raw tokens; the server closed the connection"
             state.add(token.arrival, what, report.client)
             state.programs.add(connection)
@@ -79,6 +80,7 @@ class UnsupportedSaslMechanism(ErrorRule):
     severity = "error"
     scope = "client"
     codes = frozenset({33})
+    ends_connections = True
     thresholds = (Threshold("calls", 3, "handshakes", "the same request cannot succeed later"),)
     meaning = "The client cannot log in, as it and the listener have no SASL mechanism in common."
     wire = "SaslHandshake answered with 33 UNSUPPORTED_SASL_MECHANISM and the list of mechanisms that there are."
@@ -256,13 +258,13 @@ class RequestBeforeSasl(Rule[Closed]):
         if not talk.served and seen.key != API_VERSIONS:
             talk.served = seen.call.response is not None or seen.key == SASL_HANDSHAKE
             if talk.served:
-                self._served.put((seen.client, seen.call.server), True)
+                self._served.put((at_host(seen.client), seen.call.server), True)
 
     def token(self, token: RawToken) -> None:
         """Note that the client logs in."""
         client = self.facts.client(token.connection)
         if client is not None:
-            self._served.put((client, token.server), True)
+            self._served.put((at_host(client), token.server), True)
 
     def unanswered(self, call: Call) -> None:
         """Count requests that the server answered by closing."""
@@ -274,7 +276,7 @@ class RequestBeforeSasl(Rule[Closed]):
         known = self.facts.supports(call.server, header.api_key, header.api_version) is not False
         first = header.api_key not in BEFORE_LOGIN and not below_kafka4(header.api_key, header.api_version)
         if known and first and connection.ended_direction == server and connection.initiator == 1 - server:
-            state = self.state((client_of(call), call.server))
+            state = self.state((at_host(client_of(call)), call.server))
             what = f"{call.api_name} never answered; the server closed the connection"
             state.add(call.request.last, what, call.client)
             state.closed.put(connection, True)

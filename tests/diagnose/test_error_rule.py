@@ -5,7 +5,7 @@ import pytest
 
 from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.error_rule import elements
-from tests.diagnose.made import call, finding, findings
+from tests.diagnose.made import call, connection, finding, findings
 
 
 def produce(code: int) -> Callable[[float], Call]:
@@ -153,3 +153,17 @@ def test_elements_of_a_path() -> None:
     assert elements(body, "topics[0].partitions[1].errorCode") == [body, topic, inner]
     assert elements(body, "topics[7].partitions[1].errorCode") == [body]
     assert elements(body, "errorCode") == [body]
+
+
+def test_clients_without_id_that_need_a_new_connection_each_time() -> None:
+    """Of them the host is known; of others each connection may be another program."""
+
+    def refused(code: int, count: int) -> list[Call]:
+        make = [connection(50_000 + at) for at in range(count)]
+        for on in make:
+            on.ended_by = "fin"
+        return [call(36, 0, {}, {"errorCode": code}, at=at, on=on, client_id=None) for at, on in enumerate(make)]
+
+    found = finding("auth-failure-loop", refused(58, 4))
+    assert found.subject == {"client": [f"10.0.0.1:5000{at}" for at in range(4)]}
+    assert findings("authorization-denied", refused(29, 9)) == []
