@@ -127,11 +127,18 @@ class FrameCutter:
     @property
     def missing(self) -> int | None:
         """Give how many bytes the message under way lacks; 0 between two, None where segments must be pushed."""
-        if self._skip or self._finished is not None or not self.aligned:
+        if self._finished is not None or not self.aligned:
             return None
+        if self._skip:
+            return self._skip
         if self._size is None:
             return None if self._queue else 0
         return self._size - self._available if self._size <= self.kept_limit else None
+
+    @property
+    def passes(self) -> bool:
+        """Tell whether no more is kept of the message under way: some of it lacks, or it is too large."""
+        return bool(self._skip)
 
     @property
     def whole_limit(self) -> int:
@@ -145,9 +152,16 @@ class FrameCutter:
         return frame
 
     def complete(self, data: bytes, last: Arrival) -> Frame:
-        """Make a frame of the message under way with the rest of it, `data`, which was not pushed."""
-        self._kept = self._take(self._available) + data
-        self.offset += len(data)
+        """Make a frame of the message under way with the rest of it, `data`, which was not pushed.
+
+        Of one that `passes`, the rest is not wanted.
+        """
+        if self._skip:
+            self.offset += self._skip
+            self._skip = 0
+        else:
+            self._kept = self._take(self._available) + data
+            self.offset += len(data)
         assert self._last is not None
         self._last = max(self._last, last, key=_order)
         self._finish_partial()

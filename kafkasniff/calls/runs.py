@@ -193,7 +193,7 @@ class SideCutter:
         # Completed by the latest packet, which need not be the last in the stream.
         last = batch.arrival(max(self._packets[index : self._last + 1]))
         if self._begun:
-            frame = self._cutter.complete(self._read(at, end), last)
+            frame = self._cutter.complete(b"" if self._cutter.passes else self._read(at, end), last)
         elif index == self._last:
             shift = self._shifts[index]
             frame = self._cutter.cut_whole(self._data[at + SIZE_PREFIX + shift : end + shift], last, last)
