@@ -1,6 +1,6 @@
 """Puts findings that others explain under these: a cause is said once."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from kafkasniff.diagnose.finding import Finding, Subject
 from kafkasniff.diagnose.memory import SECOND
@@ -10,6 +10,7 @@ _SLACK_NS = 60 * SECOND
 
 _LINKS = ("group", "transactionalId", "clientId", "client", "server", "brokerId")
 """What two subjects may have in common to be about the same trouble, the strongest first."""
+_ADVERTISED = "advertised"
 
 
 def join(findings: list[Finding], explains: Mapping[str, tuple[str, ...]]) -> list[Finding]:
@@ -17,15 +18,15 @@ def join(findings: list[Finding], explains: Mapping[str, tuple[str, ...]]) -> li
 
     `explains` says for each rule id which rules' findings it can explain; it must hold no circle.
     """
-    explaining: dict[str, list[Finding]] = {}
-    for finding in findings:
+    causes: dict[str, _Causes] = {}
+    for finding in sorted(findings, key=lambda each: each.first_time):
         # Those of keys that were given up come again each time.
         finding.consequences = []
         for rule in explains.get(finding.rule, ()):
-            explaining.setdefault(rule, []).append(finding)
+            causes.setdefault(rule, _Causes()).add(finding)
     roots = []
     for finding in findings:
-        cause = _cause(finding, explaining.get(finding.rule, []))
+        cause = causes[finding.rule].of(finding) if finding.rule in causes else None
         if cause is None:
             roots.append(finding)
         else:
@@ -33,26 +34,44 @@ def join(findings: list[Finding], explains: Mapping[str, tuple[str, ...]]) -> li
     return roots
 
 
-def _cause(finding: Finding, explaining: list[Finding]) -> Finding | None:
-    causes = [
-        other
-        for other in explaining
-        if _linked(other.subject, finding.subject)
-        and other.first_time <= finding.last_time
-        and finding.first_time <= other.last_time + _SLACK_NS
-    ]
-    return min(causes, key=lambda cause: cause.first_time, default=None)
+class _Causes:
+    """Findings that may explain those of one rule, found by what is linked: there may be thousands of each."""
+
+    def __init__(self) -> None:
+        self._by_names: dict[tuple[str, ...], dict[tuple[str, object], list[Finding]]] = {}
+        """By the names in their subjects, and then by name and value."""
+
+    def add(self, finding: Finding) -> None:
+        """Take a finding; those that began before it come before it."""
+        subject = finding.subject
+        names = tuple(name for name in (*_LINKS, _ADVERTISED) if name in subject)
+        by_value = self._by_names.setdefault(names, {})
+        for name in names:
+            for value in _values(subject[name]):
+                by_value.setdefault((name, value), []).append(finding)
+
+    def of(self, finding: Finding) -> Finding | None:
+        """Give the first that explains a finding."""
+        causes = (
+            next((other for other in linked if _in_time(other, finding)), None)
+            for linked in self._linked(finding.subject)
+        )
+        return min((cause for cause in causes if cause), key=lambda cause: cause.first_time, default=None)
+
+    def _linked(self, subject: Subject) -> Iterator[list[Finding]]:
+        """Give those of which the strongest name that both have is the same."""
+        for names, by_value in self._by_names.items():
+            common = next((name for name in names if name in subject and name != _ADVERTISED), None)
+            if common is not None:
+                for value in _values(subject[common]):
+                    yield by_value.get((common, value), [])
+            for server in _values(subject.get("server")):
+                yield by_value.get((_ADVERTISED, server), [])
 
 
-def _linked(first: Subject, second: Subject) -> bool:
-    """Tell whether the strongest name that both have is the same."""
-    if "advertised" in first and first["advertised"] == second.get("server"):
-        return True
-    for name in _LINKS:
-        if name in first and name in second:
-            return bool(_values(first[name]) & _values(second[name]))
-    return False
+def _in_time(cause: Finding, finding: Finding) -> bool:
+    return cause.first_time <= finding.last_time and finding.first_time <= cause.last_time + _SLACK_NS
 
 
-def _values(value: object) -> set[object]:
-    return set(value) if isinstance(value, list) else {value}
+def _values(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]

@@ -60,3 +60,12 @@ def test_findings_that_come_again_explain_no_more_than_before() -> None:
     kept = [made("cause", group="billing")]
     for _ in range(2):
         assert rules(join([*kept, made("effect", group="billing")], EXPLAINS)) == [("cause", [("effect", [])])]
+
+
+def test_many_findings_of_one_server_are_told_apart() -> None:
+    found = [
+        made(rule, clientId=f"client {number}", server="10.0.0.2:9092")
+        for number in range(5_000)
+        for rule in ("effect", "cause")
+    ]
+    assert rules(join(found, EXPLAINS)) == [("cause", [("effect", [])])] * 5_000
