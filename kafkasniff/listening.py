@@ -16,7 +16,7 @@ from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.limits import TcpLimits
 
 if TYPE_CHECKING:  # it brings NumPy, which the first packets should not wait for
-    from kafkasniff.calls.call_columns import CallRows
+    from kafkasniff.calls.columns.calls import CallRows
 
 LIVE_LIMITS = TcpLimits(start_ns=50_000_000, closing_ns=100_000_000, ended=10_000)
 """Interfaces give packets in the order in which they come, so that little needs to wait for late ones

@@ -17,7 +17,7 @@ from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.limits import TcpLimits
 
 if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
-    from kafkasniff.calls.call_columns import CallRows
+    from kafkasniff.calls.columns.calls import CallRows
 
 
 @dataclass(slots=True)

@@ -30,7 +30,7 @@ from kafkasniff.tcp.tls.records import begins_tls
 from kafkasniff.tcp.tls.stream import TlsStream
 
 if TYPE_CHECKING:
-    from kafkasniff.calls.call_columns import CallRows
+    from kafkasniff.calls.columns.calls import CallRows
 
 SWEEP_NS = 500_000_000
 """How often `tick` looks at every connection."""

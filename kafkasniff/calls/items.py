@@ -7,7 +7,7 @@ from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 
 if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
-    from kafkasniff.calls.call_columns import CallRows
+    from kafkasniff.calls.columns.calls import CallRows
 
 Item = Call | Gap | RawToken | ConnectionReport
 

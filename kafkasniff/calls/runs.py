@@ -5,10 +5,10 @@ from itertools import pairwise
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, Frame, Gap
+from kafkasniff.calls.columns.talks import Talk, is_plain, is_small
 from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.encrypted import EncryptedConversation
 from kafkasniff.calls.frames import SIZE_PREFIX, FrameCutter
-from kafkasniff.calls.talks import Talk, is_plain, is_small
 from kafkasniff.tcp.events import StreamData, StreamRun
 
 FEWEST_SEGMENTS = 64

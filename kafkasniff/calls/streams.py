@@ -36,7 +36,7 @@ from kafkasniff.protocol.headers import RequestHeader, read_cut_request_header, 
 from kafkasniff.tcp.events import Connection, Endpoint, StreamGap
 
 if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
-    from kafkasniff.calls.call_columns import Numbers
+    from kafkasniff.calls.columns.calls import Numbers
 
 PRODUCE = 0
 RAW_TOKEN_LIMIT = 64 << 10

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heapreplace, merge
 from operator import itemgetter
 
-from kafkasniff.calls.call_columns import CallColumns, CallRows
-from kafkasniff.calls.column_lane import take_talks
+from kafkasniff.calls.columns.calls import CallColumns, CallRows
+from kafkasniff.calls.columns.lane import take_talks
+from kafkasniff.calls.columns.talks import Talk, begin_talk
 from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.encrypted import EncryptedConversation
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.runs import NEVER, RunReader, RunTaker
-from kafkasniff.calls.talks import Talk, begin_talk
 from kafkasniff.tcp.events import Connection, StreamData, StreamEvent, StreamRun
 
 

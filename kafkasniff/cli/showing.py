@@ -4,7 +4,7 @@ import shutil
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkasniff.calls.authentication import RawToken
@@ -18,10 +18,14 @@ from kafkasniff.reading import Reading
 from kafkasniff.render.closing import closing_line
 
 if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
-    from kafkasniff.calls.call_columns import CallRows
+    from kafkasniff.calls.columns.calls import CallRows
     from kafkasniff.listening import Listening
 
 _PROGRESS_SECONDS = 0.5
+
+
+RowsFormat = Callable[["CallRows"], Iterable[bytes]]
+"""Gives the lines of many calls at once, in blocks."""
 
 
 class LineFormat(NamedTuple):
@@ -33,32 +37,56 @@ class LineFormat(NamedTuple):
     gap: Callable[[Gap], bytes]
     token: Callable[[RawToken], bytes]
     connection: Callable[[ConnectionReport], bytes]
-    rows: "Callable[[CallRows], bytes] | None" = None
+    rows: "RowsFormat | None" = None
     """Gives the lines of many calls at once, and learns from them; None where each is made by itself."""
+
+
+class _Late:
+    """A format of rows that is made when the first come, as it brings NumPy."""
+
+    def __init__(self, make: Callable[[], RowsFormat]) -> None:
+        self._make = make
+        self._format: RowsFormat | None = None
+
+    def __call__(self, rows: "CallRows") -> Iterable[bytes]:
+        if self._format is None:
+            self._format = self._make()
+        return self._format(rows)
 
 
 def json_format() -> LineFormat:
     """Give JSON lines."""
     from kafkasniff.render.json_lines import call_line, connection_line, gap_line, token_line
 
-    return LineFormat(lambda call: None, call_line, gap_line, token_line, connection_line)
+    def blocks() -> RowsFormat:
+        from kafkasniff.render.json_rows import JsonRows
+
+        return JsonRows().blocks
+
+    return LineFormat(lambda call: None, call_line, gap_line, token_line, connection_line, _Late(blocks))
 
 
 def terminal_format(time_mode: str, detail: int) -> LineFormat:
     """Give lines for people: cut and coloured on a terminal, whole and plain elsewhere."""
     from kafkasniff.render.colours import colours_for
-    from kafkasniff.render.row_lines import RowLines
     from kafkasniff.render.terminal import CallLines
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     lines = CallLines(width, time_mode, detail, colours_for(sys.stdout))
+
+    def blocks() -> RowsFormat:
+        from kafkasniff.render.row_lines import RowLines
+
+        row_lines = RowLines(lines)
+        return lambda rows: (row_lines.lines(rows),)
+
     return LineFormat(
         lines.learn,
         lambda call: lines.call(call).encode(),
         lambda gap: lines.gap(gap).encode(),
         lambda token: lines.token(token).encode(),
         lambda report: lines.connection(report).encode(),
-        RowLines(lines).lines if lines.is_plain else None,
+        _Late(blocks) if lines.is_plain else None,
     )
 
 
@@ -118,7 +146,8 @@ class Showing:
             if not isinstance(item, tuple):
                 self._show(item, output)
             elif rows_lines is not None:
-                output.write(rows_lines(item))
+                for block in rows_lines(item):
+                    output.write(block)
             else:
                 if item.stop - item.start > 1:
                     items.append(item._replace(start=item.start + 1))

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from kafkasniff.calls.call_columns import CallColumns, CallRows
+from kafkasniff.calls.columns.calls import CallColumns, CallRows
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.render.brokers import TELLING_APIS
 from kafkasniff.render.tails import Tails

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from kafkasniff.calls import runs
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.columns import talks
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import CallOptions
@@ -27,6 +29,13 @@ ONE_BY_ONE, BY_COLUMNS = TcpLimits(column_packets=1 << 62), TcpLimits(column_pac
 CHUNKS = (16 << 20, 50_000)
 LARGEST = 2 << 20
 """Bytes of the largest capture that is read: larger ones show nothing else."""
+
+
+@pytest.fixture(autouse=True)
+def _columns_take_what_they_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let columns take short runs and large messages too, which otherwise go frame by frame."""
+    monkeypatch.setattr(runs, "FEWEST_SEGMENTS", 1)
+    monkeypatch.setattr(talks, "LARGEST_SEGMENT", 1 << 30)
 
 
 def line(item: Item) -> bytes:
