@@ -56,6 +56,14 @@ def interpret(message: Message, version: int, data: bytes, offset: int = 0) -> I
     return _Interpreter(message, version, data, offset, None).run(message)
 
 
+def fits(message: Message, version: int, data: bytes, offset: int) -> bool:
+    """Tell whether all from `offset` on is that message and its text is UTF-8: quickly, where it is not."""
+    interpreter = _Interpreter(message, version, data, offset, None)
+    interpreter.only_utf8 = True
+    result = interpreter.run(message)
+    return result.error is None and result.end == len(data)
+
+
 def trace(message: Message, version: int, data: bytes, offset: int = 0) -> list[TracedField]:
     """List every field of the message that begins at `offset`, as far as it decodes."""
     traced: list[TracedField] = []
@@ -76,6 +84,7 @@ class _Interpreter:
         self.path = ""
         self.elements_left = MAX_INTERPRETED_ELEMENTS
         self.traced = traced
+        self.only_utf8 = False
         self.result = Interpretation()
 
     def run(self, message: Message) -> Interpretation:
@@ -290,6 +299,8 @@ class _Interpreter:
         try:
             return raw.decode()
         except UnicodeDecodeError:
+            if self.only_utf8:
+                raise self.fail("UTF-8", start) from None
             self.result.malformed_texts.append((start, self.path))
             return java_text(raw)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from kafkasniff.protocol.fields import Field, Message
-from kafkasniff.protocol.interpreter import MAX_INTERPRETED_ELEMENTS, interpret, trace
+from kafkasniff.protocol.interpreter import MAX_INTERPRETED_ELEMENTS, fits, interpret, trace
 from kafkasniff.protocol.primitives import RecordsField
 from tests.protocol.samples import EVERY_TYPE, FLEXIBLE, JSON_0, JSON_1, PLAIN, raw
 
@@ -66,6 +66,15 @@ def test_partial_tree_of_a_cut_message() -> None:
     assert result.error.path == "epochs[1]"
     assert result.error.offset == offset_of(PLAIN, "epochs") + 8
     assert "names" not in result.value
+
+
+@pytest.mark.parametrize(("version", "parts"), [(0, PLAIN), (1, FLEXIBLE)])
+def test_what_fits_is_whole_and_well_formed(version: int, parts: dict[str, str]) -> None:
+    data = raw(parts)
+    assert fits(EVERY_TYPE, version, b"before" + data, 6)
+    assert not fits(EVERY_TYPE, version, data + b"\0", 0)
+    assert not fits(EVERY_TYPE, version, data[:-1], 0)
+    assert not fits(EVERY_TYPE, version, raw(parts | {"name": parts["name"][:-2] + "ff"}), 0)
 
 
 def test_malformed_text_is_noted_and_replaced() -> None:
