@@ -8,7 +8,7 @@ from kafkasniff.tcp.tls.key_log import KeyLog
 
 @dataclass(frozen=True, slots=True)
 class TlsLimits:
-    """Bounds. Reaching one of the first two is said of the connection."""
+    """Bounds. Reaching one of the first two is said where the secrets came afterwards."""
 
     held_per_connection: int = 1 << 20
     """Bytes of a connection that wait for its secrets."""
@@ -26,6 +26,8 @@ class TlsCounters:
     decrypted: int = 0
     without_secrets: int = 0
     """With protected records, and without secrets in the key log."""
+    late: int = 0
+    """With secrets that came when more had been sent than `TlsLimits` lets wait for them."""
     not_fitting: int = 0
     """With secrets in the key log that authenticate no record."""
     not_supported: int = 0
@@ -69,8 +71,12 @@ class TlsContext:
         total = f"{counters.connections:,} TLS connection{'s' if counters.connections > 1 else ''}"
         if counters.without_secrets == counters.connections:
             return [f"the key log belongs to other connections: it has no secrets for any of the {total}"]
+        most = (
+            f"{self.limits.held_per_connection >> 20} MiB of a connection or {self.limits.held_in_all >> 20} MiB of all"
+        )
         missing = (
             (counters.without_secrets, "the key log has no secrets for them"),
+            (counters.late, f"their secrets came too late, behind more than {most} that waited for them"),
             (counters.not_fitting, "their secrets in the key log do not fit: no record could be authenticated"),
             (counters.not_supported, "their TLS version or cipher suite cannot be decrypted"),
             (counters.incomplete, "their ClientHello or ServerHello was not seen"),

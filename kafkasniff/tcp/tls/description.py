@@ -9,6 +9,7 @@ from kafkasniff.tcp.tls.cipher_suites import suite_name
 _VERSIONS = {0x0300: "SSL 3.0", 0x0301: "TLS 1.0", 0x0302: "TLS 1.1", 0x0303: "TLS 1.2", 0x0304: "TLS 1.3"}
 
 NO_SECRETS = "no secrets in the key log"
+LATE = "its secrets came when more had been sent than waits for them"
 NOT_FITTING = "its secrets in the key log do not fit"
 NOT_SUPPORTED = "cannot be decrypted"
 INCOMPLETE = "its ClientHello or ServerHello was not seen"

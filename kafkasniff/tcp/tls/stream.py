@@ -2,7 +2,7 @@
 
 from kafkasniff.tcp.events import Connection, StreamData, StreamGap
 from kafkasniff.tcp.tls.context import TlsContext
-from kafkasniff.tcp.tls.description import INCOMPLETE, NO_SECRETS, NOT_FITTING, NOT_SUPPORTED, TlsDescription
+from kafkasniff.tcp.tls.description import INCOMPLETE, LATE, NO_SECRETS, NOT_FITTING, NOT_SUPPORTED, TlsDescription
 from kafkasniff.tcp.tls.handshake import TLS_1_2, TLS_1_3, HandshakeError, MessageBuffer
 from kafkasniff.tcp.tls.negotiation import Negotiation
 from kafkasniff.tcp.tls.records import ALERT, APPLICATION_DATA, CHANGE_CIPHER_SPEC, HANDSHAKE, Record, RecordCutter
@@ -38,6 +38,8 @@ class TlsStream:
         self._negotiation = Negotiation(context)
         self._directions = (_Direction(), _Direction())
         self._given_up = False
+        self._let_go = False
+        """Whether more came than is held for secrets."""
         self._held: list[StreamData | StreamGap] = []
         self._held_bytes = 0
 
@@ -210,6 +212,7 @@ class TlsStream:
         context = self._context
         context.held += size
         if self._held_bytes > context.limits.held_per_connection or context.held > context.limits.held_in_all:
+            self._let_go = True
             self._give_up(self._negotiation.lacking)
 
     def _release(self, out: list[StreamData | StreamGap]) -> None:
@@ -236,11 +239,16 @@ class TlsStream:
         self._directions = (_Direction(), _Direction())
 
     def _count(self) -> None:
-        counters, failure = self._context.counters, self.description.failure
+        counters, description = self._context.counters, self.description
+        if self._let_go and description.failure == NO_SECRETS:
+            description.failure = None
+            description.failure = LATE if self._negotiation.find_keys() else description.failure or NO_SECRETS
+        failure = description.failure
         counters.connections += 1
-        if self.description.decrypted:
+        if description.decrypted:
             counters.decrypted += 1
         else:
+            counters.late += failure == LATE
             counters.without_secrets += failure == NO_SECRETS
             counters.not_fitting += failure == NOT_FITTING
             counters.not_supported += failure == NOT_SUPPORTED

@@ -41,8 +41,10 @@ def test_says_what_was_not_decrypted_and_why() -> None:
     context = context_with_secrets()
     counters = context.counters
     counters.connections = 10
-    counters.decrypted, counters.without_secrets, counters.not_supported = 7, 2, 1
+    counters.decrypted, counters.without_secrets, counters.not_supported, counters.late = 6, 2, 1, 1
     assert context.notes() == [
         "2 of 10 TLS connections not decrypted: the key log has no secrets for them",
+        "1 of 10 TLS connections not decrypted: their secrets came too late, behind more than 1 MiB of a connection or"
+        " 32 MiB of all that waited for them",
         "1 of 10 TLS connections not decrypted: their TLS version or cipher suite cannot be decrypted",
     ]

@@ -150,7 +150,16 @@ def test_holds_no_more_than_the_limit_without_secrets(tmp_path: Path) -> None:
     assert context.held == 0
     context.key_log.add(peers.key_log.read_bytes())
     assert stream.end() == []
-    assert context.counters.without_secrets == 1
+    assert (context.counters.late, context.counters.without_secrets) == (1, 0)
+    assert stream.description.failure == "its secrets came when more had been sent than waits for them"
+
+
+def test_secrets_that_never_come_are_not_late(tmp_path: Path) -> None:
+    peers = Peers(tmp_path, TLS_1_3)
+    recording = peers.connect([(0, bytes(200_000))])
+    context = TlsContext(limits=TlsLimits(held_per_connection=50_000))
+    decrypt(recording.events, context)
+    assert (context.counters.late, context.counters.without_secrets) == (0, 1)
 
 
 def test_without_secrets_it_tells_what_is_in_the_clear(tmp_path: Path) -> None:
