@@ -264,6 +264,11 @@ def score_response(
     following = score_response(held, end, pending, lost, correlation_id, chain - 1)
     if following.points < 0:
         return IMPOSSIBLE
+    if asked is None and (behind := held.read(end, 8)) is not None:
+        # The length of a field that ends its message leads to the next one too.
+        following_id = int.from_bytes(behind[4:8], "big", signed=True)
+        if not 0 < following_id - correlation_id <= ID_STEP:
+            return IMPOSSIBLE
     if not following.points and not held.begins_segment(offset) and held.read(end, 8) is not None:
         # What stands behind it says nothing, and small integers in a body look like a frame.
         points = min(points, PROOF - 1)

@@ -16,7 +16,7 @@ LEAST_FRAMES_OF_KAFKA = 2
 """The same of a server that is known to speak Kafka."""
 LEAST_POINTS = 8
 """Ids that are the last one's successor, and twice the bodies that tell something."""
-FARTHEST_ID = 4_096
+FARTHEST_STEP = 4_096
 """How far the first correlation id behind a gap is beyond the last one before it, at most."""
 OPEN_PLACES = 64
 REFUTED = 8
@@ -74,7 +74,7 @@ class LoneResponses:
             correlation_id = int.from_bytes(prefix[4:], "big", signed=True)
             if not SMALLEST_RESPONSE <= size <= _LARGEST or correlation_id < 0:
                 return IMPOSSIBLE
-            if last is not None and not 0 < correlation_id - last <= (ID_STEP if chain else FARTHEST_ID):
+            if last is not None and not 0 < correlation_id - last <= (FARTHEST_STEP, 1, ID_STEP)[min(len(chain), 2)]:
                 return IMPOSSIBLE
             steady += bool(chain) and last is not None and correlation_id - last == 1
             chain.append((at, size))

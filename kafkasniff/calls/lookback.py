@@ -12,6 +12,8 @@ SMALL_NUMBER = 255
 """Up to here numbers lie beside each other in bodies too, as in lists of replicas."""
 PLACES = 256
 """Places that are looked at for one chain of responses."""
+BODY_STEP = 3
+"""How far the correlation id of a response is before the next one at most, where its body is to speak for it."""
 BODIES = 8
 """Bodies that are held against all layouts for one response."""
 
@@ -54,7 +56,10 @@ def _chain(held: HeldStream, start: int, data: bytearray, end: int, fitting: Fit
 def _by_bodies(held: HeldStream, start: int, data: bytearray, end: int, fitting: Fitting) -> int | None:
     """Give where the response before the one at `end` begins if its body, or the body before it, speaks for it."""
     left = BODIES
-    for place, _ in _before(data, end):
+    following = _correlation_id(data, end)
+    for place, correlation_id in _before(data, end):
+        if correlation_id < max(following - BODY_STEP, 1):
+            break
         if held.is_among_small_integers(start + place, start + end):
             continue
         tells = fitting.tells(bytes(data[place + 4 : end]))

@@ -28,7 +28,7 @@ BEGINNINGS: tuple[tuple[str, "re.Pattern[bytes]"], ...] = (
     ("bittorrent", re.compile(rb"\x13BitTorrent protocol")),
     ("sip", re.compile(rb"(SIP/2\.0 |[A-Z]+ sip:)")),
     ("rtsp", re.compile(rb"RTSP/1\.0 |[A-Z_]+ rtsp:")),
-    ("bgp", re.compile(rb"\xff{16}")),
+    ("bgp", re.compile(rb"\xff{16}[\x00-\x10][\x00-\xff][\x01-\x05]", re.DOTALL)),
 )
 
 

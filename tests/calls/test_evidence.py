@@ -17,7 +17,15 @@ from kafkasniff.calls.evidence import (
     score_response,
 )
 from kafkasniff.calls.held import HeldStream
-from tests.calls.hand_made import BUDGET, connection, data, metadata_request, metadata_response, sized
+from tests.calls.hand_made import (
+    BUDGET,
+    connection,
+    data,
+    heartbeat_response,
+    metadata_request,
+    metadata_response,
+    sized,
+)
 from tests.conftest import VECTORS
 
 OF = connection()
@@ -113,3 +121,13 @@ def test_responses_that_look_like_requests_are_no_proof() -> None:
         for number, end in (("00000001", b"\xff" * 8 + bytes(8)), ("00000002", b"\xff" * 8 + bytes(7) + b"#"))
     )
     assert score_request(held(first, second), 0, never).points < PROOF
+
+
+def test_a_length_that_leads_to_a_response_is_no_frame() -> None:
+    # A field that ends its message: seven bytes, and then the response that is asked for.
+    stream = struct.pack(">i", 7) + b"\x11\x01\x08\x2e\x6b\x52\x1f" + metadata_response(9) + heartbeat_response(10)
+    held = HeldStream(1 << 20, BUDGET)
+    held.push(data(connection(), 1, stream, 1))
+    pending = {9: (3, 1), 10: (12, 0)}
+    assert score_response(held, 0, pending).points < 0
+    assert score_response(held, 11, pending).points >= PROOF

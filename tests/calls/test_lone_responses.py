@@ -101,3 +101,10 @@ def test_a_stream_of_bodies_that_fit_nothing_is_not_looked_at_for_ever() -> None
     for number in range(60, 66):
         held.push(data(OF, 1, metadata_response(number), number))
         assert lone.find(held, False) is None
+
+
+def test_a_length_that_leads_to_a_chain_is_no_response_of_it() -> None:
+    chain = b"".join(metadata_response(number) for number in range(14, 20))
+    # Its first bytes are as likely to be zeros as any, and zero is not far from fourteen.
+    nested = sized(bytes(4) + metadata_response(7)[8:])
+    assert found(nested + chain, segment=len(nested)) == len(nested)

@@ -45,3 +45,8 @@ def test_the_proxy_protocol_header_is_measured() -> None:
 def test_the_kerberos_mechanism_marks_a_token() -> None:
     assert is_kerberos_token(bytes.fromhex("608202b206092a864886f71201020201006e82"))
     assert not is_kerberos_token(bytes.fromhex("605b06062b0601050502a0513081"))
+
+
+def test_null_values_of_kafka_are_no_bgp() -> None:
+    assert recognise(b"\xff" * 16 + b"\x00\x1d\x01\x04") is not None
+    assert recognise(b"\xff" * 16 + b"\x00\x00\x00\x00\x00\x00\x00\x2a") is None
