@@ -12,8 +12,6 @@ from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
 from kafkasniff.calls.topics import has_topic_ids
 from kafkasniff.cli.arguments import ANY_ERROR
 from kafkasniff.protocol.bodies import DecodedBody, find_entities
-from kafkasniff.render.api_reference import find_api
-from kafkasniff.render.error_reference import find_error
 
 _UNITS_NS = {"us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "m": 60_000_000_000, "min": 60_000_000_000}
 _MOST_DIGITS = 5
@@ -184,6 +182,9 @@ def api_keys(names: Sequence[str]) -> frozenset[int]:
     """Give the keys of APIs named in any form; raises BadParameter for an unknown one."""
     keys = set()
     for name in names:
+        # Imported when asked for, since it brings the versions of all APIs in all releases.
+        from kafkasniff.render.api_reference import find_api
+
         api = find_api(name)
         if api is not None:
             keys.add(api.key)
@@ -202,6 +203,8 @@ def error_codes(names: Sequence[str]) -> frozenset[int]:
     for name in names:
         if name == ANY_ERROR:
             continue
+        from kafkasniff.render.error_reference import find_error
+
         error = find_error(name)
         if error is None:
             text = f"no error has the code or name {name!r}; `kafkasniff errors` lists them all."
