@@ -117,6 +117,7 @@ class Facts:
     def __init__(self) -> None:
         """Know nothing."""
         self._talks: Bounded[Talk] = Bounded(MOST_CONNECTIONS)
+        self._servers: Bounded[bool] = Bounded(_MOST_BROKERS)
         self._learnt: ScannedBody | None = None
         self._versions: Bounded[dict[int, tuple[int, int]]] = Bounded(_MOST_BROKERS)
         self._version_sets: Bounded[dict[int, tuple[int, int]]] = Bounded(_MOST_VERSION_SETS)
@@ -133,6 +134,8 @@ class Facts:
         if talk is None:
             talk = Talk(call)
             self._talks.put(call.connection, talk)
+            if call.response is not None:
+                self._servers.put(call.server, True)
         elif talk.client_id != call.client_id:
             # A proxy that shares a connection between programs, or a client that names itself late.
             talk.client_id, talk.client = call.client_id, client_of(call)
@@ -188,6 +191,10 @@ class Facts:
     def broker(self, server: str) -> Broker | None:
         """Give the broker that Metadata places at `ip:port`."""
         return self._brokers.get(server)
+
+    def is_kafka(self, server: str) -> bool:
+        """Tell whether a server has answered Kafka requests, or Metadata names it."""
+        return self._servers.get(server) is not None or self.broker(server) is not None
 
     def broker_by_name(self, server: str) -> Broker | None:
         """Give the broker that Metadata places at a name, not an address, with the port of `ip:port`.

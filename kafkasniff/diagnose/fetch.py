@@ -21,14 +21,12 @@ _MOST_PARTITIONS = 64
 
 
 class EmptyFetches(Tally):
-    """The rate of a client's Fetch answers without records, on each of its connections."""
+    """The rate of a client's Fetch answers without records."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
+    def __init__(self, least: int, wanted: int) -> None:
+        """Count seconds with `least` answers."""
         super().__init__()
-        self.seconds: Bounded[BusySeconds] = Bounded(_MOST_CONNECTIONS)
-        self.fired = False
-        self.peak = 0
+        self.seconds = BusySeconds(least, wanted)
         self.max_wait_ms: int | None = None
 
 
@@ -46,7 +44,7 @@ class FetchBusyLoop(Rule[EmptyFetches]):
             "per_second",
             50,
             "answers/s",
-            "on a connection; fetch.max.wait.ms is 500 ms by default: two a second for each broker",
+            "of each program; fetch.max.wait.ms is 500 ms by default: two a second for each broker",
         ),
         Threshold("seconds", 3, "s", "measured: librdkafka spins for half a second after a leader change"),
     )
@@ -60,7 +58,7 @@ class FetchBusyLoop(Rule[EmptyFetches]):
 
     def new_state(self) -> EmptyFetches:
         """Begin with none."""
-        return EmptyFetches()
+        return EmptyFetches(int(self.limits["per_second"]), int(self.limits["seconds"]))
 
     def call(self, seen: SeenCall) -> None:
         """Count answers without records and without error."""
@@ -68,25 +66,19 @@ class FetchBusyLoop(Rule[EmptyFetches]):
         if call.response is None or any(place.end > place.start for place in seen.told_records) or seen.failed:
             return
         state = self.state(seen.client)
-        seconds = state.seconds.touch(call.connection, self._new_seconds)
-        seconds.add(seen.ended)
-        state.fired |= seconds.fired
-        state.peak = max(state.peak, seconds.peak)
+        state.seconds.add(seen.ended, call.server, call.connection)
         state.max_wait_ms = seen.request.get("maxWaitMs")
         state.add(call.response.last, "empty Fetch answer", call.client)
         for topic in (seen.request.get("topics") or ())[:MOST_NAMES]:
             state.topics.add(self.facts.name_in(topic))
 
-    def _new_seconds(self) -> BusySeconds:
-        return BusySeconds(int(self.limits["per_second"]), int(self.limits["seconds"]))
-
     def finding(self, key: Any, state: EmptyFetches) -> Finding | None:
         """Fire where several seconds were busy."""
         assert isinstance(key, Client)
-        if not state.fired:
+        if not state.seconds.fired:
             return None
         summary = (
-            f"{key.name} got {state.count:,} empty Fetch answers, up to {state.peak:,} a second "
+            f"{key.name} got {state.count:,} empty Fetch answers, up to {state.seconds.peak:,} a second "
             f"(its maxWaitMs is {state.max_wait_ms})."
         )
         subject = client_subject(key, state.clients) | {"group": self.facts.group(key), "topic": state.topics.only}

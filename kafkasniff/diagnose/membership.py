@@ -45,7 +45,7 @@ class Leaves(Tally):
         """Begin with none."""
         super().__init__()
         self.joined: Bounded[int] = Bounded(_MOST_MEMBERS)
-        """When a connection's latest join was answered (ns); of the newer protocol, a member's."""
+        """When a connection's first join since its last leave was answered (ns); of the newer protocol, a member's."""
         self.left: Bounded[int] = Bounded(_MOST_MEMBERS)
         self.poll_interval_ms: int | None = None
         self.members = Names()
@@ -140,7 +140,8 @@ class PollTimeoutEviction(Rule[Leaves]):
         if interval > 0:
             state.poll_interval_ms = interval
         left = state.left.pop(who)
-        if seen.call.response is not None:
+        if seen.call.response is not None and (left is not None or state.joined.get(who) is None):
+            # Later joins may be the library's own doing, while the program does not poll.
             state.joined.put(who, seen.ended)
         away = seen.sent - left if left is not None else 0
         if away < self.limits["rejoin_seconds"] * SECOND:

@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.finding import Evidence
+from kafkasniff.tcp.events import Connection
 
 SECOND = 1_000_000_000
 """Nanoseconds."""
@@ -172,30 +173,41 @@ class Rate:
 
 
 class BusySeconds:
-    """Seconds of the clock in which at least so many events came, and how close together they lie."""
+    """Seconds of the clock in which at least so many events came of each program, and how close together they lie.
 
-    __slots__ = ("_count", "_least", "_seconds", "_this", "_wanted", "fired", "peak")
+    Programs that share a client id are told apart by their connections: there are as many as the most connections to
+    one server that bring events in the same second.
+    """
+
+    __slots__ = ("_count", "_done", "_least", "_seconds", "_servers", "_this", "_wanted", "fired", "peak")
 
     def __init__(self, least: int, wanted: int) -> None:
-        """A second is busy from `least` events on; `wanted` busy seconds close together fire."""
+        """A second is busy from `least` events of a program on; `wanted` busy seconds close together fire."""
         self._least = least
         self._wanted = wanted
         self._this = -1
         self._count = 0
-        self._seconds: deque[int] = deque(maxlen=wanted)
+        self._done = False
+        self._servers: dict[str, dict[Connection, None]] = {}
+        self._seconds: list[int] = []
         self.fired = False
         self.peak = 0
         """The most events in a second."""
 
-    def add(self, time: int) -> None:
+    def add(self, time: int, server: str, connection: Connection) -> None:
         """Note an event at `time` (ns)."""
         second = time // SECOND
         if second != self._this:
-            self._this, self._count = second, 0
+            self._this, self._count, self._done = second, 0, False
+            self._servers.clear()
         self._count += 1
         self.peak = max(self.peak, self._count)
-        if self._count == self._least:
-            self._seconds.append(second)
+        self._servers.setdefault(server, {})[connection] = None
+        if self._done or self._count < self._least:
+            return
+        if self._count >= self._least * max(map(len, self._servers.values())):
+            self._done = True
+            self._seconds = [*self._seconds, second][-self._wanted :]
             close = self._seconds[-1] - self._seconds[0] < self._wanted + 3
             self.fired |= len(self._seconds) == self._wanted and close
 

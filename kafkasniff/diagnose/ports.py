@@ -16,43 +16,58 @@ class ServerKey(NamedTuple):
     client: Client | None
 
 
-class _PortRule(Rule[Tally]):
+class Misfits(Tally):
+    """Connections with the wrong protocol that the server ended, and those that the client gave up."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.given_up = Tally()
+
+
+class _PortRule(Rule[Misfits]):
     """Counts connections to one server that opened with the wrong protocol."""
 
     least: ClassVar[str] = "connections"
 
-    def new_state(self) -> Tally:
+    def new_state(self) -> Misfits:
         """Begin with none."""
-        return Tally()
+        return Misfits()
 
-    def finding(self, key: Any, state: Tally) -> Finding | None:
-        """Fire from the threshold on."""
+    def note(self, report: ConnectionReport, what: str) -> None:
+        """Count a connection, if it was seen from its start and the server sent not a byte."""
+        connection = report.connection
+        client = connection.initiator
+        if client is None or connection.ended_direction is None:
+            return
+        counters = connection.counters
+        heard = counters[client].data_bytes > 0 and counters[1 - client].packets > 0
+        if heard and not counters[1 - client].data_bytes and not counters[0].gaps and not counters[1].gaps:
+            state = self.state(ServerKey(report.server, None))
+            by_server = connection.ended_direction == 1 - client
+            how = f"{what}; the {'server' if by_server else 'client'} closed the connection without a byte of an answer"
+            (state if by_server else state.given_up).add(connection.first, how, report.client)
+
+    def finding(self, key: Any, state: Misfits) -> Finding | None:
+        """Fire from the threshold on; connections that the client gave up count where the server is a broker."""
         assert isinstance(key, ServerKey)
-        if state.count < self.limits[self.least]:
+        tally: Tally = state
+        if state.count < self.limits[self.least] and self.facts.is_kafka(key.server):
+            tally = state.given_up
+        if tally.count < self.limits[self.least]:
             return None
-        subject = {"server": key.server, "client": connections_subject(state.clients)}
+        subject = {"server": key.server, "client": connections_subject(tally.clients)}
         if key.client is not None:
-            subject = client_subject(key.client, state.clients) | {"server": key.server}
-        return self.make(state, subject, self.summary(key, state))
+            subject = client_subject(key.client, tally.clients) | {"server": key.server}
+        return self.make(tally, subject, self.summary(key, tally))
 
-    def summary(self, key: ServerKey, state: Tally) -> str:
+    def summary(self, key: ServerKey, tally: Tally) -> str:
         """Say what came to which port."""
         raise NotImplementedError
 
 
-def refused_unanswered(report: ConnectionReport) -> bool:
-    """Tell whether a server closed a connection, seen from its start, without having sent a byte."""
-    connection = report.connection
-    client = connection.initiator
-    if client is None or connection.ended_direction != 1 - client:
-        return False
-    counters = connection.counters
-    heard = counters[client].data_bytes > 0 and counters[1 - client].packets > 0
-    return heard and not counters[1 - client].data_bytes and not counters[0].gaps and not counters[1].gaps
-
-
-def _hosts(state: Tally) -> str:
-    names = sorted({client.rpartition(":")[0] for client in state.clients})
+def _hosts(tally: Tally) -> str:
+    names = sorted({client.rpartition(":")[0] for client in tally.clients})
     return ", ".join(names)
 
 
@@ -65,21 +80,20 @@ class TlsToPlaintextPort(_PortRule):
     scope = "server"
     thresholds = (Threshold("connections", 2, "connections", "one may be a scan"),)
     meaning = "The client begins a TLS handshake; the broker takes its first bytes for a huge request size and closes."
-    wire = "First bytes 16 03 (a ClientHello), not one byte from the server, which closes the connection."
+    wire = "First bytes 16 03 (a ClientHello), not one byte from the server, until it closes, or the client does."
     cause = "security.protocol of the client is SSL or SASL_SSL, but the port belongs to a listener without TLS."
     fix = "Point bootstrap.servers at the TLS listener's port, or set security.protocol to PLAINTEXT or SASL_PLAINTEXT."
     explains = ("connection-churn",)
 
     def connection(self, report: ConnectionReport) -> None:
         """Count TLS connections without any answer."""
-        if report.protocol == "tls" and refused_unanswered(report):
-            what = "ClientHello; the server closed the connection without a byte"
-            self.state(ServerKey(report.server, None)).add(report.connection.first, what, report.client)
+        if report.protocol == "tls":
+            self.note(report, "ClientHello")
 
-    def summary(self, key: ServerKey, state: Tally) -> str:
+    def summary(self, key: ServerKey, tally: Tally) -> str:
         """Name the port and who comes."""
         return (
-            f"{state.count:,} TLS handshakes from {_hosts(state)} were cut off by {key.server}, which does not "
+            f"{tally.count:,} TLS handshakes from {_hosts(tally)} got not a byte from {key.server}, which does not "
             f"speak TLS."
         )
 
@@ -117,11 +131,11 @@ class PlaintextToTlsPort(_PortRule):
                 report.connection.first, what, report.client
             )
 
-    def summary(self, key: ServerKey, state: Tally) -> str:
+    def summary(self, key: ServerKey, tally: Tally) -> str:
         """Name client and port."""
-        name = key.client.name if key.client else _hosts(state)
+        name = key.client.name if key.client else _hosts(tally)
         return (
-            f"{name} sent Kafka requests in the clear to {key.server}, which answered {state.count:,} times with "
+            f"{name} sent Kafka requests in the clear to {key.server}, which answered {tally.count:,} times with "
             f"a TLS alert."
         )
 
@@ -137,22 +151,18 @@ class HttpToKafkaPort(_PortRule):
     meaning = (
         "A web client or health check talks to the broker's port; the broker takes it for a huge request and closes."
     )
-    wire = "First bytes are an HTTP verb, not one byte from the server, which closes the connection."
+    wire = "First bytes are an HTTP verb, not one byte from the server, until it closes, or the client does."
     cause = "A load balancer's health check, a metrics scraper, or a REST client with the broker's port."
     fix = "Use a TCP health check; point REST clients at the REST proxy, scrapers at the exporter's port."
 
     def connection(self, report: ConnectionReport) -> None:
         """Count HTTP connections without any answer."""
-        if report.protocol in ("http", "http2") and refused_unanswered(report):
-            what = f"{report.evidence}; the server closed the connection without a byte"
-            self.state(ServerKey(report.server, None)).add(report.connection.first, what, report.client)
+        if report.protocol in ("http", "http2"):
+            self.note(report, report.evidence)
 
-    def summary(self, key: ServerKey, state: Tally) -> str:
+    def summary(self, key: ServerKey, tally: Tally) -> str:
         """Name the port and who comes."""
-        return (
-            f"{_hosts(state)} sent HTTP to {key.server} {state.count:,} times; the server closed each connection "
-            f"unanswered."
-        )
+        return f"{_hosts(tally)} sent HTTP to {key.server} {tally.count:,} times, and got not a byte of an answer."
 
 
 class OtherProtocolToKafkaPort(_PortRule):
@@ -164,21 +174,23 @@ class OtherProtocolToKafkaPort(_PortRule):
     scope = "server"
     thresholds = (Threshold("connections", 2, "connections", "one may be a scan"),)
     meaning = "Something that is neither Kafka, TLS nor HTTP talks to the port; the server closes without an answer."
-    wire = "First bytes of SSH, Redis, ZooKeeper or unknown, not one byte from the server, which closes the connection."
+    wire = (
+        "First bytes of SSH, Redis, ZooKeeper or unknown, not one byte from the server, until it closes, or the client "
+        "does."
+    )
     cause = "A wrong port in some program's configuration, or a scanner."
     fix = "Find the program by its address, and correct its port; keep scanners away from the brokers' ports."
 
     def connection(self, report: ConnectionReport) -> None:
         """Count connections of other protocols without any answer."""
-        if report.protocol not in ("kafka", "tls", "http", "http2", "empty") and refused_unanswered(report):
-            what = f"{report.protocol}: {report.evidence}; the server closed the connection without a byte"
-            self.state(ServerKey(report.server, None)).add(report.connection.first, what, report.client)
+        if report.protocol not in ("kafka", "tls", "http", "http2", "empty"):
+            self.note(report, f"{report.protocol}: {report.evidence}")
 
-    def summary(self, key: ServerKey, state: Tally) -> str:
+    def summary(self, key: ServerKey, tally: Tally) -> str:
         """Name the port and who comes."""
-        took = seconds_text(state.span_ns)
+        took = seconds_text(tally.span_ns)
         return (
-            f"{_hosts(state)} sent something other than Kafka to {key.server} {state.count:,} times within "
+            f"{_hosts(tally)} sent something other than Kafka to {key.server} {tally.count:,} times within "
             f"{took}, unanswered."
         )
 

@@ -12,9 +12,9 @@ from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.tcp.events import Connection
 
-_SAMPLED = 16_384
+SAMPLED_BYTES = 16_384
 """Bytes of a `records` field that are deflated as a sample."""
-_SAMPLES = 8
+SAMPLES = 8
 """Samples taken of a client's topic; its further batches are taken to be like them."""
 _MOST_CONNECTIONS = 16
 """Connections of one client that are told apart."""
@@ -228,8 +228,8 @@ class UncompressedBatches(Rule[Compressible]):
                 topic = self.facts.name_in(item.topic)
                 state = self.state(TopicKey(seen.client, topic))
                 size = item.end - item.start
-                if state.samples < _SAMPLES:
-                    sample = seen.call.request.data[item.start : min(item.end, item.start + _SAMPLED)]
+                if state.samples < SAMPLES:
+                    sample = seen.call.request.data[item.start : min(item.end, item.start + SAMPLED_BYTES)]
                     state.samples += 1
                     state.sampled += len(sample)
                     state.deflated += len(zlib.compress(sample, 1))

@@ -29,13 +29,13 @@ def _read(seen: SeenCall) -> Iterator[Produced]:
             place = next(places, None)
             if place is None or place.end > len(data):
                 return
-            found = _partition(data, place.start, place.end)
+            found = partition_of(data, place.start, place.end)
             if found is not None:
                 records, plain, producer = found
                 yield Produced(topic, item["index"], records, plain, *producer, place.start, place.end)
 
 
-def _partition(data: bytes, start: int, end: int) -> tuple[int, bool, tuple[int, int, int]] | None:
+def partition_of(data: bytes, start: int, end: int) -> tuple[int, bool, tuple[int, int, int]] | None:
     """Give the number of records, whether none is compressed, and the producer's id, epoch and sequence."""
     if end - start >= MAGIC_2.size and data[start + MAGIC_AT] == 2:
         header = MAGIC_2.unpack_from(data, start)

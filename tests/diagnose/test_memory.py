@@ -1,5 +1,6 @@
 from kafkasniff.diagnose.memory import MOST_EVIDENCE, MOST_NAMES, Bounded, BusySeconds, Names, Rate, Tally, Trend
-from tests.diagnose.made import SECOND, arrival
+from kafkasniff.tcp.events import Connection
+from tests.diagnose.made import SECOND, arrival, connection
 
 
 def test_bounded_gives_up_the_longest_untouched() -> None:
@@ -42,13 +43,29 @@ def test_busy_seconds_must_lie_close_together() -> None:
     def fired(*seconds: int) -> bool:
         busy = BusySeconds(least=2, wanted=3)
         for second in seconds:
-            busy.add(second * SECOND)
-            busy.add(second * SECOND + 1)
+            busy.add(second * SECOND, "server", ONE)
+            busy.add(second * SECOND + 1, "server", ONE)
         return busy.fired
 
     assert fired(1, 2, 3)
     assert not fired(1, 2)
     assert not fired(1, 100, 200)
+
+
+def test_busy_seconds_of_programs_that_share_a_client_id() -> None:
+    def fired(*events: tuple[str, Connection]) -> bool:
+        busy = BusySeconds(least=2, wanted=1)
+        for server, on in events:
+            busy.add(SECOND, server, on)
+        return busy.fired
+
+    assert not fired(("a", ONE), ("a", OTHER))
+    assert not fired(("a", ONE), ("a", OTHER), ("a", ONE))
+    assert fired(("a", ONE), ("a", OTHER), ("a", ONE), ("a", OTHER))
+    assert fired(("a", ONE), ("b", OTHER))  # one program, two brokers
+
+
+ONE, OTHER = connection(50_001), connection(50_002)
 
 
 def test_trend() -> None:

@@ -36,6 +36,13 @@ def test_who_answers_speaks_the_protocol(rule: str, protocol: str) -> None:
 
 
 @pytest.mark.parametrize(("rule", "protocol"), CASES)
+def test_who_gives_up_at_a_port_that_is_known_to_be_kafkas(rule: str, protocol: str) -> None:
+    served = call(18, 3, {}, {"errorCode": 0, "apiKeys": []})
+    assert findings(rule, [served, *closed(protocol, 1, ended_direction=0)]) == []
+    assert finding(rule, [served, *closed(protocol, 2, ended_direction=0)]).count == 2
+
+
+@pytest.mark.parametrize(("rule", "protocol"), CASES)
 def test_lost_bytes_may_have_been_the_answer(rule: str, protocol: str) -> None:
     reports = closed(protocol, 9)
     for each in reports:
