@@ -14,6 +14,7 @@ from kafkasniff.capture.writer import PcapngWriter
 from kafkasniff.reading import Summary
 from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.limits import TcpLimits
+from kafkasniff.tcp.tls.context import TlsLimits
 
 if TYPE_CHECKING:  # it brings NumPy, which the first packets should not wait for
     from kafkasniff.calls.columns.calls import CallRows
@@ -40,6 +41,7 @@ class Listening:
         connections: bool = False,
         tcp_limits: TcpLimits = LIVE_LIMITS,
         call_limits: CallLimits | None = None,
+        tls_limits: TlsLimits | None = None,
         duration_ns: int | None = None,
         writer: PcapngWriter | None = None,
         key_log: str | None = None,
@@ -59,7 +61,7 @@ class Listening:
         self._secrets = SecretSources((), key_log)
         if writer is not None and self._secrets.first_lines:
             writer.write_secrets(self._secrets.first_lines)
-        self._engine = Engine(tcp_limits, call_limits, options, connections, self._secrets.key_log)
+        self._engine = Engine(tcp_limits, call_limits, options, connections, self._secrets.key_log, tls_limits)
         self.summary.counts = self._engine.counts
         self._next_tick = 0
         self._next_count = time.monotonic() + _COUNT_SECONDS

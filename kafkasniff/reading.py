@@ -15,6 +15,7 @@ from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.limits import TcpLimits
+from kafkasniff.tcp.tls.context import TlsLimits
 
 if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
     from kafkasniff.calls.columns.calls import CallRows
@@ -62,6 +63,7 @@ class Reading:
         fetch_sessions: bool = True,
         tcp_limits: TcpLimits | None = None,
         call_limits: CallLimits | None = None,
+        tls_limits: TlsLimits | None = None,
         key_log: str | None = None,
     ) -> None:
         """Open the captures; raises CaptureError where none of them is one, and for a key log that is none.
@@ -84,13 +86,15 @@ class Reading:
             self._first_readers = [CaptureReader(reader.file) for reader in self._readers]
             self._first_secrets = SecretSources(self._first_readers, key_log)
             options = CallOptions(context=context)
-            self._first_pass = Engine(tcp_limits, call_limits, options, key_log=self._first_secrets.key_log)
+            key_log_before = self._first_secrets.key_log
+            self._first_pass = Engine(tcp_limits, call_limits, options, False, key_log_before, tls_limits)
         self._engine = Engine(
             tcp_limits,
             call_limits,
             CallOptions(show_secrets, keep_packets, context, fetch_sessions),
             connections,
             self._secrets.key_log,
+            tls_limits,
         )
         self.summary.counts = self._engine.counts
 

@@ -24,7 +24,7 @@ from kafkasniff.tcp.events import (
 )
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.reassembler import Reassembler
-from kafkasniff.tcp.tls.context import TlsContext
+from kafkasniff.tcp.tls.context import TlsContext, TlsLimits
 from kafkasniff.tcp.tls.key_log import KeyLog
 from kafkasniff.tcp.tls.records import begins_tls
 from kafkasniff.tcp.tls.stream import TlsStream
@@ -69,13 +69,14 @@ class Engine:
         options: CallOptions | None = None,
         report_connections: bool = False,
         key_log: KeyLog | None = None,
+        tls_limits: TlsLimits | None = None,
     ) -> None:
         """With `report_connections`, say of every connection what it was when it ends.
 
         TLS is decrypted with the secrets in `key_log`, which may grow between batches.
         """
         self.reassembler = Reassembler(tcp_limits or TcpLimits())
-        self.tls = TlsContext(key_log)
+        self.tls = TlsContext(key_log, tls_limits)
         self.counts = Counts()
         self._call_limits = call_limits or CallLimits()
         self._options = options or CallOptions()

@@ -10,6 +10,7 @@ import typer
 if TYPE_CHECKING:
     from kafkasniff.calls.limits import CallLimits
     from kafkasniff.tcp.limits import TcpLimits
+    from kafkasniff.tcp.tls.context import TlsLimits
 
 PANEL = "Bounds"
 """The heading of these options in the help."""
@@ -61,6 +62,15 @@ class Bounds(NamedTuple):
         int, _bound("--max-fragments", "MIB", "Hold this much of IP fragments that wait for others.")
     ] = 16
 
+    max_held_tls: Annotated[
+        int,
+        _bound(
+            "--max-held-tls",
+            "MIB",
+            "Hold this much of TLS connections that wait for their secrets, and a 32nd of it of each.",
+        ),
+    ] = 32
+
     def tcp_limits(self, base: "TcpLimits | None" = None) -> "TcpLimits":
         """Give `base`, or the defaults, with these bounds."""
         from dataclasses import replace
@@ -87,6 +97,12 @@ class Bounds(NamedTuple):
             pending_calls=self.max_pending,
             search_bytes=self.max_searched << 20,
         )
+
+    def tls_limits(self) -> "TlsLimits":
+        """Give the defaults with these bounds."""
+        from kafkasniff.tcp.tls.context import TlsLimits
+
+        return TlsLimits(held_per_connection=self.max_held_tls << 15, held_in_all=self.max_held_tls << 20)
 
 
 def with_bounds(command: Callable[..., None]) -> Callable[..., None]:

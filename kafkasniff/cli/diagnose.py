@@ -68,6 +68,7 @@ def diagnose(
             key_log=keylog,
             tcp_limits=bounds.tcp_limits(),
             call_limits=bounds.call_limits(),
+            tls_limits=bounds.tls_limits(),
         )
         feed = life.feed if diagnosis is None else diagnosis.feed
         try:

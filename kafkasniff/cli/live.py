@@ -150,6 +150,7 @@ def live(
                 connections=connections or diagnose,
                 tcp_limits=bounds.tcp_limits(LIVE_LIMITS),
                 call_limits=replace(bounds.call_limits(), pending_ns=pending_ns),
+                tls_limits=bounds.tls_limits(),
                 duration_ns=seconds,
                 writer=writer,
                 key_log=keylog,

@@ -93,6 +93,7 @@ def read(
         showing.run(flush_batches="-" in files)
         if write is not None:
             showing.write_packets(files, write)
+            tls_limits=bounds.tls_limits(),
     except CaptureError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None

@@ -13,6 +13,7 @@ from kafkasniff.calls.limits import CallLimits
 from kafkasniff.cli.bounds import Bounds
 from kafkasniff.listening import LIVE_LIMITS
 from kafkasniff.tcp.limits import TcpLimits
+from kafkasniff.tcp.tls.context import TlsLimits
 from tests.cli.conftest import Run
 from tests.protocol.records.made_batches import CODECS, batch, record
 from tests.robustness.bounds import (
@@ -151,6 +152,8 @@ def test_a_bound_is_reported_when_it_is_reached(
 def test_without_options_the_defaults_are_those_of_the_layers() -> None:
     assert Bounds().tcp_limits() == TcpLimits()
     assert Bounds().call_limits() == CallLimits()
+    assert Bounds().tls_limits() == TlsLimits()
+    assert Bounds(max_held_tls=1).tls_limits() == TlsLimits(held_per_connection=32 << 10, held_in_all=1 << 20)
     assert Bounds().tcp_limits(LIVE_LIMITS) == LIVE_LIMITS
 
 

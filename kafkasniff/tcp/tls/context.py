@@ -71,9 +71,8 @@ class TlsContext:
         total = f"{counters.connections:,} TLS connection{'s' if counters.connections > 1 else ''}"
         if counters.without_secrets == counters.connections:
             return [f"the key log belongs to other connections: it has no secrets for any of the {total}"]
-        most = (
-            f"{self.limits.held_per_connection >> 20} MiB of a connection or {self.limits.held_in_all >> 20} MiB of all"
-        )
+        each, in_all = (limit / (1 << 20) for limit in (self.limits.held_per_connection, self.limits.held_in_all))
+        most = f"{each:.2g} MiB of a connection or {in_all:g} MiB of all"
         missing = (
             (counters.without_secrets, "the key log has no secrets for them"),
             (counters.late, f"their secrets came too late, behind more than {most} that waited for them"),
