@@ -13,6 +13,10 @@ from typing import NamedTuple
 # Imports nothing large: until it executes its command a child counts this process's memory as its own.
 
 
+NOT_AS_USERS = frozenset({"PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"})
+"""What some build machines set: without compiled modules kept, each start compiles all of them again."""
+
+
 class Measurement(NamedTuple):
     """What one run of a command took, or the medians of several."""
 
@@ -31,7 +35,7 @@ def run(command: Sequence[str]) -> Measurement:
         process = os.posix_spawnp(
             command[0],
             list(command),
-            os.environ,
+            {name: value for name, value in os.environ.items() if name not in NOT_AS_USERS},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
                 (os.POSIX_SPAWN_DUP2, complaints.fileno(), 2),
