@@ -12,15 +12,25 @@ FETCH: Final = 1
 class Covered(dict[str, frozenset[int]]):
     """Partitions by topic: its name, from version 13 on its id. Steps that change nothing share one."""
 
-    __slots__ = ("_sorted",)
+    __slots__ = ("_decoded",)
 
-    def sorted(self) -> dict[str, list[int]]:
-        """Give the same with the partitions in order; not to be changed."""
+    def decoded(self, topic_field: str) -> dict[str, Any]:
+        """Give it in the form of the JSON lines, not to be changed; `topic_field` is what topics are named by."""
         try:
-            return self._sorted
+            known_field, decoded = self._decoded
         except AttributeError:
-            self._sorted: dict[str, list[int]] = {name: sorted(partitions) for name, partitions in self.items()}
-            return self._sorted
+            known_field = ""
+        if known_field != topic_field:
+            topics = [{topic_field: name, "partitions": sorted(partitions)} for name, partitions in self.items()]
+            decoded = {
+                "where": "request",
+                "path": "sessionId",
+                "type": "FetchSession",
+                "version": None,
+                "value": {"topics": topics},
+            }
+            self._decoded: tuple[str, dict[str, Any]] = topic_field, decoded
+        return decoded
 
 
 FIRST_VERSION: Final = 7
@@ -189,13 +199,4 @@ def _session_given(version: int, response: bytes | None) -> tuple[int, int]:
 def as_decoded(step: SessionStep) -> dict[str, Any] | None:
     """Give what a step covers in the form of the JSON lines; None where it is not known."""
     covered = step.covered()
-    if covered is None:
-        return None
-    topics = [{step.topic_field: name, "partitions": partitions} for name, partitions in covered.sorted().items()]
-    return {
-        "where": "request",
-        "path": "sessionId",
-        "type": "FetchSession",
-        "version": None,
-        "value": {"topics": topics},
-    }
+    return None if covered is None else covered.decoded(step.topic_field)

@@ -32,6 +32,8 @@ class JsonBody(NamedTuple):
     """Where the `records` fields lie."""
     value: dict[str, Any]
     """The body itself, where there are records; elements of arrays that hold none may be JSON already."""
+    is_bare: bool
+    """Whether there are neither error codes nor topic ids nor records."""
 
 
 class JsonReader:
@@ -78,8 +80,8 @@ class JsonReader:
             return None
         text = orjson.dumps(value)
         if records:
-            return JsonBody(text, errors, topic_ids, records, value)
-        found = JsonBody(text, errors, topic_ids, records, _NOT_KEPT)
+            return JsonBody(text, errors, topic_ids, records, value, False)
+        found = JsonBody(text, errors, topic_ids, records, _NOT_KEPT, not errors and not topic_ids)
         if body:
             memory.put(body, found)
         return found

@@ -1,7 +1,7 @@
 """What the JSON lines of calls are made of."""
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -14,36 +14,22 @@ from kafkasniff.protocol.records.batches import as_json, read_batches
 from kafkasniff.render.text import file_name
 
 
-class WholeCall(NamedTuple):
-    """The bodies of a call, which have no problem."""
+def is_plain(body: JsonBody | None) -> bool:
+    """Tell whether there are neither error codes nor topic ids in a body."""
+    return body is None or body.is_bare or not (body.errors or body.topic_ids)
 
-    request: JsonBody
-    request_data: bytes
-    """In which the positions of its records lie."""
-    response: JsonBody | None
-    response_data: bytes
 
-    @property
-    def is_plain(self) -> bool:
-        """Tell whether there are no error codes and no topic ids in the bodies."""
-        request, response = self.request, self.response
-        return not (
-            request.errors or request.topic_ids or (response is not None and (response.errors or response.topic_ids))
-        )
+def batches_text(request: JsonBody, request_data: bytes, response: JsonBody | None, response_data: bytes) -> str | None:
+    """Give the member with the record batches of a call, as it follows others; None where anything is wrong with one.
 
-    def batches_text(self) -> str | None:
-        """Give the member with the record batches, as it follows others; None where anything is wrong with one."""
-        items: list[str] = []
-        if self.request.records and not _add_batches("request", self.request_data, self.request, items):
-            return None
-        response = self.response
-        if (
-            response is not None
-            and response.records
-            and not _add_batches("response", self.response_data, response, items)
-        ):
-            return None
-        return f',"batches":[{",".join(items)}]' if items else ""
+    The data is that in which the positions of records lie.
+    """
+    items: list[str] = []
+    if request.records and not _add_batches("request", request_data, request, items):
+        return None
+    if response is not None and response.records and not _add_batches("response", response_data, response, items):
+        return None
+    return f',"batches":[{",".join(items)}]' if items else ""
 
 
 def _add_batches(side: Side, data: bytes, body: JsonBody, items: list[str]) -> bool:
@@ -70,7 +56,7 @@ class Layout:
         self._response = response
         self._flexible_header = response_header_version(api_key, version) == 1
 
-    def read(self, request: bytes, body: int, response: bytes | None) -> WholeCall | None:
+    def read(self, request: bytes, body: int, response: bytes) -> tuple[JsonBody, JsonBody] | None:
         """Read the bodies of whole messages: a request, whose body begins at `body`, and its answer.
 
         None where one has any problem.
@@ -78,8 +64,6 @@ class Layout:
         asked = self._request.read(request, body)
         if asked is None:
             return None
-        if response is None:
-            return WholeCall(asked, request, None, b"")
         offset = 4
         if self._flexible_header:
             # Kafka knows no tagged fields there, so that their count is one byte, and zero.
@@ -87,7 +71,11 @@ class Layout:
                 return None
             offset = 5
         answered = self._response.read(response, offset)
-        return None if answered is None else WholeCall(asked, request, answered, response)
+        return None if answered is None else (asked, answered)
+
+    def read_request(self, request: bytes, body: int) -> JsonBody | None:
+        """Read the body of a request without an answer, as `read` does."""
+        return self._request.read(request, body)
 
 
 @lru_cache(maxsize=1024)

@@ -11,10 +11,11 @@ from kafkasniff.calls.records import open_records
 from kafkasniff.protocol.error_codes import error_name
 from kafkasniff.protocol.json_bodies import JsonBody
 from kafkasniff.render.call_json import (
-    WholeCall,
+    batches_text,
     client_text,
     file_text,
     found_members,
+    is_plain,
     layout_of,
     members_text,
     milliseconds_text,
@@ -36,15 +37,19 @@ def call_line(call: Call) -> bytes:
     if header is None or request is None or len(request.data) != request.size:
         return _decoded_line(call)
     layout = layout_of(header.api_key, header.api_version, call.show_secrets)
-    if layout is None or (response is not None and len(response.data) != response.size):
+    if layout is None:
         return _decoded_line(call)
-    whole = layout.read(request.data, header.end, None if response is None else response.data)
-    if whole is None:
+    if response is None:
+        asked = layout.read_request(request.data, header.end)
+        if asked is None:
+            return _decoded_line(call)
+        return _line(call, asked.text, b"null", "null", "", _found_text(call, request.data, asked, b"", None))
+    bodies = layout.read(request.data, header.end, response.data) if len(response.data) == response.size else None
+    if bodies is None:
         return _decoded_line(call)
-    found = _found_text(call, whole)
-    if whole.response is None:
-        return _line(call, whole.request.text, b"null", "null", "", found)
-    return _line(call, whole.request.text, whole.response.text, layout.version, "", found)
+    asked, answered = bodies
+    found = _found_text(call, request.data, asked, response.data, answered)
+    return _line(call, asked.text, answered.text, layout.version, "", found)
 
 
 def _line(call: Call, request_text: bytes, response_text: bytes, version: str, partial: str, found: str) -> bytes:
@@ -122,21 +127,22 @@ def connection_line(report: ConnectionReport) -> bytes:
     return safe_line(orjson.dumps(connection_object(report), option=_LINE))
 
 
-def _found_text(call: Call, whole: WholeCall) -> str:
+def _found_text(
+    call: Call, request_data: bytes, request: JsonBody, response_data: bytes, response: JsonBody | None
+) -> str:
     """Give what was found in bodies without a problem, and on the way to them."""
     context = call.context
-    if whole.is_plain and not (
-        call.fetch_session is not None or call.pairing_problems or context.tokens or context.records
-    ):
-        batches = whole.batches_text()
+    if is_plain(request) and is_plain(response) and not call.pairing_problems and not context.records:
+        batches = batches_text(request, request_data, response, response_data)
         if batches is not None:
-            return batches
+            decoded = call.known_decoded
+            return batches + members_text({"decoded": decoded}) if decoded else batches
     contents = Contents()
     errors: list[FieldError] = []
     topics: dict[str, str] = {}
     sides: tuple[tuple[Side, bytes, JsonBody | None], ...] = (
-        ("request", whole.request_data, whole.request),
-        ("response", whole.response_data, whole.response),
+        ("request", request_data, request),
+        ("response", response_data, response),
     )
     for side, data, body in sides:
         if body is None:

@@ -10,8 +10,10 @@ from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.render.call_json import (
     Layout,
+    batches_text,
     client_text,
     file_text,
+    is_plain,
     layout_of,
     milliseconds_text,
     named_text,
@@ -99,27 +101,35 @@ class JsonRows:
             row += 1
             place = run << 32 | key << 16 | version
             known = fixed[place] if place in fixed else self._fix(columns, place)
-            if known is None or interface is None or row in made or row in carried:
-                pieces.append(call_line(columns.call(row)))
-                size += len(pieces[-1])
-            else:
+            line = None
+            if known is not None and interface is not None and row not in made and row not in carried:
                 layout, before_id, end = known
-                whole = layout.read(data[body:request_end], 0, data[response:response_end])
-                found = whole.batches_text() if whole is not None and whole.is_plain else None
-                if whole is None or whole.response is None or found is None:
-                    pieces.append(call_line(columns.call(row)))
-                    continue
-                client_id = _client_id_text(data[request + _CLIENT_ID_LENGTH_AT : client_id_end])
-                head = f'{{"type":"call","time":"{utc_text(time, digits)}{before_id}{number}{client_id}'
-                tail = (
-                    f',"responseApiVersion":{version},"outcome":"answered","totalTimeMs":{milliseconds_text(total)}'
-                    f',"responseDelayMs":{milliseconds_text(delay)}'
-                    f',"requestSizeBytes":{request_end - request},"responseSizeBytes":{response_end - response}'
-                    f',"requestFile":{file},"requestPacket":{asked_packet}'
-                    f',"responseFile":{file},"responsePacket":{answered_packet}{found}{end}'
-                )
-                pieces += (head.encode(), whole.request.text, b',"response":', whole.response.text, tail.encode())
-                size += len(whole.request.text) + len(whole.response.text) + len(tail)
+                asked_data, answered_data = data[body:request_end], data[response:response_end]
+                bodies = layout.read(asked_data, 0, answered_data)
+                if bodies is not None:
+                    asked_body, answered_body = bodies
+                    found: str | None = ""
+                    if not (asked_body.is_bare and answered_body.is_bare):
+                        found = None
+                        if is_plain(asked_body) and is_plain(answered_body):
+                            found = batches_text(asked_body, asked_data, answered_body, answered_data)
+                    if found is not None:
+                        client_id = _client_id_text(data[request + _CLIENT_ID_LENGTH_AT : client_id_end])
+                        head = f'{{"type":"call","time":"{utc_text(time, digits)}{before_id}{number}{client_id}'
+                        tail = (
+                            f',"responseApiVersion":{version},"outcome":"answered"'
+                            f',"totalTimeMs":{milliseconds_text(total)},"responseDelayMs":{milliseconds_text(delay)}'
+                            f',"requestSizeBytes":{request_end - request}'
+                            f',"responseSizeBytes":{response_end - response}'
+                            f',"requestFile":{file},"requestPacket":{asked_packet}'
+                            f',"responseFile":{file},"responsePacket":{answered_packet}{found}{end}'
+                        )
+                        line = (head.encode(), asked_body.text, b',"response":', answered_body.text, tail.encode())
+                        size += len(asked_body.text) + len(answered_body.text) + len(tail)
+            if line is None:
+                line = (call_line(columns.call(row)),)
+                size += len(line[0])
+            pieces += line
             if size > _BLOCK_BYTES:
                 yield safe_line(b"".join(pieces))
                 pieces.clear()
