@@ -142,11 +142,24 @@ def test_a_bound_is_reported_when_it_is_reached(
     with_option, without = (run("read", str(path), "--json", "--records", *options) for options in ([option], []))
     assert said in with_option.stdout + with_option.stderr
     assert said not in without.stdout + without.stderr
-    if option != "--max-decompressed=1":
-        # What `diagnose` reads is bounded in the same way.
-        diagnosed = run("diagnose", str(path), option)
-        assert diagnosed.returncode == 0
-        assert said in diagnosed.stderr or said in with_option.stdout
+
+
+@pytest.mark.parametrize(
+    ("packets", "option", "said"),
+    [
+        (segments_behind_holes(1, MIB), "--max-held-each=1", "too many bytes of a connection waited behind it"),
+        (syns(), "--max-half-open=3", "half-open connection ended: too many of them: 6"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.startswith("--") else "",
+)
+def test_what_diagnose_reads_is_bounded_in_the_same_way(
+    run: Run, tmp_path: Path, packets: Iterator[bytes], option: str, said: str
+) -> None:
+    path = tmp_path / "made.pcap"
+    write_capture(path, packets)
+    done = run("diagnose", str(path), option)
+    assert done.returncode == 0
+    assert said in done.stderr
 
 
 def test_without_options_the_defaults_are_those_of_the_layers() -> None:
