@@ -1,20 +1,22 @@
 """The job: index the files, learn what calls tell of others, write the tables, commit."""
 
+import os
 import pickle
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col
+from pyspark.sql.functions import broadcast, col
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkasniff.pipeline import tasks
+from kafkasniff.pipeline.clusters import clusters_of
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.indexing import FileReport, IndexTask
 from kafkasniff.pipeline.inputs import Input
@@ -25,6 +27,7 @@ from kafkasniff.pipeline.ranges import Range, split
 from kafkasniff.pipeline.reassembly import Known, Part, add_up
 from kafkasniff.pipeline.reports import doubtful_files, whole_reports
 from kafkasniff.pipeline.rows import file_row
+from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
 from kafkasniff.pipeline.vantages import vantages_of
 from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.key_log import KeyLog
@@ -91,13 +94,16 @@ class Index:
             parts.append(Part(source.path, source.head, self.vantages[each.file], report.interfaces, before))
             before += report.packets
         key_log = b"\n".join([self._options.key_log, *(report.secrets for report in self.reports)])
-        known = Known(parts, key_log, {}, {}, self._options.records)
+        ends: Counter[str] = Counter()
+        for vantage, report in zip(self.vantages, self.reports, strict=True):
+            ends[vantage] = max(ends[vantage], report.last_time or 0)
+        known = Known(parts, key_log, records=self._options.records, ends=dict(ends))
         for _ in range(_MOST_ROUNDS):
             learned: list[tasks.Learned] = self.map(tasks.LearnTask(known))
             topics = {topic_id: name for each in learned for topic_id, name in each.topics.items()}
             sessions = {name: master for each in learned for name, master in each.tls_sessions.items()}
             done = sessions.keys() == known.tls_sessions.keys()
-            known = Known(parts, key_log, topics, sessions, self._options.records)
+            known = replace(known, topics=topics, tls_sessions=sessions)
             if done:
                 break
         return known
@@ -130,7 +136,7 @@ def run(
     try:
         index = Index(session, inputs, options)
         try:
-            return _write(index, destination, options)
+            return _write(session, index, destination, options)
         finally:
             index.close()
     except PySparkException as error:
@@ -141,21 +147,53 @@ def run(
         raise
 
 
-def _write(index: Index, destination: Destination, options: Options) -> Outcome:
+def _write(session: SparkSession, index: Index, destination: Destination, options: Options) -> Outcome:
     known = index.known()
     wrote: list[tasks.Wrote] = index.map(tasks.WriteTask(known, destination.staging, options, index.buckets))
     reports = index.reports
     first_time = min((report.first_time for report in reports if report.first_time is not None), default=0)
-    written = [file for each in wrote for file in each.files]
+    found = _diagnose(session, wrote, known, destination)
+    written = [file for each in (*wrote, *found) for file in each.files if file.table != EVENTS.name]
     written += _write_files(index, destination, first_time)
-    tables = ["calls", "errors", "batches", "connections", "files", *(["records"] if options.records else [])]
+    tables = [
+        "calls",
+        "errors",
+        "batches",
+        "connections",
+        "findings",
+        "files",
+        *(["records"] if options.records else []),
+    ]
     rows = destination.commit(written, tables, first_time // _DAY_NS)
     return Outcome(
         rows,
         packets=sum(report.packets for report in reports),
         unread=[report.reason for report in reports if report.reason is not None],
-        notes=_notes(known, wrote),
+        notes=[*_notes(known, wrote), *(note for each in found for note in each.notes)],
     )
+
+
+def _diagnose(
+    session: SparkSession, wrote: Sequence[tasks.Wrote], known: Known, destination: Destination
+) -> list[tasks.Wrote]:
+    """Run the rules over the events of each cluster, in one task each."""
+    files = [file for each in wrote for file in each.files if file.table == EVENTS.name]
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for each in wrote:
+        for vantage, of_vantage in each.cluster_names.items():
+            names[vantage] |= of_vantage
+    if not files:
+        return []
+    clusters = clusters_of(names)
+    numbers = [(vantage, number) for number, vantages in enumerate(clusters) for vantage in vantages]
+    places = pa.table([pa.array(column) for column in zip(*numbers, strict=True)], ["vantage", "cluster"])
+    paths = [os.path.join(destination.staging, file.path) for file in files]
+    events = session.read.schema(from_arrow_schema(EVENTS.schema)).parquet(*paths, recursiveFileLookup=True)
+    placed = events.join(broadcast(session.createDataFrame(places)), "vantage")
+    spread = placed.repartitionById(len(clusters), col("cluster").cast("int")).sortWithinPartitions(*EVENT_ORDER)
+    task = tasks.DiagnoseTask(known.parts, clusters, destination.staging)
+    found = spread.select("vantage", "bucket", "item").mapInArrow(task, from_arrow_schema(tasks.RESULT)).collect()
+    return [pickle.loads(row.result) for row in found]
 
 
 def _write_files(index: Index, destination: Destination, first_time: int) -> list[Written]:

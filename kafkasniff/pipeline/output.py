@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.rows import Placed, Row
-from kafkasniff.pipeline.tables import TABLES
+from kafkasniff.pipeline.tables import EVENTS, TABLES
 
 RUNS_FOLDER = "_runs"
 """Below the destination: a file for each run that is complete. Spark passes over names with an underscore."""
@@ -23,8 +23,13 @@ DONE_FOLDER = "_done"
 """Below the staging folder: what each task that ended had to say, for a run that goes on where this one was killed."""
 
 _BUFFERED_ROWS = 8_192
+_BUFFERED_BYTES = 8 << 20
+"""Rows, and bytes of keys, values and events in them, that wait to be written."""
 _MOST_OPEN = 32
 _DAY_NS = 86_400_000_000_000
+
+
+_SCHEMAS = {table.name: table.schema for table in (*TABLES.values(), EVENTS)}
 
 
 class Written(NamedTuple):
@@ -44,6 +49,7 @@ class TableWriter:
         self._staging = staging
         self._name = name
         self._rows: dict[tuple[str, int], list[Row]] = {}
+        self._sizes: Counter[tuple[str, int]] = Counter()
         self._open: OrderedDict[tuple[str, int], tuple[pq.ParquetWriter, str]] = OrderedDict()
         self._counts: Counter[str] = Counter()
         self._tables: dict[str, str] = {}
@@ -54,7 +60,8 @@ class TableWriter:
             key = table, time // _DAY_NS
             rows = self._rows.setdefault(key, [])
             rows.append(row)
-            if len(rows) >= _BUFFERED_ROWS:
+            self._sizes[key] += sum(len(value) for value in row if type(value) is bytes)
+            if len(rows) >= _BUFFERED_ROWS or self._sizes[key] >= _BUFFERED_BYTES:
                 self._flush(key)
 
     def close(self) -> list[Written]:
@@ -71,7 +78,8 @@ class TableWriter:
 
     def _flush(self, key: tuple[str, int]) -> None:
         rows, (table, day) = self._rows.pop(key), key
-        schema = TABLES[table].schema
+        schema = _SCHEMAS[table]
+        del self._sizes[key]
         try:
             if key not in self._open:
                 self._begin(table, day)
@@ -91,7 +99,7 @@ class TableWriter:
         full = os.path.join(self._staging, path)
         os.makedirs(os.path.dirname(full), exist_ok=True)
         self._tables[path] = table
-        self._open[table, day] = (pq.ParquetWriter(full, TABLES[table].schema, compression="zstd"), path)
+        self._open[table, day] = (pq.ParquetWriter(full, _SCHEMAS[table], compression="zstd"), path)
 
 
 def table_of(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
@@ -129,7 +137,8 @@ class Destination:
         try:
             if not resume:
                 shutil.rmtree(self.staging, ignore_errors=True)
-            os.makedirs(self.staging, exist_ok=True)
+            # Events hold what the captures hold, which not everybody may read.
+            os.makedirs(self.staging, 0o700, exist_ok=True)
             os.makedirs(os.path.dirname(self._record), exist_ok=True)
         except OSError as error:
             raise _cannot_write(self.path, error) from None
@@ -142,7 +151,8 @@ class Destination:
         kept = {each.path for each in written}
         counts = dict.fromkeys(tables, 0)
         try:
-            shutil.rmtree(os.path.join(self.staging, DONE_FOLDER), ignore_errors=True)
+            for folder in (DONE_FOLDER, EVENTS.name):
+                shutil.rmtree(os.path.join(self.staging, folder), ignore_errors=True)
             for folder, _, names in os.walk(self.staging):
                 for name in names:
                     if os.path.relpath(os.path.join(folder, name), self.staging) not in kept:

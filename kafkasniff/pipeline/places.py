@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.topics import TopicNames
+from kafkasniff.calls.topics import KnownNames
 
 _TOPIC_ARRAYS = frozenset({"topics", "responses"})
 """Arrays whose elements' `name` is a topic's."""
@@ -17,7 +17,7 @@ class Place(NamedTuple):
     partition: int | None
 
 
-def place_of(body: dict[str, Any], path: str, names: TopicNames) -> Place:
+def place_of(body: dict[str, Any], path: str, names: KnownNames) -> Place:
     """Give topic and partition of a path such as `responses[0].partitions[2].errorCode` in a decoded body."""
     topic: str | None = None
     partition: int | None = None
@@ -42,7 +42,7 @@ def place_of(body: dict[str, Any], path: str, names: TopicNames) -> Place:
     return Place(topic, partition)
 
 
-def _topic(struct: dict[str, Any], array: str, names: TopicNames) -> str | None:
+def _topic(struct: dict[str, Any], array: str, names: KnownNames) -> str | None:
     if isinstance(topic_id := struct.get("topicId"), str) and (known := names.get(topic_id)) is not None:
         return known
     for field in ("topic", "topicName") + (("name",) if array in _TOPIC_ARRAYS else ()):

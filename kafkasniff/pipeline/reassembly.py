@@ -41,6 +41,18 @@ class Known:
     tls_sessions: dict[bytes, bytes] = field(default_factory=dict)
     """Master secrets of TLS 1.2 sessions by id or ticket: another connection may resume them."""
     records: bool = False
+    ends: dict[str, int] = field(default_factory=dict)
+    """When the last packet of each vantage was captured, in ns since 1970."""
+
+
+class Ended(NamedTuple):
+    """What ended with a batch of packets."""
+
+    vantage: str
+    items: list[Item]
+    """In packet order."""
+    at_end: bool
+    """Whether the capture's end ended it."""
 
 
 class Reassembly:
@@ -51,6 +63,8 @@ class Reassembly:
         self._known = known
         self._files = PacketFiles([each.path for each in known.parts], [each.head for each in known.parts])
         self._interfaces: dict[int, list[Interface]] = {}
+        self.interface_places: dict[Interface, tuple[int, int]] = {}
+        """Part and number in it of each interface."""
         self.topics = TopicNames()
         """Filled with what the calls tell."""
         for topic_id, name in known.topics.items():
@@ -61,8 +75,8 @@ class Reassembly:
         """What could not be read and which limits were reached, in sentences."""
         self.tls_counters = TlsCounters()
 
-    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, list[Item]]]:
-        """Give the vantage and what ends there, in packet order, of each batch of packets.
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Ended]:
+        """Give what ends with each batch of packets.
 
         Takes batches in `pieces.SCHEMA`, sorted by `pieces.ORDER`. Raises PipelineError where a file changed.
         """
@@ -81,16 +95,16 @@ class Reassembly:
             merger, engine = capture
             batch = merger.add(piece)
             if batch is not None:
-                yield vantage, engine.feed(batch)
+                yield Ended(vantage, engine.feed(batch), False)
         yield from self._end(open_captures)
         self._files.close()
 
-    def _end(self, captures: dict[str, tuple[Merger, Engine]]) -> Iterator[tuple[str, list[Item]]]:
+    def _end(self, captures: dict[str, tuple[Merger, Engine]]) -> Iterator[Ended]:
         for vantage, (merger, engine) in captures.items():
             batch = merger.flush()
             if batch is not None:
-                yield vantage, engine.feed(batch)
-            yield vantage, engine.flush()
+                yield Ended(vantage, engine.feed(batch), False)
+            yield Ended(vantage, engine.flush(), True)
             self.notes += engine.notes()
             self.tls_sessions |= engine.tls.sessions()
             add_up(self.tls_counters, engine.tls.counters)
@@ -110,6 +124,7 @@ class Reassembly:
         if found is None:
             path, _, _, described, _ = self._known.parts[part]
             found = self._interfaces[part] = [Interface(path, *each) for each in described]
+            self.interface_places |= {interface: (part, number) for number, interface in enumerate(found)}
         return found
 
 

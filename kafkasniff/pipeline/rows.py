@@ -22,12 +22,20 @@ Placed = tuple[str, int, Row]
 _NOWHERE = Place(None, None)
 
 
+def time_of(item: Item) -> int:
+    """Give the time by which something is asked for: of a call its beginning, of all else its end (ns)."""
+    if isinstance(item, Call):
+        return item.time.time
+    return item.last.time if isinstance(item, ConnectionReport) else item.arrival.time
+
+
 def item_rows(vantage: str, item: Item, options: Options) -> Iterator[Placed]:
     """Give the rows of all tables that come of what the engine gave, where its time is asked for."""
+    if not options.wants(time_of(item)):
+        return
     if isinstance(item, Call):
-        if options.wants(item.time.time):
-            yield from call_rows(vantage, item, options.records)
-    elif isinstance(item, ConnectionReport) and options.wants(item.last.time):
+        yield from call_rows(vantage, item, options.records)
+    elif isinstance(item, ConnectionReport):
         yield connection_row(vantage, item)
 
 

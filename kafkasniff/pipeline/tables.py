@@ -206,7 +206,7 @@ FINDINGS: Final = Table(
     "findings",
     "One row a finding, as `diagnose` gives them.",
     (
-        Column("vantage", _TEXT, "the capture point"),
+        Column("vantages", _TEXTS, "the capture points that see one cluster: their calls were looked at together"),
         Column("rule", _TEXT, "the rule's id"),
         Column("severity", _TEXT, "`error`, `warning` or `info`"),
         Column("time", _TIME, "when it was first seen"),
@@ -220,6 +220,24 @@ FINDINGS: Final = Table(
         Column("consequences", _TEXT, "findings that this one explains, as JSON"),
     ),
 )
+
+EVENTS: Final = Table(
+    "_events",
+    "What rules look at; not kept once the findings are written.",
+    (
+        Column("vantage", _TEXT, "the capture point"),
+        Column("time", pa.int64(), "when it ended, or the capture, in ns since 1970"),
+        Column("at_end", pa.bool_(), "whether only the capture's end ended it"),
+        Column("order_time", pa.int64(), "when it ended; of what the capture's end ended: when its connection began"),
+        Column("order_packet", pa.int64(), "the number of that packet in its file"),
+        Column("bucket", pa.int32(), "the task that gave it"),
+        Column("serial", pa.int64(), "its number in that task and capture"),
+        Column("item", pa.binary(), "what ended, packed"),
+    ),
+)
+
+EVENT_ORDER: Final = ("time", "at_end", "order_time", "order_packet", "bucket", "serial")
+"""How events are sorted before rules look at them."""
 
 TABLES: Final = {table.name: table for table in (CALLS, ERRORS, BATCHES, CONNECTIONS, FINDINGS, FILES, RECORDS)}
 """All tables by name."""

@@ -2,7 +2,8 @@
 
 import gc
 import pickle
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
@@ -10,11 +11,15 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark import TaskContext
 
+from kafkasniff.calls.call import Call
+from kafkasniff.pipeline.clusters import ClusterNames
+from kafkasniff.pipeline.diagnosing import diagnose, finding_rows
+from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.indexing import FileReport, index_file, report_batch
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import DONE_FOLDER, TableWriter, Written
-from kafkasniff.pipeline.reassembly import Known, Reassembly
-from kafkasniff.pipeline.rows import item_rows
+from kafkasniff.pipeline.reassembly import Known, Part, Reassembly
+from kafkasniff.pipeline.rows import item_rows, time_of
 from kafkasniff.tcp.tls.context import TlsCounters
 
 RESULT = pa.schema([("result", pa.binary())])
@@ -41,6 +46,8 @@ class Wrote:
     files: list[Written]
     notes: list[str]
     tls_counters: TlsCounters = field(default_factory=TlsCounters)
+    cluster_names: dict[str, set[str]] = field(default_factory=dict)
+    """By vantage, what `clusters_of` takes."""
 
 
 def index(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -93,17 +100,51 @@ class WriteTask:
             return
         writer = TableWriter(self.staging, f"part-{bucket:05d}-{uuid4().hex[:12]}")
         reassembly = Reassembly(self.known)
-        for vantage, items in reassembly.run(batches):
+        packers: dict[str, EventPacker] = {}
+        clusters: defaultdict[str, ClusterNames] = defaultdict(ClusterNames)
+        for vantage, items, at_end in reassembly.run(batches):
+            packer = packers.get(vantage)
+            if packer is None:
+                places, end = reassembly.interface_places, self.known.ends[vantage]
+                packer = packers[vantage] = EventPacker(vantage, bucket, end, places)
             items.reverse()
             while items:
                 # Taken from the list, since the bodies decoded for one row should not outlive it.
-                writer.add(item_rows(vantage, items.pop(), self.options))
-        result = pickle.dumps(Wrote(writer.close(), reassembly.notes, reassembly.tls_counters))
+                item = items.pop()
+                if not self.options.wants(time_of(item)):
+                    continue
+                writer.add(item_rows(vantage, item, self.options))
+                writer.add([packer.row(item, at_end)])
+                if isinstance(item, Call):
+                    clusters[vantage].take(item)
+        names = {vantage: clusters[vantage].names for vantage in packers}
+        result = pickle.dumps(Wrote(writer.close(), reassembly.notes, reassembly.tls_counters, names))
         done.parent.mkdir(exist_ok=True)
         temporary = done.with_name(f"{done.name}-{uuid4().hex}")
         temporary.write_bytes(result)
         temporary.replace(done)
         yield _batch(result)
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnoseTask:
+    """Writes the findings on the calls of one cluster."""
+
+    parts: Sequence[Part]
+    clusters: Sequence[list[str]]
+    """The vantages of each; tasks are by index in it."""
+    staging: str
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Take events; give a `Wrote`."""
+        gc.set_threshold(*_COLLECTION_THRESHOLDS)
+        context = TaskContext.get()
+        assert context is not None
+        cluster = context.partitionId()
+        writer = TableWriter(self.staging, f"part-{cluster:05d}-{uuid4().hex[:12]}")
+        diagnosis = diagnose(self.parts, batches)
+        writer.add(finding_rows(self.clusters[cluster], diagnosis.findings()))
+        yield _batch(pickle.dumps(Wrote(writer.close(), diagnosis.limits_reached())))
 
 
 def _batch(result: bytes) -> pa.RecordBatch:

@@ -1,0 +1,56 @@
+"""The third task: the events of one cluster into findings, by the very rules that `diagnose` has."""
+
+from collections.abc import Iterable, Iterator
+
+import orjson
+import pyarrow as pa
+
+from kafkasniff.capture.packets import Interface
+from kafkasniff.diagnose.engine import Diagnosis
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.pipeline.clusters import Copies
+from kafkasniff.pipeline.events import EventReader
+from kafkasniff.pipeline.reassembly import Part
+from kafkasniff.pipeline.rows import Placed
+from kafkasniff.render.findings import finding_object
+from kafkasniff.render.text import file_name
+
+
+def diagnose(parts: Iterable[Part], batches: Iterable[pa.RecordBatch]) -> Diagnosis:
+    """Run the rules over batches with the columns `vantage`, `bucket` and `item` of `EVENTS`, sorted by `ORDER`."""
+    diagnosis = Diagnosis()
+    copies = Copies()
+    reader = EventReader([[Interface(part.path, *each) for each in part.interfaces] for part in parts])
+    for batch in batches:
+        columns = (batch.column(name) for name in ("vantage", "bucket", "item"))
+        for vantage, bucket, item in zip(*columns, strict=True):
+            name = vantage.as_py()
+            event = reader.item(name, bucket.as_py(), item.as_py())
+            if copies.takes(name, event):
+                diagnosis.feed(event)
+    return diagnosis
+
+
+def finding_rows(vantages: list[str], findings: Iterable[Finding]) -> Iterator[Placed]:
+    """Give the rows of findings on what `vantages` saw."""
+    for finding in findings:
+        shown = finding_object(finding)
+        texts = {name: orjson.dumps(shown[name]).decode() for name in ("subject", "evidence", "consequences")}
+        yield (
+            "findings",
+            finding.first_time,
+            (
+                [file_name(vantage) for vantage in vantages],
+                finding.rule,
+                finding.severity,
+                finding.first_time // 1000,
+                finding.last_time // 1000,
+                finding.count,
+                texts["subject"],
+                shown["summary"],
+                shown["cause"],
+                shown["fix"],
+                texts["evidence"],
+                texts["consequences"],
+            ),
+        )

@@ -1,0 +1,260 @@
+"""Compact events: of what the engine gives all that rules look at, without the contents of records."""
+
+import pickle
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from kafkasniff.calls.authentication import RawToken
+from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
+from kafkasniff.calls.contents import Contents
+from kafkasniff.calls.items import Item
+from kafkasniff.capture.packets import Arrival, Interface
+from kafkasniff.diagnose.facts import PRODUCE
+from kafkasniff.diagnose.memory import Bounded
+from kafkasniff.diagnose.produce import SAMPLED_BYTES, SAMPLES
+from kafkasniff.diagnose.produced import partition_of
+from kafkasniff.pipeline.rows import Placed
+from kafkasniff.pipeline.tables import EVENTS
+from kafkasniff.protocol.bodies import DecodedBody
+from kafkasniff.protocol.headers import RequestHeader
+from kafkasniff.protocol.primitives import RecordsField
+from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
+from kafkasniff.tcp.events import Connection, DirectionCounters, Endpoint
+
+_MOST_BATCHES = 1_000
+"""Batches of a `records` field whose headers are kept; rules look at no more."""
+
+_FILLER = Random(0).randbytes(SAMPLED_BYTES)
+"""Stands for contents that were not kept. It does not deflate: nobody is accused for what was not looked at."""
+
+Packed = tuple[Any, ...]
+
+
+class EventPacker:
+    """Makes rows of `tables.EVENTS` of what one engine gives."""
+
+    def __init__(self, vantage: str, bucket: int, end: int, interfaces: dict[Interface, tuple[int, int]]) -> None:
+        """Begin; the capture of `vantage` ends at `end` (ns), and `interfaces` says where they are described."""
+        self._vantage = vantage
+        self._bucket = bucket
+        self._end = end
+        self._interfaces = interfaces
+        self._serial = 0
+        self._latest = (0, 0)
+        self._connections: dict[Connection, int] = {}
+        self._samples: Bounded[list[int]] = Bounded()
+
+    def row(self, item: Item, at_end: bool) -> Placed:
+        """Give the row of what came next; `at_end`: after the last packet of the capture."""
+        self._serial += 1
+        arrival = arrival_of(item)
+        self._latest = max(self._latest, (arrival.time, arrival.packet))
+        connection = item.connection
+        number = self._connections.get(connection)
+        told = number is not None and isinstance(item, Call) and item.outcome == "answered"
+        if number is None:
+            number = self._connections[connection] = self._serial
+        state = None if told else self._state(connection)
+        if isinstance(item, Call):
+            packed: Packed = ("call", number, state, self._call(item))
+        elif isinstance(item, ConnectionReport):
+            del self._connections[connection]
+            packed = ("report", number, state, self._report(item))
+        elif isinstance(item, Gap):
+            packed = ("gap", number, state, self._gap(item))
+        else:
+            packed = ("token", number, state, self._token(item))
+        # What is open at the end of a capture ends in the order in which it began.
+        time, packet = (connection.first.time, connection.first.packet) if at_end else self._latest
+        order = (self._end if at_end else time, at_end, time, packet, self._bucket, self._serial)
+        return EVENTS.name, 0, (self._vantage, *order, pickle.dumps(packed, pickle.HIGHEST_PROTOCOL))
+
+    def _at(self, arrival: Arrival) -> Packed:
+        return arrival.time, arrival.packet, *self._interfaces[arrival.interface]
+
+    def _state(self, connection: Connection) -> Packed:
+        fin = connection.first_fin
+        return (
+            [tuple(end) for end in connection.endpoints],
+            connection.epoch,
+            self._at(connection.first),
+            self._at(connection.last),
+            connection.initiator,
+            connection.round_trip_ns,
+            connection.ended_by,
+            connection.ended_direction,
+            None if fin is None else self._at(fin),
+            connection.tunnel,
+            [_counted(counters) for counters in connection.counters],
+        )
+
+    def _call(self, call: Call) -> Packed:
+        failed = call.api_key == PRODUCE and (call.response is None or call.errors)
+        return (
+            call.client,
+            call.server,
+            self._frame(call.request, call.request_body, call),
+            self._frame(call.response, call.response_body, None),
+            None if call.header is None else tuple(call.header),
+            call.outcome,
+            self._at(call.ended),
+            call.pending_ns,
+            call.security_protocol,
+            call.principal,
+            call.software_name,
+            call.software_version,
+            call.pairing_problems,
+            # Checksums cannot be verified again.
+            call.batch_headers if failed else None,
+        )
+
+    def _frame(self, frame: Frame | None, body: DecodedBody | None, produced: Call | None) -> Packed | None:
+        """Pack a message; of the records of `produced`, a call whose request it is, the batches' headers are kept."""
+        if frame is None:
+            return None
+        data: bytes | Packed = frame.data
+        if body is not None and body.value is not None and body.records:
+            kept: list[tuple[int, bytes]] = []
+            position = 0
+            for field in body.records:
+                sampled = field.start if produced is None else self._sampled(field, body, produced)
+                kept.append((position, frame.data[position:sampled]))
+                kept += () if produced is None else _headers(frame.data, field)
+                position = field.end
+            kept.append((position, frame.data[position:]))
+            data = (len(frame.data), kept)
+        first, last = self._at(frame.first), self._at(frame.last)
+        return frame.size, data, first, last, frame.stream_offset, frame.problems, frame.limited
+
+    def _sampled(self, field: RecordsField, body: DecodedBody, call: Call) -> int:
+        """Give up to where the bytes of a field are kept as a sample of what it holds."""
+        assert call.request is not None
+        found = partition_of(call.request.data, field.start, field.end) if call.api_key == PRODUCE else None
+        if found is None or body.value is None or not found[1] or found[0] < 2:
+            return field.start
+        topic = body.value["topicData"][int(field.path.partition("[")[2].partition("]")[0])]
+        # At least as fine as the rule's keys, so that whatever it samples first is among these.
+        taken = self._samples.touch((call.client, call.client_id, topic.get("name"), topic.get("topicId")), lambda: [0])
+        taken[0] += 1
+        return min(field.end, field.start + SAMPLED_BYTES) if taken[0] <= SAMPLES else field.start
+
+    def _gap(self, gap: Gap) -> Packed:
+        return gap.client, gap.server, gap.direction, gap.length, self._at(gap.arrival)
+
+    def _report(self, report: ConnectionReport) -> Packed:
+        described = (report.client, report.server, report.protocol, report.evidence, report.calls)
+        return *described, self._at(report.last), report.response_start, report.tls
+
+    def _token(self, token: RawToken) -> Packed:
+        return token.client, token.server, token.direction, token.size, self._at(token.arrival), token.token
+
+
+class EventReader:
+    """Makes of events again what the engine gave, but for the contents of records."""
+
+    def __init__(self, interfaces: list[list[Interface]]) -> None:
+        """Take the interfaces of each part."""
+        self._interfaces = interfaces
+        self._connections: dict[tuple[str, int, int], Connection] = {}
+
+    def item(self, vantage: str, bucket: int, data: bytes) -> Item:
+        """Give the item of an event; to be asked for in the order in which they were packed."""
+        kind, number, state, packed = pickle.loads(data)
+        key = vantage, bucket, number
+        connection = self._connections.get(key)
+        if state is not None:
+            connection = self._connections[key] = self._update(connection, state)
+        assert connection is not None
+        if kind == "call":
+            return self._call(connection, packed)
+        if kind == "report":
+            del self._connections[key]
+            client, server, protocol, evidence, calls, last, start, tls = packed
+            return ConnectionReport(connection, client, server, protocol, evidence, calls, self._at(last), start, tls)
+        if kind == "gap":
+            client, server, direction, length, arrival = packed
+            return Gap(connection, client, server, direction, length, self._at(arrival))
+        client, server, direction, size, arrival, token = packed
+        return RawToken(connection, client, server, direction, size, self._at(arrival), token)
+
+    def _at(self, packed: Packed) -> Arrival:
+        time, packet, part, interface = packed
+        return Arrival(time, packet, self._interfaces[part][interface])
+
+    def _update(self, connection: Connection | None, state: Packed) -> Connection:
+        ends, epoch, first, last, initiator, round_trip, ended_by, ended_direction, fin, tunnel, counters = state
+        if connection is None:
+            one, other = (Endpoint(*end) for end in ends)
+            connection = Connection((one, other), epoch, self._at(first), self._at(last))
+        connection.last = self._at(last)
+        connection.initiator = initiator
+        connection.round_trip_ns = round_trip
+        connection.ended_by = ended_by
+        connection.ended_direction = ended_direction
+        connection.first_fin = None if fin is None else self._at(fin)
+        connection.tunnel = tunnel
+        connection.counters = (DirectionCounters(*counters[0]), DirectionCounters(*counters[1]))
+        return connection
+
+    def _call(self, connection: Connection, packed: Packed) -> Call:
+        client, server, request, response, header, outcome, ended, pending, security, *told, problems, batches = packed
+        principal, software_name, software_version = told
+        return Call(
+            connection,
+            client,
+            server,
+            self._frame(request),
+            self._frame(response),
+            None if header is None else RequestHeader(*header),
+            outcome,
+            self._at(ended),
+            pending,
+            security,
+            principal,
+            software_name,
+            software_version,
+            pairing_problems=problems,
+            _contents=None if batches is None else Contents(batches=batches),
+        )
+
+    def _frame(self, packed: Packed | None) -> Frame | None:
+        if packed is None:
+            return None
+        size, data, first, last, offset, problems, limited = packed
+        whole = data if isinstance(data, bytes) else _filled(*data)
+        return Frame(size, whole, self._at(first), self._at(last), offset, problems, limited=limited)
+
+
+def arrival_of(item: Item) -> Arrival:
+    """Give the packet that brought an item."""
+    if isinstance(item, Call):
+        return item.ended
+    return item.last if isinstance(item, ConnectionReport) else item.arrival
+
+
+def _filled(length: int, kept: list[tuple[int, bytes]]) -> bytes:
+    filler = _FILLER * (length // len(_FILLER) + 1)
+    data = bytearray(filler[:length])
+    for start, content in kept:
+        data[start : start + len(content)] = content
+    return bytes(data)
+
+
+def _headers(data: bytes, field: RecordsField) -> Iterator[tuple[int, bytes]]:
+    """Give where the headers of a field's batches lie, and their bytes."""
+    position = field.start
+    for _ in range(_MOST_BATCHES):
+        if field.end - position < OFFSET_AND_SIZE.size:
+            if position < field.end:
+                yield position, data[position : field.end]
+            return
+        yield position, data[position : min(position + MAGIC_2.size, field.end)]
+        size = OFFSET_AND_SIZE.unpack_from(data, position)[1]
+        if size <= 0:
+            return
+        position += OFFSET_AND_SIZE.size + size
+
+
+def _counted(counters: DirectionCounters) -> Packed:
+    return tuple(getattr(counters, name) for name in DirectionCounters.__slots__)
