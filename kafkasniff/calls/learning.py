@@ -1,13 +1,21 @@
 """What calls tell of each other: Fetch sessions, groups' protocols, names of topics, and logins."""
 
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from kafkasniff.calls.authentication import Authentication
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context, GroupProtocol
 from kafkasniff.calls.fetch_sessions import FetchSessions
-from kafkasniff.calls.topics import FETCH, FETCH_SNAPSHOT, TELLING_APIS, has_topic_ids, may_fetch_metadata_log
+from kafkasniff.calls.topics import (
+    FETCH,
+    FETCH_SNAPSHOT,
+    TELLING_APIS,
+    TopicNames,
+    has_topic_ids,
+    may_fetch_metadata_log,
+)
 
 JOIN_GROUP: Final = 11
 SYNC_GROUP: Final = 14
@@ -28,14 +36,22 @@ _MOST_GROUPS: Final = 10_000
 """Groups whose protocol is remembered, each for each connection."""
 
 
+@cache
+def names_topic_ids(api_key: int, version: int) -> bool:
+    """Tell whether the messages of an API in a version may have topic ids."""
+    return has_topic_ids(api_key, version, "request") or has_topic_ids(api_key, version, "response")
+
+
 class Learning:
     """Notes on calls what others tell of them; to be told all calls, of all connections, as they ended."""
 
-    __slots__ = ("_context", "_groups", "_sessions")
+    __slots__ = ("_groups", "_sessions", "names")
 
     def __init__(self, context: Context, sessions: FetchSessions | None) -> None:
         """Learn names for `context`; without `sessions`, Fetch sessions are not followed."""
-        self._context = context
+        assert isinstance(context.topics, TopicNames)
+        self.names = context.topics
+        """Names of topic ids learnt so far."""
         self._sessions = sessions
         self._groups: dict[tuple[str, str, str], GroupProtocol] = {}
         """By client, server and group."""
@@ -64,14 +80,20 @@ class Learning:
         elif key == FETCH_SNAPSHOT:
             self._take_log(call)
 
+    def date(self, call: Call) -> None:
+        """Let a call that ended know the names of topic ids that are known by now, and none that come later."""
+        call.context = replace(call.context, topics=self.names.now)
+
     def _take_topics(self, call: Call) -> None:
-        if call.response is None:
+        header = call.header
+        assert header is not None
+        if call.response is None or not has_topic_ids(header.api_key, header.api_version, "response"):
             return
         scan = call.scan_response(_TOPIC_FIELDS)
         body = call.response_body if scan is None else None
         value = scan.value if scan is not None else body.value if body is not None else None
         if value is not None:
-            self._context.topics.learn(value)
+            self.names.learn(value)
 
     def _take_fetch(self, call: Call) -> None:
         header, request, response = call.header, call.request, call.response
@@ -88,7 +110,7 @@ class Learning:
             return
         body = call.response_body
         if body is not None and call.api_key is not None:
-            self._context.topics.learn_from_log(call.api_key, call.response.data, body)
+            self.names.learn_from_log(call.api_key, call.response.data, body)
 
     def _take_join_group(self, call: Call) -> None:
         assert call.header is not None

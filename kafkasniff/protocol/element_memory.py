@@ -33,10 +33,8 @@ class Element(NamedTuple):
     text: orjson.Fragment
     size: int
     """Of its bytes."""
-    elements: int
-    """Elements of the arrays in it."""
-    topic_ids: tuple[str, ...]
-    """That stand in it."""
+    inside: tuple[int, tuple[str, ...]] | None
+    """The number of elements of the arrays in it, and the topic ids; None where there are neither."""
 
 
 Find = Callable[[bytes, tuple[Element, ...]], tuple[Element, ...]]
@@ -72,7 +70,8 @@ class ElementMemory:
         _ALL.make_room(end - start + len(text) + _ENTRY_BYTES)
         fragment = orjson.Fragment(text)
         if self._worthwhile:
-            element = Element(data[start:end], fragment, end - start, elements, tuple(topic_ids))
+            inside = (elements, tuple(topic_ids)) if elements or topic_ids else None
+            element = Element(data[start:end], fragment, end - start, inside)
             prefix = data[start : start + PREFIX_BYTES]
             self._known[prefix] = (element, *self._known.get(prefix, ())[: _MOST_ALIKE - 1])
         return fragment

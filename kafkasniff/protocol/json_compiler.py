@@ -101,13 +101,14 @@ class _JsonWriter(NotingWriter):
         with self._loop(field, length):
             prefix = f"data[p:p + {PREFIX_BYTES}]"
             with (
-                self._source.block(f"for known in {find}({prefix}, ()) if {find} else ():"),
-                self._source.block("if data.startswith(known[0], p):"),
+                self._source.block(f"for known, text, size, inside in {find}({prefix}, ()) if {find} else ():"),
+                self._source.block("if data.startswith(known, p):"),
             ):
-                self._source.line(f"{value}.append(known[1])")
-                self._source.line("p += known[2]")
-                self._source.line("elements += known[3]")
-                self._source.line("if known[4]: topic_ids.extend(known[4])")
+                self._source.line(f"{value}.append(text)")
+                self._source.line("p += size")
+                with self._source.block("if inside:"):
+                    self._source.line("elements += inside[0]")
+                    self._source.line("topic_ids.extend(inside[1])")
                 self._source.line("break")
             with self._source.block("else:"):
                 noted = "p, elements, len(errors), len(topic_ids)"
