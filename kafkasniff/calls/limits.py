@@ -24,8 +24,6 @@ class CallLimits:
     pending_ns: int = 330_000_000_000
     """How long a request waits for its answer, where `Engine.tick` tells the time: JoinGroup waits for as long as
     max.poll.interval.ms says, 5 minutes as a rule."""
-    early_responses: int = 1_000
-    """Responses of one connection that wait for a request that may still be captured."""
 
 
 class Budget:

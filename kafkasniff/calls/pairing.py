@@ -11,7 +11,8 @@ from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
 
 PATIENCE = 64
-"""Later frames of the connection after which a response's request is no longer expected to be captured."""
+"""Later frames of the connection after which a response's request is no longer expected to be captured; so many
+responses at most wait for theirs."""
 
 MOST_WAITING = 256
 """Requests that wait for answers of which each is looked at again and again."""
@@ -42,7 +43,6 @@ class Pair(NamedTuple):
 class Pairing:
     """The requests that wait for answers, and the responses that came before their request was seen."""
 
-    early_limit: int
     budget: Budget
     waiting: deque[WaitingRequest] = field(default_factory=deque)
     waiting_bytes: int = 0
@@ -179,7 +179,7 @@ class Pairing:
     def _give_up_late(self) -> list[Pair]:
         late = 0
         for _, since in self._early:
-            if self._frames - since < PATIENCE and len(self._early) - late <= self.early_limit:
+            if self._frames - since < PATIENCE:
                 break
             late += 1
         return self._give_up_early(late)

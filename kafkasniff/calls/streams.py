@@ -81,7 +81,7 @@ class KafkaStreams:
         self._options = options
         self._client_text = str(connection.endpoints[client])
         self._server_text = str(connection.endpoints[1 - client])
-        self._pairing = Pairing(limits.early_responses, budget, requests_complete=None not in starts)
+        self._pairing = Pairing(budget, requests_complete=None not in starts)
         self._lost_ids = LostIds(from_the_beginning=starts[client] == 0 and starts[1 - client] is not None)
         # No methods of this object: the cycle of references would outlive the connection.
         checks = (_plausible_request, partial(_plausible_response, self._pairing, self._lost_ids))

@@ -31,7 +31,7 @@ def seen(pairs: list[Pair]) -> list[tuple[int | None, int | None, str]]:
 
 
 def test_pipelined_requests_meet_their_answers_in_order() -> None:
-    pairing = Pairing(100, Budget(1 << 20))
+    pairing = Pairing(Budget(1 << 20))
     for packet in (1, 2, 3):
         assert request(pairing, packet, packet) == []
     assert [seen(response(pairing, number, 10 + number)) for number in (1, 2, 3)] == [
@@ -42,7 +42,7 @@ def test_pipelined_requests_meet_their_answers_in_order() -> None:
 
 
 def test_ids_that_repeat_are_answered_in_order() -> None:
-    pairing = Pairing(100, Budget(1 << 20))
+    pairing = Pairing(Budget(1 << 20))
     request(pairing, 0, 1)
     request(pairing, 0, 2)
     assert seen(response(pairing, 0, 3)) == [(1, 3, "answered")]
@@ -50,14 +50,14 @@ def test_ids_that_repeat_are_answered_in_order() -> None:
 
 
 def test_a_request_that_a_later_answer_passes_is_unanswered() -> None:
-    pairing = Pairing(100, Budget(1 << 20))
+    pairing = Pairing(Budget(1 << 20))
     request(pairing, 1, 1)
     request(pairing, 2, 2)
     assert seen(response(pairing, 2, 3)) == [(1, None, "unanswered"), (2, 3, "answered")]
 
 
 def test_an_answer_that_fell_into_a_gap_was_not_captured() -> None:
-    pairing = Pairing(100, Budget(1 << 20))
+    pairing = Pairing(Budget(1 << 20))
     request(pairing, 1, 1)
     request(pairing, 2, 2)
     pairing.lose_responses(arrival(5))
@@ -67,20 +67,20 @@ def test_an_answer_that_fell_into_a_gap_was_not_captured() -> None:
 
 
 def test_a_response_seen_before_its_request_is_paired() -> None:
-    pairing = Pairing(100, Budget(1 << 20))
+    pairing = Pairing(Budget(1 << 20))
     assert response(pairing, 7, 1) == []
     assert seen(request(pairing, 7, 2)) == [(2, 1, "answered")]
 
 
 def test_an_answer_without_a_request_is_given_when_a_later_one_is_paired() -> None:
-    pairing = Pairing(100, Budget(1 << 20), requests_complete=False)
+    pairing = Pairing(Budget(1 << 20), requests_complete=False)
     assert response(pairing, 4, 1) == []
     request(pairing, 5, 2)
     assert seen(response(pairing, 5, 3)) == [(None, 1, "request-not-captured"), (2, 3, "answered")]
 
 
 def test_an_answer_that_belongs_to_no_request_is_a_problem_when_all_requests_were_seen() -> None:
-    pairing = Pairing(100, Budget(1 << 20))
+    pairing = Pairing(Budget(1 << 20))
     request(pairing, 1, 1)
     assert response(pairing, 8, 2) == []
     pairs = [pair for number in range(PATIENCE) for pair in request(pairing, 100 + number, 3 + number)]
@@ -89,13 +89,13 @@ def test_an_answer_that_belongs_to_no_request_is_a_problem_when_all_requests_wer
 
 
 def test_the_end_of_a_connection_that_was_seen_leaves_requests_unanswered() -> None:
-    pairing = Pairing(100, Budget(1 << 20))
+    pairing = Pairing(Budget(1 << 20))
     request(pairing, 1, 1)
     assert seen(pairing.end(arrival(9), responses_ended=True, partial=None)) == [(1, None, "unanswered")]
 
 
 def test_the_end_of_the_capture_leaves_answers_uncaptured() -> None:
-    pairing = Pairing(100, Budget(1 << 20))
+    pairing = Pairing(Budget(1 << 20))
     request(pairing, 1, 1)
     (pair,) = pairing.end(arrival(9), responses_ended=False, partial=None)
     assert (pair.outcome, pair.pending_ns) == ("response-not-captured", 8_000_000)
