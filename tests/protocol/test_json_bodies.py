@@ -1,0 +1,138 @@
+"""The JSON of bodies against Kafka's own bytes and JSON, also where elements of arrays came before."""
+
+import gzip
+import json
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kafkasniff.protocol import json_bodies
+from kafkasniff.protocol.bodies import decode_body, find_entities, find_errors
+from kafkasniff.protocol.fields import Kind
+from kafkasniff.protocol.json_bodies import JsonReader, json_reader
+from kafkasniff.protocol.secrets import redact
+from tests.conftest import VECTORS
+
+METADATA = 3
+HEARTBEAT = 12
+ALTER_CONFIGS = 33
+
+
+def rows(kind: str) -> Iterator[dict[str, Any]]:
+    with gzip.open(VECTORS / f"api-{kind}s.jsonl.gz", "rt") as lines:
+        yield from map(json.loads, lines)
+
+
+def differs(row: dict[str, Any], kind: Kind, show_secrets: bool) -> bool:
+    key, version, body = row["api_key"], row["api_version"], bytes.fromhex(row["body_hex"])
+    if key == 58 and not show_secrets:
+        # What an Envelope holds is replaced elsewhere.
+        return False
+    expected = row["json"] if show_secrets else redact(key, kind, json.loads(json.dumps(row["json"])))
+    reader = json_reader(key, version, kind, show_secrets)
+    assert reader is not None
+    # Behind other bytes; then once more, remembered.
+    for data, offset in ((b"header" + body, 6), (body, 0)):
+        found = reader.read(data, offset)
+        if found is None:
+            return True
+        named = find_entities(key, version, kind, row["json"]).get("topicId", [])
+        known_ids = [topic_id for topic_id in dict.fromkeys(found.topic_ids) if topic_id != "AAAAAAAAAAAAAAAAAAAAAA"]
+        shifted = [
+            (path, start + offset, end + offset)
+            for path, start, end in decode_body(key, version, kind, body, 0).records
+        ]
+        if (
+            json.dumps(json.loads(found.text)) != json.dumps(expected)
+            or found.errors != find_errors(key, version, kind, row["json"])
+            or known_ids != named
+            or found.records != shifted
+            or found.is_bare != (not found.errors and not found.topic_ids and not found.records)
+        ):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("short_bytes", [json_bodies.SHORT_BYTES, -1])
+@pytest.mark.parametrize("kind", ["request", "response"])
+def test_what_kafka_prints(kind: Kind, short_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # With all messages taken for long ones the other decoder is at work.
+    monkeypatch.setattr(json_bodies, "SHORT_BYTES", short_bytes)
+    json_reader.cache_clear()
+    different = [row["row"] for row in rows(kind) if differs(row, kind, False) or differs(row, kind, True)]
+    json_reader.cache_clear()
+    assert different == []
+
+
+def test_what_has_a_problem_is_not_read() -> None:
+    body = bytes.fromhex("0007 62696c6c696e67 00000005 0003 6d2d31".replace(" ", ""))
+    reader = JsonReader(HEARTBEAT, 0, "request", False)
+    assert reader.read(body + b"\0", 0) is None
+    assert reader.read(body[:-1], 0) is None
+    assert reader.read(body.replace(b"bill", b"b\xffll"), 0) is None
+    found = reader.read(body, 0)
+    assert found is not None
+    assert found.text == b'{"groupId":"billing","generationId":5,"memberId":"m-1"}'
+    assert json_reader(HEARTBEAT, 99, "request", False) is None
+    assert json_reader(9999, 0, "request", False) is None
+
+
+def test_counts_beyond_the_end_of_a_short_body() -> None:
+    # Metadata v1 asks for as many topics as there can be, and names one.
+    reader = JsonReader(METADATA, 1, "request", False)
+    assert reader.read(b"\x7f\xff\xff\xff\0\1a", 0) is None
+    assert reader.read(b"\0\0\0\2\0\1a", 0) is None
+    assert reader.read(b"\0\0\0\1\0\1a", 0) is not None
+
+
+def partition(index: int, error_code: int = 0, leader: int = 1) -> bytes:
+    return struct.pack(">hiiiiii", error_code, index, leader, 1, leader, 1, leader)
+
+
+def metadata(*topics: tuple[bytes, list[bytes]]) -> bytes:
+    """Give a Metadata response v1 without brokers."""
+    parts = [struct.pack(">iii", 0, 7, len(topics))]
+    for name, partitions in topics:
+        parts += [struct.pack(">hh", 0, len(name)), name, struct.pack(">?i", False, len(partitions)), *partitions]
+    return b"".join(parts)
+
+
+def test_elements_that_came_before_beside_others() -> None:
+    reader = JsonReader(METADATA, 1, "response", False)
+    usual = [partition(index) for index in range(100)]
+    moved = [*usual[:40], partition(40, leader=2), *usual[41:]]
+    failed = [*usual[:70], partition(70, error_code=5), *usual[71:]]
+    bodies = [
+        metadata((b"orders", usual), (b"payments", usual)),
+        metadata((b"orders", moved), (b"payments", usual)),
+        metadata(*[(b"t%03d" % number, usual[: 3 + number]) for number in range(20)]),
+        metadata((b"orders", failed), (b"payments", usual)),
+        metadata((b"payments", usual), (b"orders", failed)),
+    ]
+    for _ in range(2):
+        for body in bodies:
+            found, whole = reader.read(body, 0), decode_body(METADATA, 1, "response", body, 0)
+            assert found is not None
+            assert json.loads(found.text) == whole.value
+            assert whole.value is not None
+            assert found.errors == find_errors(METADATA, 1, "response", whole.value)
+    assert reader.read(bodies[0][:-1], 0) is None
+    assert reader.read(bodies[0] + b"\0", 0) is None
+
+
+def test_secret_configs_among_many() -> None:
+    def config(name: bytes, value: bytes) -> bytes:
+        return struct.pack(">h", len(name)) + name + struct.pack(">h", len(value)) + value
+
+    configs = [config(b"some.setting.%d" % number, b"x" * 200) for number in range(20)]
+    configs.append(config(b"ssl.key.password", b"hush"))
+    body = struct.pack(">ibhsi", 1, 4, 1, b"1", len(configs)) + b"".join(configs) + b"\0"
+    for show_secrets, shown in ((False, "***"), (True, "hush"), (False, "***")):
+        reader = json_reader(ALTER_CONFIGS, 0, "request", show_secrets)
+        assert reader is not None
+        for _ in range(2):
+            found = reader.read(body, 0)
+            assert found is not None
+            assert json.loads(found.text)["resources"][0]["configs"][-1] == {"name": "ssl.key.password", "value": shown}
