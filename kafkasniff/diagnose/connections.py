@@ -199,11 +199,12 @@ class ResponseTimeout(Rule[Tally]):
             return  # a later answer came, so that this one was rather lost in the capture
         if any(counter.gaps or counter.cut_packets for counter in counters) or not all(c.packets for c in counters):
             return
-        if connection.ended_by == "idle" or not counters[1 - client_direction(call)].data_bytes:
-            return
+        talk = self.facts.talk(call)
+        if connection.ended_by == "idle" or not talk.answered:
+            return  # who answered nothing may speak another protocol
         end = connection.first_fin or call.ended
         # A broker reads nothing of a client over its quota until the time to wait is over (KIP-219).
-        begun = max(call.request.last.time, self.facts.talk(call).muted_until)
+        begun = max(call.request.last.time, talk.muted_until)
         waited = (min(end.time, call.ended.time) - begun) // MILLISECOND
         still_open = connection.first_fin is None and connection.ended_by in (None, "capture-end")
         least = self.limits["milliseconds_at_end" if still_open else "milliseconds"]
@@ -257,8 +258,11 @@ class MismatchedCorrelation(Rule[Tally]):
         if call.response is None or not call.pairing_problems:
             return
         connection = call.connection
-        if connection.initiator is None or any(counter.gaps or counter.cut_packets for counter in connection.counters):
+        counters = connection.counters
+        if connection.initiator is None or any(counter.gaps or counter.cut_packets for counter in counters):
             return
+        if not all(counter.data_bytes for counter in counters):
+            return  # a capture of one direction
         self.state(call.server).add(call.response.last, call.pairing_problems[0].message, call.client)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:

@@ -74,9 +74,11 @@ class Diagnosis:
 
     def findings(self) -> list[Finding]:
         """Give the findings so far, those that others explain under these, the worst first."""
-        found = [finding for rule in self._rules for finding in rule.findings()]
-        explains = {rule.id: rule.explains for rule in self._rules}
-        return sorted(join(found, explains), key=lambda each: (SEVERITIES.index(each.severity), each.first_time))
+        return joined(self.found().values())
+
+    def found(self) -> dict[str, list[Finding]]:
+        """Give the findings so far by rule, as yet without what explains them."""
+        return {rule.id: list(rule.findings()) for rule in self._rules}
 
     def limits_reached(self) -> list[str]:
         """Say of which rules there was more to remember than they may."""
@@ -156,6 +158,13 @@ class Diagnosis:
                 wanted.setdefault(rule, []).append(error)
         for rule, of_rule in wanted.items():
             rule.errors(call, of_rule)
+
+
+def joined(found: Iterable[list[Finding]]) -> list[Finding]:
+    """Give findings of rules, in the order of the catalogue: those that others explain under these, the worst first."""
+    findings = [finding for of_rule in found for finding in of_rule]
+    explains = {rule.id: rule.explains for rule in RULES}
+    return sorted(join(findings, explains), key=lambda each: (SEVERITIES.index(each.severity), each.first_time))
 
 
 def _names_in(api_key: int) -> frozenset[str]:

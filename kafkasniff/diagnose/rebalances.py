@@ -3,6 +3,7 @@
 from collections import Counter, deque
 from typing import Any
 
+from kafkasniff.calls.call import Gap
 from kafkasniff.diagnose.facts import (
     CONSUMER_GROUP_HEARTBEAT,
     FIND_COORDINATOR,
@@ -178,6 +179,16 @@ class RebalanceStuck(Rule[Waits]):
         "rebalance timeout."
     )
 
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no gap seen."""
+        super().__init__(*arguments)
+        self._latest_gap = 0
+        """When bytes were last found lost, in which the late member may have been heard of (ns)."""
+
+    def gap(self, gap: Gap) -> None:
+        """Note that bytes are lost."""
+        self._latest_gap = gap.arrival.time
+
     def new_state(self) -> Waits:
         """Begin with none."""
         return Waits()
@@ -218,8 +229,9 @@ class RebalanceStuck(Rule[Waits]):
             for member_id, member in state.members.items()
             if member_id != own and member.joined < begun and any(begun <= time <= ended for time in member.refused)
         ]
-        if not absent and seen.response.get("generationId") == 1:
-            return  # The first join waits for others to come (group.initial.rebalance.delay.ms), and nobody is late.
+        # The first join waits for others to come (group.initial.rebalance.delay.ms), and nobody is late.
+        if not absent and (seen.response.get("generationId") == 1 or self._latest_gap >= begun):
+            return
         timeout = min(
             (member.rebalance_ms for _, member in absent if member.rebalance_ms), default=min(timeouts, default=None)
         )

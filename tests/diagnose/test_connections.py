@@ -36,17 +36,18 @@ def test_too_many_connections() -> None:
     assert findings("too-many-connections", lived(99, 1)) == []
 
 
-def unanswered(seconds: float, key: int = 12, request: dict[str, Any] = HEARTBEAT, **counters: int) -> Call:
+def unanswered(seconds: float, key: int = 12, request: dict[str, Any] = HEARTBEAT, **counters: int) -> list[Call]:
+    """A call that is answered, and one that is not."""
     on = connection(end=seconds)
     for name, value in counters.items():
         setattr(on.counters[1], name, value)
     on.ended_by, on.ended_direction = "rst", 0
-    return call(key, 0, request, took=seconds, on=on)
+    return [call(12, 0, HEARTBEAT, ALIVE, at=-1, on=on), call(key, 0, request, took=seconds, on=on)]
 
 
 def test_response_timeout() -> None:
-    assert findings("response-timeout", [unanswered(1.4)]) == []
-    found = finding("response-timeout", [unanswered(1.5)])
+    assert findings("response-timeout", unanswered(1.4)) == []
+    found = finding("response-timeout", unanswered(1.5))
     assert found.subject == {"clientId": "shop", "client": "10.0.0.1:50000", "server": "10.0.0.2:9092"}
 
 
@@ -55,13 +56,13 @@ def test_response_timeout() -> None:
     [(1, {"maxWaitMs": 5_000}, 5), (11, {"rebalanceTimeoutMs": 60_000}, 60), (19, {"timeoutMs": 30_000}, 30)],
 )
 def test_what_may_take_long(key: int, request_body: dict[str, Any], allowed: float) -> None:
-    assert findings("response-timeout", [unanswered(allowed + 1.4, key, request_body)]) == []
-    assert finding("response-timeout", [unanswered(allowed + 1.5, key, request_body)]).count == 1
+    assert findings("response-timeout", unanswered(allowed + 1.4, key, request_body)) == []
+    assert finding("response-timeout", unanswered(allowed + 1.5, key, request_body)).count == 1
 
 
 def test_lost_bytes_may_have_been_the_answer() -> None:
-    assert findings("response-timeout", [unanswered(60, gaps=1)]) == []
-    assert findings("response-timeout", [unanswered(60, cut_packets=1)]) == []
+    assert findings("response-timeout", unanswered(60, gaps=1)) == []
+    assert findings("response-timeout", unanswered(60, cut_packets=1)) == []
 
 
 def test_mismatched_correlation() -> None:
@@ -79,6 +80,9 @@ def test_mismatched_correlation() -> None:
     assert findings("mismatched-correlation", strange(2)) == []
     assert finding("mismatched-correlation", strange(3)).subject["server"] == "10.0.0.2:9092"
     assert findings("mismatched-correlation", strange(9, gaps=1)) == []
+    one_way = strange(9)
+    one_way[0].connection.counters[0].data_bytes = 0
+    assert findings("mismatched-correlation", one_way) == []
 
 
 @pytest.mark.parametrize(
@@ -110,13 +114,13 @@ def test_idle_close_race() -> None:
 
 
 def test_what_is_still_open_at_the_end_may_yet_be_answered() -> None:
-    def waiting(seconds: float) -> Call:
-        made = unanswered(seconds)
-        made.connection.ended_by = made.connection.ended_direction = None
-        return made
+    def waiting(seconds: float) -> list[Call]:
+        calls = unanswered(seconds)
+        calls[0].connection.ended_by = calls[0].connection.ended_direction = None
+        return calls
 
-    assert findings("response-timeout", [waiting(4.9)]) == []
-    assert finding("response-timeout", [waiting(5)]).count == 1
+    assert findings("response-timeout", waiting(4.9)) == []
+    assert finding("response-timeout", waiting(5)).count == 1
 
 
 def test_a_muted_connection_is_not_read() -> None:
@@ -126,7 +130,12 @@ def test_a_muted_connection_is_not_read() -> None:
     waits = call(12, 1, HEARTBEAT, took=seconds, on=on)
     on.ended_by, on.ended_direction = "rst", 0
     assert findings("response-timeout", [told, waits]) == []
-    assert len(findings("response-timeout", [waits])) == 1
+    free = call(12, 1, HEARTBEAT, {"throttleTimeMs": 0, "errorCode": 0}, took=0, on=on)
+    assert len(findings("response-timeout", [free, waits])) == 1
+
+
+def test_who_never_answered_may_speak_another_protocol() -> None:
+    assert findings("response-timeout", unanswered(60)[1:]) == []
 
 
 def test_a_client_id_that_names_another_group_was_chosen() -> None:

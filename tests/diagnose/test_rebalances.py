@@ -1,6 +1,6 @@
 from typing import Any
 
-from kafkasniff.calls.call import Call
+from kafkasniff.calls.call import Call, Gap
 from tests.diagnose.made import arrival, call, connection, finding, findings
 
 ONE, OTHER = connection(50_001), connection(50_002)
@@ -130,3 +130,11 @@ def test_moves_of_a_rolling_restart_lie_apart() -> None:
     for minutes, each in enumerate(calls):
         each.ended = arrival(minutes * 301)
     assert findings("coordinator-flapping", calls) == []
+
+
+def test_lost_bytes_may_tell_who_is_late() -> None:
+    calls = stuck(took=10)
+    waits = [call for call in calls if call.api_key == 11]
+    assert "not heard of" in finding("rebalance-stuck", waits).summary
+    gap = Gap(ONE, "10.0.0.1:50001", "10.0.0.2:9092", "response", 100, arrival(5))
+    assert findings("rebalance-stuck", [waits[0], gap, waits[1]]) == []  # type: ignore[list-item]
