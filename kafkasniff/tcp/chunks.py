@@ -105,6 +105,12 @@ def compare_delivered(chunk: Chunk, delivered: Sequence[Delivered], end: int) ->
     return first, differences
 
 
+def within(ranges: Sequence[Range], chunk: Chunk) -> tuple[Range, ...]:
+    """Give what of some ranges lies in a chunk, in order, counted from its first byte on."""
+    parts = sorted((max(start, chunk.start), min(end, chunk.end)) for start, end in ranges)
+    return tuple((start - chunk.start, end - chunk.start) for start, end in parts if start < end)
+
+
 def _start(chunk: Chunk) -> int:
     return chunk.start
 

@@ -7,10 +7,12 @@ from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.chunks import MASK, distance
 from kafkasniff.tcp.events import Connection, ConnectionEnd, ConnectionStart, Endpoint, StreamData, StreamEvent
 from kafkasniff.tcp.half_open import HalfOpen
+from kafkasniff.tcp.holes import close_proven, drain, look_for_hole, relieve
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
+from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.segments import FlowKey, Segment, reverse, split
 from kafkasniff.tcp.state import ConnectionState, Ended, is_late, may_begin
-from kafkasniff.tcp.streams import FARTHEST, Memory, Stream, drain
+from kafkasniff.tcp.streams import FARTHEST, Stream
 from kafkasniff.tcp.timers import Timers
 
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
@@ -104,7 +106,7 @@ class ConnectionTable:
             by = state.connection.last._replace(time=max(now, state.connection.last.time))
             for stream, peer in zip(state.streams, reversed(state.streams), strict=True):
                 if stream.hole_order is not None and now - stream.hole_time >= self._limits.hole_ns:
-                    stream.close_proven(state.order, by, peer.counters.packets, self.events, in_order=True)
+                    close_proven(stream, state.order, by, peer.counters.packets, self.events, in_order=True)
                     self._settle(state, state.order, by)
 
     def flush(self) -> None:
@@ -166,7 +168,7 @@ class ConnectionTable:
             self.timers.set(arrival.time + self._limits.start_ns, state, self._open)
         if stream.buffered > self._limits.buffered_per_direction:
             self._counters.reach("hole closed: too many bytes of a connection waited behind it")
-            stream.relieve(arrival, self.events)
+            relieve(stream, arrival, self.events)
 
     def _settle(self, state: ConnectionState, order: int, arrival: Arrival) -> None:
         """Do what follows from a segment: release, close holes, end."""
@@ -179,9 +181,9 @@ class ConnectionTable:
             if decided or full or order >= self._limits.reordering_packets:
                 state.release(arrival, self.events)
         for stream, heard in ((first, second.counters.packets), (second, first.counters.packets)):
-            stream.look_for_hole(order, arrival.time, heard)
+            look_for_hole(stream, order, arrival.time, heard)
             if stream.hole_order is not None:
-                stream.close_proven(order, arrival, heard, self.events)
+                close_proven(stream, order, arrival, heard, self.events)
             stream.check_end(self.events)
         if first.finished and second.finished:
             self._end(state, "fin", arrival)
@@ -198,9 +200,7 @@ class ConnectionTable:
                 self._relieve(arrival)
         else:
             self._holes.pop(state, None)
-        odd = first.fin is not None or second.fin is not None or first.strays or second.strays
-        anchored = first.anchored and second.anchored
-        state.careful = bool(state.holding or holes or odd or not anchored or state.closing is not None)
+        state.note_care(holes)
 
     # Beginnings
 
@@ -378,7 +378,7 @@ class ConnectionTable:
             state, _ = self._holes.popitem(last=False)
             for stream in state.streams:
                 while stream.anchored and stream.pending:
-                    stream.relieve(arrival, self.events)
+                    relieve(stream, arrival, self.events)
 
     def _evict_idle(self) -> None:
         count = max(self._limits.connections // _EVICTED_SHARE, 1)

@@ -102,7 +102,7 @@ class Side:
         return True
 
     def look_for_hole(self, order: int, time: int, heard: int) -> None:
-        """Note since when the bytes at `position` are known to lack, as `Stream.look_for_hole` does."""
+        """Note since when the bytes at `position` are known to lack, as `holes.look_for_hole` does."""
         if self.pending:
             _, _, order, time = self.pending[0]
         elif self.acked <= self.position:
@@ -113,7 +113,7 @@ class Side:
             self.hole_time, self.heard, self.hole_packets = time, heard, self.packets
 
     def lost(self, order: int, time: int, heard: int, limits: TcpLimits) -> Iterator[int]:
-        """Give where each hole ends that is proven lost, as `Stream.close_proven` does, and pass it then."""
+        """Give where each hole ends that is proven lost, as `holes.close_proven` does, and pass it then."""
         since = self.hole_order
         if since is None or order - since < limits.reordering_packets:
             return

@@ -6,8 +6,9 @@ from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.chunks import MASK, distance
 from kafkasniff.tcp.events import Connection, StreamEvent
 from kafkasniff.tcp.half_open import HalfOpen
+from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.segments import FlowKey, Segment
-from kafkasniff.tcp.streams import FARTHEST, Memory, Stream
+from kafkasniff.tcp.streams import FARTHEST, Stream
 
 _RST, _SYN, _ACK = 4, 2, 16
 _NEAR_START = 1 << 20
@@ -52,6 +53,13 @@ class ConnectionState:
         self.syn_ack_seen = False
         self.sent: tuple[Stream, int, int] | None = None
         """Stream, position of the end, and time of the first data, until acknowledged."""
+
+    def note_care(self, holes: bool) -> None:
+        """Note whether the next segment needs more than the check that it comes next; `holes`: as bytes lack."""
+        first, second = self.streams
+        odd = first.fin is not None or second.fin is not None or first.strays or second.strays
+        anchored = first.anchored and second.anchored
+        self.careful = bool(self.holding or holes or odd or not anchored or self.closing is not None)
 
     @property
     def order(self) -> int:

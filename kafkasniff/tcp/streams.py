@@ -4,60 +4,30 @@ Places in a stream are positions: bytes counted without wrap from an arbitrary z
 sequence number of `Stream.position`, the next byte to deliver.
 """
 
-from collections.abc import Iterable
-from heapq import merge
-
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.chunks import MASK, Chunk, Delivered, Range, compare_delivered, distance, first_behind, insert
-from kafkasniff.tcp.events import (
-    Connection,
-    StreamConflict,
-    StreamData,
-    StreamEvent,
-    StreamFin,
-    StreamGap,
-    StreamRun,
+from kafkasniff.tcp.chunks import (
+    MASK,
+    Chunk,
+    Delivered,
+    Range,
+    compare_delivered,
+    distance,
+    first_behind,
+    insert,
+    within,
 )
-from kafkasniff.tcp.limits import TcpCounters, TcpLimits
+from kafkasniff.tcp.events import Connection, StreamConflict, StreamData, StreamEvent, StreamFin, StreamGap, StreamRun
+from kafkasniff.tcp.memory import Memory
+from kafkasniff.tcp.strays import LARGEST_LEAP, take_stray
 
 FARTHEST = 64 << 20
 """A segment or acknowledgement farther than this from the next byte needs others to confirm it."""
-_LARGEST_LEAP = 1 << 30
-"""The largest window (RFC 7323): a confirmed leap up to this is a gap of known length."""
-_CONFIRMING_STRAYS = 3
 _REMEMBERED_EVENTS = 64
 _NOTED_DIFFERENCES = 1_024
 _NEVER = -1 << 62
 _DUPLICATE_NS = 1_000_000
 LATE_NS = 100_000_000
 """Later than this after the same bytes, or after bytes behind them, a segment was sent again."""
-
-
-class Memory:
-    """What all streams hold together."""
-
-    __slots__ = ("_arrived", "buffered", "counters", "limits", "remembering")
-
-    def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
-        """Start with nothing held."""
-        self.limits = limits
-        self.counters = counters
-        self.buffered = 0
-        self.remembering: dict[Stream, None] = {}
-        self._arrived = 0
-
-    @property
-    def room(self) -> int:
-        """Give how many bytes of payload may still arrive before all that was delivered is forgotten."""
-        return self.limits.remembered - self._arrived
-
-    def arrive(self, size: int) -> None:
-        """Count a payload that arrives, and before it passes the limit forget all that was delivered."""
-        self._arrived += size
-        if self._arrived > self.limits.remembered:
-            self._arrived = size
-            for stream in list(self.remembering):
-                stream.forget()
 
 
 class Stream:
@@ -194,7 +164,7 @@ class Stream:
         start = self.position + offset
         chunk = Chunk(start, start + length, data, arrival, fragments, order)
         if not -FARTHEST <= offset <= FARTHEST:
-            self._stray(sequence, chunk, events)
+            take_stray(self, sequence, chunk, events)
             return
         self.strays = None
         if length == 1 and self._is_probe(start):
@@ -218,7 +188,7 @@ class Stream:
         if offset > FARTHEST:
             advance = FARTHEST if self.far_ack is None else distance(acknowledgement, self.far_ack) - 1
             self.far_ack = acknowledgement
-            if not 0 <= advance < FARTHEST or offset > _LARGEST_LEAP:
+            if not 0 <= advance < FARTHEST or offset > LARGEST_LEAP:
                 return
         acked = self.position + offset
         self.acked = max(self.acked, acked if self.fin is None else min(acked, self.fin))
@@ -243,66 +213,7 @@ class Stream:
             self._replace_pending([])
             events.append(StreamFin(self.connection, self.direction, self.fin_arrival))
 
-    # Holes
-
-    def look_for_hole(self, order: int, time: int, heard: int) -> None:
-        """Note since when the bytes at `position` are known to lack, if they do."""
-        if not self.anchored:
-            return
-        end = max(self.acked, self.fin or 0)
-        if self.pending:
-            order, time = self.pending[0].order, self.pending[0].arrival.time
-        elif end <= self.position:
-            self.hole_order = None
-            return
-        if self.hole_order is None or self.hole_at != self.position:
-            self.hole_order, self.hole_at, self.hole_end = order, self.position, end
-            self.hole_time, self.heard = time, heard
-            self.hole_packets = self.counters.packets
-
-    def close_proven(
-        self, order: int, by: Arrival, heard: int, events: list[StreamEvent], in_order: bool = False
-    ) -> None:
-        """Turn into gaps the holes whose bytes are proven lost; `in_order`: no packet can come late."""
-        limits = self.memory.limits
-        reordering = 0 if in_order else limits.reordering_packets
-        if self.hole_order is None or order - self.hole_order < reordering:
-            return
-        # Where directions were merged from two clocks, one may run far ahead of the other.
-        own = self.counters.packets - self.hole_packets
-        if own < reordering // 4 and order - self.hole_order < limits.one_way_packets:
-            return
-        if heard == self.heard:
-            waited = order - self.hole_order
-            silent = waited >= limits.one_way_packets or by.time - self.hole_time >= limits.one_way_ns
-        else:
-            silent = False
-        if not self.pending:
-            # One byte alone that the peer acknowledged is rather a FIN that the capture lacks.
-            proven = self.acked >= self.hole_end and (self.fin is not None or self.hole_end - self.position > 1)
-            if proven or silent:
-                self.give_up(self.hole_end, by, events)
-        else:
-            through, seen = None, self.hole_order
-            for chunk in self.pending:
-                seen = min(seen, chunk.order) if through is None else chunk.order
-                if order - seen < reordering or (chunk.start > self.acked and not silent):
-                    break
-                through, silent = chunk.start, False
-            if through is not None:
-                self._deliver_pending(through, by, events)
-        self.look_for_hole(order, by.time, heard)
-
-    def relieve(self, by: Arrival, events: list[StreamEvent]) -> None:
-        """Give up the first holes until a quarter of what is buffered is delivered."""
-        target, through = self.buffered * 3 // 4, self.position
-        left = self.buffered
-        for chunk in self.pending or ():
-            if left <= target:
-                break
-            left -= chunk.held
-            through = chunk.start
-        self._deliver_pending(through, by, events)
+    # What is delivered
 
     def deliver_first(self, by: Arrival, events: list[StreamEvent]) -> bool:
         """Deliver the first buffered chunk if nothing lacks before it; tell whether there was one."""
@@ -310,21 +221,15 @@ class Stream:
             return False
         chunk = self.pending.pop(0)
         self._unbuffer(chunk)
-        self._deliver(chunk, by, events)
+        self.deliver(chunk, by, events)
         return True
-
-    def deliver_last(self, chunk: Chunk, by: Arrival, events: list[StreamEvent]) -> None:
-        """Deliver the next of the chunks buffered when nothing more comes; the caller discards them."""
-        if chunk.start > self.position:
-            self.give_up(chunk.start, by, events)
-        self._deliver(chunk, by, events)
 
     def give_up(self, end: int, by: Arrival, events: list[StreamEvent]) -> None:
         """Give up the bytes from `position` to `end`."""
         length = end - self.position
         self.position = end
         self.sequence = (self.sequence + length) & MASK
-        self._report_gap(length, by, False, events)
+        self.report_gap(length, by, False, events)
 
     # Delivered bytes remembered
 
@@ -401,27 +306,29 @@ class Stream:
             chunk = chunk.between(self.position, chunk.end)
         if self.pending or chunk.start > self.position:
             self._buffer(chunk)
-            self._deliver_pending(self.position, chunk.arrival, events)
+            self.deliver_pending(self.position, chunk.arrival, events)
         else:
-            self._deliver(chunk, chunk.arrival, events)
+            self.deliver(chunk, chunk.arrival, events)
 
-    def _deliver(self, chunk: Chunk, by: Arrival, events: list[StreamEvent]) -> None:
+    def deliver(self, chunk: Chunk, by: Arrival, events: list[StreamEvent]) -> None:
         """Deliver a chunk that begins at `position`, and say how much of it was cut."""
         size, length = len(chunk.data), chunk.end - chunk.start
         self.position = chunk.end
         self.sequence = (self.sequence + length) & MASK
         self.counters.data_bytes += size
         if size:
-            contradicted = self._contradicted_in(chunk) if self.contradicted else ()
+            contradicted = within(self.contradicted, chunk)
+            if self.contradicted:
+                self.contradicted = [each for each in self.contradicted if each[1] > chunk.end]
             data = StreamData(
                 self.connection, self.direction, chunk.data, chunk.arrival, by, chunk.fragments, contradicted
             )
             events.append(data)
             self.remember(data)
         if size < length:
-            self._report_gap(length - size, chunk.arrival, True, events)
+            self.report_gap(length - size, chunk.arrival, True, events)
 
-    def _deliver_pending(self, through: int, by: Arrival, events: list[StreamEvent]) -> None:
+    def deliver_pending(self, through: int, by: Arrival, events: list[StreamEvent]) -> None:
         """Deliver buffered chunks that begin up to `through`, holes before them as gaps, and what follows at once."""
         done = 0
         for chunk in self.pending or ():
@@ -430,12 +337,13 @@ class Stream:
                     break
                 self.give_up(chunk.start, by, events)
             self._unbuffer(chunk)
-            self._deliver(chunk, by, events)
+            self.deliver(chunk, by, events)
             done += 1
         if done and self.pending:
             del self.pending[:done]
 
-    def _report_gap(self, length: int | None, by: Arrival, cut: bool, events: list[StreamEvent]) -> None:
+    def report_gap(self, length: int | None, by: Arrival, cut: bool, events: list[StreamEvent]) -> None:
+        """Tell of bytes that lack before the next one, None where it is not known how many."""
         self.counters.gaps += 1
         self.counters.gap_bytes += length or 0
         gap = StreamGap(self.connection, self.direction, length, by, cut)
@@ -468,12 +376,6 @@ class Stream:
             ranges = tuple((start - self.position, end - self.position) for start, end in sorted(differences))
             events.append(StreamConflict(self.connection, self.direction, ranges, chunk.arrival))
 
-    def _contradicted_in(self, chunk: Chunk) -> tuple[Range, ...]:
-        """Give where in a chunk that is delivered another segment had other bytes."""
-        found = sorted((max(start, chunk.start), min(end, chunk.end)) for start, end in self.contradicted)
-        self.contradicted = [each for each in self.contradicted if each[1] > chunk.end]
-        return tuple((start - chunk.start, end - chunk.start) for start, end in found if start < end)
-
     def _count_repeat(self, chunk: Chunk, first: int | None, differs: bool) -> None:
         self.counters.conflicts += differs
         elapsed = None if first is None else chunk.arrival.time - first
@@ -483,33 +385,6 @@ class Stream:
         self.counters.retransmissions += 1
         if elapsed is not None and elapsed > LATE_NS:
             self.counters.late_retransmissions += 1
-
-    def _stray(self, sequence: int, chunk: Chunk, events: list[StreamEvent]) -> None:
-        """Hold a segment far from the others; when several continue each other, the stream leapt there."""
-        strays = self.strays or []
-        if strays and strays[-1][0] == sequence:
-            return
-        if strays and (strays[-1][0] + strays[-1][1].end - strays[-1][1].start) & MASK != sequence:
-            self.memory.counters.implausible += len(strays)
-            strays = []
-        strays.append((sequence, chunk))
-        if len(strays) < _CONFIRMING_STRAYS:
-            self.strays = strays
-            return
-        self.strays = None
-        by = chunk.arrival
-        if not self.anchored:
-            self.anchor()
-        if self.pending:
-            self._deliver_pending(self.pending[-1].start, by, events)
-        leap = distance(strays[0][0], self.sequence)
-        if self.anchored and self.position > self.origin:
-            self._report_gap(leap if 0 < leap <= _LARGEST_LEAP else None, by, False, events)
-        self.position += max(leap, 0)
-        self.sequence, self.acked, self.fin, self.hole_order = strays[0][0], self.position, None, None
-        for _, stray in strays:
-            end = self.position + stray.end - stray.start
-            self._deliver(stray._replace(start=self.position, end=end), by, events)
 
     def _unbuffer(self, chunk: Chunk) -> None:
         self._count_buffered(-chunk.held)
@@ -521,26 +396,3 @@ class Stream:
     def _replace_pending(self, chunks: list[Chunk]) -> None:
         self._count_buffered(sum(chunk.held for chunk in chunks) - self.buffered)
         self.pending = chunks or None
-
-
-def drain(streams: Iterable[Stream], by: Arrival, events: list[StreamEvent]) -> None:
-    """Deliver what is buffered in the order it came, holes as gaps: nothing more comes of these streams."""
-    streams = [stream for stream in streams if stream.known]
-    for stream in streams:
-        if not stream.anchored:
-            stream.anchor()
-    waiting = [[(stream, chunk) for chunk in stream.pending or ()] for stream in streams]
-    for stream, chunk in merge(*waiting, key=lambda pair: pair[1].order):
-        stream.deliver_last(chunk, by, events)
-    # Who stands one byte behind all data sent a FIN that the capture lacks.
-    closed = {
-        each.direction for each in streams if each.fin is not None or each.stood == max(each.position, each.acked) + 1
-    }
-    for stream in streams:
-        end = max(stream.acked, stream.fin or 0)
-        # Of what the peer acknowledged, one byte alone is rather a FIN that the capture lacks; so is the last one
-        # where the peer closed its side, which is when the other side closes too.
-        lost_fin = stream.fin is None
-        if end - stream.position > lost_fin:
-            stream.give_up(end - (lost_fin and 1 - stream.direction in closed), by, events)
-        stream.check_end(events)

@@ -3,8 +3,9 @@
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.tcp.events import Connection, Endpoint, StreamEvent
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
+from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.state import may_begin
-from kafkasniff.tcp.streams import Memory, Stream
+from kafkasniff.tcp.streams import Stream
 
 ARRIVAL = Arrival(0, 1, Interface("made", 1))
 

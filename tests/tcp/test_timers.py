@@ -5,8 +5,8 @@ import gc
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.tcp.events import Connection, Endpoint
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
+from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.state import ConnectionState
-from kafkasniff.tcp.streams import Memory
 from kafkasniff.tcp.timers import NO_TIMER, Timers
 
 ARRIVAL = Arrival(0, 1, Interface("made", 1))

@@ -1,0 +1,95 @@
+"""Holes in streams: since when they stand, when their bytes are proven lost, and what is left of them at the end."""
+
+from collections.abc import Iterable
+from heapq import merge
+
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.events import StreamEvent
+from kafkasniff.tcp.streams import Stream
+
+
+def look_for_hole(stream: Stream, order: int, time: int, heard: int) -> None:
+    """Note since when the bytes at its position are known to lack, if they do."""
+    if not stream.anchored:
+        return
+    end = max(stream.acked, stream.fin or 0)
+    if stream.pending:
+        order, time = stream.pending[0].order, stream.pending[0].arrival.time
+    elif end <= stream.position:
+        stream.hole_order = None
+        return
+    if stream.hole_order is None or stream.hole_at != stream.position:
+        stream.hole_order, stream.hole_at, stream.hole_end = order, stream.position, end
+        stream.hole_time, stream.heard = time, heard
+        stream.hole_packets = stream.counters.packets
+
+
+def close_proven(
+    stream: Stream, order: int, by: Arrival, heard: int, events: list[StreamEvent], in_order: bool = False
+) -> None:
+    """Turn into gaps the holes whose bytes are proven lost; `in_order`: no packet can come late."""
+    limits = stream.memory.limits
+    reordering = 0 if in_order else limits.reordering_packets
+    if stream.hole_order is None or order - stream.hole_order < reordering:
+        return
+    # Where directions were merged from two clocks, one may run far ahead of the other.
+    own = stream.counters.packets - stream.hole_packets
+    if own < reordering // 4 and order - stream.hole_order < limits.one_way_packets:
+        return
+    if heard == stream.heard:
+        waited = order - stream.hole_order
+        silent = waited >= limits.one_way_packets or by.time - stream.hole_time >= limits.one_way_ns
+    else:
+        silent = False
+    if not stream.pending:
+        # One byte alone that the peer acknowledged is rather a FIN that the capture lacks.
+        proven = stream.acked >= stream.hole_end and (stream.fin is not None or stream.hole_end - stream.position > 1)
+        if proven or silent:
+            stream.give_up(stream.hole_end, by, events)
+    else:
+        through, seen = None, stream.hole_order
+        for chunk in stream.pending:
+            seen = min(seen, chunk.order) if through is None else chunk.order
+            if order - seen < reordering or (chunk.start > stream.acked and not silent):
+                break
+            through, silent = chunk.start, False
+        if through is not None:
+            stream.deliver_pending(through, by, events)
+    look_for_hole(stream, order, by.time, heard)
+
+
+def relieve(stream: Stream, by: Arrival, events: list[StreamEvent]) -> None:
+    """Give up the first holes until a quarter of what is buffered is delivered."""
+    target, through = stream.buffered * 3 // 4, stream.position
+    left = stream.buffered
+    for chunk in stream.pending or ():
+        if left <= target:
+            break
+        left -= chunk.held
+        through = chunk.start
+    stream.deliver_pending(through, by, events)
+
+
+def drain(streams: Iterable[Stream], by: Arrival, events: list[StreamEvent]) -> None:
+    """Deliver what is buffered in the order it came, holes as gaps: nothing more comes of these streams."""
+    streams = [stream for stream in streams if stream.known]
+    for stream in streams:
+        if not stream.anchored:
+            stream.anchor()
+    waiting = [[(stream, chunk) for chunk in stream.pending or ()] for stream in streams]
+    for stream, chunk in merge(*waiting, key=lambda pair: pair[1].order):
+        if chunk.start > stream.position:
+            stream.give_up(chunk.start, by, events)
+        stream.deliver(chunk, by, events)
+    # Who stands one byte behind all data sent a FIN that the capture lacks.
+    closed = {
+        each.direction for each in streams if each.fin is not None or each.stood == max(each.position, each.acked) + 1
+    }
+    for stream in streams:
+        end = max(stream.acked, stream.fin or 0)
+        # Of what the peer acknowledged, one byte alone is rather a FIN that the capture lacks; so is the last one
+        # where the peer closed its side, which is when the other side closes too.
+        lost_fin = stream.fin is None
+        if end - stream.position > lost_fin:
+            stream.give_up(end - (lost_fin and 1 - stream.direction in closed), by, events)
+        stream.check_end(events)

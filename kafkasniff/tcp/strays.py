@@ -1,0 +1,41 @@
+"""Segments far from all others of their stream: damaged or forged ones, or the stream leapt."""
+
+from typing import TYPE_CHECKING
+
+from kafkasniff.tcp.chunks import MASK, Chunk, distance
+from kafkasniff.tcp.events import StreamEvent
+
+if TYPE_CHECKING:
+    from kafkasniff.tcp.streams import Stream
+
+LARGEST_LEAP = 1 << 30
+"""The largest window (RFC 7323): a confirmed leap up to this is a gap of known length; nothing farther is acknowledged."""
+_CONFIRMING_STRAYS = 3
+
+
+def take_stray(stream: "Stream", sequence: int, chunk: Chunk, events: list[StreamEvent]) -> None:
+    """Hold a segment far from the others; when several continue each other, the stream leapt there."""
+    strays = stream.strays or []
+    if strays and strays[-1][0] == sequence:
+        return
+    if strays and (strays[-1][0] + strays[-1][1].end - strays[-1][1].start) & MASK != sequence:
+        stream.memory.counters.implausible += len(strays)
+        strays = []
+    strays.append((sequence, chunk))
+    if len(strays) < _CONFIRMING_STRAYS:
+        stream.strays = strays
+        return
+    stream.strays = None
+    by = chunk.arrival
+    if not stream.anchored:
+        stream.anchor()
+    if stream.pending:
+        stream.deliver_pending(stream.pending[-1].start, by, events)
+    leap = distance(strays[0][0], stream.sequence)
+    if stream.anchored and stream.position > stream.origin:
+        stream.report_gap(leap if 0 < leap <= LARGEST_LEAP else None, by, False, events)
+    stream.position += max(leap, 0)
+    stream.sequence, stream.acked, stream.fin, stream.hole_order = strays[0][0], stream.position, None, None
+    for _, stray in strays:
+        end = stream.position + stray.end - stray.start
+        stream.deliver(stray._replace(start=stream.position, end=end), by, events)
