@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from kafkasniff.calls.topics import TopicNames
+from kafkasniff.calls.topics import KnownNames, TopicNames
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 
 
@@ -29,7 +29,7 @@ class Context:
     """Bytes of each key and value that are shown; None: all."""
     records_limit: int = DEFAULT_LIMIT
     """Bytes that the records of one body may take, decompressed and as objects."""
-    topics: TopicNames = field(default_factory=TopicNames)
+    topics: KnownNames = field(default_factory=TopicNames)
     """Shared by the calls of all connections."""
     group_protocol: GroupProtocol = UNKNOWN_PROTOCOL
     """Of a JoinGroup or SyncGroup call that does not say it itself."""

@@ -9,7 +9,7 @@ from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.encrypted import EncryptedConversation
 from kafkasniff.calls.fetch_sessions import FetchSessions
 from kafkasniff.calls.items import Item, expand
-from kafkasniff.calls.learning import TELLING, Learning
+from kafkasniff.calls.learning import TELLING, Learning, names_topic_ids
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
@@ -199,8 +199,11 @@ class Engine:
         for item in items:
             if isinstance(item, Call):
                 counts.calls += 1
-                if item.api_key in TELLING:
+                header = item.header
+                if header is not None and header.api_key in TELLING:
                     learning.take(item)
+                if header is not None and names_topic_ids(header.api_key, header.api_version):
+                    learning.date(item)
             elif isinstance(item, Gap):
                 counts.gaps += 1
                 counts.gap_bytes += item.length or 0

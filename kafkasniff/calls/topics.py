@@ -1,5 +1,6 @@
 """Names of topic ids, learnt from the calls that tell both, across all connections."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, Final
@@ -35,21 +36,22 @@ _METADATA_NAME: Final = CLUSTER_METADATA.encode()
 _METADATA_ID: Final = bytes(15) + b"\x01"
 
 
-class TopicNames:
-    """A bounded map from topic ids to names; ids are never used again, so that a name once learnt stays true."""
+class KnownNames:
+    """Names of topic ids that were known at some point; ids are never used again, so a name once learnt stays true."""
 
-    __slots__ = ("_most", "_names")
+    __slots__ = ("_names", "_until")
 
-    def __init__(self, most: int = MOST_NAMES) -> None:
-        """Know the one id that is the same in every cluster; keep `most` names beside it."""
-        self._most = most
-        self._names: dict[str, str] = {}
+    def __init__(self, names: dict[str, tuple[str, int]], until: int) -> None:
+        """Know those `names`, each with how many were learnt before it, that are among the first `until`."""
+        self._names = names
+        self._until = until
 
     def get(self, topic_id: str) -> str | None:
-        """Give the name of a topic id in the form of Kafka's JSON; None while it is not known."""
+        """Give the name of a topic id in the form of Kafka's JSON; None where it is not known."""
         if topic_id == CLUSTER_METADATA_TOPIC_ID:
             return CLUSTER_METADATA
-        return self._names.get(topic_id)
+        known = self._names.get(topic_id)
+        return known[0] if known is not None and known[1] < self._until else None
 
     def of(self, topic_ids: Iterable[str]) -> dict[str, str]:
         """Give the names of those ids that are known."""
@@ -57,14 +59,37 @@ class TopicNames:
 
     def known(self) -> dict[str, str]:
         """Give all names by topic id."""
-        return dict(self._names)
+        return {topic_id: name for topic_id, (name, before) in self._names.items() if before < self._until}
+
+
+class TopicNames(KnownNames):
+    """A bounded map from topic ids to names, which grows."""
+
+    __slots__ = ("_learnt", "_most", "_now")
+
+    def __init__(self, most: int = MOST_NAMES) -> None:
+        """Know the one id that is the same in every cluster; keep `most` names beside it."""
+        super().__init__({}, sys.maxsize)
+        self._most = most
+        self._learnt = 0
+        self._now = KnownNames(self._names, 0)
+
+    @property
+    def now(self) -> KnownNames:
+        """Give the names that are known now, whatever is learnt later."""
+        if self._now._until != self._learnt:
+            self._now = KnownNames(self._names, self._learnt)
+        return self._now
 
     def add(self, topic_id: str, name: str) -> None:
         """Learn a name."""
         names = self._names
-        if topic_id not in names and len(names) >= self._most:
+        if topic_id in names:
+            return
+        if len(names) >= self._most:
             del names[next(iter(names))]
-        names[topic_id] = name
+        names[topic_id] = name, self._learnt
+        self._learnt += 1
 
     def learn(self, response: dict[str, Any]) -> None:
         """Learn from the decoded answer of one of `TELLING_APIS`."""
@@ -116,7 +141,7 @@ def may_fetch_metadata_log(request: bytes) -> bool:
     return _METADATA_ID in request or _METADATA_NAME in request
 
 
-def topic_of(value: dict[str, Any], path: str, names: TopicNames) -> str | None:
+def topic_of(value: dict[str, Any], path: str, names: KnownNames) -> str | None:
     """Give the name of the topic that a field of records belongs to, by its path in the decoded body.
 
     None where the body says an id only, and its name is not known.

@@ -9,7 +9,7 @@ import typer
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
-from kafkasniff.calls.topics import has_topic_ids
+from kafkasniff.calls.learning import names_topic_ids
 from kafkasniff.cli.arguments import ANY_ERROR
 from kafkasniff.protocol.bodies import DecodedBody, find_entities
 
@@ -156,8 +156,7 @@ def _has_topic_ids(call: Call) -> bool:
     """Tell whether a call may mean topics by their ids, whose names other calls tell."""
     if call.header is None:
         return False
-    key, version = call.header[:2]
-    return has_topic_ids(key, version, "request") or has_topic_ids(key, version, "response")
+    return names_topic_ids(call.header.api_key, call.header.api_version)
 
 
 def _entities(call: Call) -> dict[str, set[str]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.topics import has_topic_ids
+from kafkasniff.calls.learning import names_topic_ids
 from kafkasniff.protocol.bodies import find_entities
 from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.render.brokers import BROKER_FIELDS
@@ -90,7 +90,7 @@ def _names_topic_ids(call: Call) -> bool:
     """Tell whether the gist may change as names of topic ids are learnt."""
     assert call.header is not None
     key, version = call.header[:2]
-    return has_topic_ids(key, version, "request") or has_topic_ids(key, version, "response")
+    return names_topic_ids(key, version)
 
 
 def form_of(api_key: int) -> Form | None:

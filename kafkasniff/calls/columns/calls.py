@@ -1,8 +1,9 @@
 """Answered calls as columns: what NumPy found of many connections at once, in the order in which the calls ended."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from kafkasniff.calls.call import Call, Frame
 from kafkasniff.calls.facts import CallFacts
-from kafkasniff.calls.learning import Learning
+from kafkasniff.calls.learning import Learning, names_topic_ids
+from kafkasniff.calls.topics import KnownNames
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.protocol.headers import read_request_header
 
@@ -58,6 +60,8 @@ class CallColumns:
     """By row: requests that earlier batches brought."""
     made: dict[int, Call]
     """By row: calls that were made already, as others could be learnt from them."""
+    known: list[tuple[int, KnownNames]] = field(default_factory=list)
+    """From which row on which names of topic ids are known, as far as the rows were taken by `CallRows.learn`."""
     _telling: list[int] | None = None
 
     def places(self) -> Numbers:
@@ -82,7 +86,12 @@ class CallColumns:
         if request is None:
             request = self._frame(row, self.request, self.request_end, self.request_packets, self.request_offset)
         response = self._frame(row, self.response, self.response_end, self.response_packets, self.response_offset)
-        return facts.answered(request, response, read_request_header(request.data))
+        header = read_request_header(request.data)
+        call = facts.answered(request, response, header)
+        if names_topic_ids(header.api_key, header.api_version):
+            known = self.known[bisect_right(self.known, row, key=itemgetter(0)) - 1][1]
+            call.context = replace(call.context, topics=known)
+        return call
 
     def _frame(self, row: int, start: Numbers, end: Numbers, packets: Numbers, offset: Numbers) -> Frame:
         data, arrival = self.data[start.item(row) : end.item(row)], self.batch.arrival
@@ -105,8 +114,12 @@ class CallRows(NamedTuple):
 
     def learn(self, learning: Learning) -> None:
         """Let `learning` take the calls among them that may tell of others."""
-        columns = self.columns
+        columns, known = self.columns, self.columns.known
         telling = columns.telling(learning)
+        known.append((self.start, learning.names.now))
         for row in telling[bisect_left(telling, self.start) : bisect_left(telling, self.stop)]:
             call = columns.made[row] = columns.call(row)
             learning.take(call)
+            if learning.names.now is not known[-1][1]:
+                known.append((row, learning.names.now))
+                learning.date(call)
