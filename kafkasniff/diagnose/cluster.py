@@ -4,11 +4,11 @@ import re
 from functools import cache
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport, FieldError
+from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import API_VERSIONS, THROTTLE_FIELDS, Client, at_host, client_of, is_follower, request_of
+from kafkasniff.diagnose.facts import API_VERSIONS, Client, at_host, client_of, is_follower, request_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, Bounded, Tally
+from kafkasniff.diagnose.memory import MILLISECOND, Tally
 from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject, counted
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.protocol.api_releases import API_RELEASES
@@ -198,8 +198,6 @@ class Throttled(Rule[Tally]):
     title = "The broker slows the client down"
     severity = "warning"
     scope = "client"
-    apis = ANY_API
-    fields = THROTTLE_FIELDS
     thresholds = (
         Threshold(
             "milliseconds", 500, "ms", "half of Java's default delivery margin; small throttles are quotas at work"
@@ -221,12 +219,11 @@ class Throttled(Rule[Tally]):
         """Begin with none."""
         return Tally()
 
-    def call(self, seen: SeenCall) -> None:
+    def waits(self, seen: SeenCall, wait_ms: int) -> None:
         """Count answers with long throttle times."""
-        wait = seen.response.get("throttleTimeMs", 0)
-        if wait >= self.limits["milliseconds"]:
+        if wait_ms >= self.limits["milliseconds"]:
             call = seen.call
-            what = f"{call.api_name} answered with throttleTimeMs {wait}"
+            what = f"{call.api_name} answered with throttleTimeMs {wait_ms}"
             self.state(seen.client).add(call.ended, what, call.client)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
@@ -255,8 +252,6 @@ class ThrottleIgnored(Rule[Throttles]):
     title = "The client does not wait while it is throttled"
     severity = "warning"
     scope = "client"
-    apis = ANY_API
-    fields = THROTTLE_FIELDS
     thresholds = (
         Threshold("milliseconds", 100, "ms", "shorter waits are over before the next request in most clients"),
         Threshold("calls", 3, "requests", "Java may have one request already on its way"),
@@ -272,31 +267,22 @@ class ThrottleIgnored(Rule[Throttles]):
         "raise the quota."
     )
 
-    def __init__(self, *arguments: Any) -> None:
-        """Begin with no connection throttled."""
-        super().__init__(*arguments)
-        self._waits: Bounded[tuple[int, int]] = Bounded(MOST_CONNECTIONS)
-        """Of a connection: when the client can know that it is to wait, and until when (ns)."""
-
     def new_state(self) -> Throttles:
         """Begin with none."""
         return Throttles()
 
-    def call(self, seen: SeenCall) -> None:
+    def waits(self, seen: SeenCall, wait_ms: int) -> None:
         """Compare the first request after an answer with the time that it told to wait."""
-        waits, connection, early = self._waits, seen.call.connection, False
-        if len(waits):
-            known = waits.get(connection)
-            if known is not None and seen.sent > known[0]:
-                early = self._judge(seen, known[1])
-                waits.pop(connection)
-        wait = seen.response.get("throttleTimeMs", 0)
-        if wait >= self.limits["milliseconds"]:
+        talk, early = seen.talk, False
+        if talk.waits is not None and seen.sent > talk.waits[0]:
+            early = self._judge(seen, talk.waits[1])
+            talk.waits = None
+        if wait_ms >= self.limits["milliseconds"]:
             # Before KIP-219 the broker waits itself, and answers when the time is over.
             waited = seen.call.response_delay_ns or 0
-            if early or waited < self.limits["share"] * wait * MILLISECOND:
-                on_its_way = connection.round_trip_ns or 0
-                waits.put(connection, (seen.ended + on_its_way, seen.ended + wait * MILLISECOND))
+            if early or waited < self.limits["share"] * wait_ms * MILLISECOND:
+                on_its_way = seen.call.connection.round_trip_ns or 0
+                talk.waits = (seen.ended + on_its_way, seen.ended + wait_ms * MILLISECOND)
 
     def _judge(self, seen: SeenCall, until: int) -> bool:
         state = self.state(seen.client)
@@ -308,10 +294,6 @@ class ThrottleIgnored(Rule[Throttles]):
         assert seen.call.request is not None
         state.add(seen.call.request.first, what, seen.call.client)
         return True
-
-    def connection(self, report: ConnectionReport) -> None:
-        """Forget it."""
-        self._waits.pop(report.connection)
 
     def finding(self, key: Any, state: Throttles) -> Finding | None:
         """Fire where it is the habit."""

@@ -7,7 +7,15 @@ from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Gap
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.error_rule import ErrorRule
-from kafkasniff.diagnose.facts import GROUP_FIELDS, NAMING_GROUPS, TELLING, THROTTLE_FIELDS, Facts
+from kafkasniff.diagnose.facts import (
+    API_VERSIONS,
+    GROUP_FIELDS,
+    NAMING_GROUPS,
+    SASL_HANDSHAKE,
+    TELLING,
+    THROTTLE_FIELDS,
+    Facts,
+)
 from kafkasniff.diagnose.finding import SEVERITIES, Finding
 from kafkasniff.diagnose.joining import join
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_KEYS, Bounded
@@ -53,6 +61,8 @@ class Diagnosis:
                 for code in rule.codes:
                     self._by_code.setdefault(code, []).append(rule)
         self._unanswered = self._hooks("unanswered")
+        self._serves = self._hooks("serves")
+        self._waits: list[Callable[[SeenCall, int], None]] = self._hooks("waits")
         self._stray = self._hooks("stray")
         self._begins = self._hooks("begins")
         self._token = self._hooks("token")
@@ -88,7 +98,7 @@ class Diagnosis:
             if rule.given_up
         ]
 
-    def _hooks(self, name: str) -> list[Hook]:
+    def _hooks(self, name: str) -> list[Any]:
         """Give the methods of the rules that do something of their own there."""
         return [getattr(rule, name) for rule in self._rules if getattr(type(rule), name) is not getattr(Rule, name)]
 
@@ -130,11 +140,17 @@ class Diagnosis:
                 take(seen)
         for take in plan.take:
             take(seen)
+        if not talk.served and key != API_VERSIONS and (call.response is not None or key == SASL_HANDSHAKE):
+            talk.served = True
+            for take in self._serves:
+                take(seen)
+        wait = seen.response.get("throttleTimeMs", 0)
+        if wait or talk.waits is not None:
+            for take_wait in self._waits:
+                take_wait(seen, wait)
+            talk.muted_until = max(talk.muted_until, seen.ended + wait * MILLISECOND)
         if call.response is not None:
             talk.answered = seen.ended
-            wait = seen.response.get("throttleTimeMs")
-            if wait:
-                talk.muted_until = max(talk.muted_until, seen.ended + wait * MILLISECOND)
             if seen.failed:
                 self._errors(call, call.errors)
         elif call.outcome in _WAITED_FOR:

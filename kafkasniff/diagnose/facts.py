@@ -59,7 +59,7 @@ def at_host(client: Client) -> Client:
 class Talk:
     """What is known of an open connection on which a request was seen."""
 
-    __slots__ = ("answered", "client", "client_id", "muted_until", "named", "served")
+    __slots__ = ("answered", "client", "client_id", "muted_until", "named", "served", "waits")
 
     def __init__(self, call: Call) -> None:
         """Begin with a call of it."""
@@ -73,6 +73,8 @@ class Talk:
         """Whether rules have been told of the client id."""
         self.served = False
         """Whether the client got further than ApiVersions, or began to log in."""
+        self.waits: tuple[int, int] | None = None
+        """When the client can know that it is to wait, and until when (ns)."""
 
 
 class Broker(NamedTuple):

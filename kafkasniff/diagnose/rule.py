@@ -79,6 +79,12 @@ class Rule(Generic[State]):
         """Tell whether calls of one of `apis` in this version are to be taken."""
         return True
 
+    def serves(self, seen: SeenCall) -> None:
+        """Take the first call of a connection that shows that its client is served, or wants to log in."""
+
+    def waits(self, seen: SeenCall, wait_ms: int) -> None:
+        """Take a call whose answer says how long to wait, or that comes after such an answer (then with 0)."""
+
     def unanswered(self, call: Call) -> None:
         """Take a call of any API whose answer was wanted and did not come, or was not captured."""
 

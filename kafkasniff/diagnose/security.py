@@ -7,11 +7,11 @@ from kafkasniff.calls.call import Call, ConnectionReport, FieldError
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.cluster import below_kafka4
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
-from kafkasniff.diagnose.facts import API_VERSIONS, SASL_HANDSHAKE, Client, at_host, client_of, request_of, response_of
+from kafkasniff.diagnose.facts import SASL_HANDSHAKE, Client, at_host, client_of, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.groups import group_of
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded, Tally
-from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject, counted, times_text
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, times_text
 from kafkasniff.diagnose.seen import SeenCall
 
 _CLOSED = "no answer to its SASL token"
@@ -228,7 +228,6 @@ class RequestBeforeSasl(Rule[Closed]):
     title = "The client does not log in where it has to"
     severity = "error"
     scope = "client"
-    apis = ANY_API
     thresholds = (Threshold("calls", 2, "connections", "one may be a broker that was shutting down"),)
     meaning = "The listener closes the connection at the first request that is not a login."
     wire = (
@@ -252,13 +251,9 @@ class RequestBeforeSasl(Rule[Closed]):
         """Begin with none."""
         return Closed()
 
-    def call(self, seen: SeenCall) -> None:
+    def serves(self, seen: SeenCall) -> None:
         """Note that a server serves a client, or that the client knows of logins."""
-        talk = seen.talk
-        if not talk.served and seen.key != API_VERSIONS:
-            talk.served = seen.call.response is not None or seen.key == SASL_HANDSHAKE
-            if talk.served:
-                self._served.put((at_host(seen.client), seen.call.server), True)
+        self._served.put((at_host(seen.client), seen.call.server), True)
 
     def token(self, token: RawToken) -> None:
         """Note that the client logs in."""
