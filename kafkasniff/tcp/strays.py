@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from kafkasniff.tcp.streams import Stream
 
 LARGEST_LEAP = 1 << 30
-"""The largest window (RFC 7323): a confirmed leap up to this is a gap of known length; nothing farther is acknowledged."""
+"""The largest window (RFC 7323): a confirmed leap up to this is a gap of known length."""
 _CONFIRMING_STRAYS = 3
 
 
