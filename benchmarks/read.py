@@ -37,11 +37,20 @@ SIZES = {
     "many-connections": Sizes(100_000, 10_000),
 }
 
+START = "start-up"
+"""What to name to measure the start of the program alone."""
+
 NOT_ALL_DECODED = {
     "modern-bulk": "tshark 4.0 does not know Produce v12 and Fetch v17, so it does less work",
     "disordered": "messages with segments that are missing from the capture cannot be had",
 }
 """Workloads of which not every body is decoded, and why."""
+
+WITHOUT_RECORDS = frozenset({"wide"})
+"""Workloads in which there are none."""
+
+START_CONNECTIONS = 2
+"""Of the capture on which start-up is measured: some 20 packets."""
 
 UNEQUAL = "tshark prints the records and every field's raw value too; kafkasniff batch headers, their CRC verified"
 """What must be known to read the comparison of JSON fairly."""
@@ -75,18 +84,35 @@ def report(name: str, folder: Path, rounds: int) -> None:
     print(table(list_medians) + "\n")
 
     print(f"JSON, {sizes.small} {unit} ({UNEQUAL}):\n", flush=True)
-    texts = {
-        "kafkasniff read --json": [*OURS, "--json", small],
-        "tshark -n -T json -r": ["tshark", "-n", "-T", "json", "-r", small],
-    }
-    text_medians = compare(texts, rounds)
+    ours = {"kafkasniff read --json": [*OURS, "--json", small]}
+    if name not in WITHOUT_RECORDS:
+        ours["kafkasniff read --json --records"] = [*OURS, "--json", "--records", small]
+    theirs = "tshark -n -T json -r"
+    text_medians = compare({**ours, theirs: ["tshark", "-n", "-T", "json", "-r", small]}, rounds)
     print(table(text_medians) + "\n")
+    for command in ours:
+        ratio = text_medians[theirs].cpu / text_medians[command].cpu
+        print(f"`{theirs}` takes {ratio:.1f} times the CPU time of `{command}`.")
+    print()
 
     list_small, text_full = run([*OURS, small]), run([*OURS, "--json", full])
     print("Growth of peak RSS with the size of the capture:\n")
     print(f"| command | {sizes.small} {unit} | {sizes.full} {unit} | ratio |\n| --- | ---: | ---: | ---: |")
     print(growth("kafkasniff read", list_small, list_medians["kafkasniff read"]))
     print(growth("kafkasniff read --json", text_medians["kafkasniff read --json"], text_full), flush=True)
+
+
+def report_start(folder: Path, rounds: int) -> None:
+    """Measure what there is to wait for before anything is read."""
+    tiny = str(prepare("many-connections", START_CONNECTIONS, folder))
+    print("\n## start-up: help, and a capture of some 20 packets\n", flush=True)
+    commands = {
+        "kafkasniff --help": [*OURS[:-1], "--help"],
+        "kafkasniff read": [*OURS, tiny],
+        "kafkasniff read --json": [*OURS, "--json", tiny],
+        "tshark -n -r": [*THEIRS, tiny],
+    }
+    print(table(compare(commands, rounds)), flush=True)
 
 
 def growth(command: str, small: Measurement, full: Measurement) -> str:
@@ -97,7 +123,11 @@ def growth(command: str, small: Measurement, full: Measurement) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.read", description=__doc__)
     parser.add_argument(
-        "workloads", nargs="*", choices=SIZES, metavar="WORKLOAD", help=f"default: bulk; of {', '.join(SIZES)}"
+        "workloads",
+        nargs="*",
+        choices=[*SIZES, START],
+        metavar="WORKLOAD",
+        help=f"default: bulk; of {', '.join([*SIZES, START])}",
     )
     parser.add_argument("--folder", type=Path, help="keeps the captures there and uses what it finds")
     parser.add_argument("--rounds", type=int, default=5, help="default: %(default)s")
@@ -107,7 +137,10 @@ def main() -> None:
         folder = arguments.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         for name in arguments.workloads or ["bulk"]:
-            report(name, folder, arguments.rounds)
+            if name == START:
+                report_start(folder, arguments.rounds)
+            else:
+                report(name, folder, arguments.rounds)
 
 
 if __name__ == "__main__":
