@@ -1,6 +1,7 @@
 """`kafkasniff diagnose`: what clients do wrong, why, and what to change."""
 
 import sys
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -29,6 +30,7 @@ def diagnose(
     ignore: options.Ignore = None,
     assignment: options.Assignment = None,
     fail_on: options.FailOn = None,
+    jobs: options.Jobs = 1,
     timeline: Annotated[
         str | None,
         typer.Option(
@@ -43,9 +45,12 @@ def diagnose(
     """Say what clients and brokers do wrong, why, and what to change."""
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.findings import check_fail_on, fails, finding_form, say_closing
+    from kafkasniff.cli.jobs import usable_jobs
     from kafkasniff.cli.output import Output, print_message
     from kafkasniff.cli.settings import choose_rules
+    from kafkasniff.cli.shares import diagnose_shares
     from kafkasniff.diagnose.engine import Diagnosis
+    from kafkasniff.diagnose.finding import Finding
     from kafkasniff.diagnose.timeline import KINDS, Timeline
     from kafkasniff.reading import Reading
     from kafkasniff.render.closing import closing_line
@@ -60,9 +65,12 @@ def diagnose(
     diagnosis = Diagnosis(choice.rules, choice.settings) if timeline is None else None
     life = Timeline(kind, name)
     output = Output(sys.stdout.buffer)
+    findings: list[Finding] = []
+    limits: list[str] = []
     interrupted = False
     try:
-        reading = Reading(
+        open_captures = partial(
+            Reading,
             files,
             connections=True,
             key_log=keylog,
@@ -70,18 +78,23 @@ def diagnose(
             call_limits=bounds.call_limits(),
             tls_limits=bounds.tls_limits(),
         )
-        feed = life.feed if diagnosis is None else diagnosis.feed
-        try:
-            for item in reading:
-                feed(item)
-        except KeyboardInterrupt:
-            interrupted = True
+        if diagnosis is not None and jobs > 1 and (usable := usable_jobs(jobs, files)) > 1:
+            reading, findings, limits, interrupted = diagnose_shares(usable, open_captures, choice)
+        else:
+            reading = open_captures()
+            feed = life.feed if diagnosis is None else diagnosis.feed
+            try:
+                for item in reading:
+                    feed(item)
+            except KeyboardInterrupt:
+                interrupted = True
+            if diagnosis is not None:
+                findings, limits = diagnosis.findings(), diagnosis.limits_reached()
     except CaptureError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None
     summary = reading.summary
     if diagnosis is None:
-        findings = []
         for line in timeline_lines(life, json_output, colours_for(sys.stdout)):
             output.write(line)
         output.flush()
@@ -89,12 +102,11 @@ def diagnose(
             print_message(f"kafkasniff: {text}")
         print_message(closing_line(summary))
     else:
-        findings = diagnosis.findings()
         form = finding_form(json_output)
         for finding in findings:
             output.write(form(finding))
         output.flush()
-        say_closing(summary, diagnosis, findings)
+        say_closing(summary, limits, findings)
     if interrupted:
         raise typer.Exit(ExitStatus.INTERRUPTED)
     if summary.damages:

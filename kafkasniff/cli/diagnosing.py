@@ -77,5 +77,5 @@ class Diagnosing:
         for finding in findings:
             self._output.write(self._at_the_end(finding))
         self._output.flush()
-        say_closing(self._listening.summary, self._diagnosis, findings)
+        say_closing(self._listening.summary, self._diagnosis.limits_reached(), findings)
         return findings

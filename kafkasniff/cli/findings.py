@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 import typer
 
 from kafkasniff.cli.output import print_message
-from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.reading import Summary
 from kafkasniff.render.closing import closing_line
@@ -38,9 +37,9 @@ def finding_form(json_output: bool, so_far: bool = False) -> FindingForm:
     return lambda finding: finding_text(finding, colours).encode()
 
 
-def say_closing(summary: Summary, diagnosis: Diagnosis, findings: list[Finding]) -> None:
-    """Say on standard error what the capture was worth, which limits were reached, and how much was found."""
-    for text in (*summary.damages, *summary.notes, *summary.not_decrypted, *diagnosis.limits_reached()):
+def say_closing(summary: Summary, limits: Iterable[str], findings: list[Finding]) -> None:
+    """Say on standard error what the capture was worth, which `limits` were reached, and how much was found."""
+    for text in (*summary.damages, *summary.notes, *summary.not_decrypted, *limits):
         print_message(f"kafkasniff: {text}")
     print_message(closing_line(summary))
     print_message(closing_text(findings))

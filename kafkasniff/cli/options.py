@@ -142,6 +142,17 @@ Limit = Annotated[
 Connections = Annotated[
     bool, typer.Option("--connections", help="Also say what each connection was, and why we think so.")
 ]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        max=64,
+        help="Use N processes, each of which reads all; the output is the same. Standard input, captures below 2 MiB,"
+        " --limit, --write and --timeline are left to one.",
+    ),
+]
 ShowSecrets = Annotated[bool, typer.Option("--show-secrets", help="Show passwords and tokens instead of ***.")]
 KeyLog = Annotated[
     str | None,

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 from kafkasniff.cli.exit_status import ExitStatus
 
@@ -10,10 +10,23 @@ _BUFFERED = 65536
 """Bytes that are gathered before they are written."""
 
 
+class Stream(Protocol):
+    """What bytes are written to: a binary stream, or a pipe to another process."""
+
+    def write(self, data: bytes, /) -> int:
+        """Write all of `data`; raises OSError."""
+
+    def flush(self) -> None:
+        """Let nothing wait; raises OSError."""
+
+    def fileno(self) -> int:
+        """Give the descriptor behind it."""
+
+
 class Output:
     """Standard output, buffered in our hands so that it can be flushed when packets stop coming."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: Stream) -> None:
         """Write to `stream`."""
         self._stream = stream
         self._pieces: list[bytes] = []

@@ -1,5 +1,7 @@
 """`kafkasniff read`: the calls in captures."""
 
+from functools import partial
+
 import typer
 
 from kafkasniff.cli import options
@@ -49,6 +51,7 @@ def read(
     limit_value: options.LimitValue = None,
     two_pass: options.TwoPass = False,
     max_decompressed: options.MaxDecompressed = 128,
+    jobs: options.Jobs = 1,
     *,
     bounds: Bounds,
 ) -> None:
@@ -56,8 +59,10 @@ def read(
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.capture.writer import check_new
     from kafkasniff.cli.filters import call_filters
+    from kafkasniff.cli.jobs import usable_jobs
     from kafkasniff.cli.output import print_message
     from kafkasniff.cli.showing import Showing, json_format, terminal_format
+    from kafkasniff.cli.turns import show
     from kafkasniff.reading import Reading
 
     if write is not None and "-" in files:
@@ -73,7 +78,8 @@ def read(
     try:
         if write is not None:
             check_new(write)
-        reading = Reading(
+        open_captures = partial(
+            Reading,
             files,
             show_secrets=show_secrets,
             connections=connections,
@@ -87,13 +93,17 @@ def read(
             records_limit=max_decompressed << 20,
             tcp_limits=bounds.tcp_limits(),
             call_limits=bounds.call_limits(),
+            tls_limits=bounds.tls_limits(),
         )
         form = json_format() if json_output else terminal_format(time, verbose)
-        showing = Showing(reading, filters, form, limit)
-        showing.run(flush_batches="-" in files)
-        if write is not None:
-            showing.write_packets(files, write)
-            tls_limits=bounds.tls_limits(),
+        if jobs > 1 and limit is None and write is None and (usable := usable_jobs(jobs, files)) > 1:
+            reading = show(usable, open_captures, filters, form)
+        else:
+            reading = open_captures()
+            showing = Showing(reading, filters, form, limit)
+            showing.run(flush_batches="-" in files)
+            if write is not None:
+                showing.write_packets(files, write)
     except CaptureError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None

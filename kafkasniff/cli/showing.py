@@ -5,11 +5,12 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
-from kafkasniff.calls.items import Item
+from kafkasniff.calls.items import Item, expand
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.writer import PcapngWriter, select_packets
 from kafkasniff.cli.filters import Filters
@@ -19,7 +20,9 @@ from kafkasniff.render.closing import closing_line
 
 if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
     from kafkasniff.calls.columns.calls import CallRows
+    from kafkasniff.cli.turns import Turns
     from kafkasniff.listening import Listening
+    from kafkasniff.render.row_lines import RowLines
 
 _PROGRESS_SECONDS = 0.5
 
@@ -39,6 +42,10 @@ class LineFormat(NamedTuple):
     connection: Callable[[ConnectionReport], bytes]
     rows: "RowsFormat | None" = None
     """Gives the lines of many calls at once, and learns from them; None where each is made by itself."""
+    pass_over: Callable[[Call], None] | None = None
+    """Remembers of a call what later lines depend on, as `call` does; None where they depend on nothing."""
+    pass_over_rows: "Callable[[CallRows], None] | None" = None
+    """Remembers and learns as `rows` does; None where there is no `rows`."""
 
 
 class _Late:
@@ -74,11 +81,11 @@ def terminal_format(time_mode: str, detail: int) -> LineFormat:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     lines = CallLines(width, time_mode, detail, colours_for(sys.stdout))
 
-    def blocks() -> RowsFormat:
+    @cache
+    def row_lines() -> "RowLines":
         from kafkasniff.render.row_lines import RowLines
 
-        row_lines = RowLines(lines)
-        return lambda rows: (row_lines.lines(rows),)
+        return RowLines(lines)
 
     return LineFormat(
         lines.learn,
@@ -86,7 +93,9 @@ def terminal_format(time_mode: str, detail: int) -> LineFormat:
         lambda gap: lines.gap(gap).encode(),
         lambda token: lines.token(token).encode(),
         lambda report: lines.connection(report).encode(),
-        _Late(blocks) if lines.is_plain else None,
+        (lambda rows: (row_lines().lines(rows),)) if lines.is_plain else None,
+        lines.pass_over,
+        (lambda rows: row_lines().pass_over(rows)) if lines.is_plain else None,
     )
 
 
@@ -94,14 +103,20 @@ class Showing:
     """Writes the items of a reading that the filters let through."""
 
     def __init__(
-        self, reading: "Reading | Listening", filters: Filters, form: LineFormat, limit: int | None = None
+        self,
+        reading: "Reading | Listening",
+        filters: Filters,
+        form: LineFormat,
+        limit: int | None = None,
+        turns: "Turns | None" = None,
     ) -> None:
-        """Show at most `limit` calls; None: all."""
+        """Show at most `limit` calls; None: all. With `turns`, other processes show some of them."""
         self._reading = reading
         self._filters = filters
         self._shows_all = filters == Filters()
         self._form = form
         self._left = -1 if limit is None else limit
+        self._turns = turns
         self._items: list[Item | CallRows] = []
         self._shown_packets: defaultdict[str, set[int]] = defaultdict(set)
         self._progress = _Progress(reading)
@@ -122,19 +137,63 @@ class Showing:
             self._finish(output)
             raise
         except CaptureError:
+            self._end_turns(output)
             self._finish(output)
             raise
         self._finish(output)
 
+    def take_share(self, output: Output) -> None:
+        """Show what falls to this process; raises CaptureError as `run` does."""
+        try:
+            for items in self._reading.column_batches():
+                self._show_turns(items, output)
+        finally:
+            self._end_turns(output)
+
     def _show_batches(self, output: Output, flush_batches: bool) -> None:
         for items in self._reading.column_batches():
-            self._items = items
-            self._show_items(output)
+            if self._turns is None:
+                self._items = items
+                self._show_items(output)
+            else:
+                self._show_turns(items, output)
+                self._turns.check()
             if not self._left:
                 return
             if flush_batches:
                 output.flush()
             self._progress.report()
+        self._end_turns(output)
+
+    def _show_turns(self, items: "list[Item | CallRows]", output: Output) -> None:
+        assert self._turns is not None
+        for part in self._turns.divide(items, output):
+            if self._turns.is_own:
+                self._items = part
+                self._show_items(output)
+            else:
+                self._pass_over(part)
+
+    def _end_turns(self, output: Output) -> None:
+        if self._turns is not None:
+            self._turns.end(output)
+
+    def _pass_over(self, items: "list[Item | CallRows]") -> None:
+        """Remember of what another process shows all that later lines depend on."""
+        form = self._form
+        if form.pass_over is None:
+            return
+        for item in expand(items) if form.pass_over_rows is None or not self._shows_all else items:
+            if isinstance(item, tuple):
+                assert form.pass_over_rows is not None
+                form.pass_over_rows(item)
+            elif not isinstance(item, Call):
+                if self._filters.shows_other(item, self._first_time):
+                    self._line(item)
+            else:
+                form.learn(item)
+                if self._shows_all or self._filters.shows_call(item, self._first_time):
+                    form.pass_over(item)
 
     def _show_items(self, output: Output) -> None:
         items = self._items

@@ -2,13 +2,17 @@
 
 from functools import partial
 
-from kafkasniff.calls.columns.calls import CallColumns, CallRows
+import numpy as np
+
+from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.render.brokers import TELLING_APIS
 from kafkasniff.render.tails import Tails
 from kafkasniff.render.terminal import CallLines, api_text, client_id_text
 from kafkasniff.render.text import duration_text
+from kafkasniff.render.times import NANOSECONDS
 
+_TELLING = sorted(TELLING_APIS)
 _MOST_TOLD = 1024
 _NUMBER = 4
 """Bytes of the correlation id, which an answer begins with."""
@@ -35,9 +39,7 @@ class RowLines:
     def lines(self, rows: CallRows) -> bytes:
         """Give the lines of calls, each with its newline."""
         columns, start, stop = rows
-        if columns is not self._columns or self._look() != self._state:
-            self._columns = columns
-            self._forget()
+        self._turn_to(columns)
         lines, data, fixed = self._lines, columns.data, self._fixed
         time_text, tail, widths, call = lines.time, self._tails.text, lines.widths, columns.call
         begun = columns.request_time[start:stop]
@@ -90,6 +92,51 @@ class RowLines:
         found.append("")
         return "\n".join(found).encode()
 
+    def pass_over(self, rows: CallRows) -> None:
+        """Learn from calls, and remember of them, what `lines` would, without their lines."""
+        columns, start, stop = rows
+        self._turn_to(columns)
+        brokers, data = self._lines.brokers, columns.data
+        fitted = start
+        for row in start + np.flatnonzero(np.isin(columns.api_key[start:stop], _TELLING)):
+            layout = columns.api_key.item(row) << 16 | columns.api_version.item(row)
+            answer = layout, data[columns.response.item(row) + _NUMBER : columns.response_end.item(row)]
+            if self._told.get(answer) != brokers.changes:
+                # Servers may have longer names from here on.
+                self._fit(columns, fitted, int(row))
+                fitted = int(row)
+                self._learn(int(row), answer)
+        self._fit(columns, fitted, stop)
+        for time in _telling_times(columns.request_time[start:stop]):
+            self._lines.time(time)
+
+    def _fit(self, columns: CallColumns, start: int, stop: int) -> None:
+        """Widen the columns to hold these calls."""
+        if start == stop:
+            return
+        lines, widths, data = self._lines, self._lines.widths, columns.data
+        numbers = columns.correlation_id[start:stop]
+        for number in (numbers.min(), numbers.max()):
+            widths.fit_ids(str(number), "")
+        for layout in np.unique(columns.api_key[start:stop] << 16 | columns.api_version[start:stop]).tolist():
+            widths.fit("", "", api_text((layout >> 16, layout & 0xFFFF)))
+        runs = columns.run[start:stop]
+        for run in np.unique(runs).tolist():
+            facts, raw_id = columns.facts[run], columns.client_ids[run]
+            widths.fit(facts.client, lines.server(facts.server), "")
+            if raw_id is not None:
+                widths.fit_ids("", client_id_text(java_text(raw_id) or None))
+                continue
+            for row in (start + np.flatnonzero(runs == run)).tolist():
+                raw_id = data[columns.request.item(row) + _CLIENT_ID_AT : columns.client_id_end.item(row)]
+                widths.fit_ids("", client_id_text(java_text(raw_id) or None))
+
+    def _turn_to(self, columns: CallColumns) -> None:
+        """Forget what was made of other columns, or in other widths."""
+        if columns is not self._columns or self._look() != self._state:
+            self._columns = columns
+            self._forget()
+
     def _learn(self, row: int, answer: tuple[int, bytes]) -> bool:
         """Learn from a call which brokers there are; True when anything is new."""
         brokers = self._lines.brokers
@@ -135,3 +182,13 @@ class RowLines:
         if columns.client_ids[run] is not None:
             self._fixed[run << 32 | layout] = parts
         return parts
+
+
+def _telling_times(times: Numbers) -> list[int]:
+    """Give the times that change what a time column remembers: seconds that begin, parts of µs, and the last."""
+    telling = np.zeros(len(times), bool)
+    telling[[0, -1]] = True
+    telling[1:] |= np.diff(times // NANOSECONDS) != 0
+    telling[np.flatnonzero(times % 1000)[:1]] = True
+    found: list[int] = times[telling].tolist()
+    return found

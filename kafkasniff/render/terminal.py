@@ -100,7 +100,11 @@ class CallLines:
             return line
         return line + "".join(f"{text}\n" for text in self._detail_lines(call))
 
-    def _call_line(self, call: Call, time: str) -> str:
+    def pass_over(self, call: Call) -> None:
+        """Remember of a call what its line would, without making the costly parts of it."""
+        self._call_line(call, self.time(call.time.time), tail=False)
+
+    def _call_line(self, call: Call, time: str, tail: bool = True) -> str:
         colours, off, widths = self._colours, self._colours.off, self.widths
         client, server = self._client(call.client), self.server(call.server)
         api = api_text(call.header and call.header[:2])
@@ -120,7 +124,7 @@ class CallLines:
             if self._cut is not None and used > self._cut:
                 # Long addresses leave no room: from here on lines are those of a narrower terminal.
                 self._wide, self.widths = False, Widths(2, 12)
-                return self._call_line(call, time)
+                return self._call_line(call, time, tail)
         else:
             line = (
                 f"{colours.time}{time}{off} {client:>{widths.client}}→{colours.server}{server:<{widths.server}}{off} "
@@ -129,6 +133,8 @@ class CallLines:
             used = len(time) + widths.client + widths.server + widths.api + 12
             if self._cut is not None and used > self._cut:
                 return shorten(f"{time} {client}→{server} {api} {took}", self._cut) + "\n"
+        if not tail:
+            return line
         return f"{line}{self.tail(call, None if self._cut is None else max(self._cut - used, 0))}".rstrip() + "\n"
 
     def tail(self, call: Call, room: int | None) -> str:

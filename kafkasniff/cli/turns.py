@@ -1,0 +1,132 @@
+"""Turns that processes take in showing what all of them read (`--jobs`)."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.items import Item
+from kafkasniff.cli.filters import Filters
+from kafkasniff.cli.jobs import Mark, Pipe, Workers
+from kafkasniff.cli.output import Output
+from kafkasniff.cli.showing import LineFormat, Showing
+from kafkasniff.reading import Reading, Summary
+
+if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
+    from kafkasniff.calls.columns.calls import CallRows
+
+_TURN_BYTES = 1 << 20
+"""How long a turn is, in bytes of messages."""
+
+_ITEM_BYTES = 1024
+"""What an item takes beside its bytes, as so many more of them: about that of a line."""
+
+_TURN_PACKETS = 4096
+"""Packets after which a turn ends with its batch, so that one without calls ends too."""
+
+
+class Turns:
+    """Divides items into turns of about the same work, the same in each of some processes."""
+
+    def __init__(
+        self,
+        jobs: int,
+        number: int,
+        summary: Summary,
+        end: Callable[[int, Output, Mark], None],
+        workers: Workers | None = None,
+    ) -> None:
+        """Count the turns for process `number` of `jobs`, from 0; `end` is told when one is over, and whose."""
+        self._jobs = jobs
+        self._number = number
+        self._summary = summary
+        self._end = end
+        self._workers = workers
+        self._whose = 0
+        self._left = _TURN_BYTES
+        self._until_packet = _TURN_PACKETS
+
+    @property
+    def is_own(self) -> bool:
+        """Tell whether this process shows what comes now."""
+        return self._whose == self._number
+
+    def divide(self, items: "list[Item | CallRows]", output: Output) -> "Iterator[list[Item | CallRows]]":
+        """Give the items of a batch in lists of one turn each; the next is asked for when one has been dealt with."""
+        part: list[Item | CallRows] = []
+        for item in items:
+            for piece in self._pieces(item) if isinstance(item, tuple) else (item,):
+                part.append(piece)
+                if not isinstance(piece, tuple):
+                    self._left -= _size(piece)
+                if self._left <= 0:
+                    yield part
+                    part = []
+                    self.end(output)
+        if part:
+            yield part
+        if self._summary.packets >= self._until_packet:
+            self.end(output)
+
+    def _pieces(self, rows: "CallRows") -> "Iterator[CallRows]":
+        """Cut rows where turns end, and count what they take."""
+        columns, start, stop = rows
+        sizes = columns.request_end[start:stop] - columns.request[start:stop] + _ITEM_BYTES
+        sizes += columns.response_end[start:stop] - columns.response[start:stop]
+        ends = sizes.cumsum()
+        first, before = start, 0
+        while first < stop:
+            # The row that takes the turn to its end belongs to it.
+            end = min(start + int(ends.searchsorted(before + self._left)) + 1, stop)
+            total = ends.item(end - start - 1)
+            self._left -= total - before
+            yield rows._replace(start=first, stop=end)
+            first, before = end, total
+
+    def end(self, output: Output) -> None:
+        """End the turn that is under way."""
+        summary = self._summary
+        self._end(self._whose, output, (summary.packets, summary.counts.calls))
+        self._whose = (self._whose + 1) % self._jobs
+        self._left = _TURN_BYTES
+        self._until_packet = summary.packets + _TURN_PACKETS
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt when Ctrl-C was pressed and no other process has anything that comes first."""
+        if self.is_own and self._workers is not None and self._workers.interrupted:
+            raise KeyboardInterrupt
+
+
+def _size(item: Item) -> int:
+    if not isinstance(item, Call):
+        return _ITEM_BYTES
+    return _ITEM_BYTES + sum(len(frame.data) for frame in (item.request, item.response) if frame is not None)
+
+
+def show(jobs: int, read: Callable[[], Reading], filters: Filters, form: LineFormat) -> Reading:
+    """Show all calls with `jobs` processes, each of which reads the captures with `read`; give the reading.
+
+    Raises CaptureError and KeyboardInterrupt as `Showing.run` does.
+    """
+
+    def take_share(number: int, pipe: Pipe) -> None:
+        def end(whose: int, output: Output, mark: Mark) -> None:
+            if whose == number:
+                output.flush()
+                pipe.end_turn(mark)
+
+        reading = read()
+        turns = Turns(jobs, number, reading.summary, end)
+        Showing(reading, filters, form, turns=turns).take_share(Output(pipe))
+
+    reading = read()
+    with Workers(jobs - 1, take_share) as workers:
+
+        def end(whose: int, output: Output, mark: Mark) -> None:
+            if whose:
+                workers.all[whose - 1].copy_turn(output, mark)
+
+        turns = Turns(jobs, 0, reading.summary, end, workers)
+        Showing(reading, filters, form, turns=turns).run(flush_batches=False)
+        if workers.interrupted:
+            raise KeyboardInterrupt
+    return reading
