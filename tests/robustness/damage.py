@@ -323,6 +323,22 @@ def fragmented(packets: list[Packet], rng: Random) -> list[Packet]:
     return _restamped([packet for _, packet in keyed])
 
 
+def one_in_ten_lost(packets: list[Packet], rng: Random) -> list[Packet]:
+    """Lose 10 % of the segments."""
+    return [packet for packet in packets if not packet.payload or rng.random() >= 0.1]
+
+
+def several(*damages: Damage) -> Damage:
+    """Do several damages, one after the other."""
+
+    def damage(packets: list[Packet], rng: Random) -> list[Packet]:
+        for each in damages:
+            packets = each(packets, rng)
+        return packets
+
+    return damage
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One kind of damage, and the traffic it is done to."""
@@ -384,4 +400,19 @@ ROWS = [
     Row("wrong checksums", wrong_checksums, LARGE),
     Row("IP fragments out of order", fragmented, LARGE),
     Row("IPv6 fragments out of order", fragmented, {"ipv6": True, **LARGE}),
+    Row("fragments out of order, each twice", several(fragmented, each_twice), LARGE),
+    Row("10 % of segments lost", one_in_ten_lost, LARGE),
+    Row("3 % of small segments lost", many_lost_segments, {}, {"segment_size": 40}),
+    Row(
+        "3 % lost, others repeated with other bytes", several(many_lost_segments, retransmitted_with_other_bytes), LARGE
+    ),
+    Row("3 % lost, seen by two interfaces", several(many_lost_segments, two_interfaces), LARGE),
+    Row("responses only, start in mid-stream", several(responses_only, starts_mid_stream), LARGE),
+    Row("requests only, 3 % lost", several(requests_only, many_lost_segments), LARGE),
+    Row(
+        "small segments shuffled, start in mid-stream",
+        several(starts_mid_stream, shuffled),
+        {},
+        {"segment_size": 40},
+    ),
 ]
