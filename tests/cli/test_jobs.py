@@ -123,6 +123,33 @@ def test_a_damaged_file(tmp_path: Path, environment: dict[str, str]) -> None:
         assert found[start][1].endswith(b"status 1")
 
 
+TURN = """
+import sys
+from kafkasniff.cli.jobs import Workers
+from kafkasniff.cli.output import Output
+
+def work(number, pipe):
+    pipe.write(b"a line\\n")
+    pipe.end_turn((10, 3))
+
+output = Output(sys.stdout.buffer)
+with Workers(1, work) as workers:
+    workers.all[0].copy_turn(output, (10, int(sys.argv[1])))
+output.flush()
+"""
+"""A worker that has read 10 packets and 3 calls, and a first process that expects 10 and so many."""
+
+
+def test_processes_that_have_not_read_the_same_are_an_error(environment: dict[str, str]) -> None:
+    same, other = (
+        subprocess.run([sys.executable, "-c", TURN, calls], env=environment, capture_output=True, check=False)
+        for calls in ("3", "4")
+    )
+    assert (same.returncode, same.stdout, same.stderr) == (0, b"a line\n", b"")
+    assert (other.returncode, other.stdout) == (1, b"a line\n")
+    assert other.stderr == b"kafkasniff: captures changed while they were read; use one process\n"
+
+
 def test_the_command_line_bounds_them(run: Run) -> None:
     for value in ("0", "-1", "many"):
         done = run("read", "java-4.3.1-basic.pcap", "--jobs", value)
