@@ -4,8 +4,9 @@ import glob
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from kafkasniff.capture.compression import MAGIC_LENGTH, compression_of
 from kafkasniff.capture.errors import CaptureError
@@ -15,6 +16,9 @@ from kafkasniff.pipeline.errors import PipelineError
 
 HEAD_BYTES = 64
 """Bytes from a file's start that tell it from one that takes its place: file header and first record header."""
+
+CHANGED = "changed while it was read; run the command again once nothing writes to it"
+"""Why a file was left out that is not any more what it was when it was listed."""
 
 _COMPRESSED = re.compile(r"\.(gz|zst|zstd|lz4|xz|bz2)$", re.IGNORECASE)
 # tcpdump -C puts its counter behind the whole name, also behind an ending in it (tcpdump.c, MakeFilename).
@@ -77,6 +81,9 @@ def look_at(path: str) -> Input:
     ring = ring_of(path)
     try:
         status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            # What a pipe or a device gives cannot be read twice, and might never come.
+            return Input(path, 0, 0, b"", ring, reason=f"{path}: is no regular file")
         source = FileSource(path)
         try:
             head = source.peek(HEAD_BYTES)
@@ -114,3 +121,21 @@ def _files(source: str, leave_out: str | None) -> Iterator[str]:
         for folder, folders, names in os.walk(path):
             folders[:] = sorted(each for each in folders if os.path.realpath(os.path.join(folder, each)) != leave_out)
             yield from (os.path.join(folder, name) for name in sorted(names) if not name.startswith("."))
+
+
+def leave_out(inputs: Sequence[Input], lost: Mapping[int, str]) -> list[Input]:
+    """Give the inputs with the reasons of those, by index, that were lost, and of others that are not as listed."""
+    left = []
+    for index, each in enumerate(inputs):
+        reason = each.reason or lost.get(index) or _changed(each)
+        left.append(each if reason is None else replace(each, reason=reason))
+    return left
+
+
+def _changed(listed: Input) -> str | None:
+    """Say what has become of a file since it was listed; None: it is there, and nothing was taken from it."""
+    now = look_at(listed.path)
+    if now.reason is not None:
+        return now.reason
+    same = now.head == listed.head and now.size >= listed.size
+    return None if same else f"{listed.path}: {CHANGED}"

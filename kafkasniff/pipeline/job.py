@@ -19,7 +19,7 @@ from kafkasniff.pipeline import tasks
 from kafkasniff.pipeline.clusters import clusters_of
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.indexing import FileReport, IndexTask
-from kafkasniff.pipeline.inputs import Input
+from kafkasniff.pipeline.inputs import Input, leave_out
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import Destination, TableWriter, Written
 from kafkasniff.pipeline.pieces import ORDER, REPORT, SCHEMA
@@ -109,9 +109,14 @@ class Index:
         return known
 
     def map(self, task: Any) -> list[Any]:
-        """Run a task over every bucket; give the results."""
-        found = self.frame.mapInArrow(task, from_arrow_schema(tasks.RESULT)).collect()
-        return [pickle.loads(row.result) for row in found]
+        """Run a task over every bucket; give the results. Raises PipelineError where files were lost."""
+        rows = self.frame.mapInArrow(task, from_arrow_schema(tasks.RESULT)).collect()
+        found = [pickle.loads(row.result) for row in rows]
+        losses = [each.reasons for each in found if isinstance(each, tasks.Lost)]
+        lost = {self._ranges[part].file: reason for reasons in losses for part, reason in reasons.items()}
+        if lost:
+            raise PipelineError("; ".join(lost.values()), lost)
+        return found
 
     def close(self) -> None:
         """Let go of the index."""
@@ -132,13 +137,19 @@ def run(
     done = destination.finished()
     if done is not None:
         return Outcome(done, added=False)
-    destination.begin(resume)
     try:
-        index = Index(session, inputs, options)
-        try:
-            return _write(session, index, destination, options)
-        finally:
-            index.close()
+        while True:
+            destination.begin(resume)
+            index = Index(session, inputs, options)
+            try:
+                return _write(session, index, destination, options)
+            except PipelineError as error:
+                if not error.lost:
+                    raise
+                # What other tasks wrote may hold calls of the lost files.
+                inputs, resume = leave_out(inputs, error.lost), False
+            finally:
+                index.close()
     except PySparkException as error:
         destination.abandon()
         raise PipelineError(reason_of(error)) from error

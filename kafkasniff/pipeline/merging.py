@@ -9,7 +9,7 @@ import numpy as np
 
 from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.inputs import HEAD_BYTES
+from kafkasniff.pipeline.inputs import CHANGED, HEAD_BYTES
 from kafkasniff.pipeline.pieces import Numbers, Piece
 
 BATCH_PACKETS = 16_384
@@ -61,9 +61,9 @@ class PacketFiles:
             while len(data) < size and (more := os.pread(descriptor, size - len(data), start + len(data))):
                 data += more
         except OSError as error:
-            raise PipelineError(f"{self._paths[part]}: byte {start}: cannot be read: {error.strerror}") from None
+            raise _lost(part, f"{self._paths[part]}: byte {start}: cannot be read: {error.strerror}") from None
         if len(data) < size:
-            raise _changed(self._paths[part])
+            raise self._changed(part)
         return data
 
     def _descriptor(self, part: int) -> int:
@@ -74,7 +74,7 @@ class PacketFiles:
         try:
             descriptor = self._open[part] = os.open(path, os.O_RDONLY)
         except OSError as error:
-            raise PipelineError(f"{path}: cannot be opened again: {error.strerror}") from None
+            raise _lost(part, f"{path}: cannot be opened again: {error.strerror}") from None
         self._check(part, descriptor)
         if len(self._open) > _MOST_OPEN:
             oldest, other = self._open.popitem(last=False)
@@ -85,11 +85,14 @@ class PacketFiles:
     def _check(self, part: int, descriptor: int) -> None:
         """Look whether the ring's writer has put other packets into the file (tcpdump -W)."""
         if os.pread(descriptor, HEAD_BYTES, 0)[: len(self._heads[part])] != self._heads[part]:
-            raise _changed(self._paths[part])
+            raise self._changed(part)
+
+    def _changed(self, part: int) -> PipelineError:
+        return _lost(part, f"{self._paths[part]}: {CHANGED}")
 
 
-def _changed(path: str) -> PipelineError:
-    return PipelineError(f"{path}: changed while it was read; run the command again once nothing writes to it")
+def _lost(part: int, reason: str) -> PipelineError:
+    return PipelineError(reason, {part: reason})
 
 
 class Merger:

@@ -78,14 +78,16 @@ class RangeStream(io.RawIOBase):
 
 
 def split(inputs: Sequence[Input], range_bytes: int, whole: frozenset[int]) -> list[Range]:
-    """Give the ranges of all inputs, in order; pcapng and compressed files, and those in `whole`, are one range.
+    """Give the ranges of all inputs, in order; some files are one range.
+
+    Such are compressed and pcapng files, those in `whole`, and those that cannot be read.
 
     The blocks that describe a pcapng file's interfaces may stand anywhere before a packet.
     """
     ranges: list[Range] = []
     for file, each in enumerate(inputs):
         count = max(each.size // range_bytes, 1)
-        if file in whole or each.compressed or each.head[:4] not in MAGICS or count == 1:
+        if file in whole or each.reason is not None or each.compressed or each.head[:4] not in MAGICS or count == 1:
             ranges.append(Range(file, 0, None))
             continue
         bounds = [each.size * number // count for number in range(count)]

@@ -3,8 +3,9 @@
 import gc
 import pickle
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from pyspark import TaskContext
 from kafkasniff.calls.call import Call
 from kafkasniff.pipeline.clusters import ClusterNames
 from kafkasniff.pipeline.diagnosing import diagnose, finding_rows
+from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.indexing import FileReport, index_file, report_batch
 from kafkasniff.pipeline.options import Options
@@ -50,6 +52,14 @@ class Wrote:
     """By vantage, what `clusters_of` takes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """In the place of a result: files that the task needs are not any more what they were."""
+
+    reasons: dict[int, str]
+    """By index of the part."""
+
+
 def index(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Index the files in the column `task`: an `IndexTask`, or the `FileReport` of a file that cannot be read."""
     gc.set_threshold(*_COLLECTION_THRESHOLDS)
@@ -69,12 +79,15 @@ class LearnTask:
     known: Known
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take rows of the index; give a `Learned`."""
+        """Take rows of the index; give a `Learned`, or a `Lost`."""
         gc.set_threshold(*_COLLECTION_THRESHOLDS)
+        yield _batch(_pickled(self._learn, batches))
+
+    def _learn(self, batches: Iterator[pa.RecordBatch]) -> Learned:
         reassembly = Reassembly(self.known)
         for _ in reassembly.run(batches):
             pass
-        yield _batch(pickle.dumps(Learned(reassembly.topics.known(), reassembly.tls_sessions)))
+        return Learned(reassembly.topics.known(), reassembly.tls_sessions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +101,7 @@ class WriteTask:
     """How many there are."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take rows of the index; give a `Wrote`."""
+        """Take rows of the index; give a `Wrote`, or a `Lost`."""
         gc.set_threshold(*_COLLECTION_THRESHOLDS)
         context = TaskContext.get()
         assert context is not None
@@ -98,6 +111,14 @@ class WriteTask:
             # Of the same files with the same options, for this folder is the run's.
             yield _batch(done.read_bytes())
             return
+        result = _pickled(partial(self._write, bucket), batches)
+        done.parent.mkdir(exist_ok=True)
+        temporary = done.with_name(f"{done.name}-{uuid4().hex}")
+        temporary.write_bytes(result)
+        temporary.replace(done)
+        yield _batch(result)
+
+    def _write(self, bucket: int, batches: Iterator[pa.RecordBatch]) -> Wrote:
         writer = TableWriter(self.staging, f"part-{bucket:05d}-{uuid4().hex[:12]}")
         reassembly = Reassembly(self.known)
         packers: dict[str, EventPacker] = {}
@@ -118,12 +139,7 @@ class WriteTask:
                 if isinstance(item, Call):
                     clusters[vantage].take(item)
         names = {vantage: clusters[vantage].names for vantage in packers}
-        result = pickle.dumps(Wrote(writer.close(), reassembly.notes, reassembly.tls_counters, names))
-        done.parent.mkdir(exist_ok=True)
-        temporary = done.with_name(f"{done.name}-{uuid4().hex}")
-        temporary.write_bytes(result)
-        temporary.replace(done)
-        yield _batch(result)
+        return Wrote(writer.close(), reassembly.notes, reassembly.tls_counters, names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +161,18 @@ class DiagnoseTask:
         diagnosis = diagnose(self.parts, batches)
         writer.add(finding_rows(self.clusters[cluster], diagnosis.findings()))
         yield _batch(pickle.dumps(Wrote(writer.close(), diagnosis.limits_reached())))
+
+
+def _pickled(task: Callable[[Iterator[pa.RecordBatch]], object], batches: Iterator[pa.RecordBatch]) -> bytes:
+    """Give the result of a task; a file that was lost is one, as to try again would not bring it back."""
+    try:
+        return pickle.dumps(task(batches))
+    except PipelineError as error:
+        if not error.lost:
+            raise
+        for _ in batches:
+            pass  # Spark expects that a task takes all.
+        return pickle.dumps(Lost(error.lost))
 
 
 def _batch(result: bytes) -> pa.RecordBatch:

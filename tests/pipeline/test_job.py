@@ -245,7 +245,7 @@ def test_a_killed_run_is_resumed_with_what_it_had_written(spark, tmp_path):
     index = Index(spark, inputs, options)
     written = index.map(WriteTask(index.known(), destination.staging, options, index.buckets))
     index.close()
-    before = {Path(file.path).name for each in written for file in each.files}
+    before = {Path(file.path).name for each in written for file in each.files if file.table != "_events"}
 
     outcome = write(spark, RING, tmp_path, options, resume=True)
 

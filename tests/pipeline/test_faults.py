@@ -1,0 +1,192 @@
+"""Files that change under the pipeline, processes that are killed, and disks that are full, with a real Spark."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark import cloudpickle
+
+from kafkasniff.pipeline import job, output, tasks
+from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.inputs import find_inputs, run_id
+from kafkasniff.pipeline.options import Options
+from kafkasniff.pipeline.output import Destination
+from tests.pipeline.expected import expected_rows
+from tests.pipeline.test_job import CAPTURES, RING, by_vantage, rows, write
+
+WHOLE = CAPTURES / "librdkafka.pcap"
+
+# Workers cannot import the tests.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+
+class Around:
+    """A task with something of the tests' around it."""
+
+    def __init__(self, task, *, before=None, after=None):
+        self.task, self.before, self.after = task, before, after
+
+    def __call__(self, batches):
+        if self.before is not None:
+            self.before()
+        results = list(self.task(batches))
+        if self.after is not None:
+            self.after()
+        yield from results
+
+
+def around(monkeypatch, name, **extra):
+    real = getattr(tasks, name)
+    monkeypatch.setattr(job.tasks, name, lambda *arguments: Around(real(*arguments), **extra))
+
+
+def once(flag, act):
+    """Act in the first process that comes here."""
+
+    def act_once():
+        try:
+            os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return
+        act()
+
+    return act_once
+
+
+@pytest.fixture
+def captures(tmp_path):
+    folder = tmp_path / "captures"
+    folder.mkdir()
+    shutil.copy(WHOLE, folder / "whole.pcap")
+    shutil.copy(CAPTURES / "java-4.3.1-basic.pcap", folder / "other.pcap")
+    return folder
+
+
+def overwrite(path):
+    content = Path(path).read_bytes()
+    # As tcpdump -W does when it begins the ring anew.
+    Path(path).write_bytes(content[:24] + RING_BYTES)
+
+
+RING_BYTES = Path(RING[-1]).read_bytes()[24:]
+
+
+@pytest.mark.parametrize("stage", ["LearnTask", "WriteTask"])
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (os.unlink, "No such file"),
+        (lambda path: os.truncate(path, os.path.getsize(path) // 2), "changed while it was read"),
+        (overwrite, "changed while it was read"),
+    ],
+    ids=["vanished", "truncated", "overwritten"],
+)
+def test_a_file_that_changes_between_indexing_and_reading_is_left_out(
+    spark, tmp_path, monkeypatch, captures, stage, change, reason
+):
+    path = str(captures / "other.pcap")
+    around(monkeypatch, stage, before=once(str(tmp_path / "flag"), lambda: change(path)))
+
+    outcome = write(spark, [captures], tmp_path / "tables", Options(buckets=2))
+
+    found = {Path(row["file"]).name: row for row in rows(tmp_path / "tables", "files")}
+    assert {name: (row["state"], row["packets"] > 0) for name, row in found.items()} == {
+        "whole.pcap": ("read", True),
+        "other.pcap": ("not read", False),
+    }
+    assert reason in found["other.pcap"]["reason"]
+    assert any(reason in text for text in outcome.unread)
+    assert by_vantage(tmp_path / "tables") == {str(captures / "whole"): expected_rows([str(captures / "whole.pcap")])}
+
+
+def test_a_file_that_is_gone_when_its_turn_comes_stands_in_files(spark, tmp_path, captures):
+    options = Options()
+    inputs = find_inputs([str(captures)])
+    (captures / "other.pcap").unlink()
+
+    job.run(spark, inputs, Destination(str(tmp_path / "tables"), run_id(inputs, options.texts())), options)
+
+    found = {Path(row["file"]).name: row["state"] for row in rows(tmp_path / "tables", "files")}
+    assert found == {"whole.pcap": "read", "other.pcap": "not read"}
+
+
+def test_a_file_that_is_truncated_before_its_turn_is_read_up_to_its_end(spark, tmp_path, captures):
+    options = Options()
+    inputs = find_inputs([str(captures)])
+    os.truncate(captures / "other.pcap", (captures / "other.pcap").stat().st_size // 2)
+
+    job.run(spark, inputs, Destination(str(tmp_path / "tables"), run_id(inputs, options.texts())), options)
+
+    found = {Path(row["file"]).name: row["state"] for row in rows(tmp_path / "tables", "files")}
+    assert found == {"whole.pcap": "read", "other.pcap": "damaged"}
+    assert by_vantage(tmp_path / "tables")[str(captures / "other")] == expected_rows([str(captures / "other.pcap")])
+
+
+@pytest.mark.parametrize(
+    ("stage", "place"), [("WriteTask", "before"), ("WriteTask", "after"), ("DiagnoseTask", "after")]
+)
+def test_a_worker_that_is_killed_costs_no_row_and_doubles_none(spark, tmp_path, monkeypatch, stage, place):
+    flag = tmp_path / "flag"
+    around(monkeypatch, stage, **{place: once(str(flag), lambda: os.kill(os.getpid(), signal.SIGKILL))})
+
+    outcome = write(spark, RING, tmp_path / "tables", Options(buckets=2))
+
+    assert flag.exists()
+    assert outcome.added
+    assert by_vantage(tmp_path / "tables") == {"captures/rotate-size/part": expected_rows(RING)}
+
+
+DRIVER = """
+import os, signal, sys
+from kafkasniff.pipeline import output
+real = os.rename
+def rename(source, target):
+    real(source, target)
+    os.kill(os.getpid(), signal.SIGKILL)
+output.os.rename = rename
+from kafkasniff.cli.main import main
+sys.argv = ["kafkasniff", "pipeline", *sys.argv[1:]]
+main()
+"""
+
+
+def test_a_driver_that_is_killed_in_mid_commit_leaves_all_rows_to_the_next(spark, tmp_path):
+    tables = tmp_path / "tables"
+    command = [sys.executable, "-c", DRIVER, *RING, str(tables), "--master", "local[1]"]
+
+    killed = subprocess.run(command, check=False, capture_output=True, timeout=300)
+
+    assert killed.returncode == -signal.SIGKILL, killed.stderr[-2000:]
+    assert len(list(tables.glob("*/run_id=*"))) == 1
+    outcome = write(spark, RING, tables)
+    assert not outcome.added
+    assert by_vantage(tables) == {"captures/rotate-size/part": expected_rows(RING)}
+    assert outcome.rows["calls"] == len(rows(tables, "calls"))
+
+
+def fill_disk():
+    """Let what is written to Parquet files fail as on a full disk."""
+    real = output.pq.ParquetWriter
+    output.pq.ParquetWriter = lambda path, *arguments, **options: real("/dev/full", *arguments, **options)
+
+
+def test_a_full_disk_fails_the_run_with_a_message_and_no_rows(spark, tmp_path, monkeypatch):
+    around(monkeypatch, "WriteTask", before=fill_disk)
+
+    with pytest.raises(PipelineError, match=r"cannot be written: .*No space left on device"):
+        write(spark, RING, tmp_path)
+
+    assert not list(tmp_path.rglob("*.parquet"))
+    assert not list(tmp_path.glob("_staging-*"))
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path, captures):
+    os.mkfifo(captures / "pipe.pcap")
+
+    (pipe,) = [each for each in find_inputs([str(captures)]) if each.path.endswith("pipe.pcap")]
+
+    assert pipe.reason == f"{captures / 'pipe.pcap'}: is no regular file"
