@@ -1,11 +1,17 @@
 import json
 import struct
+from pathlib import Path
+
+import pytest
 
 from kafkasniff.calls.authentication import RawToken
-from kafkasniff.calls.call import ConnectionReport, Gap
+from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.sasl.token import SaslToken
+from kafkasniff.reading import read
+from kafkasniff.render import json_lines
 from kafkasniff.render.json_lines import call_line, connection_line, gap_line, token_line
+from tests.conftest import CAPTURES
 from tests.render.made_calls import (
     INTERFACE,
     MILLISECOND,
@@ -219,3 +225,14 @@ def test_very_short_and_negative_times() -> None:
 def _heartbeat_bytes() -> tuple[bytes, bytes]:
     body = text("billing") + struct.pack(">i", 5) + text("m-1")
     return request_bytes(12, 0, 43, "shop", body), struct.pack(">ih", 43, 0)
+
+
+@pytest.mark.parametrize("records", [False, True])
+@pytest.mark.parametrize("path", sorted(CAPTURES.glob("*.pcap*")), ids=lambda path: path.name)
+def test_decoded_bodies_give_the_same_lines(path: Path, records: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lines() -> list[bytes]:
+        return [call_line(item) for item in read(str(path), records=records) if isinstance(item, Call)]
+
+    straight = lines()
+    monkeypatch.setattr(json_lines, "layout_of", lambda api_key, version, show_secrets: None)
+    assert lines() == straight
