@@ -1,0 +1,69 @@
+"""Rows of calls that are passed over leave behind what their lines would."""
+
+from random import Random
+
+import pytest
+
+from kafkasniff.calls import runs
+from kafkasniff.calls.columns import talks
+from kafkasniff.calls.columns.calls import CallRows
+from kafkasniff.calls.engine import Engine
+from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.render.row_lines import RowLines
+from kafkasniff.render.terminal import CallLines
+from kafkasniff.tcp.limits import TcpLimits
+from tests.conftest import CAPTURES
+
+
+def rows_of(name: str, monkeypatch: pytest.MonkeyPatch) -> list[CallRows]:
+    """The calls of a recording that columns can take, each in rows of its own."""
+    monkeypatch.setattr(runs, "FEWEST_SEGMENTS", 1)
+    monkeypatch.setattr(talks, "LARGEST_SEGMENT", 1 << 30)
+    engine = Engine(tcp_limits=TcpLimits(column_packets=1))
+    items = [item for batch in CaptureReader(str(CAPTURES / name)) for item in engine.feed_columns(batch)]
+    return [
+        item._replace(start=row, stop=row + 1)
+        for item in items
+        if isinstance(item, tuple)
+        for row in range(item.start, item.stop)
+    ]
+
+
+def joined(rows: list[CallRows]) -> list[CallRows]:
+    """Rows that follow each other in the same columns, together."""
+    found: list[CallRows] = []
+    for each in rows:
+        if found and found[-1].columns is each.columns and found[-1].stop == each.start:
+            found[-1] = found[-1]._replace(stop=each.stop)
+        else:
+            found.append(each)
+    return found
+
+
+@pytest.mark.parametrize("time", ["absolute", "relative", "delta"])
+@pytest.mark.parametrize("name", ["java-4.3.1-basic.pcap", "nanoseconds.pcap", "kraft3-admin-all.pcap"])
+def test_what_is_passed_over_changes_later_lines_as_its_lines_do(
+    name: str, time: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = rows_of(name, monkeypatch)
+    assert len(rows) > 50
+    lines = CallLines(time=time)
+    one_by_one = RowLines(lines)
+    whole = [one_by_one.lines(each) for each in rows]
+    rng = Random(name)
+    for _ in range(10):
+        divided = CallLines(time=time)
+        shared = RowLines(divided)
+        place = 0
+        while place < len(rows):
+            end = place + rng.randrange(1, 40)
+            part = joined(rows[place:end])
+            if rng.random() < 0.5:
+                for each in part:
+                    shared.pass_over(each)
+            else:
+                assert b"".join(map(shared.lines, part)) == b"".join(whole[place:end])
+            place = end
+        assert divided.widths == lines.widths
+        assert divided.brokers.changes == lines.brokers.changes
+    assert name != "kraft3-admin-all.pcap" or lines.brokers.changes
