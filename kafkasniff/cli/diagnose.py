@@ -48,7 +48,6 @@ def diagnose(
     from kafkasniff.cli.jobs import usable_jobs
     from kafkasniff.cli.output import Output, print_message
     from kafkasniff.cli.settings import choose_rules
-    from kafkasniff.cli.shares import diagnose_shares
     from kafkasniff.diagnose.engine import Diagnosis
     from kafkasniff.diagnose.finding import Finding
     from kafkasniff.diagnose.timeline import KINDS, Timeline
@@ -79,6 +78,8 @@ def diagnose(
             tls_limits=bounds.tls_limits(),
         )
         if diagnosis is not None and jobs > 1 and (usable := usable_jobs(jobs, files)) > 1:
+            from kafkasniff.cli.shares import diagnose_shares
+
             reading, findings, limits, interrupted = diagnose_shares(usable, open_captures, choice)
         else:
             reading = open_captures()

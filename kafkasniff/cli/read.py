@@ -62,7 +62,6 @@ def read(
     from kafkasniff.cli.jobs import usable_jobs
     from kafkasniff.cli.output import print_message
     from kafkasniff.cli.showing import Showing, json_format, terminal_format
-    from kafkasniff.cli.turns import show
     from kafkasniff.reading import Reading
 
     if write is not None and "-" in files:
@@ -97,6 +96,8 @@ def read(
         )
         form = json_format() if json_output else terminal_format(time, verbose)
         if jobs > 1 and limit is None and write is None and (usable := usable_jobs(jobs, files)) > 1:
+            from kafkasniff.cli.turns import show
+
             reading = show(usable, open_captures, filters, form)
         else:
             reading = open_captures()
