@@ -15,6 +15,7 @@ from kafkasniff.render.call_json import (
     file_text,
     is_plain,
     layout_of,
+    members_text,
     milliseconds_text,
     named_text,
     plain_text,
@@ -102,7 +103,7 @@ class JsonRows:
             place = run << 32 | key << 16 | version
             known = fixed[place] if place in fixed else self._fix(columns, place)
             line = None
-            if known is not None and interface is not None and row not in made and row not in carried:
+            if known is not None and interface is not None and row not in carried:
                 layout, before_id, end = known
                 asked_data, answered_data = data[body:request_end], data[response:response_end]
                 bodies = layout.read(asked_data, 0, answered_data)
@@ -114,6 +115,8 @@ class JsonRows:
                         if is_plain(asked_body) and is_plain(answered_body):
                             found = batches_text(asked_body, asked_data, answered_body, answered_data)
                     if found is not None:
+                        if row in made and (decoded := made[row].known_decoded):
+                            found += members_text({"decoded": decoded})
                         client_id = _client_id_text(data[request + _CLIENT_ID_LENGTH_AT : client_id_end])
                         head = f'{{"type":"call","time":"{utc_text(time, digits)}{before_id}{number}{client_id}'
                         tail = (
