@@ -102,7 +102,7 @@ class JsonRows:
             row += 1
             place = run << 32 | key << 16 | version
             known = fixed[place] if place in fixed else self._fix(columns, place)
-            line = None
+            line: tuple[bytes, ...] | None = None
             if known is not None and interface is not None and row not in carried:
                 layout, before_id, end = known
                 asked_data, answered_data = data[body:request_end], data[response:response_end]
