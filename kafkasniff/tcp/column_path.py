@@ -7,22 +7,27 @@ of its stretch, so that what comes out is the same.
 """
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from heapq import heapify, heappop, heapreplace
 
 import numpy as np
 
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.tcp.columns import endpoint_number, read_columns
+from kafkasniff.tcp.columns import Numbers, endpoint_number, read_columns
 from kafkasniff.tcp.connections import ConnectionTable
 from kafkasniff.tcp.events import StreamEvent
 from kafkasniff.tcp.limits import TcpCounters
 from kafkasniff.tcp.passage import Course, Passage
 from kafkasniff.tcp.runs import SHORTEST_RUN, Stretches, find_stretches
-from kafkasniff.tcp.segments import Segment, SegmentReader, reverse
+from kafkasniff.tcp.segments import FlowKey, Segment, SegmentReader, reverse
 from kafkasniff.tcp.timers import NO_TIMER
 
 _RST = 4
 _NONE = 1 << 62
+_Headers = tuple[int, int, int, int, int, int, int, int, int]
+"""Of a packet: its index, beginning and end of the key in the buffer, sequence and acknowledgement number, flags,
+window, position of the payload in the buffer, bytes of it."""
+_NO_HEADERS = (0,) * 8
 _MOST_HELD = 512
 """Bytes of memory that a payload takes while it waits, beside its contents, at most."""
 
@@ -74,8 +79,8 @@ class ColumnPath:
             self.places,
         )
         if total > 4 * limit or self._table.may_evict(len(self._rows)):
-            for index in self._rows.tolist():
-                self._receive(index)
+            for headers in self._headers(self._rows):
+                self._receive(headers)
             return self._table.events
         while total - counted > room:
             # Delivered bytes are forgotten at the next packet, which must not lie within a run.
@@ -118,34 +123,36 @@ class ColumnPath:
         stretches = find_stretches(self._columns, self._batch.data, rows)
         in_stretches = np.zeros(len(self._batch), np.bool_)
         in_stretches[stretches.rows] = True
-        singles = iter(rows[~in_stretches[rows]].tolist())
+        singles = self._headers(rows[~in_stretches[rows]])
         heads = [
             (stretches.rows.item(first), first, last, number)
             for number, (first, last) in enumerate(zip(stretches.starts, stretches.ends, strict=True))
         ]
         heapify(heads)
         end = int(rows[-1]) + 1
-        single, head = next(singles, end), heads[0][0] if heads else end
-        row, timer, due = 0, NO_TIMER, end
+        last_single = (end, *_NO_HEADERS)
+        single, head = next(singles, last_single), heads[0][0] if heads else end
+        row, timer, due, timers = 0, NO_TIMER, end, self._table.timers
         while True:
-            if self._table.timers.next != timer:
-                timer = self._table.timers.next
+            if timers.next != timer:
+                timer = timers.next
                 due = self._due(timer, start, row)
-            following = min(single, head)
+            index = single[0]
+            following = index if index < head else head
             if due < min(following + (head == following), end):
                 self._table.run_timers(self._batch.arrival(due))
                 self._note_place(2 * due)
                 row = due + 1
             elif following == end:
                 return
-            elif single < head:
+            elif index < head:
                 self._receive(single)
-                row, single = single + 1, next(singles, end)
+                row, single = index + 1, next(singles, last_single)
             else:
                 _, first, last, number = heads[0]
                 taken = self._take_stretch(stretches, number, first, last)
                 if taken == first:
-                    self._receive(head)
+                    self._receive(self._header(head))
                     row, taken = head + 1, first + 1
                 if taken < last:
                     heapreplace(heads, (stretches.rows.item(taken), taken, last, number))
@@ -165,23 +172,54 @@ class ColumnPath:
             place = begin + int(np.argmax(late)) if late.any() else len(self._rows)
         return int(self._rows[place]) if place < len(self._rows) else _NONE
 
-    def _note_place(self, place: int) -> None:
-        self.places += [place] * (len(self._table.events) - len(self.places))
+    def _headers(self, rows: Numbers) -> Iterator[_Headers]:
+        """Give what is needed of packets to take them one by one."""
+        columns = self._columns
+        key_at, payload, length = columns.key_at[rows], columns.payload[rows], columns.length[rows]
+        fields = (
+            key_at,
+            key_at + columns.key_length[rows],
+            columns.sequence[rows],
+            columns.acknowledgement[rows],
+            columns.flags[rows],
+            columns.window[rows],
+            payload,
+            length,
+        )
+        return zip(rows.tolist(), *(field.tolist() for field in fields), strict=True)
 
-    def _receive(self, index: int) -> None:
+    def _header(self, index: int) -> _Headers:
+        """Give the same of one packet."""
+        columns = self._columns
+        key_at = columns.key_at.item(index)
+        return (
+            index,
+            key_at,
+            key_at + columns.key_length.item(index),
+            columns.sequence.item(index),
+            columns.acknowledgement.item(index),
+            columns.flags.item(index),
+            columns.window.item(index),
+            columns.payload.item(index),
+            columns.length.item(index),
+        )
+
+    def _note_place(self, place: int) -> None:
+        new = len(self._table.events) - len(self.places)
+        if new:
+            self.places += [place] * new
+
+    def _receive(self, headers: _Headers) -> None:
         """Take one packet the careful way."""
-        table, arrival = self._table, self._batch.arrival(index)
+        index, key_at, key_end, sequence, acknowledgement, flags, window, payload, length = headers
+        table, arrival, data = self._table, self._batch.arrival(index), self._batch.data
         segment = self._segments.get(index)
-        if segment is not None:
-            key, tunnel, sequence, acknowledgement, flags, data, length, fragments, window = segment
-            table.receive(key, sequence, acknowledgement, flags, data, length, arrival, tunnel, fragments)
+        if segment is None:
+            key: FlowKey = data[key_at:key_end]
+            table.receive(key, sequence, acknowledgement, flags, data[payload : payload + length], length, arrival)
         else:
-            columns = self._columns
-            key, flags, window = self._key(index), columns.flags.item(index), columns.window.item(index)
-            payload, length = columns.payload.item(index), columns.length.item(index)
-            data = self._batch.data[payload : payload + length]
-            sequence, acknowledgement = columns.sequence.item(index), columns.acknowledgement.item(index)
-            table.receive(key, sequence, acknowledgement, flags, data, length, arrival)
+            key, tunnel, sequence, acknowledgement, flags, part, length, fragments, window = segment
+            table.receive(key, sequence, acknowledgement, flags, part, length, arrival, tunnel, fragments)
         if not window and not flags & _RST:
             table.note_zero_window(key)
         self._note_place(2 * index + 1)

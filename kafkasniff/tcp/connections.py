@@ -180,7 +180,10 @@ class ConnectionTable:
                 self._counters.reach("beginning of a connection taken as it came: too many bytes waited for others")
             if decided or full or order >= self._limits.reordering_packets:
                 state.release(arrival, self.events)
-        for stream, heard in ((first, second.counters.packets), (second, first.counters.packets)):
+        for stream, peer in ((first, second), (second, first)):
+            if stream.at_rest:
+                continue
+            heard = peer.counters.packets
             look_for_hole(stream, order, arrival.time, heard)
             if stream.hole_order is not None:
                 close_proven(stream, order, arrival, heard, self.events)
@@ -332,7 +335,7 @@ class ConnectionTable:
         if connection.ended_by is not None:
             return
         first, second = state.streams
-        if not state.half_open or first.pending:
+        if not (first.finished and second.finished) and (not state.half_open or first.pending):
             drain(state.streams, arrival, self.events)
         if state.reset:
             reason, connection.ended_direction = "rst", state.reset[0].direction

@@ -1,4 +1,4 @@
-"""What `Stream` would do with segments out of order and with holes, played on the columns of a stretch.
+"""What `Stream` and `holes` would do with segments out of order and with holes, played on the columns of a stretch.
 
 Only the usual is played: segments that come early or late, acknowledgements of what was not captured, and holes that
 are proven lost. Anything else, such as repeated bytes, ends the play, and the packets go the careful way.

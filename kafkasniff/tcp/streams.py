@@ -213,6 +213,13 @@ class Stream:
             self._replace_pending([])
             events.append(StreamFin(self.connection, self.direction, self.fin_arrival))
 
+    @property
+    def at_rest(self) -> bool:
+        """Tell whether nothing waits: neither a hole nor an end is to be looked at."""
+        if self.pending or self.fin is not None or self.hole_order is not None:
+            return False
+        return self.position >= max(self.acked, 0)
+
     # What is delivered
 
     def deliver_first(self, by: Arrival, events: list[StreamEvent]) -> bool:
@@ -394,5 +401,7 @@ class Stream:
         self.memory.buffered += size
 
     def _replace_pending(self, chunks: list[Chunk]) -> None:
+        if not chunks and self.pending is None:
+            return
         self._count_buffered(sum(chunk.held for chunk in chunks) - self.buffered)
         self.pending = chunks or None

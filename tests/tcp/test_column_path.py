@@ -83,7 +83,15 @@ def test_runs_tell_the_same(clock: str) -> None:
             time += SECOND if jump else MILLISECOND
             times.append(time - (rng.randrange(SECOND) if clock == "steps back" and rng.random() < 0.1 else 0))
         limits = rng.choice(
-            ({}, {"remembered": 5_000}, {"connections": 3}, {"half_open": 1}, {"reordering_packets": 8})
+            (
+                {},
+                {"remembered": 5_000},
+                {"connections": 3},
+                {"half_open": 1},
+                {"reordering_packets": 8},
+                {"reordering_packets": 8, "one_way_packets": 20},
+                {"buffered_in_all": 3_000},
+            )
         )
         expected, none = told(frames, times, len(frames), column_packets=1 << 60, **limits)
         assert none == 0
@@ -92,3 +100,32 @@ def test_runs_tell_the_same(clock: str) -> None:
             assert found == expected
             in_runs += segments
     assert in_runs > 1_000
+
+
+def test_disorder_tells_the_same() -> None:
+    in_runs = 0
+    for seed in range(16):
+        rng, talk = Random(seed), Talk(client_sequence=(1 << 32) - 3_000).open()
+        for _ in range(300):
+            side = rng.choice((0, 0, 0, 1))
+            talk.send(side, rng.randbytes(rng.choice((2, 40))))
+            if rng.random() < 0.7:
+                talk.send(1 - side)
+        if seed % 4:
+            talk.close()
+        lost, late, again = rng.choice((0, 0.01)), rng.choice((0, 0.05)), rng.choice((0, 0, 0.01))
+        placed = []
+        for index, frame in enumerate(talk.frames):
+            if index < 3 or rng.random() > lost:
+                placed.append((index + (rng.uniform(1, 4) if index > 3 and rng.random() < late else 0), frame))
+            if rng.random() < again:
+                placed.append((index + rng.uniform(0, 20), frame))
+        frames = [frame for _, frame in sorted(placed, key=lambda pair: pair[0])]
+        times = [START + index * MILLISECOND * rng.choice((1, 30)) for index in range(len(frames))]
+        limits = rng.choice(({}, {"reordering_packets": 8}, {"reordering_packets": 8, "one_way_packets": 12}))
+        expected, _ = told(frames, times, len(frames), column_packets=1 << 60, **limits)
+        for size in (len(frames), 97):
+            found, segments = told(frames, times, size, column_packets=1, **limits)
+            assert found == expected
+            in_runs += segments
+    assert in_runs > 5_000
