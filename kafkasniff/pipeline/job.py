@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import broadcast, col
+from pyspark.sql.functions import col
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkasniff.pipeline import tasks
@@ -196,12 +196,13 @@ def _diagnose(
     if not files:
         return []
     clusters = clusters_of(names)
-    numbers = [(vantage, number) for number, vantages in enumerate(clusters) for vantage in vantages]
-    places = pa.table([pa.array(column) for column in zip(*numbers, strict=True)], ["vantage", "cluster"])
-    paths = [os.path.join(destination.staging, file.path) for file in files]
-    events = session.read.schema(from_arrow_schema(EVENTS.schema)).parquet(*paths, recursiveFileLookup=True)
-    placed = events.join(broadcast(session.createDataFrame(places)), "vantage")
-    spread = placed.repartitionById(len(clusters), col("cluster").cast("int")).sortWithinPartitions(*EVENT_ORDER)
+    numbers = {vantage: number for number, vantages in enumerate(clusters) for vantage in vantages}
+    paths = pa.array([os.path.join(destination.staging, file.path) for file in files])
+    table = pa.table({"place": pa.array(range(len(paths)), pa.int32()), "path": paths})
+    # Spark's own reader would take a bracket in a path for a pattern.
+    read = session.createDataFrame(table).repartitionById(len(paths), "place")
+    events = read.mapInArrow(tasks.ReadEventsTask(numbers), from_arrow_schema(tasks.EVENTS_OF_CLUSTERS))
+    spread = events.repartitionById(len(clusters), "cluster").sortWithinPartitions(*EVENT_ORDER)
     task = tasks.DiagnoseTask(known.parts, clusters, destination.staging)
     found = spread.select("vantage", "bucket", "item").mapInArrow(task, from_arrow_schema(tasks.RESULT)).collect()
     return [pickle.loads(row.result) for row in found]

@@ -3,13 +3,14 @@
 import gc
 import pickle
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark import TaskContext
 
 from kafkasniff.calls.call import Call
@@ -22,10 +23,14 @@ from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import DONE_FOLDER, TableWriter, Written
 from kafkasniff.pipeline.reassembly import Known, Part, Reassembly
 from kafkasniff.pipeline.rows import item_rows, time_of
+from kafkasniff.pipeline.tables import EVENTS
 from kafkasniff.tcp.tls.context import TlsCounters
 
 RESULT = pa.schema([("result", pa.binary())])
 """One row a task: what it has to say, pickled."""
+
+EVENTS_OF_CLUSTERS = EVENTS.schema.append(pa.field("cluster", pa.int32()))
+_BATCH_EVENTS = 256
 
 _COLLECTION_THRESHOLDS = (100_000, 20, 100)
 """As in `cli.main`: calls and bodies hold no reference cycles."""
@@ -140,6 +145,23 @@ class WriteTask:
                     clusters[vantage].take(item)
         names = {vantage: clusters[vantage].names for vantage in packers}
         return Wrote(writer.close(), reassembly.notes, reassembly.tls_counters, names)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEventsTask:
+    """Reads the events in the files of the column `path`."""
+
+    clusters: Mapping[str, int]
+    """The cluster of each vantage."""
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Take paths; give events in `EVENTS_OF_CLUSTERS`."""
+        for path in (path for batch in batches for path in batch.column("path").to_pylist()):
+            with pq.ParquetFile(path) as file:
+                for events in file.iter_batches(_BATCH_EVENTS):
+                    clusters = [self.clusters[vantage] for vantage in events.column("vantage").to_pylist()]
+                    columns = [*events.columns, pa.array(clusters, pa.int32())]
+                    yield pa.RecordBatch.from_arrays(columns, schema=EVENTS_OF_CLUSTERS)
 
 
 @dataclass(frozen=True, slots=True)

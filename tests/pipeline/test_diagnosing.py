@@ -62,9 +62,9 @@ def test_what_two_vantages_of_a_cluster_saw_is_counted_once(spark, tmp_path):
     for name in ("broker", "client"):
         shutil.copy(MISBEHAVE / "rebalance-storm-1.pcap", captures / f"{name}.pcap")
 
-    write(spark, [captures], tmp_path / "tables")
+    write(spark, [captures], tmp_path / "tables [1]")
 
-    ((vantages, findings),) = found(tmp_path / "tables").items()
+    ((vantages, findings),) = found(tmp_path / "tables [1]").items()
     assert vantages == (str(captures / "broker"), str(captures / "client"))
     alone = wanted(str(captures / "broker.pcap"))
     assert {(json.loads(line)["rule"], json.loads(line)["count"]) for line in findings} == {
