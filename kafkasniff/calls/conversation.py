@@ -324,7 +324,7 @@ class Conversation:
     ) -> None:
         """Take the connection for Kafka, with a frame boundary of the client at stream position `place`, if known.
 
-        `response_place` is one of the server's, where that is known.
+        `response_place` is one of the server's, where that is known; else its first byte is, if that was seen.
         """
         self.protocol, self.evidence = "kafka", evidence
         if self._gaps.left_out:
@@ -333,8 +333,8 @@ class Conversation:
         servers, endpoint = self._options.kafka_servers, self._connection.endpoints[server]
         if endpoint in servers or len(servers) < KAFKA_SERVERS:
             servers[endpoint] = min(servers.get(endpoint, self._time), self._time)
-        if response_place is None and self._connection.initiator is not None:
-            response_place = None if self._searches[server].held.discarded else 0
+        if self._connection.initiator is not None and not self._searches[server].held.discarded:
+            response_place = 0
         starts = {client: place, server: response_place}
         self.kafka = KafkaStreams(
             self._connection, client, self._limits, self._options, (starts[0], starts[1]), self._budget, raw_sasl

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from kafkasniff.calls.evidence import ANSWER, PROOF, Score
 from kafkasniff.calls.held import HeldStream
 from kafkasniff.calls.limits import Budget
+from kafkasniff.calls.lone_responses import LoneResponses
 
 REQUEST_SHAPE = re.compile(
     rb"(?=(?!\x00\x00\x00[\x00-\x07])[\x00-\x0f][\x00-\xff]{3}\x00[\x00-\x7f]\x00[\x00-\x1f])", re.DOTALL
@@ -21,7 +22,7 @@ SEARCHED_IDS = 64
 class BoundarySearch:
     """Holds a stream's bytes until a place in them is proven to be a frame boundary."""
 
-    __slots__ = ("_open", "_refused", "_scanned", "held")
+    __slots__ = ("_lone_responses", "_open", "_refused", "_scanned", "held")
 
     def __init__(self, limit: int, budget: Budget, start: int = 0, refused: int | None = None) -> None:
         """Hold at most `limit` bytes, from the stream position `start` on; `refused` is known to be no boundary."""
@@ -30,6 +31,7 @@ class BoundarySearch:
         self._scanned = start
         self._open: dict[int, Score] = {}
         """Places not yet decided, with what was last said of them."""
+        self._lone_responses: LoneResponses | None = None
 
     def find_request(self, score: Callable[[HeldStream, int], Score], again: bool) -> int | None:
         """Give the stream position of the first proven request frame, or None.
@@ -43,6 +45,15 @@ class BoundarySearch:
     ) -> int | None:
         """Give the stream position of the first proven response frame, or None."""
         return self._find(self._response_places(wanted_ids), score, again)
+
+    def find_lone_response(self, last_answer: int) -> int | None:
+        """Give the stream position of the first response that proves itself, where no request was captured at all.
+
+        `last_answer` is the correlation id of the last response before what is searched.
+        """
+        if self._lone_responses is None:
+            self._lone_responses = LoneResponses()
+        return self._lone_responses.find(self.held, True, last_answer)
 
     def _find(self, places: Iterator[int], score: Callable[[HeldStream, int], Score], again: bool) -> int | None:
         held = self.held

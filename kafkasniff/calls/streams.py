@@ -308,6 +308,8 @@ class KafkaStreams:
         else:
             ids = [*self._lost_ids.near(self._last_answer), *self._pairing.layouts()]
             place = search.find_response(self._score_response, again, ids)
+            if place is None and self._last_id is None and self._last_answer is not None:
+                place = search.find_lone_response(self._last_answer)
         if place is None:
             return
         if direction != self.client:

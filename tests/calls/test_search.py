@@ -51,3 +51,18 @@ def test_evidence_from_elsewhere_decides_a_place_that_was_open() -> None:
     assert search.find_request(weigh, again=False) is None
     answers.add(5)
     assert search.find_request(weigh, again=True) == 3
+
+
+def test_responses_behind_a_gap_prove_themselves_where_no_request_was_captured() -> None:
+    search = BoundarySearch(1 << 20, BUDGET)
+    search.held.push(data(OF, 1, b"the rest of something", 1))
+    search.held.push(data(OF, 1, metadata_response(78), 2))
+    assert search.find_lone_response(70) is None
+    search.held.push(data(OF, 1, metadata_response(79), 3))
+    assert search.find_lone_response(70) == 21
+
+
+def test_ids_that_do_not_count_on_prove_nothing() -> None:
+    search = BoundarySearch(1 << 20, BUDGET)
+    search.held.push(data(OF, 1, metadata_response(78) + metadata_response(79), 2))
+    assert search.find_lone_response(79) is None

@@ -408,6 +408,7 @@ ROWS = [
     ),
     Row("3 % lost, seen by two interfaces", several(many_lost_segments, two_interfaces), LARGE),
     Row("responses only, start in mid-stream", several(responses_only, starts_mid_stream), LARGE),
+    Row("responses only, 3 % lost", several(responses_only, many_lost_segments), LARGE),
     Row("requests only, 3 % lost", several(requests_only, many_lost_segments), LARGE),
     Row(
         "small segments shuffled, start in mid-stream",
