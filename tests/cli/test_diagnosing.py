@@ -13,6 +13,8 @@ from tests.cli.running import Live, exchange, wait_for_lines
 from tests.networks import own_network
 
 COMMITS = 200
+PARTITIONS = 4
+"""What topics of librdkafka's mock cluster have."""
 CLIENT = f"""
 from confluent_kafka import Consumer, Producer
 producer = Producer({{"test.mock.num.brokers": "1", "linger.ms": "0", "client.id": "mock-producer"}})
@@ -69,7 +71,8 @@ def test_findings_come_while_listening_and_all_of_them_at_the_end(
     (storm,) = [item for item in at_the_end if item["rule"] == "commit-storm"]
     assert storm["subject"]["clientId"] == "busy-committer"
     assert storm["subject"]["group"] == "billing"
-    assert storm["count"] == COMMITS
+    # The first commit of each partition repeats none.
+    assert COMMITS - PARTITIONS <= storm["count"] < COMMITS
 
 
 def connect_again_and_again() -> None:
