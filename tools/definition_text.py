@@ -171,7 +171,7 @@ def error_codes_text(errors: list[Json]) -> str:
         "from typing import Final\n\nfrom kafkasniff.protocol.fields import ErrorCode\n\n"
         f"ERROR_CODES: Final[dict[int, ErrorCode]] = {{{rows}}}\n\n\n"
         "def error_name(code: int) -> str:\n"
-        '    """Give the name of an error code, or the number as text when it has none."""\n'
+        '    """Give the name of an error code; `UNKNOWN(9999)` of one that has none."""\n'
         "    known = ERROR_CODES.get(code)\n"
-        "    return known.name if known else str(code)\n"
+        '    return known.name if known is not None else f"UNKNOWN({code})"\n'
     )
