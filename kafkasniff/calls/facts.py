@@ -2,8 +2,10 @@
 
 from typing import NamedTuple
 
-from kafkasniff.calls.call import Call, Frame
+from kafkasniff.calls.call import Call, Frame, Outcome
 from kafkasniff.calls.context import Context
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.tcp.events import Connection
 
@@ -21,8 +23,17 @@ class CallFacts(NamedTuple):
     show_secrets: bool
     context: Context
 
-    def answered(self, request: Frame, response: Frame, header: RequestHeader) -> Call:
-        """Make an answered call of two whole messages."""
+    def call(
+        self,
+        request: Frame | None,
+        response: Frame | None,
+        header: RequestHeader | None,
+        outcome: Outcome,
+        ended: Arrival,
+        pending_ns: int | None,
+        problems: list[Problem],
+    ) -> Call:
+        """Make a call of what it was made up of."""
         return Call(
             self.connection,
             self.client,
@@ -30,14 +41,14 @@ class CallFacts(NamedTuple):
             request,
             response,
             header,
-            "answered",
-            response.last,
-            None,
+            outcome,
+            ended,
+            pending_ns,
             self.security_protocol,
             self.principal,
             self.software_name,
             self.software_version,
             self.show_secrets,
-            [],
+            problems,
             self.context,
         )

@@ -446,23 +446,7 @@ class KafkaStreams:
                 found += response.problems
             if not self._settled and header is not None and outcome == "answered":
                 self._settle(header.api_key)
-            call = Call(
-                self.connection,
-                self._client_text,
-                self._server_text,
-                frame,
-                response,
-                header,
-                outcome,
-                ended,
-                pending_ns,
-                self._security,
-                self._authentication.principal,
-                *self._software,
-                self._options.show_secrets,
-                [*found, *problems],
-                self._options.context,
-            )
+            call = self.facts().call(frame, response, header, outcome, ended, pending_ns, [*found, *problems])
             self._calls.append(call)
             if header is not None and header.api_key == SASL_AUTHENTICATE:
                 take_login(self._authentication, call)

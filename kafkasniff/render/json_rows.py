@@ -61,39 +61,16 @@ class JsonRows:
         file = file_text(interface) if interface is not None else ""
         times = np.frombuffer(batch.times, np.int64)
         asked, answered = columns.request_packets[start:stop], columns.response_packets[start:stop]
-        begun = columns.request_time[start:stop]
         pieces: list[bytes] = []
         size = 0
         row = start - 1
         for (
-            run,
-            key,
-            version,
-            number,
-            request,
-            client_id_end,
-            body,
-            request_end,
-            response,
-            response_end,
-            time,
-            total,
+            (run, key, version, number, request, client_id_end, body, request_end, response, response_end, time, total),
             delay,
             asked_packet,
             answered_packet,
         ) in zip(
-            columns.run[start:stop].tolist(),
-            columns.api_key[start:stop].tolist(),
-            columns.api_version[start:stop].tolist(),
-            columns.correlation_id[start:stop].tolist(),
-            columns.request[start:stop].tolist(),
-            columns.client_id_end[start:stop].tolist(),
-            columns.body[start:stop].tolist(),
-            columns.request_end[start:stop].tolist(),
-            columns.response[start:stop].tolist(),
-            columns.response_end[start:stop].tolist(),
-            begun.tolist(),
-            (columns.response_time[start:stop] - begun).tolist(),
+            rows.fields(),
             (times[answered[:, 0]] - times[asked[:, 1]]).tolist(),
             _numbers(columns, asked[:, 1]),
             _numbers(columns, answered[:, 1]),

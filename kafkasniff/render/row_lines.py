@@ -38,14 +38,12 @@ class RowLines:
 
     def lines(self, rows: CallRows) -> bytes:
         """Give the lines of calls, each with its newline."""
-        columns, start, stop = rows
+        columns, row = rows.columns, rows.start
         self._turn_to(columns)
         lines, data, fixed = self._lines, columns.data, self._fixed
         time_text, tail, widths, call = lines.time, self._tails.text, lines.widths, columns.call
-        begun = columns.request_time[start:stop]
         found: list[str] = []
         add = found.append
-        row = start
         for (
             run,
             key,
@@ -59,21 +57,7 @@ class RowLines:
             response_end,
             time,
             total,
-        ) in zip(
-            columns.run[start:stop].tolist(),
-            columns.api_key[start:stop].tolist(),
-            columns.api_version[start:stop].tolist(),
-            columns.correlation_id[start:stop].tolist(),
-            columns.request[start:stop].tolist(),
-            columns.client_id_end[start:stop].tolist(),
-            columns.body[start:stop].tolist(),
-            columns.request_end[start:stop].tolist(),
-            columns.response[start:stop].tolist(),
-            columns.response_end[start:stop].tolist(),
-            begun.tolist(),
-            (columns.response_time[start:stop] - begun).tolist(),
-            strict=True,
-        ):
+        ) in rows.fields():
             if key in TELLING_APIS and self._learn(row, (key << 16 | version, data[response + _NUMBER : response_end])):
                 self._forget()
             correlation = str(number)

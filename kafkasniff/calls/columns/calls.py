@@ -17,6 +17,9 @@ from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.protocol.headers import read_request_header
 
 Numbers = NDArray[np.int64]
+RowFields = tuple[int, int, int, int, int, int, int, int, int, int, int, int]
+"""Run, API key and version, correlation id, request, end of the client id, body, end of the request, response and its
+end (see `CallColumns`), time of the request and total time, both in ns."""
 
 
 @dataclass(slots=True, eq=False)
@@ -87,7 +90,7 @@ class CallColumns:
             request = self._frame(row, self.request, self.request_end, self.request_packets, self.request_offset)
         response = self._frame(row, self.response, self.response_end, self.response_packets, self.response_offset)
         header = read_request_header(request.data)
-        call = facts.answered(request, response, header)
+        call = facts.call(request, response, header, "answered", response.last, None, [])
         if names_topic_ids(header.api_key, header.api_version):
             known = self.known[bisect_right(self.known, row, key=itemgetter(0)) - 1][1]
             call.context = replace(call.context, topics=known)
@@ -111,6 +114,26 @@ class CallRows(NamedTuple):
         """Give them one by one."""
         for row in range(self.start, self.stop):
             yield self.columns.call(row)
+
+    def fields(self) -> Iterator[RowFields]:
+        """Give the numbers of each row that lines are made of."""
+        columns, rows = self.columns, slice(self.start, self.stop)
+        begun = columns.request_time[rows]
+        return zip(
+            columns.run[rows].tolist(),
+            columns.api_key[rows].tolist(),
+            columns.api_version[rows].tolist(),
+            columns.correlation_id[rows].tolist(),
+            columns.request[rows].tolist(),
+            columns.client_id_end[rows].tolist(),
+            columns.body[rows].tolist(),
+            columns.request_end[rows].tolist(),
+            columns.response[rows].tolist(),
+            columns.response_end[rows].tolist(),
+            begun.tolist(),
+            (columns.response_time[rows] - begun).tolist(),
+            strict=True,
+        )
 
     def learn(self, learning: Learning) -> None:
         """Let `learning` take the calls among them that may tell of others."""
