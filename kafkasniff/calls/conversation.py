@@ -4,6 +4,7 @@ from functools import partial
 from heapq import merge
 
 from kafkasniff.calls.authentication import RawToken
+from kafkasniff.calls.boundaries import response_ids
 from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
 from kafkasniff.calls.evidence import (
     LARGEST_PLAUSIBLE,
@@ -23,7 +24,7 @@ from kafkasniff.calls.lone_responses import LoneResponses
 from kafkasniff.calls.lookback import earlier_responses
 from kafkasniff.calls.recognition import is_kerberos_token, proxy_header_length, recognise
 from kafkasniff.calls.search import BoundarySearch
-from kafkasniff.calls.streams import CallOptions, KafkaStreams, response_ids
+from kafkasniff.calls.streams import CallOptions, KafkaStreams
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import Connection, Endpoint, StreamConflict, StreamData, StreamGap
 

@@ -1,36 +1,23 @@
-"""Both directions of a Kafka connection: where do frames begin, and which calls do they make."""
+"""Both directions of a Kafka connection, cut into frames that make calls."""
 
 from collections import deque
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
-from kafkasniff.calls.authentication import SASL_AUTHENTICATE, Authentication, RawToken
+from kafkasniff.calls.authentication import RawToken
+from kafkasniff.calls.boundaries import Boundaries, plausible_request
 from kafkasniff.calls.call import Call, Frame, Side
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.contradictions import Contradictions
-from kafkasniff.calls.evidence import (
-    API_VERSIONS,
-    LARGEST_PLAUSIBLE,
-    SASL_HANDSHAKE,
-    SMALLEST_RESPONSE,
-    Score,
-    request_header,
-    score_request,
-    score_response,
-)
+from kafkasniff.calls.evidence import SMALLEST_RESPONSE
 from kafkasniff.calls.facts import CallFacts
 from kafkasniff.calls.frames import FrameCutter
-from kafkasniff.calls.held import HELD_AT_LEAST, HeldStream, Item
-from kafkasniff.calls.learning import take_login
+from kafkasniff.calls.held import HELD_AT_LEAST, Item
+from kafkasniff.calls.identity import Identity
 from kafkasniff.calls.limits import Budget, CallLimits
-from kafkasniff.calls.lookback import earlier_responses
-from kafkasniff.calls.lost_ids import LostIds
 from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest, correlation_id
-from kafkasniff.calls.search import BoundarySearch
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_cut_request_header, read_request_header
 from kafkasniff.tcp.events import Connection, Endpoint, StreamGap
@@ -39,8 +26,6 @@ if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not w
     from kafkasniff.calls.columns.calls import Numbers
 
 PRODUCE = 0
-RAW_TOKEN_LIMIT = 64 << 10
-SEGMENTS_FOR_ANSWERS = 64
 VERSIONS_AHEAD = 32
 """How far a version may be beyond the newest known and still be taken for a version."""
 
@@ -82,36 +67,27 @@ class KafkaStreams:
         self._client_text = str(connection.endpoints[client])
         self._server_text = str(connection.endpoints[1 - client])
         self._pairing = Pairing(budget, requests_complete=None not in starts)
-        self._lost_ids = LostIds(from_the_beginning=starts[client] == 0 and starts[1 - client] is not None)
-        # No methods of this object: the cycle of references would outlive the connection.
-        checks = (_plausible_request, partial(_plausible_response, self._pairing, self._lost_ids))
+        from_the_beginning = starts[client] == 0 and starts[1 - client] is not None
+        self._boundaries = Boundaries(client, limits.search_bytes, budget, self._pairing, from_the_beginning)
+        checks = (plausible_request, self._boundaries.plausible_response())
         first, second = (
             FrameCutter(limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets, check, budget)
             for check in (checks if client == 0 else reversed(checks))
         )
         self._cutters = (first, second)
         self.starts = starts
-        self._searches: list[BoundarySearch | None] = [None, None]
         for direction, start in enumerate(starts):
             if start is None:
                 self._cutters[direction].misalign()
-                self._searches[direction] = BoundarySearch(limits.search_bytes, budget)
+                self._boundaries.begin(direction)
             else:
                 self._cutters[direction].restart(start)
         self._waiting: deque[tuple[int, Item]] = deque()
         self._notes: dict[int, str] = {}
         self._contradictions = Contradictions()
-        self._client_ids: set[str | None] = set()
-        self._last_id: int | None = None
-        self._last_answer: int | None = None
-        self._software: tuple[str | None, str | None] = (None, None)
-        self._security = "SASL_PLAINTEXT" if raw_sasl else "PLAINTEXT"
-        self._raw_sasl = raw_sasl
-        self._handshake_v0 = False
-        self._authentication = Authentication(options.show_secrets)
-        self._begun = connection.initiator is not None and starts[client] == 0
-        self._settled = False
-        """Whether answers have nothing more to tell of who the client is."""
+        self._identity = Identity(
+            options.show_secrets, connection.initiator is not None and starts[client] == 0, raw_sasl
+        )
         self._calls: list[Call | RawToken] = []
         self.call_count = 0
 
@@ -127,7 +103,8 @@ class KafkaStreams:
 
     def _take(self, direction: int, item: Item) -> None:
         cutter = self._cutters[direction]
-        search = self._searches[direction]
+        searches = self._boundaries.searches
+        search = searches[direction]
         if isinstance(item, StreamGap):
             self._lose(direction, item.arrival)
             if search is not None:
@@ -135,8 +112,8 @@ class KafkaStreams:
             else:
                 cutter.push_gap(item)
                 self._drain(direction, item)
-            if direction == self.client and self._searches[direction] is not None:
-                self._lost_ids.lose()
+            if direction == self.client and searches[direction] is not None:
+                self._boundaries.lost_ids.lose()
         elif search is not None:
             search.held.push(*item)
             self._search(direction, again=False)
@@ -144,21 +121,21 @@ class KafkaStreams:
             cutter.push(*item)
             self._drain(direction)
         other = 1 - direction
-        if self._searches[other] is not None:
+        if searches[other] is not None:
             self._search(other, again=True)
 
     @property
     def orderly_cutters(self) -> tuple[FrameCutter, FrameCutter] | None:
         """Give the cutters of both directions while each knows where frames begin; None when segments must be taken."""
-        if self._options.keep_packets or self._searches != [None, None]:
+        if self._options.keep_packets or self._boundaries.searches != [None, None]:
             return None
         return self._cutters
 
     @property
     def is_plain(self) -> bool:
         """Tell whether all that frames bring is calls: nothing is left to be learnt of the client, or to be found."""
-        unsettled = self._raw_sasl or self._handshake_v0 or self._notes or self._waiting or self._contradictions
-        return self._settled and not unsettled and self._pairing.is_plain
+        unsettled = self._identity.is_logging_in or self._notes or self._waiting or self._contradictions
+        return self._identity.settled and not unsettled and self._pairing.is_plain
 
     @property
     def waiting(self) -> list[WaitingRequest]:
@@ -180,9 +157,9 @@ class KafkaStreams:
             self.connection,
             self._client_text,
             self._server_text,
-            self._security,
-            self._authentication.principal,
-            *self._software,
+            self._identity.security,
+            self._identity.principal,
+            *self._identity.software,
             self._options.show_secrets,
             self._options.context,
         )
@@ -195,17 +172,17 @@ class KafkaStreams:
         Each response answered the request that had waited longest; `client_ids` and correlation ids are of the
         requests and responses that came.
         """
-        pairing = self._pairing
+        pairing, boundaries = self._pairing, self._boundaries
         answered = min(len(response_ids), len(pairing.waiting))
         pairing.take_answered(answered, len(request_ids) - len(waiting) + len(response_ids))
         self.call_count += len(response_ids)
-        self._client_ids |= client_ids
+        boundaries.client_ids |= client_ids
         if len(request_ids):
-            self._last_id = request_ids.item(-1)
-            self._lost_ids.add(request_ids.item(0))
-            self._lost_ids.add(self._last_id)
+            boundaries.last_request = request_ids.item(-1)
+            boundaries.lost_ids.add(request_ids.item(0))
+            boundaries.lost_ids.add(boundaries.last_request)
         if len(response_ids):
-            self._last_answer = response_ids.item(-1)
+            boundaries.last_answer = response_ids.item(-1)
         for frame in waiting:
             pairing.add_request(frame, read_request_header(frame.data))
 
@@ -218,7 +195,7 @@ class KafkaStreams:
 
     def end_of(self, direction: int) -> int:
         """Give the stream position behind the last byte taken of a direction."""
-        search = self._searches[direction]
+        search = self._boundaries.searches[direction]
         return search.held.end if search is not None else self._cutters[direction].pushed_to
 
     def contradict(self, direction: int, ranges: list[tuple[int, int]]) -> None:
@@ -233,12 +210,12 @@ class KafkaStreams:
 
     def end(self, arrival: Arrival) -> None:
         """Let every unfinished call end, as nothing more comes, and let go of all bytes."""
-        for direction, search in enumerate(self._searches):
+        for direction, search in enumerate(self._boundaries.searches):
             if search is not None:
                 self.let_go(direction, search.held.discarded)
                 search.held.clear()
         request = self._cutters[self.client].end(arrival)
-        if request is not None and not self._raw_sasl and _plausible_request(request.size, request.data):
+        if request is not None and not self._identity.raw_tokens and plausible_request(request.size, request.data):
             self._take_request(request)
         rest = self._cutters[1 - self.client].end(arrival)
         if rest is not None and len(rest.data) < SMALLEST_RESPONSE:
@@ -289,58 +266,24 @@ class KafkaStreams:
         if not cutter.aligned:
             if cutter.absurd_size is not None:
                 self._notes[direction] = f"an impossible message size, {cutter.absurd_size}"
-            refused = None if cutter.absurd_size is None else cutter.offset
-            search = BoundarySearch(self._limits.search_bytes, self._budget, cutter.offset, refused)
-            if gap is not None:
-                search.held.push_gap(gap)
-            search.held.last_segment = cutter.last_segment
-            search.held.largest_segment = max(each.largest_segment for each in self._cutters)
-            for event, start in cutter.take_rest():
-                search.held.push(event, start)
-            self._searches[direction] = search
+            largest = max(each.largest_segment for each in self._cutters)
+            self._boundaries.begin_behind(cutter, direction, gap, largest)
             self._search(direction, again=True)
 
     def _search(self, direction: int, again: bool) -> None:
-        search = self._searches[direction]
-        assert search is not None
-        if direction == self.client:
-            place = search.find_request(self._score_request, again)
-        else:
-            ids = [*self._lost_ids.near(self._last_answer), *self._pairing.layouts()]
-            place = search.find_response(self._score_response, again, ids)
-            if place is None and self._last_id is None and self._last_answer is not None:
-                place = search.find_lone_response(self._last_answer)
-        if place is None:
+        found = self._boundaries.find(direction, again)
+        if found is None:
             return
-        if direction != self.client:
-            place = earlier_responses(search.held, place)
-        self._searches[direction] = None
-        self.let_go(direction, search.held.discarded)
+        place, held = found
+        self.let_go(direction, held.discarded)
         self._cutters[direction].restart(place)
-        self._waiting.extendleft((direction, item) for item in reversed(search.held.items_from(place)))
-        search.held.clear()
-
-    def _score_request(self, held: HeldStream, place: int) -> Score:
-        early = self._pairing.early_ids()
-        search = self._searches[1 - self.client]
-        if search is not None:
-            early |= response_ids(search.held)
-        return score_request(held, place, early.__contains__, self._client_ids, self._last_id)
-
-    def _score_response(self, held: HeldStream, place: int) -> Score:
-        return score_response(held, place, self._pairing.layouts(), self._lost_ids.may_have, self._last_answer)
+        self._waiting.extendleft((direction, item) for item in reversed(held.items_from(place)))
+        held.clear()
 
     def _take_request(self, frame: Frame) -> bool:
         """Take a frame of the client; False when it is none, so that the boundary it was cut at must be wrong."""
-        if self._raw_sasl or self._handshake_v0:
-            if request_header(frame.size.to_bytes(4, "big", signed=True) + frame.data[:1100]) is None:
-                if frame.size > RAW_TOKEN_LIMIT:
-                    return False
-                self._raw_sasl = True
-                self._security = "SASL_PLAINTEXT"
-                self._take_token(frame, "request")
-                return True
-            self._raw_sasl = self._handshake_v0 = False
+        if self._identity.sends_token(frame):
+            return self._take_token(frame, "request")
         try:
             header = read_request_header(frame.data)
         except ProtocolError as error:
@@ -349,7 +292,7 @@ class KafkaStreams:
                 return False
             cut = read_cut_request_header(frame.data)
             if cut is None:
-                self._lost_ids.lose()
+                self._boundaries.lost_ids.lose()
                 return True
             header = cut
             frame.problems.append(Problem("request", None, "clientId", "the capture cuts the header off here"))
@@ -358,10 +301,10 @@ class KafkaStreams:
             return False
         self._describe(frame, self.client, "request")
         if header.end < len(frame.data) or frame.whole:
-            self._client_ids.add(header.client_id)
-        self._last_id = header.correlation_id
-        self._lost_ids.add(header.correlation_id)
-        self._learn(header, frame)
+            self._boundaries.client_ids.add(header.client_id)
+        self._boundaries.last_request = header.correlation_id
+        self._boundaries.lost_ids.add(header.correlation_id)
+        self._identity.take_request(header, frame)
         if _expects_response(header, frame):
             self._emit(self._pairing.add_request(frame, header))
             self._keep_within_limits(frame.last)
@@ -375,21 +318,19 @@ class KafkaStreams:
         if api is not None:
             return api.first_version <= header.api_version <= api.last_version + VERSIONS_AHEAD
         # A proprietary API, or one newer than all known: only from a client that spoke Kafka before.
-        return header.api_version <= VERSIONS_AHEAD and bool(header.client_id) and header.client_id in self._client_ids
+        known = bool(header.client_id) and header.client_id in self._boundaries.client_ids
+        return header.api_version <= VERSIONS_AHEAD and known
 
     def _take_response(self, frame: Frame) -> bool:
-        if self._raw_sasl and not self._pairing.waiting:
-            if frame.size > RAW_TOKEN_LIMIT:
-                return False
-            self._take_token(frame, "response")
-            return True
+        if self._identity.raw_tokens and not self._pairing.waiting:
+            return self._take_token(frame, "response")
         if frame.size < SMALLEST_RESPONSE:
             self._notes[1 - self.client] = f"a message of {frame.size} bytes, too small for a response"
             return True
         if len(frame.data) < SMALLEST_RESPONSE:
             return True
         self._describe(frame, 1 - self.client, "response")
-        self._last_answer = correlation_id(frame)
+        self._boundaries.last_answer = correlation_id(frame)
         self._emit(self._pairing.add_response(frame))
         return True
 
@@ -404,19 +345,6 @@ class KafkaStreams:
             text = f"message of {frame.size} bytes: the first {len(frame.data)} were kept"
             frame.problems.append(Problem(side, None, "", text))
 
-    def _learn(self, header: RequestHeader, frame: Frame) -> None:
-        if header.api_key == API_VERSIONS and header.api_version >= 3 and frame.whole:
-            value = decode_body(header.api_key, header.api_version, "request", frame.data, header.end).value
-            if value is not None:
-                self._software = (value["clientSoftwareName"], value["clientSoftwareVersion"])
-        elif header.api_key == SASL_HANDSHAKE:
-            self._security = "SASL_PLAINTEXT"
-            self._authentication.begin(header, frame.data)
-            # Without seeing the answer: raw tokens follow unless the broker refused (KIP-43).
-            self._handshake_v0 = header.api_version == 0
-        elif header.api_key == SASL_AUTHENTICATE:
-            self._security = "SASL_PLAINTEXT"
-
     def _keep_within_limits(self, arrival: Arrival) -> None:
         pairing, limits = self._pairing, self._limits
         while pairing.waiting and (
@@ -426,17 +354,14 @@ class KafkaStreams:
             problem = Problem("request", None, "", "too many requests wait for answers: given up by a limit")
             self._emit([pairing.give_up_oldest(arrival)._replace(problems=(problem,))])
 
-    def _take_token(self, frame: Frame, side: Side) -> None:
-        token = self._authentication.read_raw(side == "request", frame.data)
-        self._settled = False
+    def _take_token(self, frame: Frame, side: Side) -> bool:
+        token = self._identity.take_token(frame, side)
+        if token is None:
+            return False
         self._calls.append(
             RawToken(self.connection, self._client_text, self._server_text, side, frame.size, frame.last, token)
         )
-
-    def _settle(self, api_key: int) -> None:
-        """Take an answered call, which tells whether the client is logged in."""
-        in_clear = self._begun and self._security == "PLAINTEXT" and self._pairing.requests_complete
-        self._settled = self._authentication.settle(api_key, in_clear)
+        return True
 
     def _emit(self, pairs: list[Pair]) -> None:
         for request, response, outcome, ended, pending_ns, problems in pairs:
@@ -444,43 +369,12 @@ class KafkaStreams:
             found = [*frame.problems] if frame is not None else []
             if response is not None:
                 found += response.problems
-            if not self._settled and header is not None and outcome == "answered":
-                self._settle(header.api_key)
+            if header is not None and outcome == "answered":
+                self._identity.settle(header.api_key, self._pairing.requests_complete)
             call = self.facts().call(frame, response, header, outcome, ended, pending_ns, [*found, *problems])
             self._calls.append(call)
-            if header is not None and header.api_key == SASL_AUTHENTICATE:
-                take_login(self._authentication, call)
             self.call_count += 1
-            if header is not None and header.api_key == SASL_HANDSHAKE and response is not None:
-                self._take_handshake(header, response)
-
-    def _take_handshake(self, header: RequestHeader, response: Frame) -> None:
-        refused = response.data[4:6] != b"\x00\x00"
-        self._raw_sasl = header.api_version == 0 and not refused
-        self._handshake_v0 = False
-
-
-def _plausible_request(size: int, start: bytes) -> bool:
-    return size <= LARGEST_PLAUSIBLE and request_header(size.to_bytes(4, "big") + start[:1100]) is not None
-
-
-def _plausible_response(pairing: Pairing, lost_ids: LostIds, size: int, start: bytes) -> bool:
-    del size
-    number = int.from_bytes(start[:4], "big", signed=True)
-    return number in pairing.layouts() or lost_ids.may_have(number) is True
-
-
-def response_ids(held: HeldStream) -> set[int]:
-    """Give the correlation ids of what may be responses at the segment starts of a direction."""
-    found = set()
-    for place in held.segment_starts[-SEGMENTS_FOR_ANSWERS:]:
-        prefix = held.read(place, 8)
-        if (
-            prefix is not None
-            and SMALLEST_RESPONSE <= int.from_bytes(prefix[:4], "big", signed=True) <= LARGEST_PLAUSIBLE
-        ):
-            found.add(int.from_bytes(prefix[4:], "big", signed=True))
-    return found
+            self._identity.take_call(call)
 
 
 def _expects_response(header: RequestHeader, frame: Frame) -> bool:
