@@ -32,7 +32,7 @@ LARGEST_BUFFER = 2048
 """MiB; the kernel takes less than 4096."""
 
 Interfaces = Annotated[
-    list[str], typer.Argument(metavar="IFACE", help="Network interfaces; `any` is all of them.", show_default=False)
+    list[str], typer.Argument(metavar="IFACE...", help="Network interfaces; `any` is all of them.", show_default=False)
 ]
 Filter = Annotated[
     str | None,

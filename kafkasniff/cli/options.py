@@ -25,7 +25,9 @@ def _check_time(mode: str) -> str:
 
 Files = Annotated[
     list[str],
-    typer.Argument(metavar="FILE", help="Captures in any order; `-` is standard input. Together they are one capture."),
+    typer.Argument(
+        metavar="FILE...", help="Captures in any order; `-` is standard input. Together they are one capture."
+    ),
 ]
 JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 Verbose = Annotated[
