@@ -20,7 +20,7 @@ def diagnose(parts: Iterable[Part], batches: Iterable[pa.RecordBatch]) -> Diagno
     """Run the rules over batches with the columns `vantage`, `bucket` and `item` of `EVENTS`, sorted by `ORDER`."""
     diagnosis = Diagnosis()
     copies = Copies()
-    reader = EventReader([[Interface(part.path, *each) for each in part.interfaces] for part in parts])
+    reader = EventReader(interfaces_of(parts))
     for batch in batches:
         columns = (batch.column(name) for name in ("vantage", "bucket", "item"))
         for vantage, bucket, item in zip(*columns, strict=True):
@@ -29,6 +29,11 @@ def diagnose(parts: Iterable[Part], batches: Iterable[pa.RecordBatch]) -> Diagno
             if copies.takes(name, event):
                 diagnosis.feed(event)
     return diagnosis
+
+
+def interfaces_of(parts: Iterable[Part]) -> dict[int, list[Interface]]:
+    """Give the interfaces of parts by their number."""
+    return {number: [Interface(part.path, *each) for each in part.interfaces] for number, part in enumerate(parts)}
 
 
 def finding_rows(vantages: list[str], findings: Iterable[Finding]) -> Iterator[Placed]:

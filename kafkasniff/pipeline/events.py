@@ -1,7 +1,7 @@
 """Compact events: of what the engine gives all that rules look at, without the contents of records."""
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
@@ -14,9 +14,10 @@ from kafkasniff.diagnose.facts import PRODUCE
 from kafkasniff.diagnose.memory import Bounded
 from kafkasniff.diagnose.produce import SAMPLED_BYTES, SAMPLES
 from kafkasniff.diagnose.produced import partition_of
+from kafkasniff.pipeline.bodies import Body, body_of
+from kafkasniff.pipeline.interfaces import PlacedInterface
 from kafkasniff.pipeline.rows import Placed
 from kafkasniff.pipeline.tables import EVENTS
-from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
@@ -34,12 +35,11 @@ Packed = tuple[Any, ...]
 class EventPacker:
     """Makes rows of `tables.EVENTS` of what one engine gives."""
 
-    def __init__(self, vantage: str, bucket: int, end: int, interfaces: dict[Interface, tuple[int, int]]) -> None:
-        """Begin; the capture of `vantage` ends at `end` (ns), and `interfaces` says where they are described."""
+    def __init__(self, vantage: str, bucket: int, end: int) -> None:
+        """Begin; the capture of `vantage` ends at `end` (ns)."""
         self._vantage = vantage
         self._bucket = bucket
-        self._end = end
-        self._interfaces = interfaces
+        self.end = end
         self._serial = 0
         self._latest = (0, 0)
         self._connections: dict[Connection, int] = {}
@@ -67,11 +67,13 @@ class EventPacker:
             packed = ("token", number, state, self._token(item))
         # What is open at the end of a capture ends in the order in which it began.
         time, packet = (connection.first.time, connection.first.packet) if at_end else self._latest
-        order = (self._end if at_end else time, at_end, time, packet, self._bucket, self._serial)
+        order = (self.end if at_end else time, at_end, time, packet, self._bucket, self._serial)
         return EVENTS.name, 0, (self._vantage, *order, pickle.dumps(packed, pickle.HIGHEST_PROTOCOL))
 
     def _at(self, arrival: Arrival) -> Packed:
-        return arrival.time, arrival.packet, *self._interfaces[arrival.interface]
+        interface = arrival.interface
+        assert isinstance(interface, PlacedInterface)
+        return arrival.time, arrival.packet, interface.part, interface.number
 
     def _state(self, connection: Connection) -> Packed:
         fin = connection.first_fin
@@ -94,8 +96,8 @@ class EventPacker:
         return (
             call.client,
             call.server,
-            self._frame(call.request, call.request_body, call),
-            self._frame(call.response, call.response_body, None),
+            self._frame(call.request, body_of(call, "request"), call),
+            self._frame(call.response, body_of(call, "response"), None),
             None if call.header is None else tuple(call.header),
             call.outcome,
             self._at(call.ended),
@@ -109,7 +111,7 @@ class EventPacker:
             call.batch_headers if failed else None,
         )
 
-    def _frame(self, frame: Frame | None, body: DecodedBody | None, produced: Call | None) -> Packed | None:
+    def _frame(self, frame: Frame | None, body: Body | None, produced: Call | None) -> Packed | None:
         """Pack a message; of the records of `produced`, a call whose request it is, the batches' headers are kept."""
         if frame is None:
             return None
@@ -127,7 +129,7 @@ class EventPacker:
         first, last = self._at(frame.first), self._at(frame.last)
         return frame.size, data, first, last, frame.stream_offset, frame.problems, frame.limited
 
-    def _sampled(self, field: RecordsField, body: DecodedBody, call: Call) -> int:
+    def _sampled(self, field: RecordsField, body: Body, call: Call) -> int:
         """Give up to where the bytes of a field are kept as a sample of what it holds."""
         assert call.request is not None
         found = partition_of(call.request.data, field.start, field.end) if call.api_key == PRODUCE else None
@@ -153,9 +155,9 @@ class EventPacker:
 class EventReader:
     """Makes of events again what the engine gave, but for the contents of records."""
 
-    def __init__(self, interfaces: list[list[Interface]]) -> None:
-        """Take the interfaces of each part."""
-        self._interfaces = interfaces
+    def __init__(self, interfaces: Mapping[int, list[Interface]]) -> None:
+        """Take the interfaces of each part, by its number."""
+        self.interfaces = interfaces
         self._connections: dict[tuple[str, int, int], Connection] = {}
 
     def item(self, vantage: str, bucket: int, data: bytes) -> Item:
@@ -180,7 +182,7 @@ class EventReader:
 
     def _at(self, packed: Packed) -> Arrival:
         time, packet, part, interface = packed
-        return Arrival(time, packet, self._interfaces[part][interface])
+        return Arrival(time, packet, self.interfaces[part][interface])
 
     def _update(self, connection: Connection | None, state: Packed) -> Connection:
         ends, epoch, first, last, initiator, round_trip, ended_by, ended_direction, fin, tunnel, counters = state

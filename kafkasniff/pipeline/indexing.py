@@ -67,6 +67,8 @@ class IndexTask:
     """Whether the packets' bytes travel with their places."""
     chunk_bytes: int
     range: Range
+    skipped: int = 0
+    """Packets at the file's beginning that are passed over."""
 
 
 class _Index:
@@ -90,6 +92,11 @@ class _Index:
             batch = self._within(read)
             if not batch:
                 break
+            if (before := self._task.skipped - batch.first_packet + 1) > 0:
+                self._latest = max(self._latest, *batch.times[:before])
+                batch = run(batch, min(before, len(batch)), len(batch))
+                if not batch:
+                    continue
             times = np.frombuffer(batch.times, np.int64)
             first, last = int(times.min()), int(times.max())
             report.first_time = min(first if report.first_time is None else report.first_time, first)

@@ -44,6 +44,8 @@ class Input:
     compressed: bool = False
     reason: str | None = None
     """Why it cannot be read at all; None where it can."""
+    skipped: int = 0
+    """Packets at its beginning that were read before."""
 
     @property
     def identity(self) -> str:

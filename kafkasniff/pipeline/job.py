@@ -84,8 +84,8 @@ class Index:
         reports: list[FileReport] = [pickle.loads(row.columns) for row in rows]
         self._part_reports = sorted(reports, key=lambda report: report.part)
 
-    def known(self) -> Known:
-        """Give what all buckets know before they begin, with what they learn from each other."""
+    def parts(self) -> list[Part]:
+        """Give the ranges of the files."""
         parts: list[Part] = []
         before = 0
         for each, report in zip(self._ranges, self._part_reports, strict=True):
@@ -93,11 +93,15 @@ class Index:
             before = before if each.start else 0
             parts.append(Part(source.path, source.head, self.vantages[each.file], report.interfaces, before))
             before += report.packets
+        return parts
+
+    def known(self) -> Known:
+        """Give what all buckets know before they begin, with what they learn from each other."""
         key_log = b"\n".join([self._options.key_log, *(report.secrets for report in self.reports)])
         ends: Counter[str] = Counter()
         for vantage, report in zip(self.vantages, self.reports, strict=True):
             ends[vantage] = max(ends[vantage], report.last_time or 0)
-        known = Known(parts, key_log, records=self._options.records, ends=dict(ends))
+        known = Known(self.parts(), key_log, records=self._options.records, ends=dict(ends))
         for _ in range(_MOST_ROUNDS):
             learned: list[tasks.Learned] = self.map(tasks.LearnTask(known))
             topics = {topic_id: name for each in learned for topic_id, name in each.topics.items()}
@@ -252,7 +256,8 @@ def _index(
         else:
             payload = options.payload or source.compressed
             ring = rings[source.ring]
-            work.append(IndexTask(part, ring, source.path, buckets, payload, options.chunk_bytes, ranges[part]))
+            task = IndexTask(part, ring, source.path, buckets, payload, options.chunk_bytes, ranges[part])
+            work.append(replace(task, skipped=source.skipped))
     places = pa.array(range(len(work)), pa.int32())
     table = pa.table({"place": places, "task": pa.array([pickle.dumps(each) for each in work], pa.binary())})
     spread = session.createDataFrame(table).repartitionById(max(len(work), 1), "place")

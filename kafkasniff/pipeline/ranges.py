@@ -87,7 +87,8 @@ def split(inputs: Sequence[Input], range_bytes: int, whole: frozenset[int]) -> l
     ranges: list[Range] = []
     for file, each in enumerate(inputs):
         count = max(each.size // range_bytes, 1)
-        if file in whole or each.reason is not None or each.compressed or each.head[:4] not in MAGICS or count == 1:
+        apart = file in whole or each.reason is not None or each.compressed or each.skipped > 0
+        if apart or each.head[:4] not in MAGICS or count == 1:
             ranges.append(Range(file, 0, None))
             continue
         bounds = [each.size * number // count for number in range(count)]

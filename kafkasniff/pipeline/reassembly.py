@@ -11,6 +11,7 @@ from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.calls.topics import TopicNames
 from kafkasniff.capture.packets import Interface
+from kafkasniff.pipeline.interfaces import PlacedInterface
 from kafkasniff.pipeline.merging import Merger, PacketFiles
 from kafkasniff.pipeline.pieces import pieces_of
 from kafkasniff.pipeline.rows import Item
@@ -63,8 +64,6 @@ class Reassembly:
         self._known = known
         self._files = PacketFiles([each.path for each in known.parts], [each.head for each in known.parts])
         self._interfaces: dict[int, list[Interface]] = {}
-        self.interface_places: dict[Interface, tuple[int, int]] = {}
-        """Part and number in it of each interface."""
         self.topics = TopicNames()
         """Filled with what the calls tell."""
         for topic_id, name in known.topics.items():
@@ -122,10 +121,13 @@ class Reassembly:
     def _interfaces_of(self, part: int) -> list[Interface]:
         found = self._interfaces.get(part)
         if found is None:
-            path, _, _, described, _ = self._known.parts[part]
-            found = self._interfaces[part] = [Interface(path, *each) for each in described]
-            self.interface_places |= {interface: (part, number) for number, interface in enumerate(found)}
+            found = self._interfaces[part] = placed_interfaces(self._known.parts[part], part)
         return found
+
+
+def placed_interfaces(part: Part, number: int) -> list[Interface]:
+    """Give the interfaces of a part, which has `number` in the run."""
+    return [PlacedInterface(part.path, *each, number, index) for index, each in enumerate(part.interfaces)]
 
 
 def add_up(total: TlsCounters, counters: TlsCounters) -> None:

@@ -131,8 +131,7 @@ class WriteTask:
         for vantage, items, at_end in reassembly.run(batches):
             packer = packers.get(vantage)
             if packer is None:
-                places, end = reassembly.interface_places, self.known.ends[vantage]
-                packer = packers[vantage] = EventPacker(vantage, bucket, end, places)
+                packer = packers[vantage] = EventPacker(vantage, bucket, self.known.ends[vantage])
             items.reverse()
             while items:
                 # Taken from the list, since the bodies decoded for one row should not outlive it.

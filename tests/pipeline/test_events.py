@@ -7,10 +7,12 @@ from collections import defaultdict
 
 import pytest
 
+from kafkasniff.calls.engine import Engine
 from kafkasniff.capture.packets import Interface
+from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.diagnose.engine import Diagnosis
-from kafkasniff.pipeline.events import EventPacker, EventReader, arrival_of
-from kafkasniff.reading import Reading
+from kafkasniff.pipeline.events import EventPacker, EventReader
+from kafkasniff.pipeline.interfaces import PlacedInterface
 from kafkasniff.render.findings import finding_line
 from tests.conftest import SHARED, needs_shared
 
@@ -18,24 +20,16 @@ LARGEST = 2_000_000
 """Bytes of a recording; larger ones take long and show nothing more."""
 
 
-def packed_rows(reading):
-    places: dict[Interface, tuple[int, int]] = {}
-    packer = EventPacker("vantage", 0, 0, places)
-    described = []
-    for item in reading:
-        for arrival in arrivals_of(item):
-            if arrival.interface not in places:
-                places[arrival.interface] = (0, len(described))
-                described.append(arrival.interface)
-        yield described, item, packer.row(item, at_end=False)[2]
-
-
-def arrivals_of(item):
-    yield arrival_of(item)
-    yield from (item.connection.first, item.connection.last)
-    for frame in (getattr(item, "request", None), getattr(item, "response", None)):
-        if frame is not None:
-            yield from (frame.first, frame.last)
+def placed_items(path, interfaces):
+    """Give what the engine makes of a file, whose `interfaces` are filled in."""
+    engine = Engine(report_connections=True)
+    for batch in CaptureReader(path):
+        for number, each in enumerate(batch.interfaces[len(interfaces) :], len(interfaces)):
+            described = (each.file, each.link_type, each.time_digits, each.snap_length, each.name)
+            interfaces.append(PlacedInterface(*described, part=3, number=number))
+        batch.interfaces = interfaces
+        yield from engine.feed(batch)
+    yield from engine.flush()
 
 
 @needs_shared
@@ -46,9 +40,10 @@ def test_findings_on_events_are_those_on_calls(kind):
         if os.path.getsize(path) > LARGEST:
             continue
         direct, from_events = Diagnosis(), Diagnosis()
-        reader = None
-        for described, item, row in packed_rows(Reading([path], connections=True)):
-            reader = reader or EventReader([described])
+        interfaces: list[Interface] = []
+        packer, reader = EventPacker("vantage", 0, 0), EventReader({3: interfaces})
+        for item in placed_items(path, interfaces):
+            row = packer.row(item, at_end=False)[2]
             direct.feed(item)
             from_events.feed(reader.item(row[0], row[5], row[-1]))
         wanted = [json.loads(finding_line(finding)) for finding in direct.findings()]

@@ -47,6 +47,19 @@ class Generations:
         return self._known[index] if index < len(self._known) else None
 
 
+class _KeyUpdates:
+    """Derives the keys behind each KeyUpdate (RFC 8446, 7.2)."""
+
+    def __init__(self, suite: CipherSuite, secret: bytes) -> None:
+        self._suite = suite
+        self._secret = secret
+
+    def __call__(self) -> Protection:
+        """Give the next."""
+        self._secret = next_traffic_secret(self._suite, self._secret)
+        return Tls13Protection(self._suite, tls13_keys(self._suite, self._secret))
+
+
 class RecordOpener:
     """Knows which keys and which sequence number come next, and searches for them where records are missing."""
 
@@ -133,16 +146,9 @@ class RecordOpener:
 
 def tls13_opener(suite: CipherSuite, handshake: bytes | None, application: bytes) -> RecordOpener:
     """Give the opener of a direction by its traffic secrets: for the handshake, where known, and for the data."""
-    secret = application
-
-    def derive() -> Protection:
-        nonlocal secret
-        secret = next_traffic_secret(suite, secret)
-        return Tls13Protection(suite, tls13_keys(suite, secret))
-
     first = None if handshake is None else Tls13Protection(suite, tls13_keys(suite, handshake))
     known: list[Protection | None] = [first, Tls13Protection(suite, tls13_keys(suite, application))]
-    return RecordOpener(Generations(known, derive), before_data=0, data_from=1)
+    return RecordOpener(Generations(known, _KeyUpdates(suite, application)), before_data=0, data_from=1)
 
 
 def tls12_openers(

@@ -44,6 +44,7 @@ class Tls13Protection:
 
     def __init__(self, suite: CipherSuite, keys: DirectionKeys) -> None:
         """Open records with these keys."""
+        self._made_of = suite, keys
         self.overhead: int | None = 5 + 1 + _TAG
         self.smallest = self.overhead
         self._iv = int.from_bytes(keys.iv, "big")
@@ -62,12 +63,17 @@ class Tls13Protection:
                 return None
         return Content(inner[end - 1], inner[: end - 1], len(inner) - end)
 
+    def __reduce__(self) -> tuple[type["Tls13Protection"], tuple[CipherSuite, DirectionKeys]]:
+        """Be pickled as its keys: what `cryptography` makes of them cannot be."""
+        return Tls13Protection, self._made_of
+
 
 class Tls12AeadProtection:
     """AES-GCM (RFC 5288) and ChaCha20-Poly1305 (RFC 7905) records of TLS 1.2."""
 
     def __init__(self, suite: CipherSuite, keys: DirectionKeys) -> None:
         """Open records with these keys."""
+        self._made_of = suite, keys
         self._explicit = _EXPLICIT_NONCE if suite.bulk == "gcm" else 0
         self.overhead: int | None = 5 + self._explicit + _TAG
         self.smallest = self.overhead
@@ -90,6 +96,10 @@ class Tls12AeadProtection:
             return Content(header[0], self._decrypt(nonce, fragment, associated), 0)
         except InvalidTag:
             return None
+
+    def __reduce__(self) -> tuple[type["Tls12AeadProtection"], tuple[CipherSuite, DirectionKeys]]:
+        """Be pickled as its keys: what `cryptography` makes of them cannot be."""
+        return Tls12AeadProtection, self._made_of
 
 
 class CbcProtection:
