@@ -14,10 +14,10 @@ from kafkasniff.diagnose.facts import PRODUCE
 from kafkasniff.diagnose.memory import Bounded
 from kafkasniff.diagnose.produce import SAMPLED_BYTES, SAMPLES
 from kafkasniff.diagnose.produced import partition_of
-from kafkasniff.pipeline.bodies import Body, body_of
 from kafkasniff.pipeline.interfaces import PlacedInterface
 from kafkasniff.pipeline.rows import Placed
 from kafkasniff.pipeline.tables import EVENTS
+from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
@@ -96,8 +96,8 @@ class EventPacker:
         return (
             call.client,
             call.server,
-            self._frame(call.request, body_of(call, "request"), call),
-            self._frame(call.response, body_of(call, "response"), None),
+            self._frame(call.request, call.request_body, call),
+            self._frame(call.response, call.response_body, None),
             None if call.header is None else tuple(call.header),
             call.outcome,
             self._at(call.ended),
@@ -111,7 +111,7 @@ class EventPacker:
             call.batch_headers if failed else None,
         )
 
-    def _frame(self, frame: Frame | None, body: Body | None, produced: Call | None) -> Packed | None:
+    def _frame(self, frame: Frame | None, body: DecodedBody | None, produced: Call | None) -> Packed | None:
         """Pack a message; of the records of `produced`, a call whose request it is, the batches' headers are kept."""
         if frame is None:
             return None
@@ -129,7 +129,7 @@ class EventPacker:
         first, last = self._at(frame.first), self._at(frame.last)
         return frame.size, data, first, last, frame.stream_offset, frame.problems, frame.limited
 
-    def _sampled(self, field: RecordsField, body: Body, call: Call) -> int:
+    def _sampled(self, field: RecordsField, body: DecodedBody, call: Call) -> int:
         """Give up to where the bytes of a field are kept as a sample of what it holds."""
         assert call.request is not None
         found = partition_of(call.request.data, field.start, field.end) if call.api_key == PRODUCE else None
