@@ -58,12 +58,27 @@ def test_throttle_ignored() -> None:
     assert finding("throttle-ignored", throttled(200, 200, 200, 200, pause=0.1)).count == 3
     assert findings("throttle-ignored", throttled(*[200] * 9, pause=0.2)) == []
     assert findings("throttle-ignored", throttled(*[99] * 9, pause=0.01)) == []
+    assert finding("throttle-ignored", throttled(*[100] * 9, pause=0.01)).count == 8
 
 
 def test_waiting_most_of_the_time_is_no_habit_of_ignoring() -> None:
     late = throttled(*[200] * 4, pause=0.1)
     good = [call(12, 1, {}, {"throttleTimeMs": 200, "errorCode": 0}, at=10 + at, took=0) for at in range(5)]
     assert findings("throttle-ignored", [*late, *good]) == []
+
+
+def test_the_share_of_requests_that_did_not_wait() -> None:
+    def sent(early: int, patient: int) -> list[Call]:
+        """Pairs a second apart, whose second request is early or not."""
+        waits, free = ({"throttleTimeMs": wait, "errorCode": 0} for wait in (200, 0))
+        return [
+            call(12, 1, {}, free if of_pair else waits, at=pair + of_pair * late, took=0)
+            for pair, late in enumerate([0.1] * early + [0.3] * patient)
+            for of_pair in range(2)
+        ]
+
+    assert findings("throttle-ignored", sent(early=31, patient=9)) == []
+    assert finding("throttle-ignored", sent(early=32, patient=8)).count == 32
 
 
 def test_requests_on_their_way_are_no_ignoring() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.protocol.errors import Problem
+from kafkasniff.tcp.events import Endpoint
 from tests.diagnose.made import arrival, call, connection, finding, findings, report
 
 HEARTBEAT = {"groupId": "billing", "generationId": 1, "memberId": "m-1"}
@@ -22,6 +23,9 @@ def test_connection_churn() -> None:
     assert findings("connection-churn", lived(19, 1)) == []
     assert finding("connection-churn", lived(20, 1)).subject == {"clientId": "shop"}
     assert findings("connection-churn", lived(40, 2.5)) == []
+    assert finding("connection-churn", lived(40, 2.4)).count == 40
+    assert findings("connection-churn", lived(40, 0.1, every=10.1 / 19)) == []
+    assert finding("connection-churn", lived(40, 0.1, every=9.9 / 19)).count == 40
     assert findings("connection-churn", lived(40, 1, every=1)) == []
     assert findings("connection-churn", lived(40, 1, ended_by="capture-end")) == []
 
@@ -34,6 +38,18 @@ def test_too_many_connections() -> None:
     found = finding("too-many-connections", held(30))
     assert (found.count, found.subject) == (30, {"clientId": "shop", "server": "10.0.0.2:9092"})
     assert findings("too-many-connections", lived(99, 1)) == []
+
+
+def test_connections_to_many_servers() -> None:
+    """As a client of a large cluster holds, a few to each broker."""
+
+    def held(servers: int, each: int) -> list[Call]:
+        ends = [Endpoint(f"10.0.1.{number}", 9092) for number in range(servers) for _ in range(each)]
+        made = [connection(50_000 + at, server=end) for at, end in enumerate(ends)]
+        return [call(12, 0, HEARTBEAT, ALIVE, at=at, on=on) for at, on in enumerate(made)]
+
+    assert findings("too-many-connections", held(servers=10, each=7)) == []
+    assert finding("too-many-connections", held(servers=10, each=8)).count == 80
 
 
 def unanswered(seconds: float, key: int = 12, request: dict[str, Any] = HEARTBEAT, **counters: int) -> list[Call]:

@@ -167,3 +167,20 @@ def test_clients_without_id_that_need_a_new_connection_each_time() -> None:
     found = finding("auth-failure-loop", refused(58, 4))
     assert found.subject == {"client": [f"10.0.0.1:5000{at}" for at in range(4)]}
     assert findings("authorization-denied", refused(29, 9)) == []
+
+
+def test_commits_that_a_retry_mends_are_not_lost() -> None:
+    def commits(*codes: int) -> list[Call]:
+        partitions = [[{"partitionIndex": 0, "errorCode": code}] for code in codes]
+        answers = [{"topics": [{"name": "orders", "partitions": partition}]} for partition in partitions]
+        return [call(8, 2, COMMIT, answer, at=at) for at, answer in enumerate(answers)]
+
+    assert findings("commit-after-rebalance", commits(0, 0)) == []
+    assert findings("commit-after-rebalance", commits(27, 0, 27, 0)) == []
+    assert finding("commit-after-rebalance", commits(27, 27)).count == 2
+
+
+def test_refusals_far_apart_are_several_leader_changes() -> None:
+    refused = produce(6)
+    assert finding("not-leader-loop", [refused(at * 59.9) for at in range(8)]).count == 8
+    assert findings("not-leader-loop", [refused(at * 60.1) for at in range(20)]) == []

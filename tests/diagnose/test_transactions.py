@@ -79,6 +79,17 @@ def test_short_transactions_meet_the_end_of_the_last_now_and_then() -> None:
     assert len(findings(rule, each(refusals=4))) == 1
 
 
+def test_refusals_in_a_row_among_many_that_went_well() -> None:
+    rule = "concurrent-transactions-spin"
+
+    def rows(length: int) -> list[Call]:
+        codes = ([51] * length + [0] * 9) * 4
+        return [begin(at, code) for at, code in enumerate(codes)]
+
+    assert findings(rule, rows(length=9)) == []
+    assert finding(rule, rows(length=10)).count == 40
+
+
 def fenced(count: int, together: bool) -> list[Call]:
     calls = []
     for at in range(count):
