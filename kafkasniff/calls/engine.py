@@ -31,6 +31,7 @@ from kafkasniff.tcp.tls.stream import TlsStream
 
 if TYPE_CHECKING:
     from kafkasniff.calls.columns.calls import CallRows
+    from kafkasniff.tcp.lives import Lives
 
 SWEEP_NS = 500_000_000
 """How often `tick` looks at every connection."""
@@ -104,7 +105,7 @@ class Engine:
         events = self.reassembler.feed(batch)
         places = self.reassembler.places
         items: list[Item | CallRows] = []
-        items += self._take(events) if places is None else self._take_runs(events, places)
+        items += self._take(events) if places is None else self._take_runs(events, places, self.reassembler.lives)
         self._note(items)
         return items
 
@@ -137,11 +138,14 @@ class Engine:
                 items += self._end(event)
         return items
 
-    def _take_runs(self, events: list[StreamEvent], places: list[int]) -> "list[Item | CallRows]":
-        """Take events among which are runs."""
+    def _take_runs(
+        self, events: list[StreamEvent], places: list[int], lives: "Sequence[Lives]"
+    ) -> "list[Item | CallRows]":
+        """Take events among which are runs, and whole connections beside them."""
         # NumPy takes longer to import than a small capture to read.
-        from kafkasniff.calls.turns import Turns, one_by_one
+        from kafkasniff.calls.turns import Turns, one_by_one, with_lives
 
+        events, places = with_lives(events, places, lives)
         size = max((len(event.batch.data) for event in events if isinstance(event, StreamRun)), default=0)
         if not self._budget.is_ample(size):
             # Near the limit it matters what all the others hold at each segment.

@@ -12,6 +12,7 @@ from kafkasniff.calls.encrypted import EncryptedConversation
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.runs import NEVER, RunReader, RunTaker
 from kafkasniff.tcp.events import Connection, StreamData, StreamEvent, StreamRun
+from kafkasniff.tcp.lives import Lives
 
 
 class Turns:
@@ -96,6 +97,17 @@ def _slices(columns: Sequence[CallColumns], places: Iterable[int]) -> Iterator[l
             else:
                 heappop(heads)
         yield found
+
+
+def with_lives(
+    events: list[StreamEvent], places: list[int], lives: Iterable[Lives]
+) -> tuple[list[StreamEvent], list[int]]:
+    """Give events and their places with what whole connections bring in its turn between them."""
+    brought = [pair for each in lives for row in range(len(each)) for pair in each.events(row)]
+    if not brought:
+        return events, places
+    placed = sorted([*zip(places, events, strict=True), *brought], key=itemgetter(0))
+    return [event for _, event in placed], [place for place, _ in placed]
 
 
 def one_by_one(events: Sequence[StreamEvent], places: Sequence[int]) -> Iterator[StreamEvent]:

@@ -13,13 +13,16 @@ from heapq import heapify, heappop, heapreplace
 import numpy as np
 
 from kafkasniff.capture.packets import PacketBatch
+from kafkasniff.tcp import lives
 from kafkasniff.tcp.columns import Numbers, endpoint_number, read_columns
 from kafkasniff.tcp.connections import ConnectionTable
 from kafkasniff.tcp.events import StreamEvent
 from kafkasniff.tcp.limits import TcpCounters
+from kafkasniff.tcp.lives import Lives, count_beginnings, find_lives
 from kafkasniff.tcp.passage import Course, Passage
 from kafkasniff.tcp.runs import SHORTEST_RUN, Stretches, find_stretches
 from kafkasniff.tcp.segments import FlowKey, Segment, SegmentReader, reverse
+from kafkasniff.tcp.state import Ended
 from kafkasniff.tcp.timers import NO_TIMER
 
 _RST = 4
@@ -42,6 +45,7 @@ class ColumnPath:
         self.places: list[int] = []
         """For each event of the table: twice the index of the packet that brought it, and 1; of a timer's without. Of
         a run it is the first packet; of a gap that disorder brought, and a run behind it, 1 more than that."""
+        self.lives: list[Lives] = []
         self._batch = batch
         self._table = table
         self._counters = counters
@@ -65,8 +69,7 @@ class ColumnPath:
         """Give what the batch brings."""
         sizes = np.cumsum(self._sizes[self._rows])
         memory = self._table.memory
-        room, limit = memory.room, memory.limits.remembered
-        start, counted, total = 0, 0, int(sizes[-1]) if len(sizes) else 0
+        total = int(sizes[-1]) if len(sizes) else 0
         # Where bytes might have to be let go, it depends on all connections which.
         most = memory.buffered + total + _MOST_HELD * len(self._rows)
         self._course = Course(
@@ -78,17 +81,29 @@ class ColumnPath:
             most <= min(memory.limits.buffered_in_all, memory.limits.buffered_per_direction),
             self.places,
         )
-        if total > 4 * limit or self._table.may_evict(len(self._rows)):
+        if total > 4 * memory.limits.remembered or self._table.may_evict(len(self._rows)):
             for headers in self._headers(self._rows):
                 self._receive(headers)
             return self._table.events
-        while total - counted > room:
-            # Delivered bytes are forgotten at the next packet, which must not lie within a run.
-            end = max(int(np.searchsorted(sizes, counted + room, side="right")), start + 1)
-            self._take_rows(start, end)
-            start, counted, room = end, int(sizes[end - 1]), limit
+        start = 0
+        for row in list(self._forgetting(sizes, total)):
+            self._take_rows(start, row)
+            self._take_rows(row, row + 1)
+            start = row + 1
         self._take_rows(start, len(self._rows))
         return self._in_order(self._table.events)
+
+    def _forgetting(self, sizes: Numbers, total: int) -> Iterator[int]:
+        """Give the rows with which delivered bytes are forgotten: none may lie within a run or a life.
+
+        `sizes` are sums of the payloads up to each row.
+        """
+        memory = self._table.memory
+        counted, room, row = 0, memory.room, -1
+        while total - counted > room:
+            row = max(int(np.searchsorted(sizes, counted + room, side="right")), row + 1)
+            yield row
+            counted, room = int(sizes[row - 1]) if row else 0, memory.limits.remembered
 
     def _in_order(self, events: list[StreamEvent]) -> list[StreamEvent]:
         """Give the events by place: what disorder brought was noted at the turn of its first packet."""
@@ -120,6 +135,10 @@ class ColumnPath:
         rows = self._rows[start:end]
         if not len(rows):
             return
+        end = int(rows[-1]) + 1
+        rows, ended = self._take_lives(rows)
+        ends = iter([*ended, (end, None)])
+        life_end, life = next(ends)
         stretches = find_stretches(self._columns, self._batch.data, rows)
         in_stretches = np.zeros(len(self._batch), np.bool_)
         in_stretches[stretches.rows] = True
@@ -129,7 +148,6 @@ class ColumnPath:
             for number, (first, last) in enumerate(zip(stretches.starts, stretches.ends, strict=True))
         ]
         heapify(heads)
-        end = int(rows[-1]) + 1
         last_single = (end, *_NO_HEADERS)
         single, head = next(singles, last_single), heads[0][0] if heads else end
         row, timer, due, timers = 0, NO_TIMER, end, self._table.timers
@@ -139,7 +157,10 @@ class ColumnPath:
                 due = self._due(timer, start, row)
             index = single[0]
             following = index if index < head else head
-            if due < min(following + (head == following), end):
+            if life_end < min(following, due) and life is not None:
+                self._table.remember(life)
+                life_end, life = next(ends)
+            elif due < min(following + (head == following), end):
                 self._table.run_timers(self._batch.arrival(due))
                 self._note_place(2 * due)
                 row = due + 1
@@ -159,6 +180,31 @@ class ColumnPath:
                 else:
                     heappop(heads)
                 head = heads[0][0] if heads else end
+
+    def _take_lives(self, rows: Numbers) -> tuple[Numbers, list[tuple[int, Ended]]]:
+        """Take the connections that begin and end among `rows`, if nothing else can touch them.
+
+        Gives the other rows, and what is to be remembered of the connections, each with the packet that ended it.
+        """
+        table, columns = self._table, self._columns
+        beginnings = count_beginnings(columns, rows)
+        if beginnings < lives.FEWEST or not self._times_rise or not self._course.may_wait:
+            return rows, []
+        if table.may_forget(len(rows), beginnings + len(self._segments)):
+            return rows, []
+        found, packets, of = find_lives(columns, self._batch, rows)
+        new = np.array([table.is_new(key) for key in found.keys], np.bool_)
+        if not new.all():
+            found, packets = found.where(new), packets[new[of]]
+        if not len(found):
+            return rows, []
+        self.lives.append(found)
+        table.memory.arrive(int(found.data_bytes.sum()))
+        self._counters.connections += len(found)
+        self._counters.after_end += int(found.late.sum())
+        taken = np.zeros(len(self._batch), np.bool_)
+        taken[packets] = True
+        return rows[~taken[rows]], found.remembered()
 
     def _due(self, timer: int, start: int, row: int) -> int:
         """Give the packet at which a timer goes off: the first from packet `row` on that came at its time or later."""

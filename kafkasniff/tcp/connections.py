@@ -89,6 +89,25 @@ class ConnectionTable:
         """Tell whether so many packets may open more connections than are followed at once."""
         return self._open + packets > self._limits.connections
 
+    def is_new(self, key: FlowKey) -> bool:
+        """Tell whether no connection of a 4-tuple is open or remembered."""
+        other = reverse(key)
+        return not (key in self._states or other in self._states or min(key, other) in self._ended)
+
+    def may_forget(self, packets: int, beginnings: int) -> bool:
+        """Tell whether so many packets may reach a limit of half-open or of ended connections.
+
+        Of them `beginnings` at most open a connection.
+        """
+        limits = self._limits
+        return len(self._half_open) + beginnings > limits.half_open or self._open + packets > limits.ended
+
+    def remember(self, ended: Ended) -> None:
+        """Remember a connection that ended."""
+        self._ended[min(ended.key, reverse(ended.key))] = ended
+        if len(self._ended) > self._limits.ended:
+            self._ended.popitem(last=False)
+
     def note_zero_window(self, key: FlowKey) -> None:
         """Count a segment that says that its sender can take no more data."""
         state = self._states.get(key)
@@ -346,9 +365,8 @@ class ConnectionTable:
         self.events.append(ConnectionEnd(connection, arrival))
         for stream in state.streams:
             stream.discard()
-        other = reverse(state.key)
         del self._states[state.key]
-        self._states.pop(other, None)
+        self._states.pop(reverse(state.key), None)
         self._half_open.pop(state.key, None)
         self._holes.pop(state, None)
         self._open -= 1
@@ -356,10 +374,7 @@ class ConnectionTable:
             return
         sequences = (first.sequence if first.known else None, second.sequence if second.known else None)
         initials = (first.initial, second.initial)
-        ended = Ended(connection.epoch, connection.last.time, state.key, sequences, initials)
-        self._ended[min(state.key, other)] = ended
-        if len(self._ended) > self._limits.ended:
-            self._ended.popitem(last=False)
+        self.remember(Ended(connection.epoch, connection.last.time, state.key, sequences, initials))
 
     def _end_quietly(self, state: ConnectionState | HalfOpen, reason: str) -> None:
         """End a connection for a reason that is none of its packets."""

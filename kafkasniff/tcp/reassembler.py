@@ -1,6 +1,8 @@
 """Packets into the streams of connections."""
 
+from collections.abc import Sequence
 from struct import Struct
+from typing import TYPE_CHECKING
 
 from kafkasniff.capture.packets import Arrival, PacketBatch
 from kafkasniff.tcp.connections import ConnectionTable
@@ -9,6 +11,9 @@ from kafkasniff.tcp.ip import TCP
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.link import IPV4
 from kafkasniff.tcp.segments import SegmentReader
+
+if TYPE_CHECKING:  # it brings NumPy
+    from kafkasniff.tcp.lives import Lives
 
 _HEADERS = Struct(">HBxHxxHxB2x12sIIBBH")
 """EtherType, IPv4 header without options, and the TCP header's first 16 bytes."""
@@ -28,12 +33,15 @@ class Reassembler:
         self.places: list[int] | None = None
         """Of the events that `feed` gave last: numbers that rise with the packets that brought them, where the events
         themselves stand in another order, as runs do; of a run the first packet's. See `ColumnPath.places`."""
+        self.lives: Sequence[Lives] = ()
+        """Connections that began and ended in the batch that was fed last, which are not among the events."""
         self._column_packets = limits.column_packets
         self._reader = SegmentReader(limits, self.counters)
         self._table = ConnectionTable(limits, self.counters)
 
     def feed(self, batch: PacketBatch) -> list[StreamEvent]:
-        """Take a batch of packets; give what it brought. Raises nothing, whatever the packets hold."""
+        """Take a batch of packets; give what it brought, beside `lives`. Raises nothing, whatever the packets hold."""
+        self.lives = ()
         if len(batch) >= self._column_packets:
             return self._feed_columns(batch)
         self.places = None
@@ -99,7 +107,7 @@ class Reassembler:
         self._table.events = []
         path = ColumnPath(batch, self._reader, self.counters, self._table)
         events = path.take()
-        self.places = path.places
+        self.places, self.lives = path.places, path.lives
         return events
 
     def tick(self, now: int) -> list[StreamEvent]:

@@ -77,7 +77,7 @@ def find_stretches(columns: SegmentColumns, data: bytes, rows: Numbers) -> Stret
         for first, has in zip(firsts, found, strict=True)
     ]
     own, peer = (np.where(larger, bases[1 - side][group], bases[side][group]) for side in (0, 1))
-    start, acknowledged = _distance(sequence, own), _distance(acknowledgement, peer)
+    start, acknowledged = stream_distance(sequence, own), stream_distance(acknowledgement, peer)
     apart = group * _APART
     reached = [
         _maximum_before(np.where((larger == side) & (length > 0), start + length, 0), apart, starts, 0)
@@ -122,7 +122,7 @@ def _find_plain(columns: SegmentColumns, data: bytes, rows: Numbers) -> tuple[Nu
     plain = columns.common[rows] & (source != destination)
     plain &= (columns.flags[rows] & _FIN_SYN_RST_ACK == _ACK) & (columns.window[rows] > 0)
     begins = plain.copy()
-    begins[1:] &= ~plain[:-1] | _differs(columns, data, rows, source, destination)
+    begins[1:] &= ~plain[:-1] | differs_from_above(columns, data, rows, source, destination)
     starts = np.flatnonzero(begins)
     breaks = np.append(np.flatnonzero(begins | ~plain), len(rows))
     ends = breaks[np.searchsorted(breaks, starts, side="right")]
@@ -135,7 +135,9 @@ def _find_plain(columns: SegmentColumns, data: bytes, rows: Numbers) -> tuple[Nu
     return rows[member], larger[member], starts, ends
 
 
-def _differs(columns: SegmentColumns, data: bytes, rows: Numbers, source: Endpoints, destination: Endpoints) -> Marks:
+def differs_from_above(
+    columns: SegmentColumns, data: bytes, rows: Numbers, source: Endpoints, destination: Endpoints
+) -> Marks:
     """Tell for each row but the first whether it is of another connection than the row above it."""
     lengths = columns.key_length[rows]
     differs: Marks = lengths[1:] != lengths[:-1]
@@ -170,5 +172,6 @@ def _maximum_before(values: Numbers, apart: Numbers, starts: Numbers, least: int
     return before
 
 
-def _distance(sequence: Numbers, base: Numbers) -> Numbers:
+def stream_distance(sequence: Numbers, base: Numbers) -> Numbers:
+    """Give how far sequence numbers lie after a base, as `chunks.distance` does."""
     return ((sequence - base + _HALF) & MASK) - _HALF

@@ -16,6 +16,7 @@ from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.render.json_lines import call_line, connection_line, gap_line, token_line
+from kafkasniff.tcp import lives
 from kafkasniff.tcp.column_path import ColumnPath
 from kafkasniff.tcp.events import StreamRun
 from kafkasniff.tcp.limits import TcpLimits
@@ -33,7 +34,8 @@ LARGEST = 2 << 20
 
 @pytest.fixture(autouse=True)
 def _columns_take_what_they_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let columns take short runs and large messages too, which otherwise go frame by frame."""
+    """Let columns take short runs, large messages and few lives too, which otherwise go one by one."""
+    monkeypatch.setattr(lives, "FEWEST", 1)
     monkeypatch.setattr(runs, "FEWEST_SEGMENTS", 1)
     monkeypatch.setattr(talks, "LARGEST_SEGMENT", 1 << 30)
 
@@ -73,9 +75,9 @@ def test_captures_give_the_same(path: Path) -> None:
     assert every[0][0] == every[2][0]
 
 
-def damaged(row: Row) -> list[Packet]:
+def damaged(row: Row, connections: int = 6, calls: int = 40) -> list[Packet]:
     rng = Random(row.name)
-    conversations = compose(rng, connections=6, calls=40, **row.traffic)
+    conversations = compose(rng, connections=connections, calls=calls, **row.traffic)
     return row.damage(transmit(conversations, rng, **row.segments), rng)
 
 
@@ -84,6 +86,15 @@ def test_damaged_captures_give_the_same(row: Row) -> None:
     packets = damaged(row)
     expected = shown(batches(packets), ONE_BY_ONE)
     for size in (len(packets), 150):
+        assert shown(batches(packets, size), BY_COLUMNS) == expected
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_damaged_short_connections_give_the_same(row: Row) -> None:
+    """So short that many begin and end in one batch, some in several."""
+    packets = damaged(row, connections=20, calls=7)
+    expected = shown(batches(packets), ONE_BY_ONE)
+    for size in (len(packets), 200):
         assert shown(batches(packets, size), BY_COLUMNS) == expected
 
 

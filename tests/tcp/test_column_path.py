@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kafkasniff.tcp.events import Connection, ConnectionEnd, StreamRun
+from kafkasniff.tcp.events import Connection, ConnectionEnd, StreamData, StreamRun
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.reassembler import Reassembler
 from tests.tcp.conversations import MILLISECOND, RST, START, Talk, batch, one_by_one
@@ -16,7 +16,10 @@ SECOND = 1_000 * MILLISECOND
 
 
 def told(frames: list[bytes], times: list[int], size: int, **limits: int) -> tuple[list[Any], int]:
-    """Give all events in packet order with what was known of each connection when it ended; and the runs' segments."""
+    """Give all events in packet order with what was known of each connection when it ended.
+
+    And how many segments came in runs and lives.
+    """
     reassembler = Reassembler(TcpLimits(**limits))
     numbers: dict[Connection, int] = {}
     told: list[Any] = []
@@ -25,7 +28,8 @@ def told(frames: list[bytes], times: list[int], size: int, **limits: int) -> tup
         packets = batch(frames[start : start + size], first_packet=start + 1, times=times[start : start + size])
         events = reassembler.feed(packets)
         places = reassembler.places or range(len(events))
-        placed = []
+        placed = [pair for lives in reassembler.lives for row in range(len(lives)) for pair in lives.events(row)]
+        segments += sum(isinstance(event, StreamData) for _, event in placed)
         for place, event in zip(places, events, strict=True):
             for single in one_by_one([event]):
                 if isinstance(event, StreamRun):

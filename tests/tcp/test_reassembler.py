@@ -30,6 +30,8 @@ def read(path: Path) -> tuple[Reassembler, list[StreamEvent]]:
     try:
         for packets in CaptureReader(str(path)):
             events += reassembler.feed(packets)
+            for lives in reassembler.lives:
+                events += [event for row in range(len(lives)) for _, event in lives.events(row)]
     except CaptureError:
         pass
     return reassembler, events + reassembler.flush()
