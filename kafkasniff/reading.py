@@ -12,6 +12,7 @@ from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.merge import merge
 from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.protocol.limits import MessageLimits
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.limits import TcpLimits
@@ -64,6 +65,7 @@ class Reading:
         tcp_limits: TcpLimits | None = None,
         call_limits: CallLimits | None = None,
         tls_limits: TlsLimits | None = None,
+        message_limits: MessageLimits | None = None,
         key_log: str | None = None,
     ) -> None:
         """Open the captures; raises CaptureError where none of them is one, and for a key log that is none.
@@ -80,7 +82,12 @@ class Reading:
         self._unreadable: list[CaptureError] = []
         self._readers = self._open(paths)
         self._secrets = SecretSources(self._readers, key_log)
-        context = Context(records=records, limit_value=limit_value, records_limit=records_limit)
+        context = Context(
+            records=records,
+            limit_value=limit_value,
+            records_limit=records_limit,
+            limits=message_limits or MessageLimits(),
+        )
         self._first_pass: Engine | None = None
         if two_pass:
             self._first_readers = [CaptureReader(reader.file) for reader in self._readers]

@@ -217,7 +217,8 @@ class Call:
     def _decode(self, frame: Frame, side: Side, offset: int) -> DecodedBody:
         assert self.header is not None
         key = self.header.api_key
-        body = decode_body(key, self.header.api_version, side, frame.data, offset)
+        elements = self.context.limits.elements
+        body = decode_body(key, self.header.api_version, side, frame.data, offset, elements)
         if not frame.whole:
             body.partial = body.value or body.partial
             body.value = None

@@ -56,7 +56,13 @@ def open_messages(side: Kind, api_key: int, body: DecodedBody, context: Context,
     if (api_key, side) in HOLDING_MESSAGES and body.value is not None:
         of_group = context.group_protocol
         opened = open_embedded(
-            side, api_key, body.version, body.value, protocol_type=of_group.type, protocol_name=of_group.name
+            side,
+            api_key,
+            body.version,
+            body.value,
+            protocol_type=of_group.type,
+            protocol_name=of_group.name,
+            depth=context.limits.depth,
         )
         add_opened(side, "", opened, into)
 

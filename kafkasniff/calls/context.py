@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from kafkasniff.calls.topics import KnownNames, TopicNames
+from kafkasniff.protocol.limits import MessageLimits
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 
 
@@ -29,6 +30,7 @@ class Context:
     """Bytes of each key and value that are shown; None: all."""
     records_limit: int = DEFAULT_LIMIT
     """Bytes that the records of one body may take, decompressed and as objects."""
+    limits: MessageLimits = field(default_factory=MessageLimits)
     topics: KnownNames = field(default_factory=TopicNames)
     """Shared by the calls of all connections."""
     group_protocol: GroupProtocol = UNKNOWN_PROTOCOL

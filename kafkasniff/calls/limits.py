@@ -14,7 +14,7 @@ class CallLimits:
     search_bytes: int = 2 << 20
     """Bytes of one direction that are held while a frame boundary is searched for."""
     undecided_bytes: int = 32 << 20
-    """Bytes of one direction after which a connection that has given no evidence of Kafka is given up."""
+    """Bytes after which a connection that has given no evidence of Kafka is given up."""
     held_in_all: int = 144 << 20
     """Bytes that all connections hold together: of unfinished messages, of waiting requests, and in searches."""
     pending_calls: int = 100_000

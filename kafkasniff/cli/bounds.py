@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from kafkasniff.calls.limits import CallLimits
+    from kafkasniff.protocol.limits import MessageLimits
     from kafkasniff.tcp.limits import TcpLimits
     from kafkasniff.tcp.tls.context import TlsLimits
 
@@ -16,8 +17,8 @@ PANEL = "Bounds"
 """The heading of these options in the help."""
 
 
-def _bound(name: str, unit: str, text: str) -> Any:
-    return typer.Option(name, metavar=unit, min=1, help=text, rich_help_panel=PANEL)
+def _bound(name: str, unit: str, text: str, least: int = 1, most: int | None = None) -> Any:
+    return typer.Option(name, metavar=unit, min=least, max=most, help=text, rich_help_panel=PANEL)
 
 
 class Bounds(NamedTuple):
@@ -47,6 +48,14 @@ class Bounds(NamedTuple):
     max_searched: Annotated[
         int, _bound("--max-searched", "MIB", "Hold this much of a direction while its next message is searched for.")
     ] = 2
+    max_undecided: Annotated[
+        int,
+        _bound(
+            "--max-undecided",
+            "MIB",
+            "Take a connection for no Kafka when this much of it proves nothing.",
+        ),
+    ] = 32
     max_pending: Annotated[
         int, _bound("--max-pending", "N", "Let this many requests of a connection wait for their answers.")
     ] = 100_000
@@ -70,6 +79,26 @@ class Bounds(NamedTuple):
             "Hold this much of TLS connections that wait for their secrets, and a 32nd of it of each.",
         ),
     ] = 32
+    max_elements: Annotated[
+        int,
+        _bound(
+            "--max-elements",
+            "N",
+            "Decode this many array elements of a message, and a tenth of it of one that is spoilt or has more.",
+            # Those of messages of up to 2 KiB are not counted.
+            least=10_000,
+        ),
+    ] = 1_000_000
+    max_depth: Annotated[
+        int,
+        _bound(
+            "--max-depth",
+            "N",
+            "Open this many tunnels within each other, and this many levels of messages within a message.",
+            # What reads and prints them is recursive; protobuf itself stops at 100.
+            most=100,
+        ),
+    ] = 32
 
     def tcp_limits(self, base: "TcpLimits | None" = None) -> "TcpLimits":
         """Give `base`, or the defaults, with these bounds."""
@@ -84,6 +113,7 @@ class Bounds(NamedTuple):
             connections=self.max_connections,
             half_open=self.max_half_open,
             fragment_bytes=self.max_fragments << 20,
+            depth=self.max_depth,
         )
 
     def call_limits(self) -> "CallLimits":
@@ -96,7 +126,14 @@ class Bounds(NamedTuple):
             pending_bytes=self.max_held_each << 20,
             pending_calls=self.max_pending,
             search_bytes=self.max_searched << 20,
+            undecided_bytes=self.max_undecided << 20,
         )
+
+    def message_limits(self) -> "MessageLimits":
+        """Give the defaults with these bounds."""
+        from kafkasniff.protocol.limits import MessageLimits
+
+        return MessageLimits(elements=self.max_elements, depth=self.max_depth)
 
     def tls_limits(self) -> "TlsLimits":
         """Give the defaults with these bounds."""

@@ -76,6 +76,7 @@ def diagnose(
             tcp_limits=bounds.tcp_limits(),
             call_limits=bounds.call_limits(),
             tls_limits=bounds.tls_limits(),
+            message_limits=bounds.message_limits(),
         )
         if diagnosis is not None and jobs > 1 and (usable := usable_jobs(jobs, files)) > 1:
             from kafkasniff.cli.shares import diagnose_shares

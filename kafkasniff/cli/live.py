@@ -145,7 +145,12 @@ def live(
                 print_message,
                 options=CallOptions(
                     show_secrets=show_secrets,
-                    context=Context(records=records, limit_value=limit_value, records_limit=max_decompressed << 20),
+                    context=Context(
+                        records=records,
+                        limit_value=limit_value,
+                        records_limit=max_decompressed << 20,
+                        limits=bounds.message_limits(),
+                    ),
                 ),
                 connections=connections or diagnose,
                 tcp_limits=bounds.tcp_limits(LIVE_LIMITS),

@@ -93,6 +93,7 @@ def read(
             tcp_limits=bounds.tcp_limits(),
             call_limits=bounds.call_limits(),
             tls_limits=bounds.tls_limits(),
+            message_limits=bounds.message_limits(),
         )
         form = json_format() if json_output else terminal_format(time, verbose)
         if jobs > 1 and limit is None and write is None and (usable := usable_jobs(jobs, files)) > 1:

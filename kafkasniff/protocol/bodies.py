@@ -11,9 +11,9 @@ from kafkasniff.protocol.definitions import api_definition, message_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind, Message
 from kafkasniff.protocol.headers import API_VERSIONS
-from kafkasniff.protocol.interpreter import interpret
+from kafkasniff.protocol.interpreter import INTERPRETED_SHARE, interpret
 from kafkasniff.protocol.message_table import MESSAGES
-from kafkasniff.protocol.primitives import RecordsField
+from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
 from kafkasniff.protocol.typed_names import typed_names
 from kafkasniff.protocol.visitors import EntityFinder, ErrorFinder, compile_entity_finder, compile_error_finder
 
@@ -45,8 +45,13 @@ class DecodedBody:
     """Where the `records` fields lie."""
 
 
-def decode_body(api_key: int, api_version: int, kind: Kind, data: bytes, offset: int) -> DecodedBody:
-    """Decode the body that begins at `offset` and should end with `data`; never raises."""
+def decode_body(
+    api_key: int, api_version: int, kind: Kind, data: bytes, offset: int, most_elements: int = MAX_ELEMENTS
+) -> DecodedBody:
+    """Decode the body that begins at `offset` and should end with `data`; never raises.
+
+    Of a body with more than `most_elements` array elements, or one that is spoilt, a tenth of them is shown.
+    """
     api = APIS.get(api_key)
     if api is None:
         return _undecoded(api_version, f"API key {api_key} is not known", data, offset)
@@ -56,7 +61,8 @@ def decode_body(api_key: int, api_version: int, kind: Kind, data: bytes, offset:
     if not api.first_version <= version <= api.last_version:
         known = f"versions {api.first_version} to {api.last_version} are known"
         return _undecoded(version, f"version {version} of {api.name} is not known, {known}", data, offset)
-    body = _decode(_api_decoder(api_key, version, kind), api_definition(api_key, kind), version, data, offset)
+    definition = api_definition(api_key, kind)
+    body = _decode(_api_decoder(api_key, version, kind), definition, version, data, offset, most_elements)
     if body.problems and api_key == FETCH and kind == "response" and version in _ANSWERED_AS_0:
         return _as_version_0(data, offset) or body
     return body
@@ -135,15 +141,17 @@ def _message_decoder(name: str, version: int) -> Decoder:
     return compile_decoder(message_definition(name), version)
 
 
-def _decode(decoder: Decoder, definition: Message, version: int, data: bytes, offset: int) -> DecodedBody:
+def _decode(
+    decoder: Decoder, definition: Message, version: int, data: bytes, offset: int, most_elements: int = MAX_ELEMENTS
+) -> DecodedBody:
     records: list[RecordsField] = []
     try:
-        value, end = decoder(data, offset, records)
+        value, end = decoder(data, offset, records, most_elements)
     except ProtocolError:
         pass
     else:
         return _whole(version, value, end, data, records)
-    return _interpreted(definition, version, data, offset)
+    return _interpreted(definition, version, data, offset, most_elements)
 
 
 def _whole(version: int, value: dict[str, Any], end: int, data: bytes, records: list[RecordsField]) -> DecodedBody:
@@ -154,9 +162,9 @@ def _whole(version: int, value: dict[str, Any], end: int, data: bytes, records: 
     return body
 
 
-def _interpreted(definition: Message, version: int, data: bytes, offset: int) -> DecodedBody:
+def _interpreted(definition: Message, version: int, data: bytes, offset: int, most_elements: int) -> DecodedBody:
     """Decode what the compiled decoder refused: text that is not UTF-8, or a message that is not whole."""
-    result = interpret(definition, version, data, offset)
+    result = interpret(definition, version, data, offset, most_elements // INTERPRETED_SHARE)
     if result.error is None:
         body = _whole(version, result.value, result.end, data, result.records)
     else:

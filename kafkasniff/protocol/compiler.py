@@ -14,20 +14,22 @@ from typing import Any, Protocol
 
 from kafkasniff.protocol.compiler_runtime import RUNTIME
 from kafkasniff.protocol.fields import Field, Message, covers, fields_of
-from kafkasniff.protocol.primitives import ARRAY_UNPACKERS, RecordsField
+from kafkasniff.protocol.primitives import ARRAY_UNPACKERS, MAX_ELEMENTS, RecordsField
 from kafkasniff.protocol.source_lines import SourceLines
 
 
 class Decoder(Protocol):
     """A compiled decoder: gives the message at an offset of the data, and the offset after it.
 
-    It adds to the list where `records` fields lie. Raises ProtocolError, without a path, for all that does not decode,
-    text that is not UTF-8 included.
+    It adds to the list where `records` fields lie; `left` is how many array elements the message may have. Raises
+    ProtocolError, without a path, for all that does not decode, text that is not UTF-8 included.
     """
 
     __source__: str
 
-    def __call__(self, data: bytes, offset: int, records: list[RecordsField], /) -> tuple[dict[str, Any], int]:
+    def __call__(
+        self, data: bytes, offset: int, records: list[RecordsField], left: int = MAX_ELEMENTS, /
+    ) -> tuple[dict[str, Any], int]:
         """Decode one message."""
 
 
@@ -68,8 +70,9 @@ SIZES = {"?": 1, "b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8, "d": 8,
 class DecoderWriter:
     """The source of one function while it is written.
 
-    In that source `data` is the buffer, `end` its length, `p` the place to read at. The methods that write the read of
-    a value give the expression that it then has; whoever uses the expression calls `_flush` first.
+    In that source `data` is the buffer, `end` its length, `p` the place to read at, `left` how many elements may come.
+    The methods that write the read of a value give the expression that it then has; whoever uses the expression calls
+    `_flush` first.
     """
 
     arguments = "data, p, records"
@@ -93,9 +96,8 @@ class DecoderWriter:
         self._flush()
         return "\n".join(
             (
-                f"def decode({self.arguments}):",
+                f"def decode({self.arguments}, left=MAX_ELEMENTS):",
                 "    end = len(data)",
-                "    elements = 0",
                 "    try:",
                 *self._source.lines,
                 f"        value = {value}",
@@ -313,8 +315,8 @@ class DecoderWriter:
             smallest = _least_size(field, self.version, self.flexible)
             refuse = "raise ProtocolError('expected as many elements as there are bytes', p)"
             self._source.line(f"if ({length}) * {smallest} > end - p: {refuse}")
-            self._source.line(f"elements += {length}")
-            self._source.line("if elements > MAX_ELEMENTS: raise ProtocolError('expected fewer array elements', p)")
+            self._source.line(f"left -= {length}")
+            self._source.line("if left < 0: raise ProtocolError('expected fewer array elements', p)")
         index = self._source.name("i")
         outer, self._path = self._path, f"{self._path}{field.name}[{{{index}}}]."
         with self._source.block(f"for {index} in range({length}):"):

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Field, JsonValue, Message, covers, fields_of
 from kafkasniff.protocol.primitives import (
+    MAX_ELEMENTS,
     MAX_STRING_BYTES,
     UUID_TEXTS,
     RecordsField,
@@ -21,8 +22,10 @@ from kafkasniff.protocol.primitives import (
     read_unsigned_varint,
 )
 
-MAX_INTERPRETED_ELEMENTS: Final = 100_000
-"""Most array elements of one message, arrays of integers not counted: a limit on time, about a second's worth."""
+INTERPRETED_SHARE: Final = 10
+"""Which part of the elements that a message may have is interpreted: a limit on time, about a second's worth."""
+MAX_INTERPRETED_ELEMENTS: Final = MAX_ELEMENTS // INTERPRETED_SHARE
+"""Most array elements of one message, arrays of integers not counted."""
 
 
 class TracedField(NamedTuple):
@@ -51,9 +54,13 @@ class Interpretation:
     """Offset and path of strings that are not UTF-8."""
 
 
-def interpret(message: Message, version: int, data: bytes, offset: int = 0) -> Interpretation:
-    """Decode the message that begins at `offset`; never raises for any data."""
-    return _Interpreter(message, version, data, offset, None).run(message)
+def interpret(
+    message: Message, version: int, data: bytes, offset: int = 0, most_elements: int = MAX_INTERPRETED_ELEMENTS
+) -> Interpretation:
+    """Decode the message that begins at `offset`, up to `most_elements` array elements; never raises for any data."""
+    interpreter = _Interpreter(message, version, data, offset, None)
+    interpreter.most_elements = interpreter.elements_left = most_elements
+    return interpreter.run(message)
 
 
 def fits(message: Message, version: int, data: bytes, offset: int) -> bool:
@@ -82,7 +89,7 @@ class _Interpreter:
         self.version = version
         self.flexible = covers(message.flexible, version)
         self.path = ""
-        self.elements_left = MAX_INTERPRETED_ELEMENTS
+        self.most_elements = self.elements_left = MAX_INTERPRETED_ELEMENTS
         self.traced = traced
         self.only_utf8 = False
         self.result = Interpretation()
@@ -244,7 +251,7 @@ class _Interpreter:
             self.path = f"{outer}[{index}]"
             self.elements_left -= 1
             if self.elements_left < 0:
-                message = f"expected at most {MAX_INTERPRETED_ELEMENTS} array elements in a message shown in part"
+                message = f"expected at most {self.most_elements} array elements in a message shown in part"
                 raise ProtocolError(message, self.offset, self.path)
             inner: dict[str, Any] = {}
             if member.fields:

@@ -13,7 +13,7 @@ from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.protocol.json_compiler import SHORT_BYTES, JsonDecoder, Secrets, compile_json_decoder
 from kafkasniff.protocol.memory import LONGEST, Memory
-from kafkasniff.protocol.primitives import RecordsField
+from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
 from kafkasniff.protocol.secrets import CONFIG_APIS, SECRET_FIELDS
 
 _NOT_KEPT: dict[str, Any] = {}
@@ -53,10 +53,11 @@ class JsonReader:
         self._memory: Memory[JsonBody] = Memory()
         self._answers_as_0 = api_key == API_VERSIONS and kind == "response"
 
-    def read(self, data: bytes, offset: int) -> JsonBody | None:
+    def read(self, data: bytes, offset: int, most_elements: int = MAX_ELEMENTS) -> JsonBody | None:
         """Read the body that begins at `offset` and should end with `data`.
 
-        Gives None for a body with any problem, and for one in another version; `decode_body` tells of both.
+        Gives None for a body with any problem, for one in another version, and for one of over `SHORT_BYTES` with more
+        than `most_elements` array elements; `decode_body` tells of all three.
         """
         memory, body = self._memory, b""
         if memory.worthwhile and len(data) - offset <= LONGEST:
@@ -73,7 +74,7 @@ class JsonReader:
         if decode is None:
             decode = self._compile(len(data) - offset <= SHORT_BYTES)
         try:
-            value, end = decode(data, offset, records, errors, topic_ids)
+            value, end = decode(data, offset, records, errors, topic_ids, most_elements)
         except ProtocolError:
             return None
         if end != len(data):

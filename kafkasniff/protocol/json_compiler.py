@@ -11,7 +11,7 @@ from kafkasniff.protocol.compiler_runtime import RUNTIME
 from kafkasniff.protocol.element_memory import PREFIX_BYTES, ElementMemory
 from kafkasniff.protocol.fields import Field, Message, covers
 from kafkasniff.protocol.noting_writer import NotingWriter
-from kafkasniff.protocol.primitives import RecordsField
+from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
 from kafkasniff.protocol.secrets import REDACTED, redact_config
 
 SHORT_BYTES: Final = 2048
@@ -21,8 +21,8 @@ SHORT_BYTES: Final = 2048
 class JsonDecoder(Protocol):
     """A compiled decoder for JSON: gives the message at an offset of the data, and the offset after it.
 
-    It adds to the lists where `records` fields lie, path and code of each error code that is not zero, and topic ids.
-    Raises ProtocolError as a `Decoder` does.
+    It adds to the lists where `records` fields lie, path and code of each error code that is not zero, and topic ids;
+    `left` is how many array elements a message that is not short may have. Raises ProtocolError as a `Decoder` does.
     """
 
     __source__: str
@@ -34,6 +34,7 @@ class JsonDecoder(Protocol):
         records: list[RecordsField],
         errors: list[tuple[str, int]],
         topic_ids: list[str],
+        left: int = MAX_ELEMENTS,
         /,
     ) -> tuple[dict[str, Any], int]:
         """Decode one message."""
@@ -107,19 +108,19 @@ class _JsonWriter(NotingWriter):
                 self._source.line(f"{value}.append(text)")
                 self._source.line("p += size")
                 with self._source.block("if inside:"):
-                    self._source.line("elements += inside[0]")
+                    self._source.line("left -= inside[0]")
                     self._source.line("topic_ids.extend(inside[1])")
                 self._source.line("break")
             with self._source.block("else:"):
-                noted = "p, elements, len(errors), len(topic_ids)"
+                noted = "p, left, len(errors), len(topic_ids)"
                 self._source.line(f"{start}, {before}, {errors_before}, {ids_before} = {noted}")
                 element = self._struct_element(field)
                 self._flush()
                 self._source.line(f"{value}.append({element})")
                 with self._source.block(f"if {find} and len(errors) == {errors_before}:"):
-                    found = f"{value}[-1], elements - {before}, topic_ids[{ids_before}:]"
+                    found = f"{value}[-1], {before} - left, topic_ids[{ids_before}:]"
                     self._source.line(f"{value}[-1] = {memory}.put(data, {start}, p, {found})")
-        self._source.line("if elements > MAX_ELEMENTS: raise ProtocolError('expected fewer array elements', p)")
+        self._source.line("if left < 0: raise ProtocolError('expected fewer array elements', p)")
 
 
 def _has_records(field: Field) -> bool:

@@ -10,6 +10,7 @@ from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import response_header_version
 from kafkasniff.protocol.json_bodies import JsonBody, JsonReader, json_reader
+from kafkasniff.protocol.primitives import MAX_ELEMENTS
 from kafkasniff.protocol.records.batches import as_json, read_batches
 from kafkasniff.render.text import file_name
 
@@ -56,12 +57,14 @@ class Layout:
         self._response = response
         self._flexible_header = response_header_version(api_key, version) == 1
 
-    def read(self, request: bytes, body: int, response: bytes) -> tuple[JsonBody, JsonBody] | None:
+    def read(
+        self, request: bytes, body: int, response: bytes, most_elements: int = MAX_ELEMENTS
+    ) -> tuple[JsonBody, JsonBody] | None:
         """Read the bodies of whole messages: a request, whose body begins at `body`, and its answer.
 
-        None where one has any problem.
+        None where one has any problem, or more than `most_elements` array elements.
         """
-        asked = self._request.read(request, body)
+        asked = self._request.read(request, body, most_elements)
         if asked is None:
             return None
         offset = 4
@@ -70,12 +73,12 @@ class Layout:
             if response[4:5] != b"\0":
                 return None
             offset = 5
-        answered = self._response.read(response, offset)
+        answered = self._response.read(response, offset, most_elements)
         return None if answered is None else (asked, answered)
 
-    def read_request(self, request: bytes, body: int) -> JsonBody | None:
+    def read_request(self, request: bytes, body: int, most_elements: int) -> JsonBody | None:
         """Read the body of a request without an answer, as `read` does."""
-        return self._request.read(request, body)
+        return self._request.read(request, body, most_elements)
 
 
 @lru_cache(maxsize=1024)

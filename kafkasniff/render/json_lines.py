@@ -39,12 +39,15 @@ def call_line(call: Call) -> bytes:
     layout = layout_of(header.api_key, header.api_version, call.show_secrets)
     if layout is None:
         return _decoded_line(call)
+    most_elements = call.context.limits.elements
     if response is None:
-        asked = layout.read_request(request.data, header.end)
+        asked = layout.read_request(request.data, header.end, most_elements)
         if asked is None:
             return _decoded_line(call)
         return _line(call, asked.text, b"null", "null", "", _found_text(call, request.data, asked, b"", None))
-    bodies = layout.read(request.data, header.end, response.data) if len(response.data) == response.size else None
+    bodies = None
+    if len(response.data) == response.size:
+        bodies = layout.read(request.data, header.end, response.data, most_elements)
     if bodies is None:
         return _decoded_line(call)
     asked, answered = bodies

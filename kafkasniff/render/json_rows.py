@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
-from kafkasniff.protocol.primitives import java_text
+from kafkasniff.protocol.primitives import MAX_ELEMENTS, java_text
 from kafkasniff.render.call_json import (
     Layout,
     batches_text,
@@ -122,7 +122,9 @@ class JsonRows:
         key, version = place >> 16 & 0xFFFF, place & 0xFFFF
         layout = layout_of(key, version, facts.show_secrets)
         fixed = None
-        if layout is not None and not facts.context.records and not facts.context.tokens:
+        context = facts.context
+        made = context.records or context.tokens or context.limits.elements < MAX_ELEMENTS
+        if layout is not None and not made:
             client, server = facts.client, facts.server
             fixed = _Fixed(
                 layout,

@@ -37,6 +37,8 @@ class TcpLimits:
     """Bytes of IP fragments that wait for the rest of their packets."""
     fragment_ns: int = 30_000_000_000
     """How long they wait (capture time); Linux too waits 30 s (net.ipv4.ipfrag_time)."""
+    depth: int = 32
+    """IP packets within IP packets that are opened."""
     column_packets: int = 4_096
     """Packets in a batch from which on it is read by columns, which needs NumPy; what it brings is the same."""
 

@@ -13,9 +13,6 @@ from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.link import Network, find_network
 from kafkasniff.tcp.tunnels import open_tunnel
 
-_DEEPEST = 16
-"""IP headers within IP headers that are followed."""
-
 FlowKey = bytes | tuple[tuple[str, ...], bytes]
 """One direction of a 4-tuple: source, destination, source port, destination port; with the virtual networks, if any."""
 
@@ -69,6 +66,7 @@ class SegmentReader:
 
     def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
         """Count into `counters`."""
+        self._depth = limits.depth
         self._counters = counters
         self._fragments = Fragments(limits, counters)
 
@@ -103,7 +101,7 @@ class SegmentReader:
         tunnel: tuple[str, ...] = ()
         separate: tuple[str, ...] = ()
         others: tuple[Arrival, ...] = ()
-        for _ in range(_DEEPEST):
+        for _ in range(1 + self._depth):
             if network is None:
                 self._counters.not_ip += 1
                 return None
@@ -128,7 +126,8 @@ class SegmentReader:
             tunnel = (*tunnel, inner.label)
             if inner.separates:
                 separate = (*separate, inner.label)
-        raise HeaderError
+        self._counters.reach(f"packet left out: more than {self._depth} tunnels within each other")
+        return None
 
 
 def _segment(

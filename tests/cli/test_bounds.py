@@ -12,6 +12,7 @@ import pytest
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.cli.bounds import Bounds
 from kafkasniff.listening import LIVE_LIMITS
+from kafkasniff.protocol.limits import MessageLimits
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.tls.context import TlsLimits
 from tests.cli.conftest import Run
@@ -81,6 +82,12 @@ def lost_boundary() -> Iterator[bytes]:
     yield from data(1, 2 * MIB, struct.pack(">i", -5), Random(1))
 
 
+def nothing_known() -> Iterator[bytes]:
+    """Random bytes of a connection of which the capture lacks the beginning."""
+    yield from opened(1)
+    yield from data(2, 2 * MIB, b"\x80", Random(1))
+
+
 def unanswered() -> Iterator[bytes]:
     yield from opened(1)
     sequence, acknowledged = AFTER_ONE_CALL
@@ -117,6 +124,44 @@ def compressed_records() -> Iterator[bytes]:
     yield packet(1, True, sequence, acknowledged, PSH | ACK, message)
 
 
+def many_topics() -> Iterator[bytes]:
+    """A Metadata v1 request that asks for 10,001 topics."""
+    content = struct.pack(">hhih", 3, 1, 9, 5) + b"large" + struct.pack(">i", 10_001) + b"\0\1t" * 10_001
+    sequence, acknowledged = AFTER_ONE_CALL
+    yield from opened(1)
+    yield packet(1, True, sequence, acknowledged, PSH | ACK, struct.pack(">i", len(content)) + content)
+
+
+def tunnels(levels: int) -> Iterator[bytes]:
+    """A segment of a connection in so many IP packets that each hold the next one (RFC 2003), and a call outside."""
+    inner = packet(1, True, 0, 0, SYN)[len(ETHERNET) :]
+    for _ in range(levels):
+        header = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(inner), 0, 0, 64, 4, 0)
+        inner = header + bytes([10, 0, 0, 1, 10, 0, 0, 2]) + inner
+    yield ETHERNET + inner
+    yield from opened(2)
+
+
+def nested_metrics(levels: int) -> Iterator[bytes]:
+    """A PushTelemetry v0 request with a resource whose one attribute is an array within arrays.
+
+    Fields are those of opentelemetry/proto: MetricsData.resource_metrics 1, ResourceMetrics.resource 1,
+    Resource.attributes 1, KeyValue.value 2, AnyValue.array_value 5, ArrayValue.values 1.
+    """
+    metrics = b"\x18\1"
+    for number in (1, 1, 1, 2, *(5, 1) * ((levels - 4) // 2))[::-1]:
+        metrics = bytes([number << 3 | 2]) + varint(len(metrics)) + metrics
+    content = struct.pack(">hhih", 72, 0, 9, 5) + b"large\0" + bytes(16) + struct.pack(">i??", 1, False, False)
+    content += varint(len(metrics) + 1) + metrics + b"\0"
+    sequence, acknowledged = AFTER_ONE_CALL
+    yield from opened(1)
+    yield packet(1, True, sequence, acknowledged, PSH | ACK, struct.pack(">i", len(content)) + content)
+
+
+def varint(value: int) -> bytes:
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
+
+
 @pytest.mark.parametrize(
     ("packets", "option", "said"),
     [
@@ -127,10 +172,14 @@ def compressed_records() -> Iterator[bytes]:
         (waiting_requests(5, PRODUCE_BYTES), "--max-held-each=1", "too many requests wait for answers"),
         (unanswered(), "--max-pending=3", "too many requests wait for answers"),
         (lost_boundary(), "--max-searched=1", "searched for messages in vain for more than 1 MiB"),
+        (nothing_known(), "--max-undecided=1", "nothing in its first 1 MiB proves it"),
         (opened(*range(20)), "--max-connections=5", "connection ended: too many connections, longest idle first"),
         (syns(), "--max-half-open=3", "half-open connection ended: too many of them: 6"),
         (fragments(), "--max-fragments=1", "IP fragments dropped: too many bytes of them waited"),
         (compressed_records(), "--max-decompressed=1", "gzip data of at most 1048576 bytes when decompressed"),
+        (many_topics(), "--max-elements=10000", "expected at most 1000 array elements in a message shown in part"),
+        (tunnels(3), "--max-depth=2", "packet left out: more than 2 tunnels within each other: 1"),
+        (nested_metrics(20), "--max-depth=19", "expected at most 19 levels of messages, found more"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("--") else "",
 )
@@ -162,10 +211,21 @@ def test_what_diagnose_reads_is_bounded_in_the_same_way(
     assert said in done.stderr
 
 
+def test_levels_as_many_as_may_be_asked_for_can_be_read_and_printed(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "made.pcap"
+    write_capture(path, nested_metrics(100))
+    for form in ("--json", "-v", "-vv"):
+        done = run("read", str(path), form, "--max-depth=100")
+        assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+        assert "levels of messages" not in done.stdout
+    assert run("read", str(path), "--max-depth=101").returncode == 2
+
+
 def test_without_options_the_defaults_are_those_of_the_layers() -> None:
     assert Bounds().tcp_limits() == TcpLimits()
     assert Bounds().call_limits() == CallLimits()
     assert Bounds().tls_limits() == TlsLimits()
+    assert Bounds().message_limits() == MessageLimits()
     assert Bounds(max_held_tls=1).tls_limits() == TlsLimits(held_per_connection=32 << 10, held_in_all=1 << 20)
     assert Bounds().tcp_limits(LIVE_LIMITS) == LIVE_LIMITS
 

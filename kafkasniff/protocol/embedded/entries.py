@@ -4,6 +4,7 @@ from base64 import b64decode
 from typing import Any, NamedTuple
 
 from kafkasniff.protocol.bodies import DecodedBody
+from kafkasniff.protocol.embedded.protobuf import MAX_DEPTH
 from kafkasniff.protocol.fields import Message
 from kafkasniff.protocol.interpreter import interpret
 
@@ -29,6 +30,8 @@ class Opened(NamedTuple):
     embedded: list[Embedded]
     problems: list[tuple[str, str]]
     """Path and message of each."""
+    depth: int = MAX_DEPTH
+    """Levels of messages within a message that may be opened where the wire says how many there are."""
 
     def add(self, path: str, name: str, version: int | None, body: DecodedBody) -> None:
         """Add a message that was decoded, with what is wrong with it."""

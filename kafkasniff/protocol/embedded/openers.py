@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from kafkasniff.protocol.embedded import groups, principal, telemetry
 from kafkasniff.protocol.embedded.entries import Opened, field_bytes
+from kafkasniff.protocol.embedded.protobuf import MAX_DEPTH
 from kafkasniff.protocol.fields import Kind
 
 _Tree = dict[str, Any]
@@ -18,13 +19,15 @@ def open_embedded(
     *,
     protocol_type: str | None = None,
     protocol_name: str | None = None,
+    depth: int = MAX_DEPTH,
 ) -> Opened:
     """Open the messages within a decoded body, which must not be redacted; never raises.
 
     `protocol_type` and `protocol_name` are those of the group, for versions of JoinGroup and SyncGroup that do not say
     them themselves; without them JoinGroup responses stay closed, and assignments are told by what decodes whole.
+    `depth` is how many levels of messages may lie within each other where the wire says how deep they go.
     """
-    into = Opened([], [])
+    into = Opened([], [], depth)
     opener = _OPENERS.get((api_key, side))
     if opener is not None:
         opener(into, value, protocol_type, protocol_name)

@@ -52,26 +52,27 @@ Schema = dict[str, dict[int, ProtoField]]
 """Fields by message and number."""
 
 
-def read_message(schema: Schema, name: str, data: bytes) -> dict[str, Any]:
+def read_message(schema: Schema, name: str, data: bytes, depth: int = MAX_DEPTH) -> dict[str, Any]:
     """Read a message: a dict of the fields that are there, in the order of the wire; unknown fields are passed over.
 
     Names are those of protobuf's JSON, 64-bit integers are numbers. Raises ProtocolError with the offset and the path
-    of what is wrong, also when the message has more fields or levels than this module's limits.
+    of what is wrong, also when the message has more than `depth` levels of messages within it, or `MAX_FIELDS` fields.
     """
-    return _Reader(schema, data).read(name, 0, len(data), "", 0)
+    return _Reader(schema, data, depth).read(name, 0, len(data), "", depth)
 
 
 class _Reader:
     """The state of reading one message: the fields that may still come."""
 
-    def __init__(self, schema: Schema, data: bytes) -> None:
+    def __init__(self, schema: Schema, data: bytes, depth: int) -> None:
         self.schema = schema
         self.data = data
+        self.depth = depth
         self.fields_left = MAX_FIELDS
 
-    def read(self, name: str, start: int, end: int, path: str, depth: int) -> dict[str, Any]:
-        if depth > MAX_DEPTH:
-            raise ProtocolError(f"expected at most {MAX_DEPTH} levels of messages, found more", start, path)
+    def read(self, name: str, start: int, end: int, path: str, left: int) -> dict[str, Any]:
+        if left < 0:
+            raise ProtocolError(f"expected at most {self.depth} levels of messages, found more", start, path)
         fields = self.schema[name]
         message: dict[str, Any] = {}
         offset = start
@@ -91,14 +92,14 @@ class _Reader:
                     stop, offset = self.read_length(offset, end, inner)
                     while offset < stop:
                         self.count(1, offset, inner)
-                        value, offset = self.read_value(field, _WIRE_TYPES[field.type], offset, stop, inner, depth)
+                        value, offset = self.read_value(field, _WIRE_TYPES[field.type], offset, stop, inner, left)
                         values.append(value)
                     continue
                 inner = f"{inner}[{len(values)}]"
-                value, offset = self.read_value(field, wire_type, offset, end, inner, depth)
+                value, offset = self.read_value(field, wire_type, offset, end, inner, left)
                 values.append(value)
             else:
-                message[field.name], offset = self.read_value(field, wire_type, offset, end, inner, depth)
+                message[field.name], offset = self.read_value(field, wire_type, offset, end, inner, left)
         return message
 
     def count(self, fields: int, offset: int, path: str) -> None:
@@ -107,7 +108,7 @@ class _Reader:
             raise ProtocolError(f"expected at most {MAX_FIELDS} fields, found more", offset, path)
 
     def read_value(
-        self, field: ProtoField, wire_type: int, offset: int, end: int, path: str, depth: int
+        self, field: ProtoField, wire_type: int, offset: int, end: int, path: str, left: int
     ) -> tuple[Any, int]:
         expected = _WIRE_TYPES.get(field.type, _LENGTH)
         if wire_type != expected:
@@ -126,7 +127,7 @@ class _Reader:
             return java_text(self.data[offset:stop]), stop
         if field.type == "bytes":
             return base64_text(self.data[offset:stop]), stop
-        return self.read(field.type, offset, stop, path, depth + 1), stop
+        return self.read(field.type, offset, stop, path, left - 1), stop
 
     def read_varint(self, offset: int, end: int, path: str) -> tuple[int, int]:
         value = 0

@@ -139,7 +139,7 @@ def open_metrics(into: Opened, path: str, compression_type: int, data: bytes) ->
     try:
         if compression != "none":
             content = bytes(decompress(compression, data, magic=2, limit=MAX_METRICS_BYTES))
-        value = read_message(SCHEMA, NAME, content)
+        value = read_message(SCHEMA, NAME, content, into.depth)
     except DecompressionError as error:
         into.add_problem(path, str(error))
     except ProtocolError as error:
