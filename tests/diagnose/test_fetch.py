@@ -82,6 +82,8 @@ def test_wrong_rack_by_what_metadata_tells() -> None:
 
 def test_who_asks_the_leader_now_and_then_follows() -> None:
     """After metadata.max.age.ms a consumer asks the leader again, and is told again (KIP-392)."""
+    assert finding("wrong-rack-fetch", [fetch(at * 29.9, rackId="b", preferred=2) for at in range(20)]).count == 19
+    assert findings("wrong-rack-fetch", [fetch(at * 30, rackId="b", preferred=2) for at in range(20)]) == []
     assert findings("wrong-rack-fetch", [fetch(at * 300, rackId="b", preferred=2) for at in range(20)]) == []
     starts = [fetch(at, rackId="b", preferred=2, on=connection(50_000 + at)) for at in range(20)]
     assert findings("wrong-rack-fetch", starts) == []

@@ -71,6 +71,7 @@ def test_zero_windows() -> None:
 def test_retransmissions() -> None:
     assert findings("tcp-retransmissions", tcp("late_retransmissions", 4)) == []
     assert finding("tcp-retransmissions", tcp("late_retransmissions", 5)).count == 5
+    assert finding("tcp-retransmissions", tcp("late_retransmissions", 5, packets=5_000)).count == 5
     assert findings("tcp-retransmissions", tcp("late_retransmissions", 5, packets=5_001)) == []
 
 
@@ -80,6 +81,7 @@ def test_a_restart_is_no_dead_broker() -> None:
     assert len(findings(rule, refused)) == 1
     assert findings(rule, [*refused, *attempts(1, accepted=True, begin=20)]) == []
     assert findings(rule, [*attempts(1, accepted=True), *refused]) == []
+    assert findings(rule, [*attempts(1, accepted=True), *attempts(30, begin=10)]) == []
     lasting = attempts(31, begin=10)
     assert len(findings(rule, [*attempts(1, accepted=True), *lasting])) == 1
     assert len(findings(rule, [*lasting, *attempts(1, accepted=True, begin=41)])) == 1
