@@ -26,8 +26,7 @@ def walk_lockstep(
     `next_records` gives for positions of records those of the records behind them, and is asked about none at or
     behind `end`; `guesses` are positions of what look like records.
     """
-    starts = np.unique(np.fromiter((position, *guesses), np.int64))
-    starts = starts[(starts >= position) & (starts < end)]
+    starts = np.array(sorted({start for start in (position, *guesses) if position <= start < end}), np.int64)
     targets = np.append(starts[1:], end)
     current, walkers = starts, np.arange(len(starts))
     arrived = np.zeros(len(starts), np.bool_)

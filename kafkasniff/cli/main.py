@@ -12,6 +12,8 @@ the search for cycles takes nearly half of the time of a listing, and a tenth of
 def main() -> None:
     """Run the command line and exit with its status."""
     gc.set_threshold(*COLLECTION_THRESHOLDS)
+    # NumPy's library for matrices, which nothing here uses, would start a thread for each core.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_what_is_closed()
     from kafkasniff.cli.app import app
     from kafkasniff.cli.arguments import with_optional_values

@@ -121,7 +121,7 @@ def _empty(size: int) -> SegmentColumns:
 def _find_network(batch: PacketBatch, at: Numbers, end: Numbers, interface_ids: Numbers) -> tuple[Numbers, Numbers]:
     """Give the EtherType (`_UNKNOWN` where another link layer than the common ones stands) and where IP begins."""
     link_types = [interface.link_type for interface in batch.interfaces]
-    used = {link_types[number] for number in np.unique(interface_ids).tolist()}
+    used = {link_types[number] for number in np.flatnonzero(np.bincount(interface_ids)).tolist()}
     types = np.array(link_types, np.int64)[interface_ids]
     ethertype = np.full(len(at), _UNKNOWN, np.int64)
     network = at.copy()
