@@ -16,19 +16,32 @@ from kafkasniff.render.findings import finding_object
 from kafkasniff.render.text import file_name
 
 
+class ClusterDiagnosis:
+    """The rules over what the vantages of one cluster saw."""
+
+    def __init__(self) -> None:
+        """Begin with nothing seen."""
+        self.diagnosis = Diagnosis()
+        self.copies = Copies()
+        self.reader = EventReader({})
+
+    def feed(self, batches: Iterable[pa.RecordBatch]) -> None:
+        """Take batches with the columns `vantage`, `bucket` and `item` of `EVENTS`, sorted by `ORDER`."""
+        for batch in batches:
+            columns = (batch.column(name) for name in ("vantage", "bucket", "item"))
+            for vantage, bucket, item in zip(*columns, strict=True):
+                name = vantage.as_py()
+                event = self.reader.item(name, bucket.as_py(), item.as_py())
+                if self.copies.takes(name, event):
+                    self.diagnosis.feed(event)
+
+
 def diagnose(parts: Iterable[Part], batches: Iterable[pa.RecordBatch]) -> Diagnosis:
     """Run the rules over batches with the columns `vantage`, `bucket` and `item` of `EVENTS`, sorted by `ORDER`."""
-    diagnosis = Diagnosis()
-    copies = Copies()
-    reader = EventReader(interfaces_of(parts))
-    for batch in batches:
-        columns = (batch.column(name) for name in ("vantage", "bucket", "item"))
-        for vantage, bucket, item in zip(*columns, strict=True):
-            name = vantage.as_py()
-            event = reader.item(name, bucket.as_py(), item.as_py())
-            if copies.takes(name, event):
-                diagnosis.feed(event)
-    return diagnosis
+    cluster = ClusterDiagnosis()
+    cluster.reader.interfaces = interfaces_of(parts)
+    cluster.feed(batches)
+    return cluster.diagnosis
 
 
 def interfaces_of(parts: Iterable[Part]) -> dict[int, list[Interface]]:

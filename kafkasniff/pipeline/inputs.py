@@ -60,7 +60,7 @@ def find_inputs(sources: Sequence[str], leave_out: str | None = None) -> list[In
     """
     paths: dict[str, str] = {}
     for source in sources:
-        found = list(_files(source, os.path.realpath(leave_out) if leave_out else None))
+        found = list(files_below(source, os.path.realpath(leave_out) if leave_out else None))
         if not found and not os.path.isdir(source):
             raise PipelineError(f"{source}: there is no such file")
         for path in found:
@@ -104,10 +104,15 @@ def look_at(path: str) -> Input:
     return Input(path, size, modified, head, ring, first_time, bool(compression_of(head[:MAGIC_LENGTH])))
 
 
+def without_compression(path: str) -> str:
+    """Give a path without the ending that compression adds."""
+    return _COMPRESSED.sub("", path)
+
+
 def ring_of(path: str) -> str:
     """Give directory and name of a file without what tcpdump (-C, -W, -G) and dumpcap (-b) add when they rotate."""
     folder, name = os.path.split(path)
-    bare = _COMPRESSED.sub("", name)
+    bare = without_compression(name)
     without_ending = _ENDING.sub("", bare)
     if without_ending == bare:
         # Without an ending, all digits at the end are tcpdump's counter.
@@ -115,7 +120,8 @@ def ring_of(path: str) -> str:
     return os.path.join(folder, _COUNTERS.sub("", without_ending) or without_ending)
 
 
-def _files(source: str, leave_out: str | None) -> Iterator[str]:
+def files_below(source: str, leave_out: str | None) -> Iterator[str]:
+    """Give the paths behind a source, but for those below the real path `leave_out`."""
     for path in [source] if os.path.lexists(source) else sorted(glob.glob(source, recursive=True)):
         if not os.path.isdir(path):
             yield path

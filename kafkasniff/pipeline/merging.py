@@ -111,7 +111,7 @@ class Merger:
         """Take the next piece; give what comes before it once that is enough for a batch."""
         batch = None
         if self._packets >= BATCH_PACKETS or self._bytes >= BATCH_BYTES:
-            batch = self._cut(int(piece.keys[0]))
+            batch = self.cut(int(piece.keys[0]))
         self._pieces.append(piece)
         self._packets += len(piece.keys)
         self._bytes += int(piece.captured.sum())
@@ -119,10 +119,28 @@ class Merger:
 
     def flush(self) -> PacketBatch | None:
         """Give the rest."""
-        return self._cut(None)
+        return self.cut(None)
 
-    def _cut(self, bound: int | None) -> PacketBatch | None:
-        """Give the packets with keys below `bound`."""
+    def left(self, most: int) -> list[tuple[Piece, list[Interface]]] | None:
+        """Give the packets that wait, with their bytes beside them and the interfaces of their part.
+
+        None where they have more than `most` bytes.
+        """
+        if self._bytes > most:
+            return None
+        found = []
+        for piece in self._pieces:
+            content, places = self._content(piece)
+            data = b"".join(
+                content[start : start + length]
+                for start, length in zip(places.tolist(), piece.captured.tolist(), strict=True)
+            )
+            alone = piece._replace(offsets=np.cumsum(piece.captured) - piece.captured, payload=data)
+            found.append((alone, self._interfaces_of(piece.part)))
+        return found
+
+    def cut(self, bound: int | None) -> PacketBatch | None:
+        """Give the packets with keys below `bound`; None: all."""
         ready, left = [], []
         for piece in self._pieces:
             count = len(piece.keys) if bound is None else int(np.searchsorted(piece.keys, bound))
@@ -140,10 +158,7 @@ class Merger:
         data: list[bytes] = []
         offsets, interfaces, size = [], [], 0
         for piece in pieces:
-            if piece.payload is None:
-                content, places = self._files.read(piece.part, piece.offsets, piece.captured)
-            else:
-                content, places = piece.payload, piece.offsets
+            content, places = self._content(piece)
             data.append(content)
             offsets.append(places + size)
             interfaces.append(piece.interfaces + self._place_of(piece.part))
@@ -158,6 +173,12 @@ class Merger:
             array("q", column[order].astype(np.int64).tobytes()) for column in columns
         )
         return PacketBatch(b"".join(data), 0, at, held, on_wire, when, where, self._interfaces, number)
+
+    def _content(self, piece: Piece) -> tuple[bytes, Numbers]:
+        """Give the bytes of a piece's packets, and where in them each begins."""
+        if piece.payload is not None:
+            return piece.payload, piece.offsets
+        return self._files.read(piece.part, piece.offsets, piece.captured)
 
     def _place_of(self, part: int) -> int:
         place = self._first_interface.get(part)

@@ -90,7 +90,10 @@ class Reassembly:
             vantage = part.vantage
             capture = open_captures.get(vantage)
             if capture is None:
-                capture = open_captures[vantage] = (Merger(self._files, self._interfaces_of), self._engine())
+                capture = open_captures[vantage] = (
+                    Merger(self._files, self._interfaces_of),
+                    new_engine(self._known, self.topics),
+                )
             merger, engine = capture
             batch = merger.add(piece)
             if batch is not None:
@@ -109,20 +112,22 @@ class Reassembly:
             add_up(self.tls_counters, engine.tls.counters)
         captures.clear()
 
-    def _engine(self) -> Engine:
-        key_log = KeyLog()
-        key_log.add(self._known.key_log)
-        context = Context(records=self._known.records, topics=self.topics)
-        engine = Engine(options=CallOptions(context=context), report_connections=True, key_log=key_log)
-        for name, master in self._known.tls_sessions.items():
-            engine.tls.remember_session(name, master)
-        return engine
-
     def _interfaces_of(self, part: int) -> list[Interface]:
         found = self._interfaces.get(part)
         if found is None:
             found = self._interfaces[part] = placed_interfaces(self._known.parts[part], part)
         return found
+
+
+def new_engine(known: Known, topics: TopicNames) -> Engine:
+    """Give an engine that knows what is known, and learns names into `topics`."""
+    key_log = KeyLog()
+    key_log.add(known.key_log)
+    context = Context(records=known.records, topics=topics)
+    engine = Engine(options=CallOptions(context=context), report_connections=True, key_log=key_log)
+    for name, master in known.tls_sessions.items():
+        engine.tls.remember_session(name, master)
+    return engine
 
 
 def placed_interfaces(part: Part, number: int) -> list[Interface]:

@@ -33,11 +33,12 @@ def whole_reports(ranges: Sequence[Range], reports: Sequence[FileReport]) -> lis
     files: dict[int, FileReport] = {}
     for each, report in zip(ranges, reports, strict=True):
         earlier = files.get(each.file)
-        files[each.file] = replace(report, part=each.file) if earlier is None else _joined(earlier, report)
+        files[each.file] = replace(report, part=each.file) if earlier is None else joined(earlier, report)
     return list(files.values())
 
 
-def _joined(first: FileReport, second: FileReport) -> FileReport:
+def joined(first: FileReport, second: FileReport) -> FileReport:
+    """Give one report of what was read first and then of a file."""
     times = [time for each in (first, second) for time in (each.first_time, each.last_time) if time is not None]
     return replace(
         first,
