@@ -19,9 +19,9 @@ from kafkasniff.tcp.tls.context import TlsLimits
 if TYPE_CHECKING:  # it brings NumPy, which the first packets should not wait for
     from kafkasniff.calls.columns.calls import CallRows
 
-LIVE_LIMITS = TcpLimits(start_ns=50_000_000, closing_ns=100_000_000, ended=10_000)
+LIVE_LIMITS = TcpLimits(start_ns=50_000_000, closing_ns=100_000_000, ended=10_000, column_packets=1_500)
 """Interfaces give packets in the order in which they come, so that little needs to wait for late ones
-and ended connections are soon forgotten."""
+and ended connections are soon forgotten. Batches are small; columns pay from some 1,000 to 2,000 packets on."""
 
 SETTLED_NS = 50_000_000
 """When no packets wait, all up to so long ago were seen: the kernel gathers those after it."""

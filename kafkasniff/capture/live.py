@@ -5,7 +5,7 @@ import socket
 import sys
 import time
 from array import array
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,12 @@ RING_BYTES = 64 << 20
 """Of each interface."""
 WAIT_MS = 50
 """How long to wait for packets before an empty batch says that there are none."""
+GATHER_SECONDS = 0.1
+"""Where many packets come, those of so long are taken at once: in large batches each costs less."""
+_MANY = 500
+"""Packets from which on there are many."""
+_GATHERED_SHARE = 16
+"""What was taken may be this part of each ring at most if more is to be gathered, so that a burst finds room."""
 
 
 @dataclass(slots=True)
@@ -62,11 +68,14 @@ class LiveCapture:
         self._lost: list[_Source] = []
         self._next_packet = 1
         self._stopped = False
+        self._gathered_bytes = 0
         try:
             for name in dict.fromkeys(names):
                 listen_socket, packets, notice = open_interface(sys.platform, name, bpf_filter, ring_bytes)
                 self._sources.append(_Source(name, listen_socket, packets, {}))
                 self.notices += [notice] if notice is not None else []
+            if all(isinstance(source.packets, PacketRing) for source in self._sources):
+                self._gathered_bytes = ring_bytes // _GATHERED_SHARE
         except CaptureError:
             self.close()
             raise
@@ -77,14 +86,20 @@ class LiveCapture:
         Ends after `stop`, and when no interface is left.
         """
         while self._sources and not self._stopped:
-            if (yield from self._take_all()) is None:
-                yield NO_PACKETS
+            begun = time.monotonic()
+            taken = self._take_all()
+            yield from taken or (NO_PACKETS,)
+            if not taken:
                 self._wait()
+            elif sum(map(len, taken)) >= _MANY and max(len(each.data) for each in taken) <= self._gathered_bytes:
+                time.sleep(max(begun + GATHER_SECONDS - time.monotonic(), 0))
         # What came until now becomes visible when the block that it is in is handed over.
         end = time.time_ns()
         time.sleep(2 * RETIRE_MS / 1000)
-        while (taken := (yield from self._take_all())) is not None and taken < end:
-            pass
+        while taken := self._take_all():
+            yield from taken
+            if max((batch.times[-1] for batch in taken if len(batch)), default=0) >= end:
+                break
 
     def stop(self) -> None:
         """Let `batches` end with the packets that came until now."""
@@ -117,11 +132,8 @@ class LiveCapture:
             source.listen_socket.close()
         self._sources = []
 
-    def _take_all(self) -> Generator[PacketBatch, None, int | None]:
-        """Take what each interface has, once, the earliest first. Returns the last time; None where there was none.
-
-        Lets go of interfaces that were lost.
-        """
+    def _take_all(self) -> list[PacketBatch]:
+        """Take what each interface has, once, the earliest first; let go of interfaces that were lost."""
         taken = []
         for source in list(self._sources):
             try:
@@ -131,11 +143,7 @@ class LiveCapture:
             else:
                 taken += [(columns, source)] if columns is not None else []
         taken.sort(key=lambda each: each[0].times[:1])
-        last = None
-        for columns, source in taken:
-            yield self._batch(columns, source)
-            last = max([*columns.times[-1:], last or 0])
-        return last
+        return [self._batch(columns, source) for columns, source in taken]
 
     def _batch(self, columns: PacketColumns, source: _Source) -> PacketBatch:
         ids = source.interface_ids

@@ -22,7 +22,7 @@ BLOCK_BYTES = 256 << 10
 RETIRE_MS = 40
 """A block that is not full is handed over after about this time. A ring of 256 blocks so bridges ten seconds at least,
 in which it is not read."""
-_TAKEN_BYTES = 4 << 20
+_TAKEN_BYTES = 16 << 20
 """Where blocks wait, so many bytes are taken at once: many packets cost less than as many times few."""
 _FRAME_BYTES = 2048
 """TPACKET_V3 packs packets closely and uses this for nothing but a check of its arguments."""

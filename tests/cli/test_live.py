@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.listening import LIVE_LIMITS
 from tests.cli.conftest import COMMAND, Run
 from tests.cli.running import ANSWER, REQUEST, Live, exchange, wait_for_lines
 from tests.conftest import AddFigure
@@ -114,6 +116,22 @@ def test_every_call_that_tcpdump_recorded_is_printed(
     assert comparable(live.items) == recorded
     assert comparable(read_items(run, written)) == recorded
     add_figure("live beside tcpdump", "calls", recorded=len(recorded), printed=len(comparable(live.items)))
+
+
+@needs("tcpdump")
+def test_what_waited_is_printed_as_read_finds_it(run: Run, environment: dict[str, str], tmp_path: Path) -> None:
+    """A reader that was stopped finds thousands of packets, which it takes at once, by columns."""
+    path = tmp_path / "tcpdump.pcap"
+    live = Live(environment, "lo", "--json")
+    live.process.send_signal(signal.SIGSTOP)
+    tcpdump = start_tcpdump(path)
+    run_client(8_000)
+    end_tcpdump(tcpdump)
+    live.process.send_signal(signal.SIGCONT)
+    assert live.end() == 0
+    packets = sum(map(len, CaptureReader(str(path))))
+    assert packets > LIVE_LIMITS.column_packets
+    assert comparable(live.items) == comparable(read_items(run, path))
 
 
 def test_a_call_is_printed_at_once(environment: dict[str, str], add_figure: AddFigure) -> None:
