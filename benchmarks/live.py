@@ -1,11 +1,12 @@
 """Find the highest packet rate that live capture keeps: `python -m benchmarks.live [--seconds 60]`, as root.
 
-tcpreplay sends a synthetic capture of small calls through a pair of interfaces, each time with other addresses. A rate
-is kept when the kernel drops no packet and no line is printed more than a second after its packet. `kafkasniff live`
-and `tshark -i` take turns, trial by trial. Prints Markdown; nothing is asserted.
+tcpreplay sends synthetic captures through a pair of interfaces, again and again with other addresses. A rate is kept
+when the kernel drops no packet and no line is printed more than a second after its packet. `kafkasniff live`,
+`kafkasniff live --json` and `tshark -i` take turns, trial by trial. Prints Markdown; nothing is asserted.
 """
 
 import argparse
+import datetime
 import os
 import re
 import signal
@@ -28,13 +29,20 @@ THEIRS = [
     "tshark", "-n", "-l", "-i", NEAR, "-B", str(BUFFER_MIB), "-Y", "kafka",
     "-T", "fields", "-e", "frame.time_epoch", "-e", "_ws.col.Info",
 ]  # fmt: skip
-SIZES = {"bulk": 20, "small-calls": 5_000}
+COMMANDS = {"kafkasniff live": OURS, "tshark -i": THEIRS, "kafkasniff live --json": [*OURS, "--json"]}
+SIZES = {"bulk": 20, "small-calls": 100_000}
 """Of workloads, in their own units: much data in few calls, and many calls with little data."""
-SMALLEST_RATE = 4_000
-TRIES = 2
-"""A rate that is not kept so often in trials is too high: other programs may have been in the way once."""
+SMALLEST_RATE = 8_000
+HALVINGS = 2
+BACK = 0.85
+"""What is tried next of a rate that was not kept for long."""
+REACHED = 0.9
+"""Of a rate, for tcpreplay to have been able to send it."""
 LARGEST_LAG = 1.0
 DAY = 86_400
+REPEATS = 1_000_000
+"""Of a capture; more than there is time for."""
+JSON_TIMES = re.compile(rb'"time":"([^"]+)".*"totalTimeMs":([0-9.]+)')
 LATENCY = re.compile(r" {2,}([\d.]+) (µs|ms|s)(?: |$)")
 UNITS = {"µs": 1e-6, "ms": 1e-3, "s": 1}
 DROPPED = re.compile(r"([\d,]+) packets? dropped")
@@ -44,8 +52,10 @@ class Outcome(NamedTuple):
     """What became of a rate."""
 
     sent: int
+    wanted: int
+    """Packets a second …"""
     rate: float
-    """Packets a second that tcpreplay reached."""
+    """… and what tcpreplay reached."""
     dropped: int
     lag: float
     """Seconds; the largest of the lines looked at."""
@@ -55,8 +65,9 @@ class Outcome(NamedTuple):
 
     @property
     def kept(self) -> bool:
-        """Tell whether all packets were seen, and their lines printed in time."""
-        return not self.dropped and self.lag < LARGEST_LAG and self.lines > 0
+        """Tell whether all packets were sent at this rate and seen, and their lines printed in time."""
+        in_time = not self.dropped and self.lag < LARGEST_LAG and self.lines > 0
+        return in_time and self.rate > REACHED * self.wanted
 
 
 class Lines:
@@ -76,55 +87,82 @@ class Lines:
             self.count += piece.count(b"\n")
             whole = piece[: piece.rfind(b"\n")].rsplit(b"\n", 1)
             if len(whole) == 2:
-                self.lag = max(self.lag, _since(whole[1].decode(), came))
+                self.lag = max(self.lag, _since(whole[1], came))
 
     def end(self) -> None:
         """Wait for the end."""
         self._thread.join()
 
 
-def _since(line: str, came: float) -> float:
+def _since(line: bytes, came: float) -> float:
     """Seconds from the end of what a line of `kafkasniff` or tshark tells of to `came`."""
-    text = line.split(maxsplit=1)[0]
-    if ":" not in text:
-        return came - float(text)
-    hours, minutes, seconds = text.split(":")
-    began = int(hours) * 3600 + int(minutes) * 60 + float(seconds)
-    took = LATENCY.search(line)
-    return (came - began - (float(took[1]) * UNITS[took[2]] if took else 0)) % DAY
+    if line.startswith(b"{"):
+        # A call that no answer came for has no total time.
+        found = JSON_TIMES.search(line)
+        if found is None:
+            return 0.0
+        began = datetime.datetime.fromisoformat(found[1][:26].decode()).replace(tzinfo=datetime.UTC)
+        return came - began.timestamp() - float(found[2]) / 1000
+    text, words = line.decode(), line.split(maxsplit=1)
+    if b":" not in words[0]:
+        return came - float(words[0])
+    hours, minutes, seconds = words[0].decode().split(":")
+    since = int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+    took = LATENCY.search(text)
+    return (came - since - (float(took[1]) * UNITS[took[2]] if took else 0)) % DAY
 
 
-def attempt(command: Sequence[str], capture: Path, packets: int, rate: int, seconds: int) -> Outcome:
-    """Replay at `rate` packets a second for about `seconds`, and look at what `command` makes of it."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def attempt(command: Sequence[str], capture: Path, rate: int, seconds: int) -> Outcome:
+    """Replay at `rate` packets a second for `seconds`, and look at what `command` makes of it.
+
+    Ends when a line comes too late: then the rate is not kept.
+    """
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        # What tshark leaves behind when it is killed goes with the captures.
+        env=os.environ | {"TMPDIR": str(capture.parent)},
+    )
     assert process.stdout is not None
     assert process.stderr is not None
     lines = Lines(process.stdout.fileno())
     while b"istening on" not in (message := process.stderr.readline()) and b"Capturing on" not in message:
         if not message:
             raise RuntimeError(f"{command[0]} ended before it began")
-    time.sleep(1)
-    replay = subprocess.run(
-        ["tcpreplay", "--quiet", "--preload-pcap", "--unique-ip", f"--loop={max(rate * seconds // packets, 1)}",
+    time.sleep(0.5)
+    replay = subprocess.Popen(
+        ["tcpreplay", "--quiet", "--preload-pcap", "--unique-ip", f"--loop={REPEATS}", f"--duration={seconds}",
          f"--pps={rate}", f"--intf1={FAR}", str(capture)],
-        capture_output=True, text=True, check=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
-    sent = re.search(r"Actual: (\d+) packets .* in ([\d.]+) seconds", replay.stdout)
-    assert sent is not None
-    time.sleep(2)
-    process.send_signal(signal.SIGINT)
+    while replay.poll() is None and lines.lag < LARGEST_LAG:
+        time.sleep(0.05)
+    replay.send_signal(signal.SIGINT)
+    text, _ = replay.communicate()
+    sent = re.search(r"Actual: (\d+) packets .* in ([\d.]+) seconds", text)
+    assert sent is not None, text
+    deadline = time.monotonic() + 2 * LARGEST_LAG
+    while lines.lag < LARGEST_LAG and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if lines.lag < LARGEST_LAG:
+        process.send_signal(signal.SIGINT)
+    else:
+        # What still waits says nothing more.
+        os.killpg(process.pid, signal.SIGKILL)
     messages = process.stderr.read().decode()
     # Of tshark with dumpcap, which captures for it.
     _, _, used = os.wait4(process.pid, 0)
     lines.end()
     # The closing line has the sum.
     dropped = int(next(reversed(DROPPED.findall(messages)), "0").replace(",", ""))
-    cpu = used.ru_utime + used.ru_stime
-    return Outcome(int(sent[1]), int(sent[1]) / float(sent[2]), dropped, lines.lag, lines.count, cpu)
+    reached = int(sent[1]) / float(sent[2])
+    return Outcome(int(sent[1]), rate, reached, dropped, lines.lag, lines.count, used.ru_utime + used.ru_stime)
 
 
 def highest(
-    name: str, command: Sequence[str], capture: Path, packets: int, seconds: int, trial: int
+    name: str, command: Sequence[str], capture: Path, seconds: int, trial: int
 ) -> Generator[None, None, Outcome | None]:
     """Double the rate in short trials until it is not kept, halve the distance twice, and hold what is left.
 
@@ -132,30 +170,25 @@ def highest(
     """
 
     def tried(rate: int, how_long: int) -> Outcome:
-        outcome = attempt(command, capture, packets, rate, how_long)
+        outcome = attempt(command, capture, rate, how_long)
         print(f"{name} at {rate:,}/s for {how_long} s: {outcome}", file=sys.stderr)
         return outcome
 
-    def kept(rate: int) -> Generator[None, None, bool]:
-        for _ in range(TRIES):
-            if tried(rate, trial).kept:
-                yield
-                return True
-            yield
-        return False
-
     low, high = 0, SMALLEST_RATE
-    while (yield from kept(high)):
+    while tried(high, trial).kept:
+        yield
         low, high = high, high * 2
-    for _ in range(2):
+    yield
+    for _ in range(HALVINGS):
         middle = (low + high) // 2
-        low, high = (middle, high) if (yield from kept(middle)) else (low, middle)
-    while low >= SMALLEST_RATE // 2:
+        low, high = (middle, high) if tried(middle, trial).kept else (low, middle)
+        yield
+    while low >= SMALLEST_RATE // 4:
         outcome = tried(low, seconds)
         if outcome.kept:
             return outcome
         yield
-        low = low * 3 // 4
+        low = int(low * BACK)
     return None
 
 
@@ -182,8 +215,11 @@ def wire() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=60, help="how long a rate must be kept")
-    parser.add_argument("--trial", type=int, default=10, help="seconds of a trial while the rate is looked for")
+    parser.add_argument("--trial", type=int, default=4, help="seconds of a trial while the rate is looked for")
     parser.add_argument("--workload", action="append", choices=SIZES, help="what is replayed; all of these by default")
+    parser.add_argument(
+        "--program", action="append", choices=COMMANDS, help="what is measured; the first two by default"
+    )
     arguments = parser.parse_args()
     if os.environ.get("KAFKASNIFF_OWN_NETWORK") is None:
         # All in a network of its own, which goes when this ends.
@@ -196,18 +232,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for workload in arguments.workload or SIZES:
             capture = prepare(workload, SIZES[workload], Path(folder))
-            packets = count_packets(capture)
             searches = {
-                name: highest(name, command, capture, packets, arguments.seconds, arguments.trial)
-                for name, command in (("kafkasniff live", OURS), ("tshark -i", THEIRS))
+                name: highest(f"{workload}: {name}", COMMANDS[name], capture, arguments.seconds, arguments.trial)
+                for name in arguments.program or list(COMMANDS)[:2]
             }
             for name, outcome in in_turn(searches).items():
                 print(f"| {workload}: {name} | {cells(outcome)} |", flush=True)
-
-
-def count_packets(capture: Path) -> int:
-    done = subprocess.run(["capinfos", "-c", "-M", "-r", "-T", str(capture)], capture_output=True, check=True)
-    return int(done.stdout.split()[-1])
 
 
 def cells(outcome: Outcome | None) -> str:

@@ -10,6 +10,7 @@ import argparse
 import gc
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +19,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.items import expand
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.cli.main import COLLECTION_THRESHOLDS
@@ -27,6 +30,8 @@ from kafkasniff.listening import LIVE_LIMITS, SETTLED_NS
 
 SECOND = 1_000_000_000
 SETTLED_SECONDS = 60
+LOOK_SHARE = 20
+"""The rules are asked for their findings for such a part of the time at most, as in live capture."""
 GROWTH = 1.1
 ETHERNET_ADDRESSES_AT = {1: 26, 113: 28}
 """Position of the IPv4 source address in a packet by link type; the destination follows it."""
@@ -85,20 +90,26 @@ def main() -> int:
     gc.set_threshold(*COLLECTION_THRESHOLDS)
     capture, engine = Shifted(arguments.capture), Engine(LIVE_LIMITS, report_connections=arguments.diagnose)
     diagnosis = Diagnosis() if arguments.diagnose else None
-    begun = reported = time.monotonic()
+    begun = reported = next_look = time.monotonic()
     settled = packets = turn = 0
-    outcomes: dict[str, int] = {}
+    outcomes: Counter[str] = Counter()
     while packets < arguments.packets:
         for batch in capture.batches(turn):
-            for item in (*engine.feed(batch), *engine.tick(batch.times[-1] - SETTLED_NS)):
-                if isinstance(item, Call):
-                    outcomes[item.outcome] = outcomes.get(item.outcome, 0) + 1
-                if diagnosis is not None:
+            items = engine.feed_columns(batch) + engine.tick(batch.times[-1] - SETTLED_NS)
+            for item in items:
+                if isinstance(item, CallRows):
+                    outcomes["answered"] += item.stop - item.start
+                elif isinstance(item, Call):
+                    outcomes[item.outcome] += 1
+            if diagnosis is not None:
+                for item in expand(items):
                     diagnosis.feed(item)
             packets += len(batch)
         turn += 1
-        if diagnosis is not None:
+        if diagnosis is not None and time.monotonic() >= next_look:
+            began = time.monotonic()
             diagnosis.findings()
+            next_look = time.monotonic() + LOOK_SHARE * (time.monotonic() - began)
         now = time.monotonic()
         if not settled and now - begun >= SETTLED_SECONDS:
             settled = resident()
@@ -111,7 +122,7 @@ def main() -> int:
                 flush=True,
             )
     grown = resident() / settled if settled else 1.0
-    print(f"{outcomes}; {grown:.3f} times the memory of the first minute")
+    print(f"{dict(outcomes)}; {grown:.3f} times the memory of the first minute")
     return grown > GROWTH
 
 
