@@ -5,8 +5,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
+from kafkasniff.protocol.body_columns import Marks
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, java_text
 from kafkasniff.render.call_json import (
     Layout,
@@ -20,10 +22,18 @@ from kafkasniff.render.call_json import (
     named_text,
     plain_text,
 )
+from kafkasniff.render.json_columns import RunTexts, call_lines, readers
 from kafkasniff.render.json_lines import call_line
 from kafkasniff.render.json_text import safe_line
+from kafkasniff.render.text_blocks import squeezed
 from kafkasniff.render.times import utc_text
 
+MOST_ROWS = 16_384
+"""Calls whose lines are made at once: more of them take much memory."""
+FEWEST_ROWS = 32
+"""Calls of a layout from which on columns cost less than making one line after the other."""
+
+Objects = NDArray[np.object_]
 _BLOCK_BYTES = 1 << 18
 """About what is gathered before it is given."""
 _CLIENT_ID_LENGTH_AT = 8
@@ -34,9 +44,7 @@ class _Fixed(NamedTuple):
     """What the lines of a run's calls of one API in one version have in common."""
 
     layout: Layout
-    before_id: str
-    """What stands between time and correlation id."""
-    end: str
+    texts: RunTexts
 
 
 class JsonRows:
@@ -50,38 +58,102 @@ class JsonRows:
 
     def blocks(self, rows: CallRows) -> Iterator[bytes]:
         """Give the lines of calls, each with its newline, in blocks."""
-        columns, start, stop = rows
-        if columns is not self._columns:
-            self._columns = columns
+        if rows.columns is not self._columns:
+            self._columns = rows.columns
             self._fixed.clear()
+        for start in range(rows.start, rows.stop, MOST_ROWS):
+            yield from self._blocks(rows.columns, np.arange(start, min(start + MOST_ROWS, rows.stop)))
+
+    def _blocks(self, columns: CallColumns, rows: Numbers) -> Iterator[bytes]:
+        lines = np.empty(len(rows), object)
+        left = np.ones(len(rows), np.bool_)
+        if len(columns.batch.interfaces) == 1:
+            layouts = columns.api_key[rows] << 16 | columns.api_version[rows]
+            for layout in np.unique(layouts).tolist():
+                places = np.flatnonzero(layouts == layout)
+                if len(places) >= FEWEST_ROWS and readers(layout >> 16, layout & 0xFFFF) is not None:
+                    self._add_lines(columns, layout, rows, places, lines, left)
+        odd = np.flatnonzero(left)
+        if len(odd) == len(rows):
+            yield from self._one_by_one(columns, rows)
+            return
+        if len(odd):
+            for place, line in zip(odd.tolist(), self._lines(columns, rows[odd]), strict=True):
+                lines[place] = b"".join(line)
+        yield safe_line(squeezed(b"".join(lines.tolist())))
+
+    def _add_lines(
+        self, columns: CallColumns, layout: int, rows: Numbers, places: Numbers, lines: Objects, left: Marks
+    ) -> None:
+        """Make the lines of the calls of a layout, at `places`, by columns; note of which this is done."""
+        fixed = self._fixed
+        runs: dict[int, RunTexts] = {}
+        for run in np.flatnonzero(np.bincount(columns.run[rows[places]])).tolist():
+            place = run << 32 | layout
+            known = fixed[place] if place in fixed else self._fix(columns, place)
+            if known is not None:
+                runs[run] = known.texts
+        if not runs:
+            return
+        interface = columns.batch.interfaces[0]
+        if len(runs) < len(columns.facts):
+            places = places[np.isin(columns.run[rows[places]], list(runs))]
+        if columns.carried:
+            places = places[~np.isin(rows[places], list(columns.carried))]
+        of = rows[places]
+        found, odd = call_lines(
+            columns,
+            of,
+            layout,
+            runs,
+            (_numbers(columns, columns.request_packets[of, 1]), _numbers(columns, columns.response_packets[of, 1])),
+            file_text(interface),
+            interface.time_digits,
+            _client_id_text,
+        )
+        lines[places] = found
+        left[places] = odd
+
+    def _one_by_one(self, columns: CallColumns, rows: Numbers) -> Iterator[bytes]:
+        """Give the lines of some rows, made one by one."""
+        pieces: list[bytes] = []
+        size = 0
+        for line in self._lines(columns, rows):
+            pieces += line
+            size += sum(map(len, line))
+            if size > _BLOCK_BYTES:
+                yield safe_line(b"".join(pieces))
+                pieces.clear()
+                size = 0
+        yield safe_line(b"".join(pieces))
+
+    def _lines(self, columns: CallColumns, rows: Numbers) -> Iterator[tuple[bytes, ...]]:
+        """Give each line of some rows, in pieces."""
         batch, data, fixed, made, carried = columns.batch, columns.data, self._fixed, columns.made, columns.carried
         # Packets of several files or interfaces come together only where captures overlap.
         interface = batch.interfaces[0] if len(batch.interfaces) == 1 else None
         digits = interface.time_digits if interface is not None else 0
         file = file_text(interface) if interface is not None else ""
         times = np.frombuffer(batch.times, np.int64)
-        asked, answered = columns.request_packets[start:stop], columns.response_packets[start:stop]
-        pieces: list[bytes] = []
-        size = 0
-        row = start - 1
+        asked, answered = columns.request_packets[rows], columns.response_packets[rows]
         for (
+            row,
             (run, key, version, number, request, client_id_end, body, request_end, response, response_end, time, total),
             delay,
             asked_packet,
             answered_packet,
         ) in zip(
-            rows.fields(),
+            rows.tolist(),
+            columns.fields(rows),
             (times[answered[:, 0]] - times[asked[:, 1]]).tolist(),
-            _numbers(columns, asked[:, 1]),
-            _numbers(columns, answered[:, 1]),
+            _numbers(columns, asked[:, 1]).tolist(),
+            _numbers(columns, answered[:, 1]).tolist(),
             strict=True,
         ):
-            row += 1
             place = run << 32 | key << 16 | version
             known = fixed[place] if place in fixed else self._fix(columns, place)
-            line: tuple[bytes, ...] | None = None
             if known is not None and interface is not None and row not in carried:
-                layout, before_id, end = known
+                layout, (before_id, end) = known
                 asked_data, answered_data = data[body:request_end], data[response:response_end]
                 bodies = layout.read(asked_data, 0, answered_data)
                 if bodies is not None:
@@ -104,17 +176,9 @@ class JsonRows:
                             f',"requestFile":{file},"requestPacket":{asked_packet}'
                             f',"responseFile":{file},"responsePacket":{answered_packet}{found}{end}'
                         )
-                        line = (head.encode(), asked_body.text, b',"response":', answered_body.text, tail.encode())
-                        size += len(asked_body.text) + len(answered_body.text) + len(tail)
-            if line is None:
-                line = (call_line(columns.call(row)),)
-                size += len(line[0])
-            pieces += line
-            if size > _BLOCK_BYTES:
-                yield safe_line(b"".join(pieces))
-                pieces.clear()
-                size = 0
-        yield safe_line(b"".join(pieces))
+                        yield head.encode(), asked_body.text, b',"response":', answered_body.text, tail.encode()
+                        continue
+            yield (call_line(columns.call(row)),)
 
     def _fix(self, columns: CallColumns, place: int) -> _Fixed | None:
         """Make what the calls of a run, an API and a version have in common."""
@@ -126,24 +190,23 @@ class JsonRows:
         made = context.records or context.tokens or context.limits.elements < MAX_ELEMENTS
         if layout is not None and not made:
             client, server = facts.client, facts.server
-            fixed = _Fixed(
-                layout,
+            texts = RunTexts(
                 f'","connection":"{client}-{server}","client":"{client}","server":"{server}"'
                 f',"requestHeader":{named_text(key, version)}',
                 client_text(facts.security_protocol, facts.principal, facts.software_name, facts.software_version)
                 + "}\n",
             )
+            fixed = _Fixed(layout, texts)
         self._fixed[place] = fixed
         return fixed
 
 
-def _numbers(columns: CallColumns, packets: Numbers) -> list[int]:
+def _numbers(columns: CallColumns, packets: Numbers) -> Numbers:
     """Give the numbers, within their files, of packets that are given by their index in the batch."""
     batch = columns.batch
     if batch.numbers is None:
-        numbers: list[int] = (packets + batch.first_packet).tolist()
-    else:
-        numbers = np.frombuffer(batch.numbers, np.int64)[packets].tolist()
+        return packets + batch.first_packet
+    numbers: Numbers = np.frombuffer(batch.numbers, np.int64)[packets]
     return numbers
 
 

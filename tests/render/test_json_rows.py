@@ -28,6 +28,7 @@ from tests.robustness.packets import batches, transmit
 def _columns_take_what_they_can(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "FEWEST_SEGMENTS", 1)
     monkeypatch.setattr(talks, "LARGEST_SEGMENT", 1 << 30)
+    monkeypatch.setattr(json_rows, "FEWEST_ROWS", 1)
 
 
 class Lines:

@@ -1,7 +1,7 @@
 """Answered calls as columns: what NumPy found of many connections at once, in the order in which the calls ended."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from kafkasniff.calls.learning import Learning, names_topic_ids
 from kafkasniff.calls.topics import KnownNames
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.protocol.headers import read_request_header
+from kafkasniff.tcp.events import Connection
 
 Numbers = NDArray[np.int64]
 RowFields = tuple[int, int, int, int, int, int, int, int, int, int, int, int]
@@ -32,6 +33,8 @@ class CallColumns:
     """The packets that brought them."""
     facts: list[CallFacts]
     """What is the same for the calls of a run: one entry for each run."""
+    connection: Callable[[int], Connection]
+    """Gives the connection of a run."""
     client_ids: list[bytes | None]
     """For each run: the client id of all its requests, empty where it is null; None where they differ."""
     run: Numbers
@@ -79,18 +82,38 @@ class CallColumns:
             self._telling = np.flatnonzero(np.isin(layouts, telling)).tolist() if telling else []
         return self._telling
 
+    def fields(self, rows: Numbers | slice) -> Iterator[RowFields]:
+        """Give of some rows the numbers that lines are made of."""
+        begun = self.request_time[rows]
+        return zip(
+            self.run[rows].tolist(),
+            self.api_key[rows].tolist(),
+            self.api_version[rows].tolist(),
+            self.correlation_id[rows].tolist(),
+            self.request[rows].tolist(),
+            self.client_id_end[rows].tolist(),
+            self.body[rows].tolist(),
+            self.request_end[rows].tolist(),
+            self.response[rows].tolist(),
+            self.response_end[rows].tolist(),
+            begun.tolist(),
+            (self.response_time[rows] - begun).tolist(),
+            strict=True,
+        )
+
     def call(self, row: int) -> Call:
         """Give the call of a row; each is made once at most if others were learnt from it."""
         made = self.made.get(row)
         if made is not None:
             return made
-        facts = self.facts[self.run.item(row)]
+        run = self.run.item(row)
         request = self.carried.get(row)
         if request is None:
             request = self._frame(row, self.request, self.request_end, self.request_packets, self.request_offset)
         response = self._frame(row, self.response, self.response_end, self.response_packets, self.response_offset)
         header = read_request_header(request.data)
-        call = facts.call(request, response, header, "answered", response.last, None, [])
+        connection = self.connection(run)
+        call = self.facts[run].call(connection, request, response, header, "answered", response.last, None, [])
         if names_topic_ids(header.api_key, header.api_version):
             known = self.known[bisect_right(self.known, row, key=itemgetter(0)) - 1][1]
             call.context = replace(call.context, topics=known)
@@ -117,23 +140,7 @@ class CallRows(NamedTuple):
 
     def fields(self) -> Iterator[RowFields]:
         """Give the numbers of each row that lines are made of."""
-        columns, rows = self.columns, slice(self.start, self.stop)
-        begun = columns.request_time[rows]
-        return zip(
-            columns.run[rows].tolist(),
-            columns.api_key[rows].tolist(),
-            columns.api_version[rows].tolist(),
-            columns.correlation_id[rows].tolist(),
-            columns.request[rows].tolist(),
-            columns.client_id_end[rows].tolist(),
-            columns.body[rows].tolist(),
-            columns.request_end[rows].tolist(),
-            columns.response[rows].tolist(),
-            columns.response_end[rows].tolist(),
-            begun.tolist(),
-            (columns.response_time[rows] - begun).tolist(),
-            strict=True,
-        )
+        return self.columns.fields(slice(self.start, self.stop))
 
     def learn(self, learning: Learning) -> None:
         """Let `learning` take the calls among them that may tell of others."""

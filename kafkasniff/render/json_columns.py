@@ -1,0 +1,201 @@
+"""JSON lines of the calls of one API and version, all made at once by columns."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from kafkasniff.calls.call import HOLDING_APIS
+from kafkasniff.calls.columns.calls import CallColumns
+from kafkasniff.protocol.body_columns import BodyReader, Buffer, Marks, Numbers, body_reader
+from kafkasniff.protocol.fields import Field, fields_of
+from kafkasniff.protocol.headers import response_header_version
+from kafkasniff.protocol.secrets import CONFIG_APIS, SECRET_FIELDS
+from kafkasniff.render.body_texts import Batches, Piece, batches_of, body_pieces, gathered, texts
+from kafkasniff.render.call_json import members_text, milliseconds_text
+from kafkasniff.render.text_blocks import (
+    Block,
+    Part,
+    digits,
+    looked_up,
+    padded_digits,
+    table,
+    texts_of,
+)
+from kafkasniff.render.times import NANOSECONDS, utc_text
+
+LONGEST = 2048
+"""Bytes of the longest message that is read by columns: long ones gain nothing."""
+
+_NO_JSON = frozenset({"uuid", "float64"})
+_TINY = 100
+"""Nanoseconds below which a duration in milliseconds is written with an exponent."""
+
+_BATCHES_BEGIN = table([b"", b',"batches":['])
+_BATCHES_END = table([b"", b"]"])
+_COMMA = np.uint8(ord(","))
+
+
+class Readers(NamedTuple):
+    """What reads the bodies of an API in a version."""
+
+    request: BodyReader
+    response: BodyReader
+    response_start: int
+    """Bytes of the response's header."""
+
+
+class RunTexts(NamedTuple):
+    """What the lines of a run's calls of one API in one version have in common."""
+
+    before_id: str
+    """What stands between time and correlation id."""
+    end: str
+
+
+@cache
+def readers(api_key: int, version: int) -> Readers | None:
+    """Give what reads an API in a version; None where calls have to be read one by one."""
+    if api_key in HOLDING_APIS:
+        return None
+    request, response = body_reader(api_key, version, "request"), body_reader(api_key, version, "response")
+    if request is None or response is None or {(api_key, "request"), (api_key, "response")} & _SECRET:
+        return None
+    if not all(_is_json(reader.fields, version) for reader in (request, response)):
+        return None
+    return Readers(request, response, 4 + (response_header_version(api_key, version) == 1))
+
+
+_SECRET = SECRET_FIELDS.keys() | CONFIG_APIS
+
+
+def _is_json(fields: tuple[Field, ...], version: int) -> bool:
+    return all(
+        field.element_type not in _NO_JSON and _is_json(field.fields, version) for field in fields_of(fields, version)
+    )
+
+
+def call_lines(
+    columns: CallColumns,
+    rows: Numbers,
+    layout: int,
+    runs: Mapping[int, RunTexts],
+    packets: tuple[Numbers, Numbers],
+    file: str,
+    time_digits: int,
+    client_id_text: Callable[[bytes], str],
+) -> tuple[list[bytes], Marks]:
+    """Give the lines of some rows, all of one `layout` (API key << 16 | version), and which of them mean nothing.
+
+    There may be zeros in lines, to be left out. `runs` has all runs of the rows; `packets` are the numbers of the
+    last packets of request and response.
+    """
+    found = readers(layout >> 16, layout & 0xFFFF)
+    assert found is not None
+    count, buffer = len(rows), Buffer(columns.data)
+    start, response = columns.body[rows], columns.response[rows]
+    end, response_end = columns.request_end[rows], columns.response_end[rows]
+    asked, odd = found.request.read(buffer, start, end)
+    answered, answered_odd = found.response.read(buffer, response + found.response_start, response_end)
+    odd |= answered_odd | (end - start > LONGEST) | (response_end - response > LONGEST)
+    if found.response_start > 4:
+        # Kafka knows no tagged fields there, so that their count is one byte, and zero.
+        odd |= buffer.numbers("B", response + 4) != 0
+    batches = batches_of(buffer, asked, "request", count) or batches_of(buffer, answered, "response", count)
+    if batches is not None:
+        odd[batches.odd] = True
+    run, begun = columns.run[rows], columns.request_time[rows]
+    first, last = columns.response_packets[rows, 0], columns.request_packets[rows, 1]
+    times = np.frombuffer(columns.batch.times, np.int64)
+    ends = texts_of(run, lambda each: runs[each].end)
+    pieces: list[Piece] = [
+        b'{"type":"call","time":"',
+        *_time_parts(begun, time_digits),
+        texts_of(run, lambda each: runs[each].before_id),
+        digits(columns.correlation_id[rows]),
+        _client_ids(columns, rows, client_id_text),
+        *body_pieces(buffer, asked, count),
+        b',"response":',
+        *body_pieces(buffer, answered, count),
+        f',"responseApiVersion":{layout & 0xFFFF},"outcome":"answered","totalTimeMs":'.encode(),
+        *_milliseconds(columns.response_time[rows] - begun),
+        b',"responseDelayMs":',
+        *_milliseconds(times[first] - times[last]),
+        b',"requestSizeBytes":',
+        digits(end - columns.request[rows]),
+        b',"responseSizeBytes":',
+        digits(response_end - response),
+        f',"requestFile":{file},"requestPacket":'.encode(),
+        digits(packets[0]),
+        f',"responseFile":{file},"responsePacket":'.encode(),
+        digits(packets[1]),
+    ]
+    if batches is not None and len(batches.owner):
+        pieces.append(_batches_piece(batches, count))
+    if decoded := _decoded(columns, rows):
+        pieces.append(decoded)
+    return texts([*pieces, ends], count), odd
+
+
+def _time_parts(times: Numbers, time_digits: int) -> list[Part]:
+    second = times // NANOSECONDS
+    fraction = times - second * NANOSECONDS
+    # With six digits, the text up to the fraction ends seven bytes before the text's end.
+    before = texts_of(second, lambda each: utc_text(each * NANOSECONDS, 6)[:-7])
+    if time_digits > 6:
+        return [before, padded_digits(fraction, 9), b"Z"]
+    return [before, padded_digits(fraction // 1000, 6), b"Z"]
+
+
+def _milliseconds(durations: Numbers) -> list[Part]:
+    """Give durations (ns) as `milliseconds_text` does: no zeros at the end, but one digit at least."""
+    if np.count_nonzero(durations < _TINY):
+        return [texts_of(durations, milliseconds_text)]
+    whole = durations // 1_000_000
+    fraction = durations - whole * 1_000_000
+    tail = padded_digits(fraction, 6)
+    if not np.count_nonzero(fraction % 1000):
+        tail = tail[:, :3].copy()
+    zeros = tail == ord("0")
+    # What only zeros follow is left out.
+    ends = np.logical_and.accumulate(zeros[:, ::-1], axis=1)[:, ::-1]
+    ends[:, 0] = False
+    tail[ends] = 0
+    return [digits(whole), b".", tail]
+
+
+def _client_ids(columns: CallColumns, rows: Numbers, text: Callable[[bytes], str]) -> Block:
+    """Give what stands between correlation id and request; `text` makes it of the client id with its length."""
+    data, ids, run = columns.data, columns.client_ids, columns.run[rows]
+    if all(ids[each] for each in np.flatnonzero(np.bincount(run)).tolist()):
+        known = {each: len(raw).to_bytes(2, "big") + raw for each, raw in enumerate(ids) if raw}
+        return texts_of(run, lambda each: text(known[each]))
+    begins, ends = (columns.request[rows] + 8).tolist(), columns.client_id_end[rows].tolist()
+    return table([text(data[begin:end]).encode() for begin, end in zip(begins, ends, strict=True)])
+
+
+def _batches_piece(batches: Batches, count: int) -> Piece:
+    """Give the member with the batches of each row; nothing for a row that has none."""
+    owner = batches.owner
+    first = np.append(True, owner[1:] != owner[:-1])
+    last = np.append(first[1:], True)
+    pieces: list[Piece] = [
+        looked_up(_BATCHES_BEGIN, first.astype(np.int64)),
+        (~first * _COMMA)[:, None],
+        *batches.pieces,
+        looked_up(_BATCHES_END, last.astype(np.int64)),
+    ]
+    return gathered(pieces, len(owner), owner, count)
+
+
+def _decoded(columns: CallColumns, rows: Numbers) -> list[bytes]:
+    """Give the member with what other calls told; an empty list where no call has any."""
+    made = columns.made
+    if not made:
+        return []
+    found = [
+        members_text({"decoded": decoded}).encode() if row in made and (decoded := made[row].known_decoded) else b""
+        for row in rows.tolist()
+    ]
+    return found if any(found) else []
