@@ -45,7 +45,8 @@ def test_tiny_batches() -> None:
         return [produce(at * every, records=1 if at % 100 < single * 100 else 50) for at in range(count)]
 
     assert findings("tiny-batches", stream(99, every=0.02)) == []
-    assert findings("tiny-batches", stream(200, every=0.03)) == []
+    assert findings("tiny-batches", stream(200, every=100 / 99 / 39.9)) == []
+    assert "up to 40 a second" in finding("tiny-batches", stream(100, every=100 / 99 / 40.1)).summary
     assert findings("tiny-batches", stream(200, every=0.02, single=0.89)) == []
     found = finding("tiny-batches", stream(100, every=0.02, single=0.9))
     assert found.count == 90
@@ -61,6 +62,15 @@ def test_uncompressed_batches() -> None:
     lz4 = [produce(at, records=50, data=text, codec="lz4") for at in range(50)]
     assert findings("uncompressed-batches", lz4) == []
     assert findings("uncompressed-batches", [produce(at, records=1, data=text) for at in range(50)]) == []
+    assert len(findings("uncompressed-batches", [produce(at, records=2, data=text) for at in range(50)])) == 1
+
+
+@pytest.mark.parametrize(("noisy", "count"), [(0.57, 1), (0.61, 0)])
+def test_batches_that_deflate_a_little(noisy: float, count: int) -> None:
+    """Random bytes do not deflate at all, zeros to nothing."""
+    noise = random.Random(9).randbytes(int(100_000 * noisy))
+    data = noise[: int(16_384 * noisy)] + bytes(16_384 - int(16_384 * noisy)) + bytes(4_000)
+    assert len(findings("uncompressed-batches", [produce(at, records=9, data=data) for at in range(9)])) == count
 
 
 def serial(count: int, pause: float, **more: Any) -> list[Call]:
@@ -77,7 +87,36 @@ def test_serial_sync_send() -> None:
     assert findings("serial-sync-send", serial(100, pause=0.001)) == []
     found = finding("serial-sync-send", serial(101, pause=0.001))
     assert found.count == 100
-    assert findings("serial-sync-send", serial(300, pause=0.011)) == []
+    assert findings("serial-sync-send", serial(300, pause=0.0101)) == []
+    assert finding("serial-sync-send", serial(300, pause=0.0099)).count == 299
+
+
+def sent(pauses: list[float]) -> list[Call]:
+    """Each sent so many seconds after the last answer."""
+    calls, now = [], 0.0
+    for index, pause in enumerate(pauses):
+        took = 0.001 * (1 + index % 5)
+        calls.append(produce(now + pause, took=took))
+        now += pause + took
+    return calls
+
+
+def test_who_waits_for_most_answers() -> None:
+    def habit(prompt: int) -> list[Call]:
+        """Of each hundred requests so many come right after the last answer."""
+        return sent([0, *(0.001 if at % 100 < prompt else 1.0 for at in range(500))])
+
+    assert findings("serial-sync-send", habit(prompt=59)) == []
+    assert finding("serial-sync-send", habit(prompt=60)).count == 300
+
+
+def test_who_pauses_for_less_time_after_a_slow_answer() -> None:
+    def leaning(slope: float) -> list[Call]:
+        """Pauses of 4 ms that the time of the last answer (1 to 5 ms) lengthens or shortens."""
+        return sent([0, *(0.004 + slope * 0.001 * (1 + at % 5) for at in range(300))])
+
+    assert findings("serial-sync-send", leaning(-0.51)) == []
+    assert finding("serial-sync-send", leaning(-0.49)).count == 300
 
 
 def test_a_fixed_rate_is_no_waiting() -> None:

@@ -6,11 +6,13 @@ from tests.diagnose.made import arrival, call, connection, finding, findings
 ONE, OTHER = connection(50_001), connection(50_002)
 
 
-def join(at: float, generation: int, *, member: str = "m-1", took: float = 0.01, **more: Any) -> Call:
+def join(
+    at: float, generation: int, *, member: str = "m-1", took: float = 0.01, timeout_ms: int = 12_000, **more: Any
+) -> Call:
     request = {
         "groupId": "billing",
         "sessionTimeoutMs": 10_000,
-        "rebalanceTimeoutMs": 12_000,
+        "rebalanceTimeoutMs": timeout_ms,
         "memberId": member,
         "protocolType": "consumer",
         "protocols": [],
@@ -29,7 +31,18 @@ def test_rebalance_storm() -> None:
     assert findings("rebalance-storm", calls[:7]) == []
     found = finding("rebalance-storm", calls)
     assert (found.subject["group"], found.count) == ("billing", 8)
-    assert findings("rebalance-storm", [join(at * 10, 1 + at) for at in range(8)]) == []
+    assert len(findings("rebalance-storm", [join(at * 29.9 / 7, 1 + at) for at in range(8)])) == 1
+    assert findings("rebalance-storm", [join(at * 30.1 / 7, 1 + at) for at in range(30)]) == []
+
+
+def test_how_often_one_client_comes_and_goes_in_a_storm() -> None:
+    def restless(*names: str) -> list[Call]:
+        leaves = [leave(index, client_id=name, on=connection(50_010 + index)) for index, name in enumerate(names)]
+        return [*leaves, *(join(10 + at, 1 + at) for at in range(8))]
+
+    assert findings("rebalance-storm", restless("shop-0", "shop-0", "shop-0", "shop-1")) == []
+    found = finding("rebalance-storm", restless("shop-0", "shop-0", "shop-0", "shop-0"))
+    assert found.subject["clientId"] == "shop-0"
 
 
 def test_many_members_of_one_generation_are_no_storm() -> None:
@@ -51,7 +64,12 @@ def test_rebalance_stuck() -> None:
 
 
 def test_a_short_wait_is_healthy_whatever_the_timeout() -> None:
-    assert findings("rebalance-stuck", [join(0, 1, took=3.4)]) == []
+    def waited(took: float) -> list[Call]:
+        heard = heartbeat(2, 27, member="m-1", on=ONE)
+        return [join(0, 1, timeout_ms=1_000, on=ONE), heard, join(1, 2, member="m-2", took=took, on=OTHER)]
+
+    assert findings("rebalance-stuck", waited(3.4)) == []
+    assert finding("rebalance-stuck", waited(3.5)).subject["memberId"] == "m-1"
 
 
 def coordinators(*nodes: int) -> list[Call]:
@@ -126,10 +144,14 @@ def test_brokers_that_hear_of_a_move_one_by_one() -> None:
 
 
 def test_moves_of_a_rolling_restart_lie_apart() -> None:
-    calls = coordinators(1, 2, 1)
-    for minutes, each in enumerate(calls):
-        each.ended = arrival(minutes * 301)
-    assert findings("coordinator-flapping", calls) == []
+    def moves(seconds: float) -> list[Call]:
+        calls = coordinators(1, 2, 1)
+        for index, each in enumerate(calls):
+            each.ended = arrival(index * seconds)
+        return calls
+
+    assert findings("coordinator-flapping", moves(301)) == []
+    assert finding("coordinator-flapping", moves(299)).count == 2
 
 
 def test_lost_bytes_may_tell_who_is_late() -> None:
