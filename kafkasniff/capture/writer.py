@@ -25,6 +25,8 @@ ISB_IFRECV, ISB_OSDROP = 4, 7
 
 BYTE_ORDER_MAGIC = 0x1A2B3C4D
 UNKNOWN_SECTION_LENGTH = -1
+_ENHANCED_PACKET_BYTES = 32
+"""Of an enhanced packet block without data."""
 
 
 class PcapngWriter:
@@ -41,33 +43,58 @@ class PcapngWriter:
 
     def write(self, data: bytes, original_length: int, time_ns: int, interface: Interface) -> None:
         """Write one packet: its captured bytes, its length on the wire, its time in ns since 1970 and its interface."""
-        interface_id = self._interface_ids.get(interface)
-        if interface_id is None:
-            interface_id = self._interface_ids[interface] = len(self._interface_ids)
-            self._describe(interface)
-        ticks = time_ns if interface.time_digits == 9 else time_ns // 1000
+        interface_id = self._interface_id(interface)
+        ticks = time_ns // _nanoseconds(interface)
         fields = struct.pack("<IIIII", interface_id, ticks >> 32, ticks & 0xFFFFFFFF, len(data), original_length)
         self._write_block(ENHANCED_PACKET, fields + data)
 
     def write_batch(self, batch: PacketBatch) -> None:
-        """Write all packets of a batch."""
-        data = batch.data
-        columns = zip(batch.offsets, batch.captured, batch.original, batch.times, batch.interface_ids, strict=True)
-        for offset, captured, original, time_ns, interface_id in columns:
-            self.write(data[offset : offset + captured], original, time_ns, batch.interfaces[interface_id])
+        """Write all packets of a batch, as `write` does, but without plain code for each field."""
+        # NumPy takes longer to import than to write a few packets.
+        import numpy as np
+
+        used = np.frombuffer(batch.interface_ids, np.int64)
+        ids, units = np.zeros((2, len(batch.interfaces)), np.int64)
+        for index in np.unique(used).tolist():
+            ids[index] = self._interface_id(batch.interfaces[index])
+            units[index] = _nanoseconds(batch.interfaces[index])
+        captured = np.frombuffer(batch.captured, np.int64)
+        ticks = np.frombuffer(batch.times, np.int64) // units[used]
+        padding = -captured % 4
+        lengths = _ENHANCED_PACKET_BYTES + captured + padding
+        original = np.frombuffer(batch.original, np.int64)
+        fields = (np.full(len(batch), ENHANCED_PACKET), lengths, ids[used], ticks >> 32, ticks & 0xFFFFFFFF)
+        heads = np.stack((*fields, captured, original), axis=1).astype("<u4").tobytes()
+        # The length once more, behind the zeros that pad the data.
+        tails = (lengths.astype("<u8") << (8 * padding).astype("<u8")).tobytes()
+        pieces: list[bytes] = []
+        head = tail = 0
+        for at, size, pad in zip(batch.offsets, batch.captured, padding.tolist(), strict=True):
+            pieces += (heads[head : head + 28], batch.data[at : at + size], tails[tail : tail + 4 + pad])
+            head += 28
+            tail += 8
+        self._write(b"".join(pieces))
 
     def write_statistics(self, interface: Interface, received: int, dropped: int) -> None:
         """Write how many packets an interface that has some in the file received, and how many the kernel dropped."""
         counts = _option(ISB_IFRECV, received.to_bytes(8, "little")) + _option(
             ISB_OSDROP, dropped.to_bytes(8, "little")
         )
-        ticks = time.time_ns() // (1 if interface.time_digits == 9 else 1000)
+        ticks = time.time_ns() // _nanoseconds(interface)
         fields = struct.pack("<III", self._interface_ids[interface], ticks >> 32, ticks & 0xFFFFFFFF)
         self._write_block(INTERFACE_STATISTICS, fields + counts + _option(0, b""))
 
     def write_secrets(self, key_log: bytes) -> None:
         """Write a TLS key log as a decryption secrets block; it must stand before the packets that it opens."""
         self._write_block(DECRYPTION_SECRETS, struct.pack("<II", TLS_KEY_LOG, len(key_log)) + key_log)
+
+    def _interface_id(self, interface: Interface) -> int:
+        """Give the number of an interface in the file, which is described before its first packet."""
+        found = self._interface_ids.get(interface)
+        if found is None:
+            found = self._interface_ids[interface] = len(self._interface_ids)
+            self._describe(interface)
+        return found
 
     def _describe(self, interface: Interface) -> None:
         options = b""
@@ -80,10 +107,18 @@ class PcapngWriter:
     def _write_block(self, block_type: int, body: bytes) -> None:
         padding = bytes(-len(body) % 4)
         length = 12 + len(body) + len(padding)
+        self._write(struct.pack("<II", block_type, length) + body + padding + struct.pack("<I", length))
+
+    def _write(self, data: bytes) -> None:
         try:
-            self._stream.write(struct.pack("<II", block_type, length) + body + padding + struct.pack("<I", length))
+            self._stream.write(data)
         except OSError as error:
             raise CaptureError(f"{self._stream.name}: cannot be written: {error.strerror}") from error
+
+
+def _nanoseconds(interface: Interface) -> int:
+    """Give how many make a tick of an interface's times."""
+    return 1 if interface.time_digits == 9 else 1000
 
 
 def _option(code: int, value: bytes) -> bytes:

@@ -44,13 +44,26 @@ def test_bytes_are_those_of_the_format() -> None:
 
 
 def test_a_batch_is_written_packet_by_packet() -> None:
-    packets = [(b"abc", 60, 1_700_000_000_123_456_000), (b"defg", 4, 1_700_000_000_123_457_000)]
+    before, when = 1_700_000_000_123_456_000, 1_700_000_000_123_456_789
+    packets = [
+        (b"abc", 60, before, LOOPBACK),
+        (b"defg", 4, when, ETHERNET),
+        (b"hi", 2, when, LOOPBACK),
+        (b"", 0, when, ETHERNET),
+    ]
     one_by_one, at_once = io.BytesIO(), io.BytesIO()
-    writer = PcapngWriter(one_by_one)
-    for data, original, time in packets:
-        writer.write(data, original, time, ETHERNET)
-    columns = (array("q", column) for column in ([1, 4], [3, 4], [60, 4], [time for *_, time in packets], [0, 0]))
-    PcapngWriter(at_once).write_batch(PacketBatch(b".abcdefg.", 7, *columns, [ETHERNET]))
+    for stream in (one_by_one, at_once):
+        writer = PcapngWriter(stream)
+        for each in (ETHERNET, LOOPBACK):
+            writer.write(b"first", 5, before, each)
+        if stream is one_by_one:
+            for packet in packets:
+                writer.write(*packet)
+        else:
+            times = [time for _, _, time, _ in packets]
+            columns = ([1, 4, 8, 10], [3, 4, 2, 0], [60, 4, 2, 0], times, [1, 2, 1, 2])
+            interfaces = [Interface("c.pcap", 1), LOOPBACK, ETHERNET]
+            writer.write_batch(PacketBatch(b".abcdefghi.", 7, *(array("q", column) for column in columns), interfaces))
     assert at_once.getvalue() == one_by_one.getvalue()
 
 
