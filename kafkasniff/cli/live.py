@@ -1,9 +1,7 @@
 """`kafkasniff live`: the calls on network interfaces."""
 
 import signal
-from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
@@ -12,6 +10,7 @@ from kafkasniff.cli import options
 from kafkasniff.cli.bounds import Bounds, with_bounds
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.read import TERMINAL_LIMIT_VALUE
+from kafkasniff.cli.stopping import Stopping
 
 if TYPE_CHECKING:
     from kafkasniff.capture.writer import PcapngWriter
@@ -123,9 +122,9 @@ def live(
     }  # fmt: skip
     of_findings = {"--rule": rule, "--ignore": ignore, "--set": assignment, "--fail-on": fail_on}
     if diagnose:
-        _refuse(of_calls, "chooses or shapes calls, and --diagnose shows findings in their place")
+        options.refuse(of_calls, "chooses or shapes calls, and --diagnose shows findings in their place")
     else:
-        _refuse(of_findings, "is about findings, which only --diagnose shows")
+        options.refuse(of_findings, "is about findings, which only --diagnose shows")
     if records and not json_output:
         verbose = max(verbose, 1)
         limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
@@ -160,7 +159,7 @@ def live(
                 writer=writer,
                 key_log=keylog,
             )
-            stopping = _Stopping(capture.stop)
+            stopping = Stopping(capture.stop)
             for text in capture.notices:
                 print_message(text)
             print_message(f"listening on {', '.join(interfaces)}; Ctrl-C ends")
@@ -184,13 +183,6 @@ def live(
         raise typer.Exit(ExitStatus.FINDINGS)
 
 
-def _refuse(given: Mapping[str, object], why: str) -> None:
-    """Raise typer.BadParameter for the first option that was given where it says nothing."""
-    for option, value in given.items():
-        if value:
-            raise typer.BadParameter(f"it {why}.", param_hint=option)
-
-
 def _new_diagnosis(
     rule: list[str] | None, ignore: list[str] | None, assignment: list[str] | None, fail_on: str | None
 ) -> "Diagnosis":
@@ -202,22 +194,6 @@ def _new_diagnosis(
     check_fail_on(fail_on)
     choice = choose_rules(rule or (), ignore or (), assignment or ())
     return Diagnosis(choice.rules, choice.settings)
-
-
-class _Stopping:
-    """Ends the capture when the first SIGINT or SIGTERM comes; a second one finds what was there before."""
-
-    def __init__(self, stop: Callable[[], None]) -> None:
-        """Call `stop` then."""
-        self.signal: int | None = None
-        self._stop = stop
-        self._before = {number: signal.signal(number, self._handle) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def _handle(self, number: int, _frame: FrameType | None) -> None:
-        self.signal = number
-        self._stop()
-        for each, handler in self._before.items():
-            signal.signal(each, handler)
 
 
 def _new_capture(path: str, stack: ExitStack) -> "PcapngWriter":

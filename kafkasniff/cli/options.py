@@ -1,5 +1,6 @@
 """Options that mean the same in every command, declared once."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -194,3 +195,10 @@ FailOn = Annotated[
         autocompletion=complete_severity,
     ),
 ]
+
+
+def refuse(given: Mapping[str, object], why: str) -> None:
+    """Raise typer.BadParameter for the first option that was given where it says nothing."""
+    for option, value in given.items():
+        if value:
+            raise typer.BadParameter(f"it {why}.", param_hint=option)

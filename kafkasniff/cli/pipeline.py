@@ -7,6 +7,7 @@ import typer
 
 from kafkasniff.cli import options
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.filters import duration_ns
 
 if TYPE_CHECKING:
     from kafkasniff.pipeline.inputs import Input
@@ -18,8 +19,12 @@ Examples:
   kafkasniff pipeline captures/ tables/
   kafkasniff pipeline 'broker*/trace.pcap*' tables/ --records
   kafkasniff pipeline captures/ tables/ --from 2026-11-20T12:00:00Z --to 2026-11-20T13:00:00Z
+  kafkasniff pipeline --follow captures/ tables/            a directory that tcpdump -G 60 -w fills, until Ctrl-C
+  kafkasniff pipeline --follow --finish captures/ tables/   the rest of it, and the end of what is open
   kafkasniff pipeline /mnt/captures /mnt/tables --master spark://head:7077 --conf spark.executor.memory=4g
 """
+
+_STILL = "1m"
 
 SHOWN_REASONS = 10
 """Files that were not read of which the summary says why; the table `files` says it of all."""
@@ -42,6 +47,27 @@ Records = Annotated[bool, typer.Option("--records", help="Write the table `recor
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on with a run that was killed, with what it had written so far.")
 ]
+Follow = Annotated[
+    bool,
+    typer.Option(
+        "--follow",
+        help="Go on with what comes into the directories SRC, until Ctrl-C; the same command goes on where it was.",
+    ),
+]
+Still = Annotated[
+    str | None,
+    typer.Option(
+        "--still",
+        metavar="TIME",
+        help="With --follow: also take a file for whole that is the newest of its ring, once nothing was written to it"
+        " for so long; 1m unless told.",
+        show_default=False,
+    ),
+]
+Finish = Annotated[
+    bool,
+    typer.Option("--finish", help="With --follow: take all files for whole, end what is open, and with it the run."),
+]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show what Spark says.")]
 
 
@@ -55,12 +81,21 @@ def pipeline(
     begin: options.From = None,
     end: options.To = None,
     resume: Resume = False,
+    follow: Follow = False,
+    still: Still = None,
+    finish: Finish = False,
     verbose: Verbose = False,
 ) -> None:
     """Turn directories of captures into Parquet tables, on Spark: here, or on a cluster."""
     from kafkasniff.cli.output import print_message
 
     settings = _settings(conf or ())
+    if follow:
+        why = "would cut connections of which more is to come; the tables have the times to choose by"
+        options.refuse({"--from": begin, "--to": end}, why)
+    else:
+        options.refuse({"--still": still, "--finish": finish}, "is about directories that are written to: --follow")
+    still_s = duration_ns(still or _STILL, "--still") / 1e9
     try:
         from kafkasniff.pipeline.errors import PipelineError
         from kafkasniff.pipeline.inputs import find_inputs, run_id
@@ -76,6 +111,12 @@ def pipeline(
     try:
         if is_remote(master):
             sources = [os.path.abspath(source) for source in sources]
+        if follow:
+            from kafkasniff.cli.following import Followed, follow_directories
+
+            followed = Followed(sources, destination, keylog, records, still_s, finish)
+            follow_directories(followed, lambda: open_session(master, settings, quiet=not verbose))
+            return
         inputs = find_inputs(sources, leave_out=destination)
         asked = _options(keylog, records, begin, end, inputs)
         target = Destination(destination, run_id(inputs, asked.texts()))
@@ -94,7 +135,8 @@ def pipeline(
         raise typer.Exit(ExitStatus.FAILED) from None
     except KeyboardInterrupt:
         raise typer.Exit(ExitStatus.INTERRUPTED) from None
-    _print_summary(target.run_id, len(inputs), outcome)
+    added = f"{outcome.packets:,} packets in {len(inputs):,} files, written as run {target.run_id}"
+    print_summary(outcome, added if outcome.added else f"run {target.run_id} was complete already: nothing added")
 
 
 def _settings(assignments: "list[str] | tuple[str, ...]") -> dict[str, str]:
@@ -128,17 +170,14 @@ def _options(keylog: str | None, records: bool, begin: str | None, end: str | No
     )
 
 
-def _print_summary(run: str, files: int, outcome: "Outcome") -> None:
+def print_summary(outcome: "Outcome", text: str) -> None:
+    """Print the rows by table and a line of `text`, and why files were not read."""
     from kafkasniff.cli.output import print_message, print_text
 
     lines = [f"{table:<12}{rows:>14,}" for table, rows in outcome.rows.items()]
-    if outcome.added:
-        lines.append(f"{outcome.packets:,} packets in {files:,} files, written as run {run}")
-    else:
-        lines.append(f"run {run} was complete already: nothing added")
-    print_text("\n".join(lines) + "\n")
+    print_text("\n".join([*lines, text]) + "\n")
     unread = outcome.unread[:SHOWN_REASONS]
     if more := len(outcome.unread) - len(unread):
         unread.append(f"{more:,} more files not read, or not to their end: see the table `files`")
-    for text in (*unread, *outcome.notes):
-        print_message(f"kafkasniff: {text}")
+    for reason in (*unread, *outcome.notes):
+        print_message(f"kafkasniff: {reason}")

@@ -180,6 +180,10 @@ class EventReader:
         client, server, direction, size, arrival, token = packed
         return RawToken(connection, client, server, direction, size, self._at(arrival), token)
 
+    def take_over(self, other: "EventReader") -> None:
+        """Know the open connections that another has read of, of other vantages."""
+        self._connections |= other._connections
+
     def _at(self, packed: Packed) -> Arrival:
         time, packet, part, interface = packed
         return Arrival(time, packet, self.interfaces[part][interface])

@@ -46,6 +46,8 @@ class Input:
     """Why it cannot be read at all; None where it can."""
     skipped: int = 0
     """Packets at its beginning that were read before."""
+    lost: bool = False
+    """Whether it went, or another took its place, before it was read."""
 
     @property
     def identity(self) -> str:

@@ -35,7 +35,7 @@ from kafkasniff.tcp.tls.key_log import KeyLog
 BUCKET_BYTES = 128 << 20
 """Bytes of captures that a bucket holds, about: a task's memory does not grow with it, but its time."""
 
-_MOST_ROUNDS = 4
+MOST_ROUNDS = 4
 """How often a TLS session is looked for that a connection resumed, which itself had resumed another."""
 
 _EXCEPTION = re.compile(r"[\w.]+(Error|Exception|Interrupt|Exit)\b")
@@ -102,7 +102,7 @@ class Index:
         for vantage, report in zip(self.vantages, self.reports, strict=True):
             ends[vantage] = max(ends[vantage], report.last_time or 0)
         known = Known(self.parts(), key_log, records=self._options.records, ends=dict(ends))
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(MOST_ROUNDS):
             learned: list[tasks.Learned] = self.map(tasks.LearnTask(known))
             topics = {topic_id: name for each in learned for topic_id, name in each.topics.items()}
             sessions = {name: master for each in learned for name, master in each.tls_sessions.items()}

@@ -32,7 +32,7 @@ RESULT = pa.schema([("result", pa.binary())])
 EVENTS_OF_CLUSTERS = EVENTS.schema.append(pa.field("cluster", pa.int32()))
 _BATCH_EVENTS = 256
 
-_COLLECTION_THRESHOLDS = (100_000, 20, 100)
+COLLECTION_THRESHOLDS = (100_000, 20, 100)
 """As in `cli.main`: calls and bodies hold no reference cycles."""
 
 
@@ -67,7 +67,7 @@ class Lost:
 
 def index(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Index the files in the column `task`: an `IndexTask`, or the `FileReport` of a file that cannot be read."""
-    gc.set_threshold(*_COLLECTION_THRESHOLDS)
+    gc.set_threshold(*COLLECTION_THRESHOLDS)
     for batch in batches:
         for pickled in batch.column("task").to_pylist():
             task = pickle.loads(pickled)
@@ -85,8 +85,8 @@ class LearnTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take rows of the index; give a `Learned`, or a `Lost`."""
-        gc.set_threshold(*_COLLECTION_THRESHOLDS)
-        yield _batch(_pickled(self._learn, batches))
+        gc.set_threshold(*COLLECTION_THRESHOLDS)
+        yield result_batch(pickled(self._learn, batches))
 
     def _learn(self, batches: Iterator[pa.RecordBatch]) -> Learned:
         reassembly = Reassembly(self.known)
@@ -107,21 +107,21 @@ class WriteTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take rows of the index; give a `Wrote`, or a `Lost`."""
-        gc.set_threshold(*_COLLECTION_THRESHOLDS)
+        gc.set_threshold(*COLLECTION_THRESHOLDS)
         context = TaskContext.get()
         assert context is not None
         bucket = context.partitionId()
         done = Path(self.staging, DONE_FOLDER, f"{bucket}-of-{self.buckets}")
         if done.exists():
             # Of the same files with the same options, for this folder is the run's.
-            yield _batch(done.read_bytes())
+            yield result_batch(done.read_bytes())
             return
-        result = _pickled(partial(self._write, bucket), batches)
+        result = pickled(partial(self._write, bucket), batches)
         done.parent.mkdir(exist_ok=True)
         temporary = done.with_name(f"{done.name}-{uuid4().hex}")
         temporary.write_bytes(result)
         temporary.replace(done)
-        yield _batch(result)
+        yield result_batch(result)
 
     def _write(self, bucket: int, batches: Iterator[pa.RecordBatch]) -> Wrote:
         writer = TableWriter(self.staging, f"part-{bucket:05d}-{uuid4().hex[:12]}")
@@ -174,17 +174,17 @@ class DiagnoseTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take events; give a `Wrote`."""
-        gc.set_threshold(*_COLLECTION_THRESHOLDS)
+        gc.set_threshold(*COLLECTION_THRESHOLDS)
         context = TaskContext.get()
         assert context is not None
         cluster = context.partitionId()
         writer = TableWriter(self.staging, f"part-{cluster:05d}-{uuid4().hex[:12]}")
         diagnosis = diagnose(self.parts, batches)
         writer.add(finding_rows(self.clusters[cluster], diagnosis.findings()))
-        yield _batch(pickle.dumps(Wrote(writer.close(), diagnosis.limits_reached())))
+        yield result_batch(pickle.dumps(Wrote(writer.close(), diagnosis.limits_reached())))
 
 
-def _pickled(task: Callable[[Iterator[pa.RecordBatch]], object], batches: Iterator[pa.RecordBatch]) -> bytes:
+def pickled(task: Callable[[Iterator[pa.RecordBatch]], object], batches: Iterator[pa.RecordBatch]) -> bytes:
     """Give the result of a task; a file that was lost is one, as to try again would not bring it back."""
     try:
         return pickle.dumps(task(batches))
@@ -196,5 +196,6 @@ def _pickled(task: Callable[[Iterator[pa.RecordBatch]], object], batches: Iterat
         return pickle.dumps(Lost(error.lost))
 
 
-def _batch(result: bytes) -> pa.RecordBatch:
+def result_batch(result: bytes) -> pa.RecordBatch:
+    """Give a result as the row that a task gives."""
     return pa.RecordBatch.from_arrays([pa.array([result], pa.binary())], schema=RESULT)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from kafkasniff.pipeline.indexing import FileReport
 from kafkasniff.pipeline.inputs import Input
 
-_OVERLAP_NS = 1_000_000_000
+OVERLAP_NS = 1_000_000_000
 """A ring's next file begins when the last is full; packets are written a little out of order at most."""
 
 
@@ -18,11 +18,12 @@ def vantages_of(inputs: Sequence[Input], reports: Sequence[FileReport]) -> list[
     rings: dict[str, list[FileReport]] = {}
     for each, report in zip(inputs, reports, strict=True):
         rings.setdefault(each.ring, []).append(report)
-    parallel = {ring for ring, of_ring in rings.items() if _overlap(of_ring)}
+    parallel = {ring for ring, of_ring in rings.items() if overlap(of_ring)}
     return [each.path if each.ring in parallel else each.ring for each in inputs]
 
 
-def _overlap(reports: list[FileReport]) -> bool:
+def overlap(reports: list[FileReport]) -> bool:
+    """Tell whether files were captured at the same time."""
     spans = sorted(
         (each.first_time, each.last_time)
         for each in reports
@@ -30,7 +31,7 @@ def _overlap(reports: list[FileReport]) -> bool:
     )
     latest: int | None = None
     for first, last in spans:
-        if latest is not None and first < latest - _OVERLAP_NS:
+        if latest is not None and first < latest - OVERLAP_NS:
             return True
         latest = last if latest is None else max(latest, last)
     return False
