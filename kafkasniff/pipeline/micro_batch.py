@@ -165,7 +165,14 @@ class _MicroBatch:
         bounds: dict[str, int | None] = {vantage: state.ends[vantage] - OVERLAP_NS for vantage in vantages}
         if self._last:
             bounds = dict.fromkeys([*bounds, *(vantage for _, vantage in state.carried)])
-        known = Known(parts, key_log, state.topics, state.tls_sessions, options.records, dict(state.ends))
+        known = Known(
+            parts,
+            key_log,
+            topics=state.topics,
+            tls_sessions=state.tls_sessions,
+            records=options.records,
+            ends=dict(state.ends),
+        )
         task = FollowTask(known, first_part, bounds, state.carried, self._ledger.work, options)
         if key_log.strip():
             task = self._with_sessions(index, task)
