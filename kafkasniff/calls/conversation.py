@@ -203,8 +203,7 @@ class Conversation:
             answers = response_ids(self._searches[1 - client].held)
             place = self._searches[client].find_request(partial(_score, answers, initiator is not None), again=True)
             if place is not None:
-                evidence = f"a request at byte {place} of what {self._name(client)} sent, and more"
-                self._accept(client, self._first_boundary(client, place), evidence)
+                self._accept(client, self._first_boundary(client, place), evidence_of(place, self._name(client)))
                 return
         self._decide_by_responses(clients)
         if self.protocol is None:
@@ -331,9 +330,7 @@ class Conversation:
         if self._gaps.left_out:
             self._budget.reach(f"gaps left out: more than {HELD_GAPS:,} came before the connection was known for Kafka")
         server = 1 - client
-        servers, endpoint = self._options.kafka_servers, self._connection.endpoints[server]
-        if endpoint in servers or len(servers) < KAFKA_SERVERS:
-            servers[endpoint] = min(servers.get(endpoint, self._time), self._time)
+        note_server(self._options.kafka_servers, self._connection.endpoints[server], self._time)
         if self._connection.initiator is not None and not self._searches[server].held.discarded:
             response_place = 0
         starts = {client: place, server: response_place}
@@ -359,6 +356,17 @@ class Conversation:
         for direction, item in merge(*held, key=_order):
             kafka.take(direction, item)
         return [*self._take_gaps(), *kafka.take_calls()]
+
+
+def note_server(servers: dict[Endpoint, int], server: Endpoint, time: int) -> None:
+    """Remember that a server was proven to speak Kafka at a time, in ns since 1970."""
+    if server in servers or len(servers) < KAFKA_SERVERS:
+        servers[server] = min(servers.get(server, time), time)
+
+
+def evidence_of(place: int, client: str) -> str:
+    """Say that a request at a stream position proves that a connection is Kafka."""
+    return f"a request at byte {place} of what {client} sent, and more"
 
 
 def _is_damaged_size(start: bytes) -> bool:

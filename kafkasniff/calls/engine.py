@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kafkasniff.calls.call import Call, Gap
-from kafkasniff.calls.conversation import Conversation
+from kafkasniff.calls.conversation import Conversation, note_server
 from kafkasniff.calls.encrypted import EncryptedConversation
 from kafkasniff.calls.fetch_sessions import FetchSessions
 from kafkasniff.calls.items import Item, expand
@@ -31,6 +31,7 @@ from kafkasniff.tcp.tls.stream import TlsStream
 
 if TYPE_CHECKING:
     from kafkasniff.calls.columns.calls import CallRows
+    from kafkasniff.calls.turns import Turns
     from kafkasniff.tcp.lives import Lives
 
 SWEEP_NS = 500_000_000
@@ -145,12 +146,12 @@ class Engine:
         # NumPy takes longer to import than a small capture to read.
         from kafkasniff.calls.turns import Turns, one_by_one, with_lives
 
-        events, places = with_lives(events, places, lives)
-        size = max((len(event.batch.data) for event in events if isinstance(event, StreamRun)), default=0)
-        if not self._budget.is_ample(size):
+        batches = [event.batch for event in events if isinstance(event, StreamRun)] + [each.batch for each in lives]
+        if not self._budget.is_ample(max((len(batch.data) for batch in batches), default=0)):
             # Near the limit it matters what all the others hold at each segment.
-            return [*self._take(list(one_by_one(events, places)))]
+            return [*self._take(list(one_by_one(*with_lives(events, places, lives))))]
         turns = Turns()
+        events, places = with_lives(events, places, [self._take_lives(each, turns) for each in lives])
         for place, event in zip(places, events, strict=True):
             turns.settle(event.connection)
             if isinstance(event, StreamRun):
@@ -158,6 +159,21 @@ class Engine:
             else:
                 turns.add(place, self._take([event]))
         return turns.items()
+
+    def _take_lives(self, lives: "Lives", turns: "Turns") -> "Lives":
+        """Take whole connections at once; give those of them that cannot be taken so."""
+        from kafkasniff.calls.columns.lives import take_lives
+
+        taken, refused = take_lives(lives, self._options, self._call_limits)
+        if taken is not None:
+            self.counts.connections += len(taken)
+            self.counts.kafka_connections += len(taken)
+            for server, time in taken.servers():
+                note_server(self._options.kafka_servers, server, time)
+            turns.take_columns(taken.columns)
+            for place, reports in taken.reports() if self._report_connections else ():
+                turns.add(place, reports)
+        return refused
 
     def _conversation(
         self, event: StreamData | StreamGap | StreamConflict | StreamRun

@@ -13,7 +13,6 @@ from kafkasniff.tcp.events import Connection
 class CallFacts(NamedTuple):
     """What a call says beside its messages; see the fields of `Call`."""
 
-    connection: Connection
     client: str
     server: str
     security_protocol: str
@@ -25,6 +24,7 @@ class CallFacts(NamedTuple):
 
     def call(
         self,
+        connection: Connection,
         request: Frame | None,
         response: Frame | None,
         header: RequestHeader | None,
@@ -35,7 +35,7 @@ class CallFacts(NamedTuple):
     ) -> Call:
         """Make a call of what it was made up of."""
         return Call(
-            self.connection,
+            connection,
             self.client,
             self.server,
             request,

@@ -154,7 +154,6 @@ class KafkaStreams:
     def facts(self) -> CallFacts:
         """Give what the next calls say beside their messages."""
         return CallFacts(
-            self.connection,
             self._client_text,
             self._server_text,
             self._identity.security,
@@ -371,7 +370,9 @@ class KafkaStreams:
                 found += response.problems
             if header is not None and outcome == "answered":
                 self._identity.settle(header.api_key, self._pairing.requests_complete)
-            call = self.facts().call(frame, response, header, outcome, ended, pending_ns, [*found, *problems])
+            call = self.facts().call(
+                self.connection, frame, response, header, outcome, ended, pending_ns, [*found, *problems]
+            )
             self._calls.append(call)
             self.call_count += 1
             self._identity.take_call(call)

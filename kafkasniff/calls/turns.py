@@ -27,6 +27,10 @@ class Turns:
         """Runs that go by columns, many of them at once, before anything else happens on their connections; with who
         has begun to take them, if anybody has."""
 
+    def take_columns(self, columns: CallColumns) -> None:
+        """Take calls that were found by columns."""
+        self._columns.append(columns)
+
     def settle(self, connection: Connection) -> None:
         """Take what was put off, if that is to be taken before the next event of a connection."""
         if connection in self._talks:

@@ -13,7 +13,8 @@ from kafkasniff.render.text import duration_text
 from kafkasniff.render.times import NANOSECONDS
 
 _TELLING = sorted(TELLING_APIS)
-_MOST_TOLD = 1024
+_MOST_TOLD = 8 << 20
+"""Bytes of the answers that are remembered to have told nothing new."""
 _NUMBER = 4
 """Bytes of the correlation id, which an answer begins with."""
 _CLIENT_ID_AT = 10
@@ -30,11 +31,18 @@ class RowLines:
         self._columns: CallColumns | None = None
         self._fixed: dict[int, tuple[str, str, str | None]] = {}
         """What stands before and behind the correlation id, and the client id, by run and layout, where that tells."""
-        self._servers: dict[int, str] = {}
+        self._servers: dict[str, str] = {}
+        self._ends: dict[int, str] = {}
+        """Client and server as they stand in the line, by run."""
+        self._apis: dict[int, str] = {}
+        """The same of the API, by layout, …"""
+        self._clients: dict[bytes, tuple[str, str | None]] = {}
+        """… and of the client id, with the id itself, by its bytes."""
         self._told: dict[tuple[int, bytes], int] = {}
         """Answers that tell of brokers, with what `BrokerIds.changes` was when nothing they tell was new any more."""
+        self._told_bytes = 0
         self._state = self._look()
-        """Of what `_fixed` and `_servers` were made."""
+        """Of what all these were made."""
 
     def lines(self, rows: CallRows) -> bytes:
         """Give the lines of calls, each with its newline."""
@@ -129,8 +137,10 @@ class RowLines:
         before = brokers.changes
         assert self._columns is not None
         self._lines.learn(self._columns.call(row))
-        if len(self._told) >= _MOST_TOLD:
+        self._told_bytes += len(answer[1])
+        if self._told_bytes > _MOST_TOLD:
             self._told.clear()
+            self._told_bytes = len(answer[1])
         self._told[answer] = brokers.changes
         return brokers.changes != before
 
@@ -141,30 +151,54 @@ class RowLines:
     def _forget(self) -> None:
         self._fixed.clear()
         self._servers.clear()
+        self._ends.clear()
+        self._apis.clear()
+        self._clients.clear()
 
     def _fix(self, run: int, layout: int, raw_id: bytes) -> tuple[str, str, str | None]:
         """Format what the calls of a run, an API and a client id have in common."""
-        lines, columns = self._lines, self._columns
-        assert columns is not None
-        facts = columns.facts[run]
-        server = self._servers.get(run)
-        if server is None:
-            server = self._servers[run] = lines.server(facts.server)
-        # A null client id is described like an empty one.
-        client_id = java_text(raw_id) or None
-        api, who, widths = api_text((layout >> 16, layout & 0xFFFF)), client_id_text(client_id), lines.widths
-        known = self._look()
-        widths.fit(facts.client, server, api)
-        widths.fit_ids("", who)
-        if self._look() != known:
-            self._fixed.clear()
-        parts = (
-            f"  {facts.client:>{widths.client}} → {server:<{widths.server}}  {api:<{widths.api}} ",
-            f"  {who:<{widths.client_id}}  ",
-            client_id,
-        )
-        if columns.client_ids[run] is not None:
+        assert self._columns is not None
+        # In parts, as short connections share all but their ends with others.
+        ends = self._ends.get(run) or self._format_ends(run)
+        api = self._apis.get(layout) or self._format_api(layout)
+        behind, client_id = self._clients.get(raw_id) or self._format_client_id(raw_id)
+        parts = (ends + api, behind, client_id)
+        if self._columns.client_ids[run] is not None:
             self._fixed[run << 32 | layout] = parts
+        return parts
+
+    def _format_ends(self, run: int) -> str:
+        lines, widths = self._lines, self._lines.widths
+        assert self._columns is not None
+        facts = self._columns.facts[run]
+        client, server = facts.client, self._servers.get(facts.server)
+        if server is None:
+            server = self._servers[facts.server] = lines.server(facts.server)
+        if len(client) > widths.client or len(server) > widths.server:
+            widths.fit(client, server, "")
+            self._fixed.clear()
+            self._ends.clear()
+        ends = self._ends[run] = f"  {client:>{widths.client}} → {server:<{widths.server}}  "
+        return ends
+
+    def _format_api(self, layout: int) -> str:
+        api, widths = api_text((layout >> 16, layout & 0xFFFF)), self._lines.widths
+        if len(api) > widths.api:
+            widths.fit("", "", api)
+            self._fixed.clear()
+            self._apis.clear()
+        text = self._apis[layout] = f"{api:<{widths.api}} "
+        return text
+
+    def _format_client_id(self, raw_id: bytes) -> tuple[str, str | None]:
+        # A null client id is described like an empty one.
+        client_id, widths = java_text(raw_id) or None, self._lines.widths
+        who = client_id_text(client_id)
+        if len(who) > widths.client_id:
+            widths.fit_ids("", who)
+            self._fixed.clear()
+            self._clients.clear()
+        parts = self._clients[raw_id] = f"  {who:<{widths.client_id}}  ", client_id
         return parts
 
 

@@ -22,7 +22,7 @@ from kafkasniff.tcp.events import (
     StreamFin,
 )
 from kafkasniff.tcp.runs import differs_from_above, stream_distance
-from kafkasniff.tcp.segments import split
+from kafkasniff.tcp.segments import address_text, split
 from kafkasniff.tcp.state import Ended
 
 FEWEST = 16
@@ -98,6 +98,16 @@ class Lives:
             },
             _connections={},
         )
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Give both endpoints of each connection as text."""
+        servers: dict[bytes, str] = {}
+        for key in self.keys:
+            width = (len(key) - 4) // 2
+            server = key[width:-4] + key[-2:]
+            if (name := servers.get(server)) is None:
+                name = servers[server] = str(Endpoint(address_text(key[width:-4]), int.from_bytes(key[-2:], "big")))
+            yield str(Endpoint(address_text(key[:width]), int.from_bytes(key[-4:-2], "big"))), name
 
     def remembered(self) -> list[tuple[int, Ended]]:
         """Give what is to be remembered of each connection, with the packet that ended it."""

@@ -47,12 +47,13 @@ def split(key: FlowKey) -> tuple[tuple[str, int], tuple[str, int]]:
     """Give address and port of the source and of the destination."""
     ends = key[1] if isinstance(key, tuple) else key
     width = (len(ends) - 4) // 2
-    source, destination = _address(ends[:width]), _address(ends[width:-4])
+    source, destination = address_text(ends[:width]), address_text(ends[width:-4])
     return (source, int.from_bytes(ends[-4:-2], "big")), (destination, int.from_bytes(ends[-2:], "big"))
 
 
 @lru_cache(maxsize=4_096)
-def _address(packed: bytes) -> str:
+def address_text(packed: bytes) -> str:
+    """Give an address from its bytes."""
     return inet_ntop(AF_INET if len(packed) == 4 else AF_INET6, packed)
 
 

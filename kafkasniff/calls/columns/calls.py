@@ -1,7 +1,7 @@
 """Answered calls as columns: what NumPy found of many connections at once, in the order in which the calls ended."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from kafkasniff.calls.learning import Learning, names_topic_ids
 from kafkasniff.calls.topics import KnownNames
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.protocol.headers import read_request_header
+from kafkasniff.tcp.events import Connection
 
 Numbers = NDArray[np.int64]
 RowFields = tuple[int, int, int, int, int, int, int, int, int, int, int, int]
@@ -32,6 +33,8 @@ class CallColumns:
     """The packets that brought them."""
     facts: list[CallFacts]
     """What is the same for the calls of a run: one entry for each run."""
+    connection: Callable[[int], Connection]
+    """Gives the connection of a run."""
     client_ids: list[bytes | None]
     """For each run: the client id of all its requests, empty where it is null; None where they differ."""
     run: Numbers
@@ -103,13 +106,14 @@ class CallColumns:
         made = self.made.get(row)
         if made is not None:
             return made
-        facts = self.facts[self.run.item(row)]
+        run = self.run.item(row)
         request = self.carried.get(row)
         if request is None:
             request = self._frame(row, self.request, self.request_end, self.request_packets, self.request_offset)
         response = self._frame(row, self.response, self.response_end, self.response_packets, self.response_offset)
         header = read_request_header(request.data)
-        call = facts.call(request, response, header, "answered", response.last, None, [])
+        connection = self.connection(run)
+        call = self.facts[run].call(connection, request, response, header, "answered", response.last, None, [])
         if names_topic_ids(header.api_key, header.api_version):
             known = self.known[bisect_right(self.known, row, key=itemgetter(0)) - 1][1]
             call.context = replace(call.context, topics=known)

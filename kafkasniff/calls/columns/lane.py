@@ -93,6 +93,7 @@ def _columns(
         streams.data,
         batch,
         [talk.kafka.facts() for talk in talks],
+        lambda run: talks[run].run.connection,
         [next(iter(ids))[CLIENT_ID_LENGTH:] if len(ids) == 1 else None for ids in client_ids],
         run,
         key,

@@ -20,7 +20,7 @@ CLIENT_ID_LENGTH_AT = 8
 CLIENT_ID_LENGTH = 2
 CLIENT_ID_AT = 10
 _SPECIAL = frozenset({17, API_VERSIONS, 36})
-"""APIs that tell who the client is, or change what follows on the connection: never taken by columns."""
+"""APIs that tell who the client is, or change what follows on the connection: not taken by columns in its middle."""
 _NO_ACKS_SINCE = 3
 """Produce has a transactional id before its acks from this version on, and a compact one …"""
 _FLEXIBLE_PRODUCE = 9
@@ -45,15 +45,15 @@ class Messages(NamedTuple):
     """Whether a message needs more than columns."""
 
 
-def read_messages(streams: Streams, frames: Frames) -> tuple[Messages, Messages]:
-    """Read the headers of all requests and of all responses."""
+def read_messages(streams: Streams, frames: Frames, begun: bool = False) -> tuple[Messages, Messages]:
+    """Read the headers of all requests and of all responses; `begun`: the runs begin where their connections do."""
     of_server = frames.stream & 1 != 0
     first = streams.segment_packets[np.searchsorted(streams.segment_ends, frames.start - SIZE_PREFIX, side="right")]
     last = streams.segment_packets[np.searchsorted(streams.segment_ends, frames.end - 1, side="right")]
     run, odd = frames.stream >> 1, frames.odd[frames.stream]
     mine = ~of_server
     requests = _read_requests(
-        streams, run[mine], frames.start[mine], frames.end[mine], first[mine], last[mine], odd[mine]
+        streams, run[mine], frames.start[mine], frames.end[mine], first[mine], last[mine], odd[mine], begun
     )
     start, end = frames.start[of_server], frames.end[of_server]
     nothing = np.zeros(0, np.int64)
@@ -81,6 +81,7 @@ def _read_requests(
     first: Numbers,
     last: Numbers,
     odd: NDArray[np.bool_],
+    begun: bool,
 ) -> Messages:
     odd |= end - start < _SMALLEST_REQUEST
     key, version = streams.int16(start), streams.int16(start + 2)
@@ -89,7 +90,10 @@ def _read_requests(
     layout, inverse = np.unique((key << 16) | (version & 0xFFFF), return_inverse=True)
     known = [_layout(each >> 16, each & 0xFFFF) for each in layout.tolist()]
     flexible = np.array([each.flexible for each in known], np.bool_)[inverse]
-    odd |= ~np.array([each.usual for each in known], np.bool_)[inverse]
+    usual = np.array([each.usual for each in known], np.bool_)[inverse]
+    if begun:
+        usual |= np.array([each.opens for each in known], np.bool_)[inverse] & (np.diff(run, prepend=-1) != 0)
+    odd |= ~usual
     odd |= (client_id_end + flexible > end) | (flexible & (streams.bytes_at(client_id_end) != 0))
     produce = np.flatnonzero((key == PRODUCE) & ~odd)
     if len(produce):
@@ -114,6 +118,8 @@ def _read_requests(
 class _Layout(NamedTuple):
     usual: bool
     """Whether columns may read it."""
+    opens: bool
+    """Whether columns may read it where it is the first of its connection."""
     flexible: bool
     """Whether tagged fields end the request's header."""
 
@@ -121,13 +127,10 @@ class _Layout(NamedTuple):
 @cache
 def _layout(api_key: int, version: int) -> _Layout:
     api = APIS.get(api_key)
-    usual = (
-        api is not None
-        and api.first_version <= version <= api.last_version
-        and api_key not in _SPECIAL
-        and api_key != CONTROLLED_SHUTDOWN
-    )
-    return _Layout(usual, usual and request_header_version(api_key, version) == 2)
+    known = api is not None and api.first_version <= version <= api.last_version
+    usual = known and api_key not in _SPECIAL and api_key != CONTROLLED_SHUTDOWN
+    opens = known and api_key == API_VERSIONS
+    return _Layout(usual, opens, (usual or opens) and request_header_version(api_key, version) == 2)
 
 
 def _is_answered(streams: Streams, version: Numbers, body: Numbers, end: Numbers) -> NDArray[np.bool_]:

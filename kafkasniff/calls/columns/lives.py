@@ -1,0 +1,268 @@
+"""Takes whole connections at once: their first requests prove that they speak Kafka, and all that follows is calls.
+
+A connection in which anything is odd is refused, and goes the careful way. What is taken here would be taken there:
+the first bytes of the client are one request whose header and body leave nothing to chance (`calls/evidence.py`).
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kafkasniff.calls.authentication import ANONYMOUS
+from kafkasniff.calls.call import ConnectionReport
+from kafkasniff.calls.columns.calls import CallColumns, Numbers
+from kafkasniff.calls.columns.frames import cut
+from kafkasniff.calls.columns.messages import CLIENT_ID_AT, CLIENT_ID_LENGTH_AT, Messages, read_messages
+from kafkasniff.calls.columns.streams import Streams
+from kafkasniff.calls.conversation import SHOWN_START, evidence_of
+from kafkasniff.calls.facts import CallFacts
+from kafkasniff.calls.frames import LARGE, SIZE_PREFIX
+from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.streams import PRODUCE, CallOptions
+from kafkasniff.protocol.bodies import decode_body
+from kafkasniff.protocol.headers import API_VERSIONS
+from kafkasniff.tcp.events import Endpoint
+from kafkasniff.tcp.lives import Lives
+
+LARGEST_OPENING = 1024
+"""Bytes of a first request that is judged here."""
+_LONGEST_CLIENT_ID = 64
+"""Bytes of a client id that is compared with others by columns."""
+_LAYOUT = 4
+"""Bytes of API key and version, which a request begins with."""
+_ERROR_CODE = 2
+
+Marks = NDArray[np.bool_]
+Software = tuple[str | None, str | None]
+
+
+class TakenLives:
+    """Connections that speak Kafka, whose requests were all answered."""
+
+    def __init__(self, lives: Lives, columns: CallColumns, calls: Numbers) -> None:
+        """Know of each connection how many calls it made; `columns` has two runs of each: see `_facts`."""
+        self._lives = lives
+        self.columns = columns
+        self._calls = calls
+
+    def __len__(self) -> int:
+        """Give how many there are."""
+        return len(self._lives)
+
+    def servers(self) -> list[tuple[Endpoint, int]]:
+        """Give the servers in the order in which they were proven to speak Kafka, and when, in ns since 1970."""
+        lives, times = self._lives, self.columns.batch.times
+        first: dict[str, tuple[int, int]] = {}
+        begun = lives.segment_packets[lives.segment_bounds[:-1:2]]
+        for row in np.argsort(begun).tolist():
+            first.setdefault(self.columns.facts[2 * row].server, (row, times[begun.item(row)]))
+        return [(lives.connection(row).endpoints[1], time) for row, time in first.values()]
+
+    def reports(self) -> list[tuple[int, list[ConnectionReport]]]:
+        """Say what each connection was, with the place where it ended, as `Reassembler.places` does."""
+        lives, arrival = self._lives, self.columns.batch.arrival
+        found = []
+        for row, (end, calls) in enumerate(zip(lives.ends.tolist(), self._calls.tolist(), strict=True)):
+            facts = self.columns.facts[2 * row]
+            report = ConnectionReport(
+                lives.connection(row),
+                facts.client,
+                facts.server,
+                "kafka",
+                evidence_of(0, facts.client),
+                calls,
+                arrival(end),
+                lives.segment(row, 1, 0).data[:SHOWN_START],
+            )
+            found.append((2 * end + 1, [report]))
+        return found
+
+
+def take_lives(lives: Lives, options: CallOptions, limits: CallLimits) -> tuple[TakenLives | None, Lives]:
+    """Take connections; give those that are taken, and those that are refused."""
+    if options.keep_packets:
+        return None, lives
+    streams = _join(lives, min(LARGE, limits.kept_message_bytes, limits.largest_message_bytes))
+    frames = cut(streams)
+    requests, responses = read_messages(streams, frames, begun=True)
+    refused = (frames.odd | (frames.rest != streams.ends)).reshape(-1, 2).any(axis=1)
+    request_starts = np.searchsorted(requests.run, np.arange(len(lives) + 1))
+    calls = np.diff(request_starts)
+    refused |= (calls == 0) | (calls != np.bincount(responses.run, minlength=len(lives)))
+    for messages in (requests, responses):
+        refused[messages.run[messages.odd]] = True
+    refused |= calls > limits.pending_calls
+    refused |= np.bincount(requests.run, requests.end - requests.start, len(lives)) > limits.pending_bytes
+    response_starts = np.searchsorted(responses.run, np.arange(len(lives)))
+    asked = (request_starts[:-1] - response_starts)[responses.run] + np.arange(len(responses.run))
+    asked = np.minimum(asked, len(requests.run) - 1)
+    if len(asked) and len(requests.run):
+        refused[responses.run[_are_no_answers(streams, requests, responses, asked)]] = True
+    software = _judge(lives, streams, requests, request_starts[:-1], refused, limits)
+    if refused.all():
+        return None, lives
+    taken = lives.where(~refused)
+    rows = np.flatnonzero(~refused[responses.run])
+    rows = rows[np.argsort(responses.last_packet[rows], kind="stable")]
+    facts = _facts(taken, software, options)
+    columns = _columns(taken, streams, requests, responses, rows, asked[rows], refused, facts)
+    columns.client_ids += _client_ids(streams, requests, request_starts, ~refused)
+    return TakenLives(taken, columns, calls[~refused]), lives.where(refused)
+
+
+def _join(lives: Lives, largest: int) -> Streams:
+    data = lives.batch.data
+    ends = lives.segment_places + lives.segment_lengths
+    parts = [data[at:end] for at, end in zip(lives.segment_places.tolist(), ends.tolist(), strict=True)]
+    # So that numbers at the very end can be read where there is nothing else.
+    parts.append(bytes(8))
+    segment_ends = np.cumsum(lives.segment_lengths)
+    bounds = np.append(0, segment_ends)[lives.segment_bounds]
+    return Streams(
+        b"".join(parts),
+        bounds[:-1],
+        bounds[1:],
+        segment_ends,
+        lives.segment_packets,
+        [],
+        np.full(len(bounds) - 1, largest),
+    )
+
+
+def _are_no_answers(streams: Streams, requests: Messages, responses: Messages, asked: Numbers) -> Marks:
+    """Tell which responses do not answer the requests that they should, or change what follows."""
+    odd: Marks = requests.correlation_id[asked] != responses.correlation_id
+    odd |= requests.last_packet[asked] >= responses.last_packet
+    # The answer to a version that the broker does not know is laid out as in version 0 (KIP-511).
+    error_at = responses.start + SIZE_PREFIX
+    refuses = (error_at + _ERROR_CODE > responses.end) | (streams.int16(error_at) != 0)
+    odd |= (requests.api_key[asked] == API_VERSIONS) & refuses
+    return odd
+
+
+def _judge(
+    lives: Lives, streams: Streams, requests: Messages, first: Numbers, refused: Marks, limits: CallLimits
+) -> list[Software]:
+    """Refuse connections whose first bytes prove nothing by themselves; of the others give the client's software."""
+    rows = np.flatnonzero(~refused)
+    first = first[rows]
+    start, end = requests.start[first], requests.end[first]
+    bounds = lives.segment_bounds
+    # One segment brings the request alone, before the server says anything.
+    proven = end == streams.segment_ends[bounds[2 * rows]]
+    proven &= lives.segment_packets[bounds[2 * rows]] < lives.segment_packets[bounds[2 * rows + 1]]
+    proven &= end - start <= min(LARGEST_OPENING, limits.search_bytes - SIZE_PREFIX)
+    # Of Produce, small numbers follow each other, as they do elsewhere too.
+    proven &= (requests.api_key[first] != PRODUCE) & (streams.int16(start + CLIENT_ID_LENGTH_AT) >= -1)
+    refused[rows[~proven]] = True
+    rows, first, data = rows[proven], first[proven], streams.data
+    found: list[Software] = []
+    for row, at, client_id_end, body, stop in zip(
+        rows.tolist(),
+        requests.start[first].tolist(),
+        requests.client_id_end[first].tolist(),
+        requests.body[first].tolist(),
+        requests.end[first].tolist(),
+        strict=True,
+    ):
+        software = _software(data[at : at + _LAYOUT], data[body:stop])
+        if software is None or not data[at + CLIENT_ID_AT : client_id_end].isascii():
+            refused[row] = True
+        else:
+            found.append(software)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _software(layout: bytes, body: bytes) -> Software | None:
+    """Give the client's software, as far as a first request tells it; None for a body that leaves anything to chance.
+
+    `layout` is the API key with the version.
+    """
+    key, version = int.from_bytes(layout[:2], "big"), int.from_bytes(layout[2:], "big")
+    decoded = decode_body(key, version, "request", body, 0)
+    if decoded.value is None or decoded.problems or decoded.end != len(body):
+        return None
+    if key != API_VERSIONS or version < 3:
+        return None, None
+    return decoded.value["clientSoftwareName"], decoded.value["clientSoftwareVersion"]
+
+
+def _facts(lives: Lives, software: Sequence[Software], options: CallOptions) -> list[CallFacts]:
+    """Give of each connection what its ApiVersions call says of the client, and what the other calls say."""
+    found = []
+    show_secrets, context = options.show_secrets, options.context
+    for (client, server), (name, version) in zip(lives.names(), software, strict=True):
+        # Only an answer to something else shows that nobody has to log in.
+        found.append(CallFacts(client, server, "PLAINTEXT", None, name, version, show_secrets, context))
+        found.append(CallFacts(client, server, "PLAINTEXT", ANONYMOUS, name, version, show_secrets, context))
+    return found
+
+
+def _columns(
+    lives: Lives,
+    streams: Streams,
+    requests: Messages,
+    responses: Messages,
+    rows: Numbers,
+    asked: Numbers,
+    refused: Marks,
+    facts: list[CallFacts],
+) -> CallColumns:
+    batch = lives.batch
+    times = np.frombuffer(batch.times, np.int64)
+    life = responses.run[rows]
+    key = requests.api_key[asked]
+    start, end = requests.start[asked], responses.start[rows]
+    first = requests.first_packet[asked]
+    taken = np.cumsum(~refused) - 1
+    return CallColumns(
+        streams.data,
+        batch,
+        facts,
+        lambda run: lives.connection(run >> 1),
+        [],
+        2 * taken[life] + (key != API_VERSIONS),
+        key,
+        requests.api_version[asked],
+        responses.correlation_id[rows],
+        requests.client_id_end[asked],
+        requests.body[asked],
+        start,
+        requests.end[asked],
+        end,
+        responses.end[rows],
+        times[first],
+        times[responses.last_packet[rows]],
+        np.stack((first, requests.last_packet[asked]), axis=1),
+        np.stack((responses.first_packet[rows], responses.last_packet[rows]), axis=1),
+        start - streams.starts[2 * life] - SIZE_PREFIX,
+        end - streams.starts[2 * life + 1] - SIZE_PREFIX,
+        {},
+        {},
+    )
+
+
+def _client_ids(streams: Streams, requests: Messages, first: Numbers, taken: Marks) -> list[bytes | None]:
+    """Give of each connection, for both its runs, the client id of all its requests; None where they differ."""
+    begin = requests.start + CLIENT_ID_AT
+    length = requests.client_id_end - begin
+    model = first[:-1][requests.run]
+    same = (length == length[model]) & (length <= _LONGEST_CLIENT_ID)
+    places = np.arange(int(length[same].max(initial=0)))
+    every = np.frombuffer(streams.data, np.uint8)
+    last = len(every) - 1
+    mine, others = (every[np.minimum(at[:, None] + places, last)] for at in (begin, begin[model]))
+    same &= ((mine == others) | (places >= length[:, None])).all(axis=1)
+    differ = np.zeros(len(taken), np.bool_)
+    differ[requests.run[~same]] = True
+    found: list[bytes | None] = []
+    chosen = first[:-1][taken]
+    for at, end, other in zip(
+        begin[chosen].tolist(), requests.client_id_end[chosen].tolist(), differ[taken].tolist(), strict=True
+    ):
+        client_id = None if other else streams.data[at:end]
+        found += (client_id, client_id)
+    return found
