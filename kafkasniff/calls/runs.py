@@ -1,7 +1,7 @@
 """Runs of segments in order: cut into frames without plain code for each segment, as long as nothing is odd."""
 
 from bisect import bisect_left, bisect_right
-from itertools import pairwise
+from operator import sub
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, Frame, Gap
@@ -191,7 +191,8 @@ class SideCutter:
         """Give the next frame, which must be whole."""
         at, end, index, batch = self._at, self._end, self._index, self._reader.run.batch
         # Completed by the latest packet, which need not be the last in the stream.
-        last = batch.arrival(max(self._packets[index : self._last + 1]))
+        packets, latest = self._packets, self._packets[self._last]
+        last = batch.arrival(latest if packets is self._delivered_by else max(packets[index : self._last + 1]))
         if self._begun:
             frame = self._cutter.complete(b"" if self._cutter.passes else self._read(at, end), last)
         elif index == self._last:
@@ -210,8 +211,8 @@ class SideCutter:
         stop = min(bisect_right(self._delivered_by, packet), stop)
         if stop > first:
             self._push(stop)
-            sizes = [end - start for start, end in pairwise((ends[first - 1] if first else 0, *ends[first:stop]))]
-            self._cutter.note_segments(sizes[-1], max(sizes))
+            begins = (ends[first - 1] if first else 0, *ends[first : stop - 1])
+            self._cutter.note_segments(ends[stop - 1] - begins[-1], max(map(sub, ends[first:stop], begins)))
             self._reader.indexes[self._direction] = self._first = stop
 
     def _push(self, stop: int) -> None:
@@ -264,13 +265,15 @@ class SideCutter:
 
     def _read(self, start: int, end: int) -> bytes:
         """Give the bytes from `start` to `end`, counted from the run's beginning."""
-        data, ends, shifts = self._data, self._ends, self._shifts
+        ends, shifts = self._ends, self._shifts
         first = bisect_right(ends, start)
         if start == end:
             return b""
         if end <= ends[first]:
-            return data[start + shifts[first] : end + shifts[first]]
+            return self._data[start + shifts[first] : end + shifts[first]]
         last = bisect_left(ends, end, first)
+        # Views: each byte is copied once.
+        data = memoryview(self._data)
         parts = [data[start + shifts[first] : ends[first] + shifts[first]]]
         whole = zip(ends[first:last], ends[first + 1 : last], shifts[first + 1 : last], strict=False)
         parts += [data[begin + shift : stop + shift] for begin, stop, shift in whole]

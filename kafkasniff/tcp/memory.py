@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 class Memory:
     """What all streams hold together."""
 
-    __slots__ = ("_arrived", "buffered", "counters", "limits", "remembering")
+    __slots__ = ("_arrived", "borrowing", "buffered", "counters", "limits", "remembering")
 
     def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
         """Start with nothing held."""
@@ -19,6 +20,8 @@ class Memory:
         self.counters = counters
         self.buffered = 0
         self.remembering: dict[Stream, None] = {}
+        self.borrowing: dict[Stream, None] = {}
+        """Streams whose delivered bytes may still lie in the buffer of a batch."""
         self._arrived = 0
 
     @property
@@ -33,3 +36,12 @@ class Memory:
             self._arrived = size
             for stream in list(self.remembering):
                 stream.forget()
+
+    def end_batch(self, batch: PacketBatch) -> None:
+        """Keep no buffer but that of this batch."""
+        for stream in list(self.borrowing):
+            recent = stream.recent
+            if recent is None or recent.batch is not batch:
+                if recent is not None:
+                    recent.copy()
+                del self.borrowing[stream]

@@ -107,6 +107,7 @@ class Reassembler:
         self._table.events = []
         path = ColumnPath(batch, self._reader, self.counters, self._table)
         events = path.take()
+        self._table.memory.end_batch(batch)
         self.places, self.lives = path.places, path.lives
         return events
 

@@ -8,7 +8,6 @@ from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.chunks import (
     MASK,
     Chunk,
-    Delivered,
     Range,
     compare_delivered,
     distance,
@@ -18,11 +17,11 @@ from kafkasniff.tcp.chunks import (
 )
 from kafkasniff.tcp.events import Connection, StreamConflict, StreamData, StreamEvent, StreamFin, StreamGap, StreamRun
 from kafkasniff.tcp.memory import Memory
+from kafkasniff.tcp.recent import Recent
 from kafkasniff.tcp.strays import LARGEST_LEAP, take_stray
 
 FARTHEST = 64 << 20
 """A segment or acknowledgement farther than this from the next byte needs others to confirm it."""
-_REMEMBERED_EVENTS = 64
 _NOTED_DIFFERENCES = 1_024
 _NEVER = -1 << 62
 _DUPLICATE_NS = 1_000_000
@@ -95,8 +94,7 @@ class Stream:
         self.buffered = 0
         self.contradicted: list[Range] = []
         """Positions in `pending` of which another segment had other bytes."""
-        self.recent: list[Delivered] | None = None
-        """The last events, up to `position` without a break."""
+        self.recent: Recent | None = None
         self.hole_order: int | None = None
         """When the hole at `hole_at` became visible, in packets of the connection; None where there is no hole."""
         self.hole_at = 0
@@ -242,38 +240,19 @@ class Stream:
 
     def remember(self, event: StreamData | StreamGap) -> None:
         """Keep an event to compare repeated bytes with."""
-        if self.recent is None:
-            self.recent = []
-            self.memory.remembering[self] = None
-        self.recent.append(event)
-        if len(self.recent) > _REMEMBERED_EVENTS:
-            del self.recent[: _REMEMBERED_EVENTS // 2]
+        self._remembered().add(event)
 
     def advance(self, run: StreamRun) -> None:
         """Take what a run delivers in this direction, as if each of its segments had come by itself."""
-        packets, ends, shifts, _ = run.sides[self.direction]
-        if not ends:
+        side = run.sides[self.direction]
+        if not side.ends:
             return
-        self.position += ends[-1]
-        self.sequence = (self.sequence + ends[-1]) & MASK
-        self.counters.data_bytes += ends[-1]
-        before = len(self.recent) if self.recent is not None else 0
-        after = before + len(ends)
-        if after > _REMEMBERED_EVENTS:
-            # What `remember` would have left of so many.
-            after = _REMEMBERED_EVENTS // 2 + 1 + (after - _REMEMBERED_EVENTS - 1) % (_REMEMBERED_EVENTS // 2)
-        if self.recent is None:
-            self.recent = []
-            self.memory.remembering[self] = None
-        del self.recent[: max(before + len(ends) - after, 0)]
-        first = max(len(ends) - after, 0)
-        data, times = run.batch.data, run.batch.times
-        starts = (ends[first - 1] if first else 0, *ends[first:])
-        parts = [
-            data[start + shift : end + shift]
-            for start, end, shift in zip(starts, ends[first:], shifts[first:], strict=False)
-        ]
-        self.recent += zip(parts, [times[packet] for packet in packets[first:]], strict=True)
+        length = side.ends[-1]
+        self.position += length
+        self.sequence = (self.sequence + length) & MASK
+        self.counters.data_bytes += length
+        self._remembered().add_run(run.batch, side)
+        self.memory.borrowing[self] = None
 
     def forget(self) -> None:
         """Forget the delivered bytes."""
@@ -287,6 +266,12 @@ class Stream:
         self._replace_pending([])
 
     # Inside
+
+    def _remembered(self) -> Recent:
+        if self.recent is None:
+            self.recent = Recent()
+            self.memory.remembering[self] = None
+        return self.recent
 
     def _is_probe(self, start: int) -> bool:
         """Tell whether one byte at `start` is a keep-alive probe (RFC 9293, 3.8.4): the byte may be garbage."""
@@ -377,7 +362,7 @@ class Stream:
         if chunk.end <= self.origin and not self.certain:
             self.memory.counters.before_start += 1
             return
-        first, differences = compare_delivered(chunk, self.recent or (), self.position)
+        first, differences = compare_delivered(chunk, self.recent.delivered if self.recent else (), self.position)
         self._count_repeat(chunk, first, bool(differences))
         if differences:
             ranges = tuple((start - self.position, end - self.position) for start, end in sorted(differences))
