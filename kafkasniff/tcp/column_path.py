@@ -136,9 +136,8 @@ class ColumnPath:
         if not len(rows):
             return
         end = int(rows[-1]) + 1
-        rows, ended = self._take_lives(rows)
-        ends = iter([*ended, (end, None)])
-        life_end, life = next(ends)
+        rows, life_ends, ended = self._take_lives(rows)
+        lives_ended = 0
         stretches = find_stretches(self._columns, self._batch.data, rows)
         in_stretches = np.zeros(len(self._batch), np.bool_)
         in_stretches[stretches.rows] = True
@@ -157,10 +156,10 @@ class ColumnPath:
                 due = self._due(timer, start, row)
             index = single[0]
             following = index if index < head else head
-            if life_end < min(following, due) and life is not None:
-                self._table.remember(life)
-                life_end, life = next(ends)
-            elif due < min(following + (head == following), end):
+            if lives_ended < len(ended) and life_ends[lives_ended] < min(following, due):
+                before, lives_ended = lives_ended, bisect_left(life_ends, min(following, due))
+                self._table.remember(ended[before:lives_ended])
+            if due < min(following + (head == following), end):
                 self._table.run_timers(self._batch.arrival(due))
                 self._note_place(2 * due)
                 row = due + 1
@@ -181,30 +180,30 @@ class ColumnPath:
                     heappop(heads)
                 head = heads[0][0] if heads else end
 
-    def _take_lives(self, rows: Numbers) -> tuple[Numbers, list[tuple[int, Ended]]]:
+    def _take_lives(self, rows: Numbers) -> tuple[Numbers, list[int], list[tuple[bytes, Ended]]]:
         """Take the connections that begin and end among `rows`, if nothing else can touch them.
 
-        Gives the other rows, and what is to be remembered of the connections, each with the packet that ended it.
+        Gives the other rows, the packets that ended connections, and what is to be remembered of these.
         """
         table, columns = self._table, self._columns
         beginnings = count_beginnings(columns, rows)
         if beginnings < lives.FEWEST or not self._times_rise or not self._course.may_wait:
-            return rows, []
+            return rows, [], []
         if table.may_forget(len(rows), beginnings + len(self._segments)):
-            return rows, []
+            return rows, [], []
         found, packets, of = find_lives(columns, self._batch, rows)
-        new = np.array([table.is_new(key) for key in found.keys], np.bool_)
+        new = np.array(table.are_new(found.keys), np.bool_)
         if not new.all():
             found, packets = found.where(new), packets[new[of]]
         if not len(found):
-            return rows, []
+            return rows, [], []
         self.lives.append(found)
         table.memory.arrive(int(found.data_bytes.sum()))
         self._counters.connections += len(found)
         self._counters.after_end += int(found.late.sum())
         taken = np.zeros(len(self._batch), np.bool_)
         taken[packets] = True
-        return rows[~taken[rows]], found.remembered()
+        return rows[~taken[rows]], found.ends.tolist(), found.remembered()
 
     def _due(self, timer: int, start: int, row: int) -> int:
         """Give the packet at which a timer goes off: the first from packet `row` on that came at its time or later."""

@@ -1,6 +1,7 @@
 """Connections: where they begin and end, and which segment belongs to which."""
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from heapq import nsmallest
 
 from kafkasniff.capture.packets import Arrival
@@ -89,10 +90,10 @@ class ConnectionTable:
         """Tell whether so many packets may open more connections than are followed at once."""
         return self._open + packets > self._limits.connections
 
-    def is_new(self, key: FlowKey) -> bool:
-        """Tell whether no connection of a 4-tuple is open or remembered."""
-        other = reverse(key)
-        return not (key in self._states or other in self._states or min(key, other) in self._ended)
+    def are_new(self, keys: Iterable[tuple[FlowKey, FlowKey]]) -> list[bool]:
+        """Tell of some 4-tuples, given as both keys, whether no connection of them is open or remembered."""
+        states, ended = self._states, self._ended
+        return [not (key in states or other in states or min(key, other) in ended) for key, other in keys]
 
     def may_forget(self, packets: int, beginnings: int) -> bool:
         """Tell whether so many packets may reach a limit of half-open or of ended connections.
@@ -102,11 +103,12 @@ class ConnectionTable:
         limits = self._limits
         return len(self._half_open) + beginnings > limits.half_open or self._open + packets > limits.ended
 
-    def remember(self, ended: Ended) -> None:
-        """Remember a connection that ended."""
-        self._ended[min(ended.key, reverse(ended.key))] = ended
-        if len(self._ended) > self._limits.ended:
-            self._ended.popitem(last=False)
+    def remember(self, ended: Iterable[tuple[FlowKey, Ended]]) -> None:
+        """Remember connections that ended, by the smaller key of each."""
+        known = self._ended
+        known.update(ended)
+        while len(known) > self._limits.ended:
+            known.popitem(last=False)
 
     def note_zero_window(self, key: FlowKey) -> None:
         """Count a segment that says that its sender can take no more data."""
@@ -365,8 +367,9 @@ class ConnectionTable:
         self.events.append(ConnectionEnd(connection, arrival))
         for stream in state.streams:
             stream.discard()
+        other = reverse(state.key)
         del self._states[state.key]
-        self._states.pop(reverse(state.key), None)
+        self._states.pop(other, None)
         self._half_open.pop(state.key, None)
         self._holes.pop(state, None)
         self._open -= 1
@@ -374,7 +377,8 @@ class ConnectionTable:
             return
         sequences = (first.sequence if first.known else None, second.sequence if second.known else None)
         initials = (first.initial, second.initial)
-        self.remember(Ended(connection.epoch, connection.last.time, state.key, sequences, initials))
+        ended = Ended(connection.epoch, connection.last.time, state.key, sequences, initials)
+        self.remember([(min(state.key, other), ended)])
 
     def _end_quietly(self, state: ConnectionState | HalfOpen, reason: str) -> None:
         """End a connection for a reason that is none of its packets."""

@@ -5,6 +5,7 @@ Of such a life the careful path would tell nothing but its data in packet order,
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 
 import numpy as np
 
@@ -45,8 +46,8 @@ class Lives:
     """
 
     batch: PacketBatch
-    keys: list[bytes]
-    """Source and destination of the SYN, as in `FlowKey`."""
+    keys: list[tuple[bytes, bytes]]
+    """The `FlowKey` of each direction."""
     syn: Numbers
     """Packets by their index in the batch: the SYN …"""
     syn_ack: Numbers
@@ -99,26 +100,26 @@ class Lives:
             _connections={},
         )
 
-    def names(self) -> Iterator[tuple[str, str]]:
-        """Give both endpoints of each connection as text."""
-        servers: dict[bytes, str] = {}
-        for key in self.keys:
-            width = (len(key) - 4) // 2
-            server = key[width:-4] + key[-2:]
-            if (name := servers.get(server)) is None:
-                name = servers[server] = str(Endpoint(address_text(key[width:-4]), int.from_bytes(key[-2:], "big")))
-            yield str(Endpoint(address_text(key[:width]), int.from_bytes(key[-4:-2], "big"))), name
+    def names(self) -> tuple[list[str], list[str]]:
+        """Give the endpoints of each connection as text: those that opened it, and the others."""
+        addresses: dict[bytes, str] = {}
 
-    def remembered(self) -> list[tuple[int, Ended]]:
-        """Give what is to be remembered of each connection, with the packet that ended it."""
-        ends = self.ends
-        times = np.frombuffer(self.batch.times, np.int64)[ends]
-        sequences = (self.initials + 1 + self.data_bytes) & MASK
-        columns = zip(ends.tolist(), times.tolist(), self.keys, sequences.tolist(), self.initials.tolist(), strict=True)
-        return [
-            (end, Ended(0, time, key, (first, second), (first_initial, second_initial)))
-            for end, time, key, (first, second), (first_initial, second_initial) in columns
-        ]
+        def name(key: bytes) -> str:
+            source = key[: len(key) // 2 - 2]
+            before = addresses.get(source)
+            if before is None:
+                before = addresses[source] = str(Endpoint(address_text(source), 0))[:-1]
+            return before + str(int.from_bytes(key[-4:-2], "big"))
+
+        return [name(key) for key, _ in self.keys], [name(other) for _, other in self.keys]
+
+    def remembered(self) -> list[tuple[bytes, Ended]]:
+        """Give what is to be remembered of each connection, by the smaller of its keys."""
+        times = np.frombuffer(self.batch.times, np.int64)[self.ends].tolist()
+        sequences = ((self.initials + 1 + self.data_bytes) & MASK).T.tolist()
+        keys = [key for key, _ in self.keys]
+        ended = zip(repeat(0), times, keys, zip(*sequences, strict=True), zip(*self.initials.T.tolist(), strict=True))
+        return [(min(both), Ended._make(each)) for both, each in zip(self.keys, ended, strict=True)]
 
     def connection(self, row: int) -> Connection:
         """Give one of the connections: the same each time."""
@@ -126,7 +127,7 @@ class Lives:
         if known is not None:
             return known
         arrival = self.batch.arrival
-        source, destination = split(self.keys[row])
+        source, destination = split(self.keys[row][0])
         fins: tuple[int, int] = tuple(self.fins[row].tolist())
         connection = Connection(
             (Endpoint(*source), Endpoint(*destination)),
@@ -238,9 +239,10 @@ def find_lives(columns: SegmentColumns, batch: PacketBatch, rows: Numbers) -> tu
         length[with_data],
         np.bincount(of[(of >= 0) & ended], minlength=len(chosen)),
     )
-    key_at = columns.key_at[syn]
-    key_end = key_at + columns.key_length[syn]
-    lives.keys = [batch.data[at:end] for at, end in zip(key_at.tolist(), key_end.tolist(), strict=True)]
+    data, length = batch.data, columns.key_length[syn]
+    ats = (columns.key_at[packets] for packets in (syn, lives.syn_ack))
+    places = (place for at in ats for place in (at.tolist(), (at + length).tolist()))
+    lives.keys = [(data[at:end], data[other:stop]) for at, end, other, stop in zip(*places, strict=True)]
     members = np.flatnonzero(of >= 0)
     return lives, rows[members], of[members]
 

@@ -6,6 +6,7 @@ the first bytes of the client are one request whose header and body leave nothin
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,13 +193,26 @@ def _software(layout: bytes, body: bytes) -> Software | None:
 
 def _facts(lives: Lives, software: Sequence[Software], options: CallOptions) -> list[CallFacts]:
     """Give of each connection what its ApiVersions call says of the client, and what the other calls say."""
-    found = []
-    show_secrets, context = options.show_secrets, options.context
-    for (client, server), (name, version) in zip(lives.names(), software, strict=True):
-        # Only an answer to something else shows that nobody has to log in.
-        found.append(CallFacts(client, server, "PLAINTEXT", None, name, version, show_secrets, context))
-        found.append(CallFacts(client, server, "PLAINTEXT", ANONYMOUS, name, version, show_secrets, context))
-    return found
+    clients, servers = lives.names()
+    names, versions = zip(*software, strict=True)
+    # Only an answer to something else shows that nobody has to log in.
+    of_opening, of_others = (
+        map(
+            CallFacts._make,
+            zip(
+                clients,
+                servers,
+                repeat("PLAINTEXT"),
+                repeat(principal),
+                names,
+                versions,
+                repeat(options.show_secrets),
+                repeat(options.context),
+            ),
+        )
+        for principal in (None, ANONYMOUS)
+    )
+    return [facts for both in zip(of_opening, of_others, strict=True) for facts in both]
 
 
 def _columns(
