@@ -8,6 +8,7 @@ or not plain, with many elements in an array, and with anything that a decoder r
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from struct import Struct
 from typing import Final
 
 import numpy as np
@@ -26,6 +27,8 @@ MOST_ELEMENTS: Final = 16
 LONGEST_TEXT: Final = 127
 """Bytes of the longest text that is read."""
 
+_TOO_LONG = 1 << 40
+_STRUCTS = {code: Struct(f">{code}") for code in SIZES}
 _FIRST_PLAIN, _LAST_PLAIN, _QUOTE, _BACKSLASH = np.uint8(0x21), np.uint8(0x7E), np.uint8(0x22), np.uint8(0x5C)
 
 Numbers = NDArray[np.int64]
@@ -78,6 +81,10 @@ class NumberColumn:
     def values(self, buffer: Buffer, rows: Numbers | slice = slice(None)) -> Numbers:
         """Read the numbers of some rows."""
         return buffer.numbers(self.code, self.at[rows] + self.offset)
+
+    def value(self, buffer: Buffer, row: int) -> int:
+        """Read the number of one row."""
+        return int(_STRUCTS[self.code].unpack_from(buffer.data, self.at.item(row) + self.offset)[0])
 
 
 @dataclass(slots=True)
@@ -217,18 +224,12 @@ class _Walk:
 
     def _length(self, member: Field, at: Numbers, owner: Numbers) -> tuple[Numbers, Numbers]:
         """Read a length or count, and whether it can be one; give also the place behind it."""
-        is_text = member.element_type == "string" and not member.is_array
-        if self.reader.flexible and member.flexible != "none":
-            length, at = self._varint(at, owner)
-            length -= 1
-        else:
-            code = "h" if is_text else "i"
-            length, at = self.buffer.numbers(code, at), at + SIZES[code]
+        length, at = self._stated(member, at)
         least = -1 if covers(member.nullable, self.reader.version) else 0
         most = self.end[owner] - at
         if member.is_array:
             most = np.minimum(most // _least_size(member, self.reader.version, self.reader.flexible), MOST_ELEMENTS)
-        elif is_text:
+        elif member.element_type == "string":
             most = np.minimum(most, LONGEST_TEXT)
         refused = (length < least) | (length > most)
         if np.count_nonzero(refused):
@@ -236,17 +237,24 @@ class _Walk:
             length[refused] = least
         return length, at
 
-    def _varint(self, at: Numbers, owner: Numbers) -> tuple[Numbers, Numbers]:
-        """Read unsigned varints of one or two bytes."""
+    def _stated(self, member: Field, at: Numbers) -> tuple[Numbers, Numbers]:
+        """Read a length or count as it is stated, and give the place behind it, which may be changed."""
+        if self.reader.flexible and member.flexible != "none":
+            return self._varint(at)
+        code = "h" if member.element_type == "string" and not member.is_array else "i"
+        return self.buffer.numbers(code, at), at + SIZES[code]
+
+    def _varint(self, at: Numbers) -> tuple[Numbers, Numbers]:
+        """Read lengths, which stand as varints of one more; one of more than two bytes gives what nothing can have."""
         value = self.buffer.numbers("B", at)
         at = at + 1
         longer = np.flatnonzero(value > 127)
         if len(longer):
             second = self.buffer.numbers("B", at[longer])
-            self._refuse(owner[longer], (second > 127) | (second == 0))
-            value[longer] += (second - 1) << 7
+            more = value[longer] + ((second - 1) << 7)
+            value[longer] = np.where((second > 127) | (second == 0), _TOO_LONG, more)
             at[longer] += 1
-        return value, at
+        return value - 1, at
 
     def _text(self, at: Numbers, length: Numbers, owner: Numbers) -> TextColumn:
         block = self.buffer.block(at, int(length.max(initial=0)))
@@ -268,14 +276,14 @@ class _Walk:
         if size:
             places = at[parent] + size * (np.arange(len(parent)) - first[parent])
         else:
-            places = self._places(member, there, first, at, owner)
+            places = self._places(member, there, first, at)
         elements, ends = self._elements(member, places, owner[parent])
         filled = np.flatnonzero(there)
         at = at.copy()
         at[filled] = ends[behind[filled] - 1]
         return ArrayColumn(count, first, parent, elements), at
 
-    def _places(self, member: Field, count: Numbers, first: Numbers, at: Numbers, owner: Numbers) -> Numbers:
+    def _places(self, member: Field, count: Numbers, first: Numbers, at: Numbers) -> Numbers:
         """Find where each element begins: behind the one before it."""
         places = np.zeros(int(count.sum()), np.int64)
         rows = np.flatnonzero(count)
@@ -288,7 +296,32 @@ class _Walk:
             if not np.count_nonzero(more):
                 return places
             rows = rows[more]
-            begin = self._elements(member, begin[more], owner[rows])[1]
+            begin = self._behind(member, begin[more])
+
+    def _behind(self, member: Field, at: Numbers) -> Numbers:
+        """Find where elements that begin at `at` end; what is wrong with them shows when they are read."""
+        fields = fields_of(member.fields, self.reader.version) or (_text_element(member),)
+        offset = 0
+        for inner in fields:
+            if covers(inner.tagged, self.reader.version):
+                continue
+            if inner.element_type in FIXED_CODES and not inner.is_array:
+                offset += SIZES[FIXED_CODES[inner.element_type]]
+                continue
+            length, at = self._stated(inner, at + offset)
+            offset = 0
+            if not inner.is_array:
+                at = at + np.maximum(length, 0)
+                continue
+            count = np.clip(length, 0, MOST_ELEMENTS)
+            size = _fixed_size(inner, self.reader.version, self.reader.flexible)
+            if size:
+                at = at + count * size
+                continue
+            for nth in range(int(count.max(initial=0))):
+                more = np.flatnonzero(count > nth)
+                at[more] = self._behind(inner, at[more])
+        return at + offset + self.reader.flexible * bool(member.fields)
 
     def _elements(self, member: Field, places: Numbers, owner: Numbers) -> tuple[Columns, Numbers]:
         if member.fields:
@@ -296,9 +329,13 @@ class _Walk:
         code = FIXED_CODES.get(member.element_type)
         if code is not None:
             return {"": NumberColumn(places, 0, code)}, places + SIZES[code]
-        element = Field("", "string", member.versions, flexible=member.flexible)
-        length, places = self._length(element, places, owner)
+        length, places = self._length(_text_element(member), places, owner)
         return {"": self._text(places, length, owner)}, places + length
+
+
+def _text_element(member: Field) -> Field:
+    """Give the elements of an array of texts as a field."""
+    return Field("", "string", member.versions, flexible=member.flexible)
 
 
 def _fixed_size(member: Field, version: int, flexible: bool) -> int:

@@ -25,22 +25,26 @@ class BrokerIds:
 
     def learn(self, call: Call) -> None:
         """Take in what the answer of one of `TELLING_APIS` says of brokers."""
-        if call.api_key not in TELLING_APIS:
-            return
-        response = _response(call)
-        if response is None:
-            return
-        for broker in _brokers(response):
-            broker_id = broker["nodeId"] if "nodeId" in broker else broker["brokerId"]
-            if broker_id >= 0 and broker["host"]:
-                self._remember(broker["host"], broker["port"], broker_id)
+        self.take(self.news(call))
 
-    def _remember(self, host: str, port: int, broker_id: int) -> None:
-        addresses = ("127.0.0.1", "[::1]") if host == "localhost" else (f"[{host}]" if ":" in host else host,)
-        for address in addresses:
-            key = f"{address}:{port}"
-            if self._ids.get(key) != broker_id and (key in self._ids or len(self._ids) < _MOST_BROKERS):
-                self._ids[key] = broker_id
+    def news(self, call: Call) -> list[tuple[str, int]]:
+        """Give the addresses of brokers in an answer, with their ids; nothing where all of them are known."""
+        response = _response(call) if call.api_key in TELLING_APIS else None
+        if response is None:
+            return []
+        found: list[tuple[str, int]] = []
+        for broker in _brokers(response):
+            broker_id, host = broker["nodeId"] if "nodeId" in broker else broker["brokerId"], broker["host"]
+            if broker_id >= 0 and host:
+                addresses = ("127.0.0.1", "[::1]") if host == "localhost" else (f"[{host}]" if ":" in host else host,)
+                found += [(f"{address}:{broker['port']}", broker_id) for address in addresses]
+        return found if any(self._ids.get(address) != broker_id for address, broker_id in found) else []
+
+    def take(self, news: list[tuple[str, int]]) -> None:
+        """Take in such addresses."""
+        for address, broker_id in news:
+            if self._ids.get(address) != broker_id and (address in self._ids or len(self._ids) < _MOST_BROKERS):
+                self._ids[address] = broker_id
                 self.changes += 1
 
     def get(self, server: str) -> int | None:

@@ -187,7 +187,8 @@ def _write_value(lines: _Lines, value: Traced, spans: list[tuple[Span, str, str]
     lines.names[id(value)] = variable
     if not value.fixed:
         # That the size is not zero is known.
-        lines.keys += [f"{variable} {test}" for test in value.tests if f"{variable} {test}" != "size != 0"]
+        tests = [f"{variable} {operator} {number}" for operator, number in value.tests]
+        lines.keys += [test for test in tests if test != "size != 0"]
 
 
 def _unpack(lines: _Lines, place: str, start: int, end: int, spans: list[tuple[Span, str, str]]) -> None:
@@ -229,7 +230,7 @@ def _argument(lines: _Lines, mark: Mark) -> str:
     if mark.function is None:
         return value
     with_client = mark.more == (CLIENT_ID,)
-    memory = lines.memory(_memory(mark.function, () if with_client else mark.more, mark.value.place.code == ""))
+    memory = lines.memory(memory_of(mark.function, () if with_client else mark.more, mark.value.place.code == ""))
     return f"{memory}[{value}, client]" if with_client else f"{memory}[{value}]"
 
 
@@ -254,7 +255,7 @@ class _Memory(dict[Any, Any]):
 
 
 @lru_cache(maxsize=64)
-def _memory(function: Callable[..., str], more: tuple[Any, ...], is_string: bool) -> _Memory:
+def memory_of(function: Callable[..., str], more: tuple[Any, ...], is_string: bool) -> _Memory:
     """Give what remembers the texts that a function makes of numbers, or of strings given as bytes."""
 
     def of_number(key: int) -> str:

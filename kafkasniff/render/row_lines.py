@@ -1,5 +1,6 @@
 """Lines of many calls at once, for pipes and files: as `CallLines` gives them for each, without an object a call."""
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -7,9 +8,12 @@ import numpy as np
 from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.render.brokers import TELLING_APIS
+from kafkasniff.render.head_columns import CLIENT_ID_AT, durations, heads
+from kafkasniff.render.tail_columns import TailColumns
 from kafkasniff.render.tails import Tails
 from kafkasniff.render.terminal import CallLines, api_text, client_id_text
 from kafkasniff.render.text import duration_text
+from kafkasniff.render.text_blocks import squeezed
 from kafkasniff.render.times import NANOSECONDS
 
 _TELLING = sorted(TELLING_APIS)
@@ -17,8 +21,9 @@ _MOST_TOLD = 8 << 20
 """Bytes of the answers that are remembered to have told nothing new."""
 _NUMBER = 4
 """Bytes of the correlation id, which an answer begins with."""
-_CLIENT_ID_AT = 10
-"""Bytes of a request before its client id."""
+
+FEWEST_ROWS = 64
+"""Calls from which on making their lines at once costs less than making one after the other."""
 
 
 class RowLines:
@@ -28,6 +33,7 @@ class RowLines:
         """Share widths and what is known of brokers with `lines`."""
         self._lines = lines
         self._tails = Tails(partial(lines.tail, room=None))
+        self._tail_columns = TailColumns(partial(lines.tail, room=None))
         self._columns: CallColumns | None = None
         self._fixed: dict[int, tuple[str, str, str | None]] = {}
         """What stands before and behind the correlation id, and the client id, by run and layout, where that tells."""
@@ -48,6 +54,8 @@ class RowLines:
         """Give the lines of calls, each with its newline."""
         columns, row = rows.columns, rows.start
         self._turn_to(columns)
+        if rows.stop - rows.start >= FEWEST_ROWS:
+            return self._by_columns(rows)
         lines, data, fixed = self._lines, columns.data, self._fixed
         time_text, tail, widths, call = lines.time, self._tails.text, lines.widths, columns.call
         found: list[str] = []
@@ -75,7 +83,7 @@ class RowLines:
             layout = key << 16 | version
             parts = fixed.get(run << 32 | layout)
             if parts is None:
-                parts = self._fix(run, layout, data[request + _CLIENT_ID_AT : client_id_end])
+                parts = self._fix(run, layout, data[request + CLIENT_ID_AT : client_id_end])
             before, behind, client_id = parts
             text = tail(layout, data, body, request_end, response, response_end, client_id, call, row)
             add(f"{time_text(time)}{before}{correlation}{behind}{duration_text(total):>7}  {text}".rstrip())
@@ -84,28 +92,75 @@ class RowLines:
         found.append("")
         return "\n".join(found).encode()
 
+    def _by_columns(self, rows: CallRows) -> bytes:
+        columns, start, stop = rows
+        pieces: list[bytes] = [b""] * (3 * (stop - start))
+        place = 0
+        for part in self._learn_from(rows):
+            found = heads(self._lines, columns, part.start, part.stop)
+            pieces[place : place + 3 * len(found) : 3] = found
+            place += 3 * len(found)
+        took = durations(columns.response_time[start:stop] - columns.request_time[start:stop])
+        tails = self._tail_texts(columns, np.arange(start, stop))
+        for row in [row for row, text in enumerate(tails) if text == b"\n"]:
+            took[row] = took[row].rstrip()
+        pieces[1::3], pieces[2::3] = took, tails
+        self._forget()
+        self._state = self._look()
+        return squeezed(b"".join(pieces))
+
+    def _tail_texts(self, columns: CallColumns, rows: Numbers) -> list[bytes]:
+        """Give the last column of some rows, with newlines."""
+        texts = np.empty(len(rows), object)
+        left = np.ones(len(rows), np.bool_)
+        layouts = columns.api_key[rows] << 16 | columns.api_version[rows]
+        for layout in np.unique(layouts).tolist():
+            places = np.flatnonzero(layouts == layout)
+            if len(places) < FEWEST_ROWS:
+                continue
+            for chosen, found in self._tail_columns.texts(columns, layout, rows[places]):
+                texts[places[chosen]] = found
+                left[places[chosen]] = False
+        odd = np.flatnonzero(left)
+        data, tail, call = columns.data, self._tails.text, columns.call
+        for place, row, fields in zip(odd.tolist(), rows[odd].tolist(), columns.fields(rows[odd]), strict=True):
+            run, key, version, _, request, client_id_end, body, request_end, response, response_end, _, _ = fields
+            client_id = java_text(columns.client_ids[run] or data[request + CLIENT_ID_AT : client_id_end]) or None
+            text = tail(key << 16 | version, data, body, request_end, response, response_end, client_id, call, row)
+            texts[place] = f"{text}".rstrip().encode() + b"\n"
+        found_texts: list[bytes] = texts.tolist()
+        return found_texts
+
+    def _learn_from(self, rows: CallRows) -> Iterator[CallRows]:
+        """Learn from calls which brokers there are; give the rows in parts, each when it is known what it shows."""
+        columns, start, stop = rows
+        brokers, data = self._lines.brokers, columns.data
+        for row in (start + np.flatnonzero(np.isin(columns.api_key[start:stop], _TELLING))).tolist():
+            layout = columns.api_key.item(row) << 16 | columns.api_version.item(row)
+            answer = layout, data[columns.response.item(row) + _NUMBER : columns.response_end.item(row)]
+            if self._told.get(answer) == brokers.changes:
+                continue
+            news = brokers.news(columns.call(row))
+            if news:
+                # Servers may have longer names from here on.
+                if start < row:
+                    yield CallRows(columns, start, row)
+                start = row
+                brokers.take(news)
+            self._note_told(answer)
+        yield CallRows(columns, start, stop)
+
     def pass_over(self, rows: CallRows) -> None:
         """Learn from calls, and remember of them, what `lines` would, without their lines."""
         columns, start, stop = rows
         self._turn_to(columns)
-        brokers, data = self._lines.brokers, columns.data
-        fitted = start
-        for row in start + np.flatnonzero(np.isin(columns.api_key[start:stop], _TELLING)):
-            layout = columns.api_key.item(row) << 16 | columns.api_version.item(row)
-            answer = layout, data[columns.response.item(row) + _NUMBER : columns.response_end.item(row)]
-            if self._told.get(answer) != brokers.changes:
-                # Servers may have longer names from here on.
-                self._fit(columns, fitted, int(row))
-                fitted = int(row)
-                self._learn(int(row), answer)
-        self._fit(columns, fitted, stop)
+        for part in self._learn_from(rows):
+            self._fit(columns, part.start, part.stop)
         for time in _telling_times(columns.request_time[start:stop]):
             self._lines.time(time)
 
     def _fit(self, columns: CallColumns, start: int, stop: int) -> None:
         """Widen the columns to hold these calls."""
-        if start == stop:
-            return
         lines, widths, data = self._lines, self._lines.widths, columns.data
         numbers = columns.correlation_id[start:stop]
         for number in (numbers.min(), numbers.max()):
@@ -120,7 +175,7 @@ class RowLines:
                 widths.fit_ids("", client_id_text(java_text(raw_id) or None))
                 continue
             for row in (start + np.flatnonzero(runs == run)).tolist():
-                raw_id = data[columns.request.item(row) + _CLIENT_ID_AT : columns.client_id_end.item(row)]
+                raw_id = data[columns.request.item(row) + CLIENT_ID_AT : columns.client_id_end.item(row)]
                 widths.fit_ids("", client_id_text(java_text(raw_id) or None))
 
     def _turn_to(self, columns: CallColumns) -> None:
@@ -136,13 +191,15 @@ class RowLines:
             return False
         before = brokers.changes
         assert self._columns is not None
-        self._lines.learn(self._columns.call(row))
-        self._told_bytes += len(answer[1])
-        if self._told_bytes > _MOST_TOLD:
-            self._told.clear()
-            self._told_bytes = len(answer[1])
-        self._told[answer] = brokers.changes
+        brokers.learn(self._columns.call(row))
+        self._note_told(answer)
         return brokers.changes != before
+
+    def _note_told(self, answer: tuple[int, bytes]) -> None:
+        """Note that an answer tells nothing new any more."""
+        if len(self._told) >= _MOST_TOLD:
+            self._told.clear()
+        self._told[answer] = self._lines.brokers.changes
 
     def _look(self) -> tuple[int, int, int, int, int]:
         widths = self._lines.widths

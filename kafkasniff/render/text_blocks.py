@@ -112,14 +112,19 @@ def padded_digits(numbers: Numbers, width: int) -> Block:
     return np.stack(chunks[::-1], axis=1).view(np.uint8)[:, -width:]
 
 
+def distinct(numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """Give the different numbers in ascending order, and for each row which of them it has."""
+    lowest = int(numbers.min(initial=0))
+    if int(numbers.max(initial=0)) - lowest >= _MOST_LOOKED_UP:
+        return np.unique(numbers, return_inverse=True)
+    numbers = numbers - lowest
+    found = np.flatnonzero(np.bincount(numbers))
+    place = np.zeros(int(found.max(initial=0)) + 1, np.int64)
+    place[found] = np.arange(len(found))
+    return found + lowest, place[numbers]
+
+
 def texts_of(numbers: Numbers, text: Callable[[int], str]) -> Block:
     """Give the texts that a function makes of numbers, called once for each number."""
-    lowest = int(numbers.min(initial=0))
-    if int(numbers.max(initial=0)) - lowest < _MOST_LOOKED_UP:
-        found = np.flatnonzero(np.bincount(numbers - lowest)) + lowest
-        place = np.zeros(int(found.max(initial=0)) - lowest + 1, np.int64)
-        place[found - lowest] = np.arange(len(found))
-        index = place[numbers - lowest]
-    else:
-        found, index = np.unique(numbers, return_inverse=True)
+    found, index = distinct(numbers)
     return looked_up(table([text(number).encode() for number in found.tolist()]), index)

@@ -1,6 +1,6 @@
 """Points in time as text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -9,6 +9,7 @@ NANOSECONDS = 1_000_000_000
 _MOST_SECONDS = 1024
 """Seconds whose text is remembered."""
 
+_DAY = "%Y-%m-%d "
 _DAYS_OF_YEAR_9999 = 253_402_300_800
 """Seconds from 1970 to the year 10000, where datetime ends."""
 
@@ -44,13 +45,14 @@ def time_column(mode: str, digits: int) -> TimeText:
         return _SinceFirst(digits)
     if mode == "delta":
         return _SincePrevious(digits)
-    return _ClockTime(mode == "local", digits)
+    return ClockTime(mode == "local", digits)
 
 
-class _ClockTime:
+class ClockTime:
     """Time of day, in UTC or the local zone."""
 
     def __init__(self, local: bool, digits: int) -> None:
+        """Begin with no time shown."""
         self._zone = None if local else UTC
         self._unit = 10 ** (9 - digits)
         self._ahead = 10**digits
@@ -61,7 +63,14 @@ class _ClockTime:
         self._day = ""
         self._dated = False
 
+    @property
+    def unit(self) -> int:
+        """Give the nanoseconds that the last digit counts."""
+        unit: int = self._unit
+        return unit
+
     def __call__(self, nanoseconds: int) -> str:
+        """Give the text of a time (ns since 1970 UTC)."""
         second, fraction = divmod(nanoseconds, NANOSECONDS)
         if second != self._second:
             self._begin(second)
@@ -70,13 +79,30 @@ class _ClockTime:
         # The digit ahead makes leading zeros, at half the time of a format.
         return self._text + str(self._ahead + fraction // self._unit)[1:]
 
+    def of_seconds(self, seconds: Sequence[int]) -> list[str] | None:
+        """Give what stands before the digits of different seconds, in ascending order.
+
+        None where they are of several days, of which the first to be shown makes a difference.
+        """
+        first, last = (self._moment(second).date() for second in (seconds[0], seconds[-1]))
+        if first != last or first.strftime(_DAY) != (self._day or first.strftime(_DAY)):
+            return None
+        texts = []
+        for second in seconds:
+            self._begin(second)
+            texts.append(self._text)
+        return texts
+
+    def _moment(self, second: int) -> datetime:
+        # A day before its end datetime has room for any zone.
+        return _utc(second) if self._zone else _utc(min(second, _DAYS_OF_YEAR_9999 - 86_400)).astimezone()
+
     def _begin(self, second: int) -> None:
         self._second = second
         text = self._texts.get(second)
         if text is None:
-            # A day before its end datetime has room for any zone.
-            moment = _utc(second) if self._zone else _utc(min(second, _DAYS_OF_YEAR_9999 - 86_400)).astimezone()
-            day = moment.strftime("%Y-%m-%d ")
+            moment = self._moment(second)
+            day = moment.strftime(_DAY)
             if len(self._texts) >= _MOST_SECONDS or day != self._day:
                 self._texts.clear()
             self._dated = self._dated or day != (self._day or day)

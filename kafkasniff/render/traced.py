@@ -54,21 +54,30 @@ class Trace:
 
     def template(self, text: str) -> tuple[str, list[Mark]]:
         """Give a traced text as a template for `%`, and the marks of its conversions. Raises UntraceableError."""
+        words, marks = self.parts(text)
+        template = words[0].replace("%", "%%")
+        for mark, behind in zip(marks, words[1:], strict=True):
+            template += ("%d" if mark.function is None else "%s") + behind.replace("%", "%%")
+        return template, marks
+
+    def parts(self, text: str) -> tuple[list[str], list[Mark]]:
+        """Give what stands before, between and behind the marks in a traced text, and these. Raises UntraceableError.
+
+        Values that are fixed have none.
+        """
         parts = _MARK.split(text)
-        marks = []
-        for index in range(1, len(parts), 2):
-            mark = self.marks[int(parts[index])]
+        words, marks = [parts[0]], []
+        for number, behind in zip(parts[1::2], parts[2::2], strict=True):
+            mark = self.marks[int(number)]
             if mark.value.fixed:
                 if CLIENT_ID in mark.more:
                     raise UntraceableError
                 value = mark.value.value
-                parts[index - 1] += str(value) if mark.function is None else mark.function(value, *mark.more)
-                parts[index] = ""
+                words[-1] += (str(value) if mark.function is None else mark.function(value, *mark.more)) + behind
             else:
                 marks.append(mark)
-                parts[index] = "%d" if mark.function is None else "%s"
-        parts[::2] = [part.replace("%", "%%") for part in parts[::2]]
-        return "".join(parts), marks
+                words.append(behind)
+        return words, marks
 
 
 CLIENT_ID: Final = object()
@@ -80,12 +89,12 @@ class Traced:
 
     value: Any
 
-    def __init__(self, trace: Trace, place: Place) -> None:
-        """Trace the value at a place."""
+    def __init__(self, trace: Trace, place: Any) -> None:
+        """Trace the value at a place, which is a `Place` or whatever else tells where."""
         self.place = place
         self.fixed = False
-        self.tests: list[str] = []
-        """What was asked of it, as Python expressions that its name stands before."""
+        self.tests: list[tuple[str, int]] = []
+        """What was asked of it: operators of Python, and the numbers behind them."""
         self._trace = trace
 
     @property
@@ -116,7 +125,7 @@ class TracedNumber(Traced):
 
     value: int
 
-    def __init__(self, trace: Trace, place: Place, value: int) -> None:
+    def __init__(self, trace: Trace, place: Any, value: int) -> None:
         """Trace the number at a place."""
         super().__init__(trace, place)
         self.value = value
@@ -129,26 +138,26 @@ class TracedNumber(Traced):
         """Give the mark of the decimal digits; in any other form the value is fixed."""
         return format(self.fix(), spec) if spec else self.text(None)
 
-    def _test(self, condition: str, result: bool) -> bool:
-        if not self.fixed and condition not in self.tests:
-            self.tests.append(condition)
+    def _test(self, operator: str, other: int, result: bool) -> bool:
+        if not self.fixed and (operator, other) not in self.tests:
+            self.tests.append((operator, other))
         return result
 
     def __bool__(self) -> bool:
         """Test for zero."""
-        return self._test("!= 0", self.value != 0)
+        return self._test("!=", 0, self.value != 0)
 
     def __lt__(self, other: int) -> bool:
         """Test against a number that is not traced."""
-        return self._test(f"< {int(other)}", self.value < other)
+        return self._test("<", int(other), self.value < other)
 
     def __ge__(self, other: int) -> bool:
         """Test against a number that is not traced."""
-        return self._test(f">= {int(other)}", self.value >= other)
+        return self._test(">=", int(other), self.value >= other)
 
     def __gt__(self, other: int) -> bool:
         """Test against a number that is not traced."""
-        return self._test(f"> {int(other)}", self.value > other)
+        return self._test(">", int(other), self.value > other)
 
     def __add__(self, other: int) -> "TracedNumber | int":
         """Add; all but zero to a fixed value."""
@@ -162,7 +171,7 @@ class TracedText(Traced):
 
     value: str
 
-    def __init__(self, trace: Trace, place: Place, value: str) -> None:
+    def __init__(self, trace: Trace, place: Any, value: str) -> None:
         """Trace the string at a place."""
         super().__init__(trace, place)
         self.value = value

@@ -1,5 +1,6 @@
 """Rows of calls that are passed over leave behind what their lines would."""
 
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -8,11 +9,17 @@ from kafkasniff.calls import runs
 from kafkasniff.calls.columns import talks
 from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.items import Item
+from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.render import row_lines, tail_columns
 from kafkasniff.render.row_lines import RowLines
 from kafkasniff.render.terminal import CallLines
 from kafkasniff.tcp.limits import TcpLimits
 from tests.conftest import CAPTURES
+from tests.robustness.conversations import compose
+from tests.robustness.damage import ROWS
+from tests.robustness.packets import batches, transmit
 
 
 def rows_of(name: str, monkeypatch: pytest.MonkeyPatch) -> list[CallRows]:
@@ -67,3 +74,43 @@ def test_what_is_passed_over_changes_later_lines_as_its_lines_do(
         assert divided.widths == lines.widths
         assert divided.brokers.changes == lines.brokers.changes
     assert name != "kraft3-admin-all.pcap" or lines.brokers.changes
+
+
+def items_of(packets: list[PacketBatch], monkeypatch: pytest.MonkeyPatch) -> list[Item | CallRows]:
+    monkeypatch.setattr(runs, "FEWEST_SEGMENTS", 1)
+    monkeypatch.setattr(talks, "LARGEST_SEGMENT", 1 << 30)
+    engine = Engine(tcp_limits=TcpLimits(column_packets=1))
+    return [item for batch in packets for item in engine.feed_columns(batch)]
+
+
+def compare(items: list[Item | CallRows], time: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Hold the lines of rows, made at once and one by one, against those of calls; give how many calls there were."""
+    for fewest in (1, 1 << 30):
+        monkeypatch.setattr(row_lines, "FEWEST_ROWS", fewest)
+        monkeypatch.setattr(tail_columns, "FEWEST_ROWS", fewest)
+        expected, lines = CallLines(time=time), CallLines(time=time)
+        together = RowLines(lines)
+        calls = 0
+        for item in items:
+            if not isinstance(item, tuple):
+                continue
+            texts = []
+            for call in item.calls():
+                expected.learn(call)
+                texts.append(expected.call(call))
+            calls += len(texts)
+            assert together.lines(item).decode() == "".join(texts)
+        assert lines.widths == expected.widths
+    return calls
+
+
+@pytest.mark.parametrize("path", sorted(CAPTURES.glob("*.pcap*")), ids=lambda path: path.name)
+def test_recordings(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(items_of(list(CaptureReader(str(path))), monkeypatch), "absolute", monkeypatch)
+
+
+@pytest.mark.parametrize("time", ["absolute", "local", "relative", "delta"])
+def test_many_calls_of_few_kinds(time: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    row, random = next(row for row in ROWS if row.name == "intact"), Random("lines")
+    packets = transmit(compose(random, connections=8, calls=60, **row.traffic), random, **row.segments)
+    assert compare(items_of(list(batches(packets)), monkeypatch), time, monkeypatch) > 200

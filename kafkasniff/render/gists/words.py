@@ -17,7 +17,7 @@ MOST_NAMES = 3
 """Names, topics and the like of which a line shows more only as a count or an ellipsis."""
 
 _MOST_PARTITIONS = 6
-_NAME_LENGTH = 48
+NAME_LENGTH = 48
 _MEMBER_LENGTH = 16
 
 
@@ -32,12 +32,12 @@ def name_text(name: object) -> str:
     """Give a name as safe text of bounded length."""
     if isinstance(name, Traced):
         return name.text(name_text)
-    return _shown(str(name)[: _NAME_LENGTH + 1])
+    return _shown(str(name)[: NAME_LENGTH + 1])
 
 
 @lru_cache(maxsize=4096)
 def _shown(start: str) -> str:
-    return show(start, _NAME_LENGTH)
+    return show(start, NAME_LENGTH)
 
 
 def topic_text(call: Call, entry: Body) -> str:

@@ -1,0 +1,53 @@
+"""The shapes of bodies that were read as columns: how many elements arrays have, and which texts are empty or null."""
+
+import numpy as np
+
+from kafkasniff.protocol.body_columns import ArrayColumn, Columns, Numbers, RecordsColumn, TextColumn
+from kafkasniff.render.gists.words import NAME_LENGTH
+
+_LARGEST = 1 << 62
+
+
+class Shapes:
+    """A number for each row, equal for rows that are alike in all that was added."""
+
+    def __init__(self, count: int) -> None:
+        """Begin with rows that are all alike."""
+        self._codes = np.zeros(count, np.int64)
+        self._most = 1
+
+    def add(self, values: Numbers) -> None:
+        """Tell rows apart by a number from zero on."""
+        most = int(values.max(initial=0)) + 1
+        if most == 1:
+            return
+        if self._most * most >= _LARGEST:
+            self.codes()
+        self._codes = self._codes * most + values
+        self._most *= most
+
+    def codes(self) -> Numbers:
+        """Give the number of each row, as small as may be."""
+        found, self._codes = np.unique(self._codes, return_inverse=True)
+        self._most = len(found)
+        return self._codes
+
+
+def add_shapes(shapes: Shapes, columns: Columns, names: frozenset[str]) -> None:
+    """Tell rows apart by the shapes of the fields with these names."""
+    for name, column in columns.items():
+        if name not in names:
+            continue
+        if isinstance(column, TextColumn):
+            # Names are cut, so that long ones go together.
+            shapes.add(np.sign(column.length) + 1 + (column.length > NAME_LENGTH))
+        elif isinstance(column, RecordsColumn):
+            shapes.add(np.sign(column.size) + 1)
+        elif isinstance(column, ArrayColumn):
+            shapes.add(column.count + 1)
+            elements = Shapes(len(column.owner))
+            add_shapes(elements, column.elements, names | {""})
+            inner = np.append(elements.codes(), 0)
+            for nth in range(int(column.count.max(initial=0))):
+                there = column.count > nth
+                shapes.add(np.where(there, inner[np.where(there, column.first + nth, -1)] + 1, 0))

@@ -1,0 +1,174 @@
+"""The last column of the lines of many calls of one API and version, made at once.
+
+Calls whose bodies have the same shape go together. Of one of them the gist is made with all values traced; in the gists
+of those that are like it stand the same words, with their own values between.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Final, NamedTuple, cast
+
+import numpy as np
+
+from kafkasniff.calls.call import HOLDING_APIS, Call
+from kafkasniff.calls.columns.calls import CallColumns
+from kafkasniff.protocol.body_columns import BodyReader, Buffer, Columns, Marks, Numbers, body_reader
+from kafkasniff.protocol.headers import response_header_version
+from kafkasniff.protocol.primitives import java_text
+from kafkasniff.render.gist import Form, form_of
+from kafkasniff.render.shapes import Shapes, add_shapes
+from kafkasniff.render.text_blocks import Part, side_by_side, squeezed
+from kafkasniff.render.traced import CLIENT_ID, Trace, UntraceableError
+from kafkasniff.render.traced_columns import Batches, TracedCalls, find_batches
+
+LONGEST: Final = 4096
+"""Bytes of the longest message that is read by columns."""
+
+FEWEST_ROWS = 192
+"""Calls of one shape from which on tracing one of them costs less than making one text after the other."""
+
+_MOST_TRACES = 4
+"""Calls of one shape that are traced, each for those that are like it."""
+
+_MOST_CHECKED = 4096
+
+Texts = tuple[Numbers, list[bytes]]
+"""Places among the rows asked for, and the text of each, with a newline."""
+
+
+class _Kind(NamedTuple):
+    """The calls of an API in a version."""
+
+    form: Form
+    version: int
+    request: BodyReader
+    response: BodyReader
+    response_start: int
+    """Bytes of the response's header."""
+
+
+class _Calls(NamedTuple):
+    """Calls of one kind, read."""
+
+    kind: _Kind
+    columns: CallColumns
+    rows: Numbers
+    buffer: Buffer
+    asked: Columns
+    answered: Columns
+    batches: list[Batches]
+
+
+class TailColumns:
+    """Makes the last column of calls."""
+
+    def __init__(self, text_of: Callable[[Call], str]) -> None:
+        """Begin with nothing; `text_of` makes the text of any call."""
+        self._text_of = text_of
+        self._checked: set[tuple[object, ...]] = set()
+        """Words, with what was traced for them, that stood in the text of a call as they should."""
+
+    def texts(self, columns: CallColumns, layout: int, rows: Numbers) -> Iterator[Texts]:
+        """Give the texts of some rows of a `layout` (API key << 16 | version), as far as they are known."""
+        kind = _kind(layout >> 16, layout & 0xFFFF)
+        if kind is None:
+            return
+        calls, odd = _read(kind, columns, rows)
+        shapes = Shapes(len(rows))
+        add_shapes(shapes, calls.asked, kind.form.request)
+        add_shapes(shapes, calls.answered, kind.form.response)
+        codes = shapes.codes()
+        codes[odd] = -1
+        order = np.argsort(codes, kind="stable")
+        bounds = np.flatnonzero(np.diff(codes[order], prepend=-2, append=-2))
+        for first, last in pairwise(bounds.tolist()):
+            left = order[first:last]
+            if codes[left[0]] < 0:
+                continue
+            for _ in range(_MOST_TRACES):
+                if len(left) < FEWEST_ROWS:
+                    break
+                alike, texts = self._trace(layout, calls, left)
+                if not len(alike):
+                    break
+                yield left[alike], texts
+                left = np.delete(left, alike)
+
+    def _trace(self, layout: int, calls: _Calls, places: Numbers) -> tuple[Numbers, list[bytes]]:
+        """Trace the first of some calls of one shape; give those that are like it by index, and their texts."""
+        nothing: tuple[Numbers, list[bytes]] = np.zeros(0, np.int64), []
+        kind, columns = calls.kind, calls.columns
+        notes = Trace()
+        traced = TracedCalls(calls.buffer, notes, calls.batches)
+        try:
+            asked = traced.body("request", calls.asked, kind.form.request, places)
+            answered = traced.body("response", calls.answered, kind.form.response, places)
+            call = SimpleNamespace(api_version=kind.version, client_id=CLIENT_ID, batch_headers=traced.batch_headers)
+            words, marks = notes.parts(kind.form.describe(cast(Call, call), asked, answered))
+        except (UntraceableError, AttributeError, TypeError):
+            # Something was done with a value that cannot be done with a traced one.
+            return nothing
+        alike = np.flatnonzero(traced.like_the_first(len(places)))
+
+        def clients(chosen: Numbers) -> list[str | None]:
+            return _clients(columns, calls.rows[places[chosen]])
+
+        if not marks and not words[0].strip():
+            return nothing
+        parts: list[Part] = [words[0].encode()]
+        for mark, behind in zip(marks, words[1:], strict=True):
+            parts += [traced.texts(mark, alike, clients), behind.encode()]
+        text = squeezed(side_by_side([*parts, b"\n"], len(alike)).tobytes())
+        if b" \n" in text:
+            return nothing
+        texts = text.splitlines(keepends=True)
+        key = (layout, *words)
+        if key not in self._checked:
+            if texts[0].decode() != self._text_of(columns.call(int(calls.rows[places[0]]))).rstrip() + "\n":
+                return nothing
+            if len(self._checked) >= _MOST_CHECKED:
+                self._checked.clear()
+            self._checked.add(key)
+        return alike, texts
+
+
+@cache
+def _kind(api_key: int, version: int) -> _Kind | None:
+    """Give the kind of an API and version; None for one whose calls are described one by one."""
+    form = form_of(api_key)
+    request, response = body_reader(api_key, version, "request"), body_reader(api_key, version, "response")
+    if form is None or request is None or response is None or api_key in HOLDING_APIS:
+        return None
+    return _Kind(form, version, request, response, 4 + (response_header_version(api_key, version) == 1))
+
+
+def _read(kind: _Kind, columns: CallColumns, rows: Numbers) -> tuple[_Calls, Marks]:
+    """Read the bodies of calls; mark those that are odd."""
+    buffer = Buffer(columns.data)
+    start, end = columns.body[rows], columns.request_end[rows]
+    response, response_end = columns.response[rows], columns.response_end[rows]
+    asked, odd = kind.request.read(buffer, start, end)
+    answered, answered_odd = kind.response.read(buffer, response + kind.response_start, response_end)
+    odd |= answered_odd | (end - start > LONGEST) | (response_end - response > LONGEST)
+    if kind.response_start > 4:
+        # Kafka knows no tagged fields there, so that their count is one byte, and zero.
+        odd |= buffer.numbers("B", response + 4) != 0
+    every = np.arange(len(rows))
+    batches = [batch for side in (asked, answered) for batch in find_batches(buffer, side, every, odd)]
+    return _Calls(kind, columns, rows, buffer, asked, answered, batches), odd
+
+
+def _clients(columns: CallColumns, rows: Numbers) -> list[str | None]:
+    """Give the client ids of some calls."""
+    data, known = columns.data, [None if raw is None else java_text(raw) or None for raw in columns.client_ids]
+    return [
+        known[run] if columns.client_ids[run] is not None else java_text(data[begin + 10 : end]) or None
+        for run, begin, end in zip(
+            columns.run[rows].tolist(),
+            columns.request[rows].tolist(),
+            columns.client_id_end[rows].tolist(),
+            strict=True,
+        )
+    ]
