@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,16 @@ RowFields = tuple[int, int, int, int, int, int, int, int, int, int, int, int]
 end (see `CallColumns`), time of the request and total time, both in ns."""
 
 
+class RunFacts(Protocol):
+    """What is the same for the calls of each run."""
+
+    def __len__(self) -> int:
+        """Give the number of runs."""
+
+    def __getitem__(self, run: int, /) -> CallFacts:
+        """Give that of a run."""
+
+
 @dataclass(slots=True, eq=False)
 class CallColumns:
     """One row for each call; all were answered, and of all messages every byte is there."""
@@ -31,7 +41,7 @@ class CallColumns:
     """The buffer in which the messages lie."""
     batch: PacketBatch
     """The packets that brought them."""
-    facts: list[CallFacts]
+    facts: RunFacts
     """What is the same for the calls of a run: one entry for each run."""
     connection: Callable[[int], Connection]
     """Gives the connection of a run."""

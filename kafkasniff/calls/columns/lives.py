@@ -6,7 +6,6 @@ the first bytes of the client are one request whose header and body leave nothin
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,12 +38,45 @@ Marks = NDArray[np.bool_]
 Software = tuple[str | None, str | None]
 
 
+class LifeFacts:
+    """Of each connection two runs: its ApiVersions call, if it begins with one, and its other calls."""
+
+    def __init__(self, lives: Lives, software: Sequence[Software], options: CallOptions) -> None:
+        """Make them when they are asked for: there are many."""
+        self._clients, self._servers = lives.names()
+        self._software = software
+        self._options = options
+
+    def __len__(self) -> int:
+        """Give the number of runs."""
+        return 2 * len(self._clients)
+
+    def __getitem__(self, run: int) -> CallFacts:
+        """Give what is the same for the calls of a run."""
+        row, options = run >> 1, self._options
+        return CallFacts(
+            self._clients[row],
+            self._servers[row],
+            "PLAINTEXT",
+            # Only an answer to something else than ApiVersions shows that nobody has to log in.
+            ANONYMOUS if run & 1 else None,
+            *self._software[row],
+            options.show_secrets,
+            options.context,
+        )
+
+    def server(self, row: int) -> str:
+        """Give the server of a connection."""
+        return self._servers[row]
+
+
 class TakenLives:
     """Connections that speak Kafka, whose requests were all answered."""
 
-    def __init__(self, lives: Lives, columns: CallColumns, calls: Numbers) -> None:
-        """Know of each connection how many calls it made; `columns` has two runs of each: see `_facts`."""
+    def __init__(self, lives: Lives, facts: LifeFacts, columns: CallColumns, calls: Numbers) -> None:
+        """Know of each connection how many calls it made."""
         self._lives = lives
+        self._facts = facts
         self.columns = columns
         self._calls = calls
 
@@ -58,7 +90,7 @@ class TakenLives:
         first: dict[str, tuple[int, int]] = {}
         begun = lives.segment_packets[lives.segment_bounds[:-1:2]]
         for row in np.argsort(begun).tolist():
-            first.setdefault(self.columns.facts[2 * row].server, (row, times[begun.item(row)]))
+            first.setdefault(self._facts.server(row), (row, times[begun.item(row)]))
         return [(lives.connection(row).endpoints[1], time) for row, time in first.values()]
 
     def reports(self) -> list[tuple[int, list[ConnectionReport]]]:
@@ -66,7 +98,7 @@ class TakenLives:
         lives, arrival = self._lives, self.columns.batch.arrival
         found = []
         for row, (end, calls) in enumerate(zip(lives.ends.tolist(), self._calls.tolist(), strict=True)):
-            facts = self.columns.facts[2 * row]
+            facts = self._facts[2 * row]
             report = ConnectionReport(
                 lives.connection(row),
                 facts.client,
@@ -107,10 +139,10 @@ def take_lives(lives: Lives, options: CallOptions, limits: CallLimits) -> tuple[
     taken = lives.where(~refused)
     rows = np.flatnonzero(~refused[responses.run])
     rows = rows[np.argsort(responses.last_packet[rows], kind="stable")]
-    facts = _facts(taken, software, options)
+    facts = LifeFacts(taken, software, options)
     columns = _columns(taken, streams, requests, responses, rows, asked[rows], refused, facts)
     columns.client_ids += _client_ids(streams, requests, request_starts, ~refused)
-    return TakenLives(taken, columns, calls[~refused]), lives.where(refused)
+    return TakenLives(taken, facts, columns, calls[~refused]), lives.where(refused)
 
 
 def _join(lives: Lives, largest: int) -> Streams:
@@ -191,30 +223,6 @@ def _software(layout: bytes, body: bytes) -> Software | None:
     return decoded.value["clientSoftwareName"], decoded.value["clientSoftwareVersion"]
 
 
-def _facts(lives: Lives, software: Sequence[Software], options: CallOptions) -> list[CallFacts]:
-    """Give of each connection what its ApiVersions call says of the client, and what the other calls say."""
-    clients, servers = lives.names()
-    names, versions = zip(*software, strict=True)
-    # Only an answer to something else shows that nobody has to log in.
-    of_opening, of_others = (
-        map(
-            CallFacts._make,
-            zip(
-                clients,
-                servers,
-                repeat("PLAINTEXT"),
-                repeat(principal),
-                names,
-                versions,
-                repeat(options.show_secrets),
-                repeat(options.context),
-            ),
-        )
-        for principal in (None, ANONYMOUS)
-    )
-    return [facts for both in zip(of_opening, of_others, strict=True) for facts in both]
-
-
 def _columns(
     lives: Lives,
     streams: Streams,
@@ -223,7 +231,7 @@ def _columns(
     rows: Numbers,
     asked: Numbers,
     refused: Marks,
-    facts: list[CallFacts],
+    facts: LifeFacts,
 ) -> CallColumns:
     batch = lives.batch
     times = np.frombuffer(batch.times, np.int64)
