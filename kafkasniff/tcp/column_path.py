@@ -16,13 +16,13 @@ from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp import lives
 from kafkasniff.tcp.columns import Numbers, endpoint_number, read_columns
 from kafkasniff.tcp.connections import ConnectionTable
+from kafkasniff.tcp.ended import Ended
 from kafkasniff.tcp.events import StreamEvent
 from kafkasniff.tcp.limits import TcpCounters
 from kafkasniff.tcp.lives import Lives, count_beginnings, find_lives
 from kafkasniff.tcp.passage import Course, Passage
 from kafkasniff.tcp.runs import SHORTEST_RUN, Stretches, find_stretches
 from kafkasniff.tcp.segments import FlowKey, Segment, SegmentReader, reverse
-from kafkasniff.tcp.state import Ended
 from kafkasniff.tcp.timers import NO_TIMER
 
 _RST = 4
@@ -158,7 +158,7 @@ class ColumnPath:
             following = index if index < head else head
             if lives_ended < len(ended) and life_ends[lives_ended] < min(following, due):
                 before, lives_ended = lives_ended, bisect_left(life_ends, min(following, due))
-                self._table.remember(ended[before:lives_ended])
+                self._table.ended.update(ended[before:lives_ended])
             if due < min(following + (head == following), end):
                 self._table.run_timers(self._batch.arrival(due))
                 self._note_place(2 * due)

@@ -6,13 +6,14 @@ from heapq import nsmallest
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.chunks import MASK, distance
+from kafkasniff.tcp.ended import EndedConnections
 from kafkasniff.tcp.events import Connection, ConnectionEnd, ConnectionStart, Endpoint, StreamData, StreamEvent
 from kafkasniff.tcp.half_open import HalfOpen
-from kafkasniff.tcp.holes import close_proven, drain, look_for_hole, relieve
+from kafkasniff.tcp.holes import OpenHoles, close_proven, drain, look_for_hole, relieve
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.segments import FlowKey, Segment, reverse, split
-from kafkasniff.tcp.state import ConnectionState, Ended, is_late, may_begin
+from kafkasniff.tcp.state import ConnectionState, may_begin
 from kafkasniff.tcp.streams import FARTHEST, Stream
 from kafkasniff.tcp.timers import Timers
 
@@ -36,8 +37,8 @@ class ConnectionTable:
         """Connections of which more than a SYN is held."""
         # OrderedDict: of a plain dict, finding the first again and again takes quadratic time.
         self._half_open: OrderedDict[FlowKey, None] = OrderedDict()
-        self._ended: OrderedDict[FlowKey, Ended] = OrderedDict()
-        self._holes: OrderedDict[ConnectionState, None] = OrderedDict()
+        self.ended = EndedConnections(limits.ended)
+        self._holes = OpenHoles(self.memory)
 
     def receive(
         self,
@@ -92,7 +93,7 @@ class ConnectionTable:
 
     def are_new(self, keys: Iterable[tuple[FlowKey, FlowKey]]) -> list[bool]:
         """Tell of some 4-tuples, given as both keys, whether no connection of them is open or remembered."""
-        states, ended = self._states, self._ended
+        states, ended = self._states, self.ended
         return [not (key in states or other in states or min(key, other) in ended) for key, other in keys]
 
     def may_forget(self, packets: int, beginnings: int) -> bool:
@@ -102,13 +103,6 @@ class ConnectionTable:
         """
         limits = self._limits
         return len(self._half_open) + beginnings > limits.half_open or self._open + packets > limits.ended
-
-    def remember(self, ended: Iterable[tuple[FlowKey, Ended]]) -> None:
-        """Remember connections that ended, by the smaller key of each."""
-        known = self._ended
-        known.update(ended)
-        while len(known) > self._limits.ended:
-            known.popitem(last=False)
 
     def note_zero_window(self, key: FlowKey) -> None:
         """Count a segment that says that its sender can take no more data."""
@@ -123,12 +117,8 @@ class ConnectionTable:
         while now >= self.timers.next:
             # One by one, so that what each brings names its own connection's last packet.
             self.run_timers(self.timers.first().connection.last._replace(time=self.timers.next))
-        for state in list(self._holes):
-            by = state.connection.last._replace(time=max(now, state.connection.last.time))
-            for stream, peer in zip(state.streams, reversed(state.streams), strict=True):
-                if stream.hole_order is not None and now - stream.hole_time >= self._limits.hole_ns:
-                    close_proven(stream, state.order, by, peer.counters.packets, self.events, in_order=True)
-                    self._settle(state, state.order, by)
+        for state, by in self._holes.close_old(now, self.events):
+            self._settle(state, state.order, by)
 
     def flush(self) -> None:
         """End every connection: the capture ends."""
@@ -219,11 +209,11 @@ class ConnectionTable:
             return
         holes = first.hole_order is not None or second.hole_order is not None
         if holes:
-            self._holes[state] = None
+            self._holes.add(state)
             if self.memory.buffered > self._limits.buffered_in_all:
-                self._relieve(arrival)
+                self._holes.relieve(arrival, self.events)
         else:
-            self._holes.pop(state, None)
+            self._holes.discard(state)
         state.note_care(holes)
 
     # Beginnings
@@ -239,7 +229,7 @@ class ConnectionTable:
         """Take a SYN that opens a new connection, or a copy of it; False where it is neither for certain."""
         if state is None:
             other = reverse(key)
-            if other in self._states or min(key, other) in self._ended:
+            if other in self._states or min(key, other) in self.ended:
                 return False
             self._states[key] = HalfOpen(key, tunnel, sequence, arrival)
             self._counters.connections += 1
@@ -272,14 +262,13 @@ class ConnectionTable:
             known = self._hold_fully(known) if isinstance(known, HalfOpen) else known
             self._states[segment.key] = known
             return known
-        ended = self._ended.get(min(segment.key, other))
+        ended = self.ended.get(min(segment.key, other))
         if ended is None:
             return self._start(segment, 0, arrival)
-        direction = 0 if segment.key == ended.key else 1
-        if is_late(segment, ended, direction, arrival.time):
+        if ended.has(segment, arrival.time):
             self._counters.after_end += 1
             return None
-        del self._ended[min(segment.key, other)]
+        self.ended.pop(min(segment.key, other))
         return self._start(segment, ended.epoch + 1, arrival)
 
     def _start(self, segment: Segment, epoch: int, arrival: Arrival) -> ConnectionState:
@@ -321,7 +310,7 @@ class ConnectionTable:
                 return None
         if not same:
             self._end(state, "reuse", arrival)
-            ended = self._ended.pop(min(segment.key, reverse(segment.key)))
+            ended = self.ended.pop(min(segment.key, reverse(segment.key)))
             state = self._start(segment, ended.epoch + 1, arrival)
             direction = 0
         state.synchronise(direction, segment, arrival)
@@ -367,18 +356,14 @@ class ConnectionTable:
         self.events.append(ConnectionEnd(connection, arrival))
         for stream in state.streams:
             stream.discard()
-        other = reverse(state.key)
         del self._states[state.key]
-        self._states.pop(other, None)
+        self._states.pop(reverse(state.key), None)
         self._half_open.pop(state.key, None)
-        self._holes.pop(state, None)
+        self._holes.discard(state)
         self._open -= 1
         if state.half_open and connection.epoch == 0 and reason == "idle":
             return
-        sequences = (first.sequence if first.known else None, second.sequence if second.known else None)
-        initials = (first.initial, second.initial)
-        ended = Ended(connection.epoch, connection.last.time, state.key, sequences, initials)
-        self.remember([(min(state.key, other), ended)])
+        self.ended.add(state)
 
     def _end_quietly(self, state: ConnectionState | HalfOpen, reason: str) -> None:
         """End a connection for a reason that is none of its packets."""
@@ -392,15 +377,6 @@ class ConnectionTable:
         del self._half_open[state.key]
 
     # Bounds and time
-
-    def _relieve(self, arrival: Arrival) -> None:
-        """Close the holes of the connections whose holes opened first until three quarters of the limit are kept."""
-        self._counters.reach("hole closed: too many bytes of all connections waited behind holes")
-        while self._holes and self.memory.buffered > self._limits.buffered_in_all * 3 // 4:
-            state, _ = self._holes.popitem(last=False)
-            for stream in state.streams:
-                while stream.anchored and stream.pending:
-                    relieve(stream, arrival, self.events)
 
     def _evict_idle(self) -> None:
         count = max(self._limits.connections // _EVICTED_SHARE, 1)

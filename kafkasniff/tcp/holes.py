@@ -1,11 +1,51 @@
 """Holes in streams: since when they stand, when their bytes are proven lost, and what is left of them at the end."""
 
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from heapq import merge
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamEvent
+from kafkasniff.tcp.memory import Memory
+from kafkasniff.tcp.state import ConnectionState
 from kafkasniff.tcp.streams import Stream
+
+
+class OpenHoles:
+    """The connections with holes, in the order in which these opened."""
+
+    def __init__(self, memory: Memory) -> None:
+        """Start with none."""
+        # OrderedDict: of a plain dict, finding the first again and again takes quadratic time.
+        self._states: OrderedDict[ConnectionState, None] = OrderedDict()
+        self._memory = memory
+
+    def add(self, state: ConnectionState) -> None:
+        """Note that a connection has a hole."""
+        self._states[state] = None
+
+    def discard(self, state: ConnectionState) -> None:
+        """Note that a connection has none."""
+        self._states.pop(state, None)
+
+    def close_old(self, now: int, events: list[StreamEvent]) -> Iterator[tuple[ConnectionState, Arrival]]:
+        """Close holes that stood for as long as no packet comes late; give the connections, each when it was done."""
+        for state in list(self._states):
+            by = state.connection.last._replace(time=max(now, state.connection.last.time))
+            for stream, peer in zip(state.streams, reversed(state.streams), strict=True):
+                if stream.hole_order is not None and now - stream.hole_time >= self._memory.limits.hole_ns:
+                    close_proven(stream, state.order, by, peer.counters.packets, events, in_order=True)
+                    yield state, by
+
+    def relieve(self, by: Arrival, events: list[StreamEvent]) -> None:
+        """Close the holes that opened first until three quarters of the limit of all connections are kept."""
+        memory = self._memory
+        memory.counters.reach("hole closed: too many bytes of all connections waited behind holes")
+        while self._states and memory.buffered > memory.limits.buffered_in_all * 3 // 4:
+            state, _ = self._states.popitem(last=False)
+            for stream in state.streams:
+                while stream.anchored and stream.pending:
+                    relieve(stream, by, events)
 
 
 def look_for_hole(stream: Stream, order: int, time: int, heard: int) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.chunks import MASK
 from kafkasniff.tcp.columns import Marks, Numbers, SegmentColumns
+from kafkasniff.tcp.ended import Ended
 from kafkasniff.tcp.events import (
     Connection,
     ConnectionEnd,
@@ -24,7 +25,6 @@ from kafkasniff.tcp.events import (
 )
 from kafkasniff.tcp.runs import differs_from_above, stream_distance
 from kafkasniff.tcp.segments import address_text, split
-from kafkasniff.tcp.state import Ended
 
 FEWEST = 16
 """Connections that must begin in a batch for a look at all of its packets to pay."""

@@ -1,6 +1,4 @@
-"""What is known of a connection beside its events, while it is open and once it ended."""
-
-from typing import NamedTuple
+"""What is known of an open connection beside its events."""
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.chunks import MASK, distance
@@ -10,10 +8,8 @@ from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.segments import FlowKey, Segment
 from kafkasniff.tcp.streams import FARTHEST, Stream
 
-_RST, _SYN, _ACK = 4, 2, 16
+_SYN, _ACK = 2, 16
 _NEAR_START = 1 << 20
-_ENDED_NS = 60_000_000_000
-_SYN_COPY_NS = 100_000_000
 
 
 class ConnectionState:
@@ -118,30 +114,9 @@ class ConnectionState:
                 break
 
 
-class Ended(NamedTuple):
-    """What is remembered of an ended connection."""
-
-    epoch: int
-    time: int
-    key: FlowKey
-    sequences: tuple[int | None, int | None]
-    initials: tuple[int | None, int | None]
-
-
 def may_begin(stream: Stream, sequence: int) -> bool:
     """Tell whether a stream whose SYN was not seen may have begun with `sequence`."""
     offset = distance(sequence, stream.sequence)
     if not stream.anchored or stream.position == stream.origin:
         return -_NEAR_START <= offset <= _NEAR_START
     return -_NEAR_START <= offset + stream.position - stream.origin <= 0
-
-
-def is_late(segment: Segment, ended: Ended, direction: int, time: int) -> bool:
-    """Tell whether a segment belongs to a connection that ended, in which it has `direction`."""
-    if segment.flags & _SYN:
-        return segment.sequence == ended.initials[direction] and abs(time - ended.time) < _SYN_COPY_NS
-    if segment.flags & _RST or not segment.length:
-        return True
-    known = ended.sequences[direction]
-    near = known is None or abs(distance(segment.sequence, known)) <= FARTHEST
-    return near and time - ended.time <= _ENDED_NS
