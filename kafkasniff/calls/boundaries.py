@@ -14,7 +14,8 @@ from kafkasniff.calls.evidence import (
 from kafkasniff.calls.frames import FrameCutter
 from kafkasniff.calls.held import HeldStream
 from kafkasniff.calls.limits import Budget
-from kafkasniff.calls.lookback import earlier_responses
+from kafkasniff.calls.lone_responses import LoneResponses
+from kafkasniff.calls.lookback import earlier_requests, earlier_responses
 from kafkasniff.calls.lost_ids import LostIds
 from kafkasniff.calls.pairing import Pairing
 from kafkasniff.calls.search import BoundarySearch
@@ -29,6 +30,7 @@ class Boundaries:
     __slots__ = (
         "_budget",
         "_client",
+        "_ended",
         "_limit",
         "_pairing",
         "client_ids",
@@ -44,6 +46,7 @@ class Boundaries:
         self._limit = limit
         self._budget = budget
         self._pairing = pairing
+        self._ended = False
         self.searches: list[BoundarySearch | None] = [None, None]
         """By direction; None where it is known where the next frame begins."""
         self.client_ids: set[str | None] = set()
@@ -63,11 +66,19 @@ class Boundaries:
         search = BoundarySearch(self._limit, self._budget, cutter.offset, refused)
         if gap is not None:
             search.held.push_gap(gap)
+        search.held.ended = self._ended
         search.held.last_segment = cutter.last_segment
         search.held.largest_segment = largest_segment
         for event, start in cutter.take_rest():
             search.held.push(event, start)
         self.searches[direction] = search
+
+    def end(self) -> None:
+        """Note that nothing more comes: what there is of a message is all that can speak for it."""
+        self._ended = True
+        for search in self.searches:
+            if search is not None:
+                search.held.ended = True
 
     def find(self, direction: int, again: bool) -> tuple[int, HeldStream] | None:
         """Give where a frame begins, and the bytes that hold it, as soon as that is proven: the search is over then.
@@ -85,8 +96,13 @@ class Boundaries:
                 place = search.find_lone_response(self.last_answer)
         if place is None:
             return None
-        if direction != self._client:
-            place = earlier_responses(search.held, place)
+        if direction == self._client:
+            place = earlier_requests(search.held, place)
+        else:
+            place = earlier_responses(search.held, place, self.last_answer)
+            before = LoneResponses().find_before(search.held, place, self.last_answer)
+            if before is not None:
+                place = earlier_responses(search.held, before, self.last_answer)
         self.searches[direction] = None
         return place, search.held
 
@@ -103,7 +119,14 @@ class Boundaries:
         return score_request(held, place, early.__contains__, self.client_ids, self.last_request)
 
     def _score_response(self, held: HeldStream, place: int) -> Score:
-        return score_response(held, place, self._pairing.layouts(), self.lost_ids.may_have, self.last_answer)
+        return score_response(held, place, self._pairing.layouts(), self._may_be_lost, self.last_answer)
+
+    def _may_be_lost(self, correlation_id: int) -> bool | None:
+        """Tell whether a request that the capture lacks may have had this id; None when it may still come."""
+        if self.last_request is None and self.last_answer is not None:
+            # Nothing of the client was captured.
+            return True if correlation_id > self.last_answer else None
+        return self.lost_ids.may_have(correlation_id)
 
 
 def plausible_request(size: int, start: bytes) -> bool:

@@ -8,10 +8,12 @@ from kafkasniff.calls.boundaries import response_ids
 from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
 from kafkasniff.calls.evidence import (
     LARGEST_PLAUSIBLE,
+    PROOF,
     SMALLEST_RESPONSE,
     Score,
     follows_ids,
     looks_like_api_versions,
+    may_be_response,
     read_prefix,
     request_header,
     score_request,
@@ -21,7 +23,7 @@ from kafkasniff.calls.gaps import HELD_GAPS, Gaps
 from kafkasniff.calls.held import HeldStream, Item
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.lone_responses import LoneResponses
-from kafkasniff.calls.lookback import earlier_responses
+from kafkasniff.calls.lookback import earlier_requests, earlier_responses
 from kafkasniff.calls.recognition import is_kerberos_token, proxy_header_length, recognise
 from kafkasniff.calls.search import BoundarySearch
 from kafkasniff.calls.streams import CallOptions, KafkaStreams
@@ -120,7 +122,11 @@ class Conversation:
         if self.protocol is None and self._seen:
             # Whatever the client sent, no request that proves itself can come any more.
             self._time = arrival.time
-            self._decide_by_responses(self._clients(), at_end=True)
+            for search in self._searches:
+                search.held.ended = True
+            self._decide()
+            if self.protocol is None:
+                self._decide_by_responses(self._clients(), at_end=True)
             found = self._replay() if self.kafka is not None else []
         if self.kafka is None:
             self._release()
@@ -221,7 +227,9 @@ class Conversation:
         """
         held = self._searches[client].held
         start = read_prefix(held, 0) if self._connection.initiator is not None and not held.discarded else None
-        return 0 if start is not None and (request_header(start) is not None or _is_damaged_size(start)) else place
+        if start is not None and (request_header(start) is not None or _is_damaged_size(start)):
+            return 0
+        return earlier_requests(held, place)
 
     def _decide_by_first_bytes(self, client: int) -> bool:
         """Judge the first bytes of a connection whose beginning is in the capture; True when that decides."""
@@ -376,6 +384,9 @@ def _is_damaged_size(start: bytes) -> bool:
 
 def _score(answers: set[int], begun: bool, held: HeldStream, place: int) -> Score:
     score = score_request(held, place, answers.__contains__)
+    if not begun and score.points >= PROOF and may_be_response(held, place):
+        # It is not known who the client is.
+        return score._replace(points=PROOF - 1)
     # Where the beginning of the connection was seen, its first byte is a boundary of whatever it speaks.
     return score._replace(points=score.points + 1) if begun and place == 0 and score.points > 0 else score
 

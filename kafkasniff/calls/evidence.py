@@ -8,11 +8,11 @@ an answer with the same correlation id in the other direction, the client id tha
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
+from kafkasniff.calls.agreement import LEFT_BEHIND, agreement_of_cut
 from kafkasniff.calls.held import HeldStream
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import (
     read_request_header,
     read_response_header,
@@ -26,14 +26,14 @@ ANSWER = 2
 """Points for an answer with the same correlation id, which may come later than the request."""
 LARGEST_PLAUSIBLE = 1 << 30
 """Bytes; a broker takes requests of up to 100 MiB by default (socket.request.max.bytes)."""
+HARDLY_PLAUSIBLE = 16 << 20
+"""Bytes of a message from which on its size, of any four bytes at random, says nothing."""
 SMALLEST_REQUEST = 8
 SMALLEST_RESPONSE = 4
 API_VERSIONS = 18
 SASL_HANDSHAKE = 17
 CONTROLLED_SHUTDOWN = 7
 HEADER_BYTES = 10
-LEFT_BEHIND = 16
-"""Bytes behind a body that real clients leave (librdkafka: up to 4)."""
 CLIENT_ID_LIMIT = 1024
 TELLING_CLIENT_ID = 4
 """Characters from which on printable text of the stated length is hardly chance."""
@@ -41,10 +41,8 @@ ANSWERS_ALONE = 5
 """Answers in a row that are proof when no request was captured."""
 ID_STEP = 16
 """How far the correlation ids of consecutive answers lie apart at most: requests with acks=0 leave some out."""
-SAMPLE = 4 << 10
-"""Bytes of a large message that are held against its layout."""
-LARGEST_COMPLETED = 64 << 10
-"""Bytes of a message that is held against its layout although its end is cut off."""
+FIRST_BYTES = 4 << 10
+"""Bytes of a message that are worth a look before it is whole."""
 CHAIN = 4
 """Frames that are followed from a place on."""
 
@@ -150,21 +148,21 @@ def score_request(
         return IMPOSSIBLE
     size = int.from_bytes(prefix[0:4], "big", signed=True)
     points = 0
+    if header.cut and header.client_id:
+        known = any(each and each.startswith(header.client_id) for each in client_ids)
+    else:
+        known = header.client_id in client_ids
     if header.client_id and header.client_id.isprintable():
-        known = (
-            any(each and each.startswith(header.client_id) for each in client_ids)
-            if header.cut
-            else (header.client_id in client_ids)
-        )
         points += 4 if known else 3 if len(header.client_id) >= TELLING_CLIENT_ID else 2
     elif header.client_id is None:
         points += 1
     points += segment_points(held, offset)
-    if answers(header.correlation_id):
+    answered = answers(header.correlation_id)
+    if answered:
         points += ANSWER
     limit = ANY
-    if previous_id is not None and 0 < header.correlation_id - previous_id <= ID_STEP:
-        points += 1
+    follows = previous_id is not None and 0 < header.correlation_id - previous_id <= ID_STEP
+    points += follows
     end = offset + 4 + size
     frame = held.read(offset + 4, size)
     if not any(prefix[4:14]):
@@ -190,10 +188,10 @@ def score_request(
         agreement = agreement_of_cut(held, offset + 4, size, "request", header.api_key, header.api_version)
         if agreement < 0:
             return IMPOSSIBLE
-        if not agreement and not held.begins_segment(offset):
-            # A header alone, among bytes that may be anything, is not enough: its body must speak for it.
-            points = min(points, PROOF - 1)
         points += agreement
+        if not held.begins_segment(offset) and not (agreement and (known or answered or follows)):
+            # A header alone, among bytes that may be anything, is not enough: its body must speak for it, and more.
+            points = min(points, PROOF - 1)
     if end == held.end:
         return Score(min(points + 1, limit), end + HEADER_BYTES)
     if (header.api_key, header.api_version) == (SASL_HANDSHAKE, 0) or chain <= 1:
@@ -229,7 +227,7 @@ def score_response(
     correlation_id = int.from_bytes(prefix[4:8], "big", signed=True)
     if chain == CHAIN and not held.begins_write(offset) and held.is_among_small_integers(offset):
         return IMPOSSIBLE
-    points = segment_points(held, offset)
+    points = segment_points(held, offset) - (size >= HARDLY_PLAUSIBLE)
     end = offset + 4 + size
     asked = pending.get(correlation_id)
     frame = held.read(offset + 4, size)
@@ -253,7 +251,7 @@ def score_response(
         points += 4
     elif (unseen := lost(correlation_id)) is False:
         return IMPOSSIBLE
-    elif unseen and step is not None:
+    elif unseen and (step is not None or chain == CHAIN):
         points += lone_points(held, offset, step, first=chain == CHAIN)
     elif chain < CHAIN and step is not None and not 0 < step <= ID_STEP:
         return IMPOSSIBLE
@@ -275,12 +273,15 @@ def score_response(
     return Score(points + following.points, max(end, following.more_at))
 
 
-def lone_points(held: HeldStream, offset: int, step: int, first: bool) -> int:
+def lone_points(held: HeldStream, offset: int, step: int | None, first: bool) -> int:
     """Weigh a response whose request is lost: `step` is how far its correlation id is beyond the one before it.
 
-    Nothing but its id speaks for it, so inside a segment chance must have few places, and the ids must count up.
+    Nothing but its id speaks for it, so inside a segment chance must have few places, and the ids must count up. Where
+    there is none before it (None), it is one of those just below the first request's.
     """
-    counts_up = step == 1 or (first and 0 < step <= ID_STEP)
+    counts_up = step is None or step == 1 or (first and 0 < step <= ID_STEP)
+    if held.begins_array(offset):
+        return 0
     return 3 if counts_up and (held.begins_segment(offset) or held.is_short(offset)) else 0
 
 
@@ -289,7 +290,7 @@ def next_look(held: HeldStream, offset: int, end: int) -> int:
 
     That is its end, but the first bytes are worth a look as soon as a gap shows that they are all that there is.
     """
-    return held.end + 1 if held.end < end and held.end - offset < SAMPLE else end
+    return held.end + 1 if held.end < end and held.end - offset < FIRST_BYTES else end
 
 
 def segment_points(held: HeldStream, offset: int) -> int:
@@ -318,43 +319,20 @@ def looks_like_api_versions(frame: bytes) -> bool:
     return False
 
 
-def agreement_of_cut(held: HeldStream, start: int, size: int, side: Kind, api_key: int, api_version: int) -> int:
-    """Weigh what there is of a message that will not be there whole: negative when it contradicts its API's layout.
+def may_be_response(held: HeldStream, offset: int) -> bool:
+    """Tell whether what reads as a request at `offset` may be a response just as well.
 
-    Either a gap cuts it off, or it is too large to wait for. Zeros stand in for the missing bytes, so that lengths
-    are held against the size of the whole message; what goes wrong in them does not count.
+    The correlation id of a response, as long as it is small, stands where a request has the API key 0 (Produce) and its
+    version. A whole request has proven itself by its body; else ids that count up from frame to frame are no versions.
     """
-    cut = held.read_to_gap(start, size)
-    if cut is None and size > held.limit and held.begins_segment(start - 4):
-        cut = held.read(start, min(held.end - start, SAMPLE))
-    if cut is None or size > LARGEST_COMPLETED:
-        return 0
-    key = (start, api_key, api_version)
-    if key not in held.agreements:
-        held.agreements[key] = _agreement(cut, size, side, api_key, api_version)
-    return held.agreements[key]
-
-
-def _agreement(cut: bytes, size: int, side: Kind, api_key: int, api_version: int) -> int:
-    padded = cut[:SAMPLE] + bytes(size - len(cut[:SAMPLE]))
-    try:
-        if side == "request":
-            body = read_request_header(padded).end
-        else:
-            body = read_response_header(padded, response_header_version(api_key, api_version))[1]
-    except ProtocolError as error:
-        return -1 if error.offset < len(cut) else 0
-    decoded = decode_body(api_key, api_version, side, padded, body)
-    # Text that is no UTF-8 is a problem too, and may be that because of the cut; decoding stopped at the last one.
-    stopped = max((offset for offset, _, _ in decoded.problems if offset is not None), default=len(cut))
-    if decoded.value is None and stopped < len(cut):
-        return -1
-    left = LEFT_BEHIND if side == "request" else 0
-    if decoded.value is not None and decoded.end <= min(len(cut), SAMPLE) and size - decoded.end > left:
-        # What there is of it is a whole body, so its size is known.
-        return -1
-    seen = len(cut) - body
-    return 2 if seen >= 16 else 1 if seen >= 6 else 0
+    prefix = held.read(offset, 8)
+    if prefix is None or prefix[4:6] != b"\0\0":
+        return False
+    size, correlation_id = int.from_bytes(prefix[:4], "big"), int.from_bytes(prefix[4:], "big")
+    if held.read(offset + 4, size) is not None:
+        return False
+    following = held.read(offset + 4 + size, 8)
+    return following is None or 0 < int.from_bytes(following[4:], "big", signed=True) - correlation_id <= ID_STEP
 
 
 def follows_ids(held: HeldStream, place: int) -> bool:

@@ -42,6 +42,7 @@ class HeldStream:
         "agreements",
         "discarded",
         "end",
+        "ended",
         "held",
         "largest_segment",
         "last_segment",
@@ -55,14 +56,16 @@ class HeldStream:
         self._budget = budget
         self.end = start
         """Stream position behind the last byte."""
+        self.ended = False
+        """Whether nothing more comes."""
         self.held = 0
         self.discarded = 0
         """Bytes that were let go because of the limit."""
         self._overflowed = False
         self.segment_starts: list[int] = []
         """Stream positions at which a segment begins; a sender's writes mostly begin there too."""
-        self.agreements: dict[tuple[int, int, int], int] = {}
-        """What was found of cut messages: points by place, API key and version."""
+        self.agreements: dict[tuple[int, int, int], tuple[int, int]] = {}
+        """What was found of messages that are not whole: bytes looked at and points, by place, API key and version."""
         self.last_segment = 0
         """Bytes on the wire of the segment that was added last; 0 when it is not known."""
         self.largest_segment = 0
@@ -184,6 +187,11 @@ class HeldStream:
             # Wherever the integers begin, their upper halves are zeros.
             return True
         return _begins_array(run, place, place + min(ARRAY_BYTES, (end or self.end) - offset))
+
+    def begins_array(self, offset: int) -> bool:
+        """Tell whether from `offset` on stands what reads as an array of integers below 65,536, few of them zero."""
+        found = self.run_at(offset)
+        return found is not None and _begins_array(found[1], offset - found[0], offset - found[0] + ARRAY_BYTES)
 
     def run_at(self, offset: int) -> tuple[int, bytearray] | None:
         """Give the stretch of bytes without a gap that `offset` lies in, with its stream position."""

@@ -5,6 +5,8 @@ Each body must decode to its last byte under some layout of Kafka's, and some mu
 make fit.
 """
 
+from bisect import bisect_left
+
 from kafkasniff.calls.evidence import ID_STEP, IMPOSSIBLE, PROOF, SMALLEST_RESPONSE, Score
 from kafkasniff.calls.fitting import Fitting
 from kafkasniff.calls.held import HeldStream
@@ -40,6 +42,21 @@ class LoneResponses:
         """What was said of the frames at these places."""
         self._refuted = 0
 
+    def find_before(self, held: HeldStream, place: int, last_answer: int | None) -> int | None:
+        """Give the stream position of the first response that proves itself before the proven one at `place`, or None.
+
+        Its sender is known to speak Kafka; ids count up from that of the last response before a gap, if there is one,
+        to that at `place`.
+        """
+        prefix = held.read(place, 8)
+        assert prefix is not None
+        below = int.from_bytes(prefix[4:], "big", signed=True)
+        count = bisect_left(held.segment_starts, place)
+        for start in held.segment_starts[:count][:OPEN_PLACES]:
+            if self._weigh(held, start, True, last_answer, below).points >= PROOF:
+                return start
+        return None
+
     def find(self, held: HeldStream, of_kafka: bool, last_answer: int | None = None, again: bool = False) -> int | None:
         """Give the stream position of the first proven response frame, or None.
 
@@ -65,14 +82,16 @@ class LoneResponses:
             del self._open[place]
         return None
 
-    def _weigh(self, held: HeldStream, place: int, of_kafka: bool, last_answer: int | None) -> Score:
-        """Weigh the chain of frames from `place` on."""
+    def _weigh(
+        self, held: HeldStream, place: int, of_kafka: bool, last_answer: int | None, below: int = 1 << 31
+    ) -> Score:
+        """Weigh the chain of frames from `place` on, whose ids are less than `below`."""
         chain: list[tuple[int, int]] = []
         steady, last, at = 0, last_answer, place
         while len(chain) < LONGEST_CHAIN and (prefix := held.read(at, 8)) is not None:
             size = int.from_bytes(prefix[:4], "big", signed=True)
             correlation_id = int.from_bytes(prefix[4:], "big", signed=True)
-            if not SMALLEST_RESPONSE <= size <= _LARGEST or correlation_id < 0:
+            if not SMALLEST_RESPONSE <= size <= _LARGEST or not 0 <= correlation_id < below:
                 return IMPOSSIBLE
             if last is not None and not 0 < correlation_id - last <= (FARTHEST_STEP, 1, ID_STEP)[min(len(chain), 2)]:
                 return IMPOSSIBLE

@@ -209,6 +209,11 @@ class KafkaStreams:
 
     def end(self, arrival: Arrival) -> None:
         """Let every unfinished call end, as nothing more comes, and let go of all bytes."""
+        self._boundaries.end()
+        for direction in (self.client, 1 - self.client):
+            if self._boundaries.searches[direction] is not None:
+                self._search(direction, again=True)
+        self._take_waiting()
         for direction, search in enumerate(self._boundaries.searches):
             if search is not None:
                 self.let_go(direction, search.held.discarded)
@@ -220,6 +225,9 @@ class KafkaStreams:
         if rest is not None and len(rest.data) < SMALLEST_RESPONSE:
             rest = None
         responses_ended = self.connection.ended_by in ("fin", "rst", "reuse") and self._server_seen()
+        if rest is not None and correlation_id(rest) not in self._pairing.layouts():
+            self._take_response(rest)
+            rest = None
         self._emit(self._pairing.end(arrival, responses_ended, rest))
 
     @property

@@ -410,6 +410,12 @@ ROWS = [
     Row("responses only, start in mid-stream", several(responses_only, starts_mid_stream), LARGE),
     Row("responses only, 3 % lost", several(responses_only, many_lost_segments), LARGE),
     Row("requests only, 3 % lost", several(requests_only, many_lost_segments), LARGE),
+    Row("10 % of small segments lost", one_in_ten_lost, {}, {"segment_size": 40}),
+    Row("10 % lost, directions merged from two clocks", several(one_in_ten_lost, merged_from_two_clocks), LARGE),
+    Row("start in mid-stream, 10 % lost", several(starts_mid_stream, one_in_ten_lost), LARGE),
+    Row("start in mid-stream, segments of 536 bytes", starts_mid_stream, LARGE, {"segment_size": 536}),
+    Row("responses only, cut at 96 bytes", several(responses_only, cut_at_96), LARGE),
+    Row("responses only, RST in mid-message", several(responses_only, rst_in_message), LARGE),
     Row(
         "small segments shuffled, start in mid-stream",
         several(starts_mid_stream, shuffled),
