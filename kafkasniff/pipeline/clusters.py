@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Mapping
 from ipaddress import ip_address
 
+import numpy as np
+
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.items import Item
 from kafkasniff.diagnose.facts import DESCRIBE_CLUSTER, METADATA, host_of, response_of
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, Bounded
@@ -11,6 +14,7 @@ from kafkasniff.pipeline.events import arrival_of
 
 _MOST_NAMES = 10_000
 """Brokers and clusters of a vantage that are told apart."""
+_TELLING = (METADATA, DESCRIBE_CLUSTER)
 _NEAR_NS = 1_000_000_000
 """The clocks of two vantages are this close, or closer."""
 
@@ -27,13 +31,25 @@ class ClusterNames:
         """Take a call."""
         if call.outcome != "answered" or len(self.names) >= _MOST_NAMES:
             return
-        if call.server not in self._servers:
-            self._servers.add(call.server)
-            # Each host has a 127.0.0.1 of its own.
-            if not ip_address(host_of(call.server).strip("[]")).is_loopback:
-                self.names.add(call.server)
-        if call.api_key in (METADATA, DESCRIBE_CLUSTER) and (cluster_id := response_of(call).get("clusterId")):
+        self._take_server(call.server)
+        if call.api_key in _TELLING and (cluster_id := response_of(call).get("clusterId")):
             self.names.add(f"cluster {cluster_id}")
+
+    def take_columns(self, rows: CallRows) -> None:
+        """Take calls that are together."""
+        columns = rows.columns
+        for run in np.unique(columns.run[rows.start : rows.stop]).tolist():
+            self._take_server(columns.facts[run].server)
+        for row in np.flatnonzero(np.isin(columns.api_key[rows.start : rows.stop], _TELLING)).tolist():
+            self.take(columns.call(rows.start + row))
+
+    def _take_server(self, server: str) -> None:
+        if server in self._servers or len(self.names) >= _MOST_NAMES:
+            return
+        self._servers.add(server)
+        # Each host has a 127.0.0.1 of its own.
+        if not ip_address(host_of(server).strip("[]")).is_loopback:
+            self.names.add(server)
 
 
 def clusters_of(names: Mapping[str, Iterable[str]]) -> list[list[str]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
+from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.contents import Contents
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Arrival, Interface
@@ -14,12 +15,14 @@ from kafkasniff.diagnose.facts import PRODUCE
 from kafkasniff.diagnose.memory import Bounded
 from kafkasniff.diagnose.produce import SAMPLED_BYTES, SAMPLES
 from kafkasniff.diagnose.produced import partition_of
+from kafkasniff.pipeline.bodies import Body, body_of
+from kafkasniff.pipeline.column_rows import Seen
 from kafkasniff.pipeline.interfaces import PlacedInterface
+from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows import Placed
 from kafkasniff.pipeline.tables import EVENTS
-from kafkasniff.protocol.bodies import DecodedBody
-from kafkasniff.protocol.headers import RequestHeader
-from kafkasniff.protocol.primitives import RecordsField
+from kafkasniff.protocol.headers import RequestHeader, request_header_version
+from kafkasniff.protocol.primitives import RecordsField, java_text
 from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
 from kafkasniff.tcp.events import Connection, DirectionCounters, Endpoint
 
@@ -30,6 +33,10 @@ _FILLER = Random(0).randbytes(SAMPLED_BYTES)
 """Stands for contents that were not kept. It does not deflate: nobody is accused for what was not looked at."""
 
 Packed = tuple[Any, ...]
+_Producer = tuple[str, str | None]
+"""Address and client id."""
+_CLIENT_ID_LENGTH_AT = 8
+_CLIENT_ID_LENGTH = 2
 
 
 class EventPacker:
@@ -70,6 +77,82 @@ class EventPacker:
         order = (self.end if at_end else time, at_end, time, packet, self._bucket, self._serial)
         return EVENTS.name, 0, (self._vantage, *order, pickle.dumps(packed, pickle.HIGHEST_PROTOCOL))
 
+    def column_rows(self, rows: CallRows, seen: Seen, options: Options) -> Iterator[Placed]:
+        """Give the rows of calls that are together, as `row` gives that of each, as far as they are asked for.
+
+        `seen` is what rows of the tables were made of.
+        """
+        columns, part = rows.columns, slice(rows.start, rows.stop)
+        data, batch, left = columns.data, columns.batch, frozenset(seen.left)
+        times, ids, numbers, before = batch.times, batch.interface_ids, batch.numbers, batch.first_packet
+        places = [(each.part, each.number) for each in batch.interfaces if isinstance(each, PlacedInterface)]
+        known: dict[int, tuple[Connection, int]] = {}
+        client_ids: dict[bytes, str | None] = {}
+
+        def at(index: int) -> Packed:
+            return times[index], before + index if numbers is None else numbers[index], *places[ids[index]]
+
+        for row, fields, (asked, asked_last), (answered, last), offset, response_offset in zip(
+            range(rows.start, rows.stop),
+            rows.fields(),
+            columns.request_packets[part].tolist(),
+            columns.response_packets[part].tolist(),
+            columns.request_offset[part].tolist(),
+            columns.response_offset[part].tolist(),
+            strict=True,
+        ):
+            run, key, version, correlation_id, request, client_id_end, body, end, response, response_end, begun, _ = (
+                fields
+            )
+            if not options.wants(begun):
+                continue
+            if row in left or row in columns.carried:
+                yield self.row(columns.call(row), False)
+                continue
+            self._serial += 1
+            ended = at(last)
+            self._latest = max(self._latest, ended[:2])
+            state = None
+            if run not in known:
+                connection = columns.connection(run)
+                if connection not in self._connections:
+                    self._connections[connection] = self._serial
+                    state = self._state(connection)
+                known[run] = connection, self._connections[connection]
+            number = known[run][1]
+            facts = columns.facts[run]
+            raw_id = data[request + _CLIENT_ID_LENGTH_AT : client_id_end]
+            if raw_id not in client_ids:
+                client_ids[raw_id] = None if raw_id[0] & 0x80 else java_text(raw_id[_CLIENT_ID_LENGTH:])
+            client_id = client_ids[raw_id]
+            kept: bytes | Packed = data[request:end]
+            kept_response: bytes | Packed = data[response:response_end]
+            if bodies := seen.bodies.get(row):
+                who = (facts.client, client_id) if key == PRODUCE else None
+                kept = self._kept(data[request:end], bodies[0], True, who)
+                kept_response = self._kept(data[response:response_end], bodies[1], False, None)
+            packed: Packed = (
+                facts.client,
+                facts.server,
+                (end - request, kept, at(asked), at(asked_last), offset, [], False),
+                (response_end - response, kept_response, at(answered), ended, response_offset, [], False),
+                (key, version, correlation_id, client_id, request_header_version(key, version), body - request),
+                "answered",
+                ended,
+                None,
+                facts.security_protocol,
+                facts.principal,
+                facts.software_name,
+                facts.software_version,
+                [],
+                None,
+            )
+            yield self._row(("call", number, state, packed), self._latest)
+
+    def _row(self, packed: Packed, place: tuple[int, int]) -> Placed:
+        order = (place[0], False, *place, self._bucket, self._serial)
+        return EVENTS.name, 0, (self._vantage, *order, pickle.dumps(packed, pickle.HIGHEST_PROTOCOL))
+
     def _at(self, arrival: Arrival) -> Packed:
         interface = arrival.interface
         assert isinstance(interface, PlacedInterface)
@@ -96,8 +179,8 @@ class EventPacker:
         return (
             call.client,
             call.server,
-            self._frame(call.request, call.request_body, call),
-            self._frame(call.response, call.response_body, None),
+            self._frame(call.request, body_of(call, "request"), call),
+            self._frame(call.response, body_of(call, "response"), None),
             None if call.header is None else tuple(call.header),
             call.outcome,
             self._at(call.ended),
@@ -111,33 +194,37 @@ class EventPacker:
             call.batch_headers if failed else None,
         )
 
-    def _frame(self, frame: Frame | None, body: DecodedBody | None, produced: Call | None) -> Packed | None:
+    def _frame(self, frame: Frame | None, body: Body | None, produced: Call | None) -> Packed | None:
         """Pack a message; of the records of `produced`, a call whose request it is, the batches' headers are kept."""
         if frame is None:
             return None
-        data: bytes | Packed = frame.data
-        if body is not None and body.value is not None and body.records:
-            kept: list[tuple[int, bytes]] = []
-            position = 0
-            for field in body.records:
-                sampled = field.start if produced is None else self._sampled(field, body, produced)
-                kept.append((position, frame.data[position:sampled]))
-                kept += () if produced is None else _headers(frame.data, field)
-                position = field.end
-            kept.append((position, frame.data[position:]))
-            data = (len(frame.data), kept)
+        who = (produced.client, produced.client_id) if produced is not None and produced.api_key == PRODUCE else None
+        data = frame.data if body is None else self._kept(frame.data, body, produced is not None, who)
         first, last = self._at(frame.first), self._at(frame.last)
         return frame.size, data, first, last, frame.stream_offset, frame.problems, frame.limited
 
-    def _sampled(self, field: RecordsField, body: DecodedBody, call: Call) -> int:
+    def _kept(self, data: bytes, body: Body, headers: bool, producer: _Producer | None) -> bytes | Packed:
+        """Give of a message what is kept; with `headers`, those of the batches; samples of what `producer` sent."""
+        if body.value is None or not body.records:
+            return data
+        kept: list[tuple[int, bytes]] = []
+        position = 0
+        for field in body.records:
+            sampled = field.start if producer is None else self._sampled(data, field, body.value, producer)
+            kept.append((position, data[position:sampled]))
+            kept += _headers(data, field) if headers else ()
+            position = field.end
+        kept.append((position, data[position:]))
+        return len(data), kept
+
+    def _sampled(self, data: bytes, field: RecordsField, body: dict[str, Any], producer: _Producer) -> int:
         """Give up to where the bytes of a field are kept as a sample of what it holds."""
-        assert call.request is not None
-        found = partition_of(call.request.data, field.start, field.end) if call.api_key == PRODUCE else None
-        if found is None or body.value is None or not found[1] or found[0] < 2:
+        found = partition_of(data, field.start, field.end)
+        if found is None or not found[1] or found[0] < 2:
             return field.start
-        topic = body.value["topicData"][int(field.path.partition("[")[2].partition("]")[0])]
+        topic = body["topicData"][int(field.path.partition("[")[2].partition("]")[0])]
         # At least as fine as the rule's keys, so that whatever it samples first is among these.
-        taken = self._samples.touch((call.client, call.client_id, topic.get("name"), topic.get("topicId")), lambda: [0])
+        taken = self._samples.touch((*producer, topic.get("name"), topic.get("topicId")), lambda: [0])
         taken[0] += 1
         return min(field.end, field.start + SAMPLED_BYTES) if taken[0] <= SAMPLES else field.start
 

@@ -14,6 +14,7 @@ from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.merge import run
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.pipeline.mentions import mentions_ids
 from kafkasniff.pipeline.pieces import REPORT, Numbers, Piece, as_batch, as_row
 from kafkasniff.pipeline.ranges import Range, RangeStream
 from kafkasniff.tcp.columns import endpoint_number, read_columns
@@ -52,6 +53,8 @@ class FileReport:
     """Where in the file the first record begins; None where none was found."""
     end: int = 0
     """Where the last record ends."""
+    mentions_ids: bool = False
+    """Whether a packet seems to begin with a request that mentions topics by id, or its answer does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,7 @@ class _Index:
     def _sort(self, batch: PacketBatch, piece: Piece) -> Iterator[tuple[object, ...]]:
         """Give a row for each bucket that has packets in the batch."""
         columns = read_columns(batch)
+        self.report.mentions_ids = self.report.mentions_ids or mentions_ids(batch.data, columns)
         connections = columns.source + columns.destination
         known = columns.common
         joined: list[tuple[int, np.uint64]] = []

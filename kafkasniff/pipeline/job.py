@@ -95,13 +95,15 @@ class Index:
             before += report.packets
         return parts
 
-    def known(self) -> Known:
-        """Give what all buckets know before they begin, with what they learn from each other."""
+    def known(self, learn: bool = True) -> Known:
+        """Give what all buckets know before they begin, with what they learn from each other if it is to be learnt."""
         key_log = b"\n".join([self._options.key_log, *(report.secrets for report in self.reports)])
         ends: Counter[str] = Counter()
         for vantage, report in zip(self.vantages, self.reports, strict=True):
             ends[vantage] = max(ends[vantage], report.last_time or 0)
-        known = Known(self.parts(), key_log, records=self._options.records, ends=dict(ends))
+        known = Known(self.parts(), key_log, records=self._options.records, ends=dict(ends), learned=learn)
+        if not learn:
+            return known
         for _ in range(MOST_ROUNDS):
             learned: list[tasks.Learned] = self.map(tasks.LearnTask(known))
             topics = {topic_id: name for each in learned for topic_id, name in each.topics.items()}
@@ -163,9 +165,14 @@ def run(
 
 
 def _write(session: SparkSession, index: Index, destination: Destination, options: Options) -> Outcome:
-    known = index.known()
-    wrote: list[tasks.Wrote] = index.map(tasks.WriteTask(known, destination.staging, options, index.buckets))
     reports = index.reports
+    # That takes as long as to make the calls: where nothing seems to need it, whoever makes the rows looks after it.
+    seems_needed = options.records or any(report.mentions_ids for report in reports)
+    known = index.known(learn=seems_needed)
+    wrote: list[tasks.Wrote] = index.map(tasks.WriteTask(known, destination.staging, options, index.buckets))
+    if any(each.needs_learning for each in wrote):
+        known = index.known()
+        wrote = index.map(tasks.WriteTask(known, destination.staging, options, index.buckets))
     first_time = min((report.first_time for report in reports if report.first_time is not None), default=0)
     found = _diagnose(session, wrote, known, destination)
     written = [file for each in (*wrote, *found) for file in each.files if file.table != EVENTS.name]

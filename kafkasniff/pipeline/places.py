@@ -4,10 +4,26 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.topics import KnownNames
 
-_TOPIC_ARRAYS = frozenset({"topics", "responses"})
-"""Arrays whose elements' `name` is a topic's."""
+TOPIC_ARRAYS = frozenset(
+    {
+        "repartitionSourceTopics",
+        "responses",
+        "results",
+        "resultsByTopicV3AndBelow",
+        "stateChangelogTopics",
+        "topicData",
+        "topicResults",
+        "topics",
+        "v3AndBelowTopics",
+    }
+)
+"""Arrays whose elements' `name` is a topic's, in Kafka's definitions (`entityType`)."""
 
 _PARTITION_FIELDS = ("partitionIndex", "partition", "index")
+_TOPIC_FIELDS = ("topic", "topicName")
+
+PLACE_FIELDS = frozenset({*_PARTITION_FIELDS, *_TOPIC_FIELDS, "name", "topicId"})
+"""Names of the fields that say where a path leads, beside the arrays in it."""
 
 
 class Place(NamedTuple):
@@ -45,7 +61,7 @@ def place_of(body: dict[str, Any], path: str, names: KnownNames) -> Place:
 def _topic(struct: dict[str, Any], array: str, names: KnownNames) -> str | None:
     if isinstance(topic_id := struct.get("topicId"), str) and (known := names.get(topic_id)) is not None:
         return known
-    for field in ("topic", "topicName") + (("name",) if array in _TOPIC_ARRAYS else ()):
+    for field in _TOPIC_FIELDS + (("name",) if array in TOPIC_ARRAYS else ()):
         if isinstance(name := struct.get(field), str) and name:
             return name
     return None

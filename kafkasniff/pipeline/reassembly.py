@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.calls.topics import TopicNames
 from kafkasniff.capture.packets import Interface
 from kafkasniff.pipeline.interfaces import PlacedInterface
+from kafkasniff.pipeline.mentions import items_mention_ids
 from kafkasniff.pipeline.merging import Merger, PacketFiles
 from kafkasniff.pipeline.pieces import pieces_of
 from kafkasniff.pipeline.rows import Item
@@ -42,6 +44,8 @@ class Known:
     tls_sessions: dict[bytes, bytes] = field(default_factory=dict)
     """Master secrets of TLS 1.2 sessions by id or ticket: another connection may resume them."""
     records: bool = False
+    learned: bool = True
+    """Whether `topics` and `tls_sessions` have what all buckets tell; False where nothing seems to need it."""
     ends: dict[str, int] = field(default_factory=dict)
     """When the last packet of each vantage was captured, in ns since 1970."""
 
@@ -50,8 +54,8 @@ class Ended(NamedTuple):
     """What ended with a batch of packets."""
 
     vantage: str
-    items: list[Item]
-    """In packet order."""
+    items: list[Item | CallRows]
+    """In packet order; calls that were found by columns are still together."""
     at_end: bool
     """Whether the capture's end ended it."""
 
@@ -68,6 +72,8 @@ class Reassembly:
         """Filled with what the calls tell."""
         for topic_id, name in known.topics.items():
             self.topics.add(topic_id, name)
+        self.mentions_ids = False
+        """Whether a call may mention topics by id."""
         self.tls_sessions: dict[bytes, bytes] = {}
         """Filled with those of the connections."""
         self.notes: list[str] = []
@@ -97,7 +103,7 @@ class Reassembly:
             merger, engine = capture
             batch = merger.add(piece)
             if batch is not None:
-                yield Ended(vantage, engine.feed(batch), False)
+                yield self._ended(vantage, engine.feed_columns(batch), False)
         yield from self._end(open_captures)
         self._files.close()
 
@@ -105,8 +111,8 @@ class Reassembly:
         for vantage, (merger, engine) in captures.items():
             batch = merger.flush()
             if batch is not None:
-                yield Ended(vantage, engine.feed(batch), False)
-            yield Ended(vantage, engine.flush(), True)
+                yield self._ended(vantage, engine.feed_columns(batch), False)
+            yield self._ended(vantage, [*engine.flush()], True)
             self.notes += engine.notes()
             self.tls_sessions |= engine.tls.sessions()
             add_up(self.tls_counters, engine.tls.counters)
@@ -117,6 +123,10 @@ class Reassembly:
         if found is None:
             found = self._interfaces[part] = placed_interfaces(self._known.parts[part], part)
         return found
+
+    def _ended(self, vantage: str, items: list[Item | CallRows], at_end: bool) -> Ended:
+        self.mentions_ids = self.mentions_ids or items_mention_ids(items)
+        return Ended(vantage, items, at_end)
 
 
 def new_engine(known: Known, topics: TopicNames) -> Engine:

@@ -47,4 +47,5 @@ def joined(first: FileReport, second: FileReport) -> FileReport:
         first_time=min(times, default=None),
         last_time=max(times, default=None),
         end=second.end,
+        mentions_ids=first.mentions_ids or second.mentions_ids,
     )

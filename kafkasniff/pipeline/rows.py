@@ -5,11 +5,12 @@ from typing import Any
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
+from kafkasniff.pipeline.bodies import Body, body_of, names_in
 from kafkasniff.pipeline.indexing import FileReport
 from kafkasniff.pipeline.inputs import Input
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.places import Place, place_of
-from kafkasniff.protocol.bodies import DecodedBody, find_entities
+from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.content import raw_bytes
 from kafkasniff.render.text import file_name
 from kafkasniff.tcp.events import DirectionCounters
@@ -20,6 +21,7 @@ Placed = tuple[str, int, Row]
 """Name of a table, the time in ns since 1970 that its date is taken from, and a row."""
 
 _NOWHERE = Place(None, None)
+_SIDES: tuple[Kind, Kind] = ("request", "response")
 
 
 def time_of(item: Item) -> int:
@@ -59,16 +61,17 @@ def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:
         call.api_version,
         call.client_id,
     )
-    bodies = {"request": call.request_body, "response": call.response_body}
+    bodies = {side: body_of(call, side) for side in _SIDES}
     errors = call.errors
     topics, groups = _named(call, bodies)
+    answered = bodies["response"]
     yield (
         "calls",
         time,
         (
             *key,
             call.correlation_id,
-            call.response_api_version,
+            None if answered is None else answered.version,
             call.outcome,
             _milliseconds(call.total_ns),
             _milliseconds(call.response_delay_ns),
@@ -89,20 +92,21 @@ def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:
     )
     names = call.context.topics
     for error in errors:
-        body = bodies[error.where]
-        place = place_of(_tree(body), error.path, names)
+        place = place_of(_tree(call, error.where), error.path, names)
         yield "errors", time, (*key, error.where, error.path, *place, error.code, error.name)
     last_path, place = "", _NOWHERE
     for batch in call.batches if call.batch_headers else ():
         if (path := batch["path"]) != last_path:
-            last_path, place = path, place_of(_tree(bodies[batch["where"]]), path, names)
+            body = bodies[batch["where"]]
+            tree = _tree(call, batch["where"]) if body is None or body.value is None else body.value
+            last_path, place = path, place_of(tree, path, names)
         where = (*key, batch["where"], path, *place)
-        yield "batches", time, where + tuple(batch[name] for name in _BATCH_FIELDS)
+        yield "batches", time, where + tuple(batch[name] for name in BATCH_FIELDS)
         for record in batch["records"] if records else ():
             yield "records", time, (*where, *_record(record))
 
 
-_BATCH_FIELDS = (
+BATCH_FIELDS = (
     "magic",
     "baseOffset",
     "lastOffset",
@@ -120,6 +124,7 @@ _BATCH_FIELDS = (
     "sizeInBytes",
     "crcValid",
 )
+"""Of a batch in the JSON lines, in the order of the last columns of `batches`."""
 
 
 def connection_row(vantage: str, report: ConnectionReport) -> Placed:
@@ -173,23 +178,27 @@ def file_row(vantage: str, source: Input, report: FileReport) -> Row:
     )
 
 
-def _named(call: Call, bodies: dict[str, DecodedBody | None]) -> tuple[list[str], list[str]]:
+def _named(call: Call, bodies: dict[Kind, Body | None]) -> tuple[list[str], list[str]]:
     """Give the topics and the groups that a call names."""
     topics: dict[str, None] = {}
     groups: dict[str, None] = {}
+    ids: dict[str, None] = {}
     if call.api_key is None:
         return [], []
     for side, body in bodies.items():
         if body is None or body.value is None:
             continue
-        named = find_entities(call.api_key, body.version, side, body.value)  # type: ignore[arg-type]
-        topics |= dict.fromkeys(named.get("topicName", ()))
-        groups |= dict.fromkeys(named.get("groupId", ()))
-    topics |= dict.fromkeys(call.topics.values())
+        named = names_in(call.api_key, body.version, side, body.value)
+        topics |= dict.fromkeys(named.topics)
+        groups |= dict.fromkeys(named.groups)
+        ids |= dict.fromkeys(named.topic_ids)
+    topics |= dict.fromkeys(call.context.topics.of(ids).values())
     return [name for name in topics if name], [name for name in groups if name]
 
 
-def _tree(body: DecodedBody | None) -> dict[str, Any]:
+def _tree(call: Call, side: Kind) -> dict[str, Any]:
+    """Give what there is of a body."""
+    body = call.request_body if side == "request" else call.response_body
     return {} if body is None else body.value or body.partial or {}
 
 

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark import TaskContext
 
-from kafkasniff.calls.call import Call
 from kafkasniff.pipeline.clusters import ClusterNames
 from kafkasniff.pipeline.diagnosing import diagnose, finding_rows
 from kafkasniff.pipeline.errors import PipelineError
@@ -22,8 +21,8 @@ from kafkasniff.pipeline.indexing import FileReport, index_file, report_batch
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import DONE_FOLDER, TableWriter, Written
 from kafkasniff.pipeline.reassembly import Known, Part, Reassembly
-from kafkasniff.pipeline.rows import item_rows, time_of
 from kafkasniff.pipeline.tables import EVENTS
+from kafkasniff.pipeline.writing import write_ended
 from kafkasniff.tcp.tls.context import TlsCounters
 
 RESULT = pa.schema([("result", pa.binary())])
@@ -55,6 +54,8 @@ class Wrote:
     tls_counters: TlsCounters = field(default_factory=TlsCounters)
     cluster_names: dict[str, set[str]] = field(default_factory=dict)
     """By vantage, what `clusters_of` takes."""
+    needs_learning: bool = False
+    """Whether calls or connections may need what others tell, though nothing was learnt before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,8 @@ class WriteTask:
         context = TaskContext.get()
         assert context is not None
         bucket = context.partitionId()
-        done = Path(self.staging, DONE_FOLDER, f"{bucket}-of-{self.buckets}")
+        name = f"{bucket}-of-{self.buckets}" + ("" if self.known.learned else "-unlearnt")
+        done = Path(self.staging, DONE_FOLDER, name)
         if done.exists():
             # Of the same files with the same options, for this folder is the run's.
             yield result_batch(done.read_bytes())
@@ -128,22 +130,15 @@ class WriteTask:
         reassembly = Reassembly(self.known)
         packers: dict[str, EventPacker] = {}
         clusters: defaultdict[str, ClusterNames] = defaultdict(ClusterNames)
-        for vantage, items, at_end in reassembly.run(batches):
+        for ended in reassembly.run(batches):
+            vantage = ended.vantage
             packer = packers.get(vantage)
             if packer is None:
                 packer = packers[vantage] = EventPacker(vantage, bucket, self.known.ends[vantage])
-            items.reverse()
-            while items:
-                # Taken from the list, since the bodies decoded for one row should not outlive it.
-                item = items.pop()
-                if not self.options.wants(time_of(item)):
-                    continue
-                writer.add(item_rows(vantage, item, self.options))
-                writer.add([packer.row(item, at_end)])
-                if isinstance(item, Call):
-                    clusters[vantage].take(item)
+            write_ended(ended, self.options, writer, packer, clusters[vantage])
         names = {vantage: clusters[vantage].names for vantage in packers}
-        return Wrote(writer.close(), reassembly.notes, reassembly.tls_counters, names)
+        needs_learning = not self.known.learned and (reassembly.mentions_ids or bool(reassembly.tls_sessions))
+        return Wrote(writer.close(), reassembly.notes, reassembly.tls_counters, names, needs_learning)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,9 @@ COORDINATOR_TYPES = {0: "groupId", 1: "transactionalId"}
 RESOURCE_TYPES = {2: "topicName", 32: "groupId"}
 """ConfigResource.Type."""
 
+TYPED_FIELDS = frozenset({"coordinatorKeys", "key", "keyType", "resourceName", "resourceType"})
+"""Names of the fields that these are told by, within the arrays of `CONFIG_RESOURCES`."""
+
 
 def typed_names(api_key: int, kind: Kind, value: dict[str, Any]) -> dict[str, list[Any]]:
     """Give the names in a body by entity type."""

@@ -32,8 +32,11 @@ def compile_error_finder(message: Message, version: int) -> ErrorFinder:
     return finder
 
 
-def compile_entity_finder(message: Message, version: int) -> EntityFinder:
-    """Give the function that finds the entities in one version of `message`."""
+def compile_entity_finder(message: Message, version: int, types: frozenset[str] | None = None) -> EntityFinder:
+    """Give the function that finds the entities in one version of `message`: of `types` alone, where these are given.
+
+    It looks at no other fields.
+    """
 
     def write(lines: SourceLines, field: Field, value: str, path: str) -> None:
         entities = f'found.setdefault("{_entity(field)}", {{}})'
@@ -42,10 +45,24 @@ def compile_entity_finder(message: Message, version: int) -> EntityFinder:
         else:
             lines.line(f"{entities}[{value}] = None")
 
-    lines = _visit(message, version, lambda field: bool(_entity(field)), write)
+    lines = _visit(message, version, lambda field: is_entity(field, types), write)
     source = "\n".join(("def find(value):", "    found = {}", *lines, "    return listed(found)", ""))
     finder: EntityFinder = _compiled(source, message, version)["find"]
     return finder
+
+
+def leading_fields(message: Message, version: int, wanted: Callable[[Field], bool]) -> frozenset[str]:
+    """Give the names of the wanted fields in one version of `message`, and of the structs that lead to them."""
+
+    def names(fields: tuple[Field, ...]) -> set[str]:
+        found: set[str] = set()
+        for field in fields_of(fields, version):
+            inner = names(field.fields)
+            if inner or wanted(field):
+                found |= {field.name, *inner}
+        return found
+
+    return frozenset(names(message.fields))
 
 
 def _listed(found: dict[str, dict[Any, None]]) -> dict[str, list[Any]]:
@@ -63,6 +80,12 @@ def _compiled(source: str, message: Message, version: int) -> dict[str, Any]:
 def is_error_code(field: Field) -> bool:
     """Tell whether a field holds an error code."""
     return field.type == "int16" and field.name.lower().endswith("errorcode")
+
+
+def is_entity(field: Field, types: frozenset[str] | None = None) -> bool:
+    """Tell whether a field names something, of one of `types` where these are given."""
+    entity = _entity(field)
+    return bool(entity) and (types is None or entity in types)
 
 
 def _entity(field: Field) -> str:
