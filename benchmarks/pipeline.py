@@ -1,7 +1,8 @@
-"""Measure `kafkasniff pipeline` against one process that writes the same tables: `python -m benchmarks.pipeline`.
+"""Measure `kafkasniff pipeline`: `python -m benchmarks.pipeline PART...`, each of which prints a table in Markdown.
 
-Needs the extra `spark`. CPU time and memory are those of all processes, looked at a few times a second: of one that
-ends, the last moments are missing. Prints Markdown; nothing is asserted.
+Data are those of `benchmarks.herd`: rotated files of 250 MB with thousands of connections and an elephant. Needs the
+extra `spark`, and `tshark` for the part `usual`. CPU time and memory are those of all processes, looked at a few times
+a second: of one that ends, the last moments are missing. Nothing is asserted.
 """
 
 import argparse
@@ -16,12 +17,11 @@ from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.measure import machine
-from benchmarks.read import prepare
-from kafkasniff.capture.pcap import FILE_HEADER_LENGTH
-from kafkasniff.capture.reader import CaptureReader
+from benchmarks.herd import FILE_BYTES, Herd
+from benchmarks.measure import NOT_AS_USERS, machine
+from benchmarks.usual import lost_calls, usual_way
 
-_LOOK_S = 0.1
+_LOOK_S = 0.25
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -42,7 +42,8 @@ def cost_of(command: list[str]) -> Cost:
     rss: defaultdict[str, int] = defaultdict(int)
     begun = time.perf_counter()
     with tempfile.TemporaryFile() as complaints:
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=complaints)
+        environment = {name: value for name, value in os.environ.items() if name not in NOT_AS_USERS}
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=complaints, env=environment)
         while process.poll() is None:
             for pid in _descendants(process.pid):
                 try:
@@ -62,39 +63,43 @@ def cost_of(command: list[str]) -> Cost:
     return Cost(dict(totals), time.perf_counter() - begun, dict(rss))
 
 
-def write_alone(sources: list[str], destination: str) -> None:
-    """Write the tables of files that are one capture in this process, with the code that tasks use."""
+def write_alone(what: str, sources: list[str], destination: str) -> None:
+    """Write tables of files that are one capture in this process, with the code that tasks use.
+
+    `what`: `calls` alone, or `all` tables that Spark's tasks write, the findings among them.
+    """
+    from kafkasniff.calls.call import Call
+    from kafkasniff.calls.items import expand
+    from kafkasniff.diagnose.engine import Diagnosis
+    from kafkasniff.pipeline.column_rows import see
+    from kafkasniff.pipeline.diagnosing import finding_rows
     from kafkasniff.pipeline.options import Options
     from kafkasniff.pipeline.output import TableWriter
     from kafkasniff.pipeline.rows import item_rows
     from kafkasniff.reading import Reading
 
-    writer, options = TableWriter(destination, "alone"), Options()
-    for item in Reading(sources, connections=True, two_pass=True):
-        writer.add(item_rows("alone", item, options))
+    writer, options, diagnosis = TableWriter(destination, "alone"), Options(), Diagnosis()
+    for items in Reading(sources, connections=what == "all").column_batches():
+        for item in items:
+            if isinstance(item, tuple):
+                seen = see("alone", item, options)
+                for table, rows in seen.tables.items():
+                    if table == "calls" or what == "all":
+                        writer.add_columns(table, rows)
+                calls = [item.columns.call(row) for row in seen.left]
+            else:
+                calls = [item]
+            for call in calls:
+                if what == "all":
+                    writer.add(item_rows("alone", call, options))
+                elif isinstance(call, Call):
+                    writer.add([next(item_rows("alone", call, options))])
+        if what == "all":
+            for each in expand(items):
+                diagnosis.feed(each)
+    if what == "all":
+        writer.add(finding_rows(["alone"], diagnosis.findings()))
     writer.close()
-
-
-def cut(path: Path, folder: Path, files: int) -> None:
-    """Cut a capture into files as tcpdump -C does, between packets."""
-    folder.mkdir(exist_ok=True)
-    size = path.stat().st_size
-    ends = [size * number // files for number in range(1, files)]
-    places = []
-    reader = CaptureReader(str(path))
-    for batch in reader:
-        for offset in batch.offsets:
-            if ends and (place := offset + reader.data_offset - 16) >= ends[0]:
-                places.append(place)
-                del ends[0]
-    reader.close()
-    with path.open("rb") as source:
-        header = source.read(FILE_HEADER_LENGTH)
-        for number, end in enumerate([*places, size]):
-            with (folder / f"part_{number:03}.pcap").open("wb") as part:
-                part.write(header)
-                while left := end - source.tell():
-                    part.write(source.read(min(left, 8 << 20)))
 
 
 def _descendants(pid: int) -> list[int]:
@@ -119,43 +124,143 @@ def _kind(pid: int, root: int) -> str:
     return "JVM" if b"java" in command.partition(b"\0")[0] else "workers"
 
 
-def _row(name: str, megabytes: float, cost: Cost, first: float) -> str:
+class Bench:
+    """The data, and where results go."""
+
+    def __init__(self, folder: Path) -> None:
+        """Keep the data in `folder`, and for as long as they are measured what comes of them."""
+        self._folder = folder
+        self._herd = folder / "herd"
+
+    def files(self, megabytes: int) -> list[Path]:
+        """Give the first files of the herd, which are made where they are missing."""
+        count = max(megabytes * 1_000_000 // FILE_BYTES, 1)
+        found = sorted(self._herd.glob("part_*.pcap")) if self._herd.is_dir() else []
+        if len(found) < count:
+            Herd(count).write(self._herd)
+            found = sorted(self._herd.glob("part_*.pcap"))
+        return found[:count]
+
+    def alone(self, what: str, files: list[Path]) -> Cost:
+        """Measure one process."""
+        with tempfile.TemporaryDirectory(dir=self._folder) as out:
+            command = [sys.executable, "-m", "benchmarks.pipeline", "--folder", str(self._folder), "alone", what]
+            return cost_of([*command, *map(str, files), out])
+
+    def pipeline(self, master: str, files: list[Path], processors: str | None = None) -> Cost:
+        """Measure the pipeline, on these processors alone where they are given."""
+        with tempfile.TemporaryDirectory(dir=self._folder) as out:
+            command = [sys.executable, "-m", "kafkasniff", "pipeline", *map(str, files), out, "--master", master]
+            return cost_of([*(["taskset", "-c", processors] if processors else []), *command])
+
+
+HEAD = """
+| | CPU s | MB a CPU second | wall s | MB/s | peak RSS MB, of one process |
+| --- | --- | ---: | ---: | ---: | --- |"""
+
+
+def _row(name: str, megabytes: float, cost: Cost) -> None:
     cpu = sum(cost.cpu.values())
     parts = ", ".join(f"{kind} {seconds:.1f}" for kind, seconds in cost.cpu.items())
     memory = ", ".join(f"{kind} {size / 1e6:.0f}" for kind, size in cost.rss.items())
-    return f"| {name} | {cpu:.1f} ({parts}) | {megabytes / cpu:.1f} | {first / cpu:.2f} | {cost.wall:.1f} | {memory} |"
+    print(
+        f"| {name} | {cpu:.1f} ({parts}) | {megabytes / cpu:.1f} | {cost.wall:.1f} | {megabytes / cost.wall:.1f} |"
+        f" {memory} |",
+        flush=True,
+    )
+
+
+def _size(files: list[Path]) -> float:
+    return sum(path.stat().st_size for path in files) / 1e6
+
+
+def efficiency(bench: Bench, arguments: argparse.Namespace) -> None:
+    """Compare the pipeline with one process, by CPU time."""
+    files = bench.files(arguments.megabytes)
+    size = _size(files)
+    print(f"{_heading()}; herd, {size:.0f} MB in {len(files)} files\n{HEAD}")
+    costs = {f"one process, {what}": bench.alone(what, files) for what in ("calls", "all")}
+    for name, cost in costs.items():
+        _row(name, size, cost)
+    piped = bench.pipeline("local[2]", files)
+    _row("pipeline, local[2]", size, piped)
+    for name, cost in costs.items():
+        workers = sum(cost.cpu.values()) / piped.cpu["workers"]
+        print(f"\nRate for a CPU second against {name}: {sum(cost.cpu.values()) / sum(piped.cpu.values()):.2f}", end="")
+        print(f" of all processes, {workers:.2f} of the workers alone")
+
+
+def processors(bench: Bench, arguments: argparse.Namespace) -> None:
+    """Compare one processor with two."""
+    files = bench.files(arguments.megabytes)
+    size = _size(files)
+    print(f"{_heading()}; herd, {size:.0f} MB in {len(files)} files, load {os.getloadavg()[0]:.1f} before\n{HEAD}")
+    one = bench.pipeline("local[1]", files, "0")
+    _row("taskset -c 0, local[1]", size, one)
+    two = bench.pipeline("local[2]", files, "0,1")
+    _row("taskset -c 0,1, local[2]", size, two)
+    print(f"\nTwo processors against one: {one.wall / two.wall:.2f} × by the clock")
+
+
+def sizes(bench: Bench, arguments: argparse.Namespace) -> None:
+    """Compare sizes: time, and memory of the workers."""
+    print(f"{_heading()}; herd, pipeline, local[2]\n{HEAD}")
+    for megabytes in arguments.sizes:
+        files = bench.files(megabytes)
+        _row(f"{len(files)} files", _size(files), bench.pipeline("local[2]", files))
+
+
+def usual(bench: Bench, arguments: argparse.Namespace) -> None:
+    """Compare with tshark to CSV, a file at a time, which Spark then reads."""
+    files = bench.files(arguments.megabytes)
+    size = _size(files)
+    print(f"{_heading()}; herd, {size:.0f} MB in {len(files)} files\n{HEAD}")
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as out:
+        command = [sys.executable, "-m", "benchmarks.pipeline", "--folder", out, "by-tshark"]
+        theirs = cost_of([*command, *map(str, files), out])
+        _row("tshark to CSV, Spark reads that", size, theirs)
+        ours = bench.pipeline("local[2]", files)
+        _row("pipeline, local[2]", size, ours)
+        ratio = sum(theirs.cpu.values()) / sum(ours.cpu.values())
+        print(
+            f"\nAgainst the usual way: {ratio:.1f} × less CPU time, {theirs.wall / ours.wall:.1f} × less by the clock"
+        )
+        print(f"\n{lost_calls(files, Path(out))}")
+
+
+def _heading() -> str:
+    return f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {machine()}"
+
+
+PARTS = {"efficiency": efficiency, "processors": processors, "sizes": sizes, "usual": usual}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pipeline", description=__doc__)
-    parser.add_argument("--megabytes", type=int, default=600, help="default: %(default)s")
-    parser.add_argument("--files", type=int, default=20, help="default: %(default)s")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "kafkasniff-benchmarks")
-    parser.add_argument("--alone", nargs="+", help=argparse.SUPPRESS)
+    commands = parser.add_subparsers(dest="part", required=True)
+    for name, part in PARTS.items():
+        command = commands.add_parser(name, help=part.__doc__)
+        if name == "sizes":
+            command.add_argument("sizes", type=int, nargs="*", default=[1_000, 5_000, 10_000], metavar="MEGABYTES")
+        else:
+            default = 500 if name == "usual" else 5_000
+            command.add_argument("--megabytes", type=int, default=default, help="default: %(default)s")
+    # What the parts measure in processes of their own.
+    command = commands.add_parser("alone")
+    command.add_argument("what", choices=("calls", "all"))
+    command.add_argument("paths", nargs="+")
+    commands.add_parser("by-tshark").add_argument("paths", nargs="+")
     arguments = parser.parse_args()
-    if arguments.alone:
-        *sources, destination = arguments.alone
-        write_alone(sources, destination)
-        return
-    arguments.folder.mkdir(exist_ok=True)
-    capture = prepare("bulk", arguments.megabytes, arguments.folder)
-    parts = arguments.folder / f"bulk-{arguments.megabytes}-in-{arguments.files}"
-    if not parts.is_dir():
-        cut(capture, parts, arguments.files)
-    files = sorted(str(path) for path in parts.iterdir())
-    megabytes = sum(Path(path).stat().st_size for path in files) / 1e6
-    print(
-        f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {machine()}; bulk, {megabytes:.0f} MB in {len(files)} files\n"
-    )
-    print("| | CPU s | MB a CPU second | share of one process's rate | wall s | peak RSS MB, of one process |")
-    print("| --- | --- | ---: | ---: | ---: | --- |", flush=True)
-    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-        alone = cost_of([sys.executable, "-m", "benchmarks.pipeline", "--alone", *files, f"{folder}/alone"])
-        first = sum(alone.cpu.values())
-        print(_row("one process", megabytes, alone, first), flush=True)
-        for master in ("local[1]", "local[2]"):
-            command = [sys.executable, "-m", "kafkasniff", "pipeline", str(parts), f"{folder}/{master}"]
-            print(_row(f"pipeline, {master}", megabytes, cost_of([*command, "--master", master]), first), flush=True)
+    if arguments.part == "alone":
+        *sources, destination = arguments.paths
+        write_alone(arguments.what, sources, destination)
+    elif arguments.part == "by-tshark":
+        *sources, destination = arguments.paths
+        usual_way([Path(each) for each in sources], Path(destination))
+    else:
+        arguments.folder.mkdir(exist_ok=True)
+        PARTS[arguments.part](Bench(arguments.folder), arguments)
 
 
 if __name__ == "__main__":
