@@ -21,6 +21,7 @@ from kafkasniff.tcp.events import StreamEvent
 from kafkasniff.tcp.limits import TcpCounters
 from kafkasniff.tcp.lives import Lives, count_beginnings, find_lives
 from kafkasniff.tcp.passage import Course, Passage
+from kafkasniff.tcp.payloads import find_payloads
 from kafkasniff.tcp.runs import SHORTEST_RUN, Stretches, find_stretches
 from kafkasniff.tcp.segments import FlowKey, Segment, SegmentReader, reverse
 from kafkasniff.tcp.timers import NO_TIMER
@@ -139,6 +140,7 @@ class ColumnPath:
         rows, life_ends, ended = self._take_lives(rows)
         lives_ended = 0
         stretches = find_stretches(self._columns, self._batch.data, rows)
+        self._payloads = find_payloads(stretches, self._columns.payload)
         in_stretches = np.zeros(len(self._batch), np.bool_)
         in_stretches[stretches.rows] = True
         singles = self._headers(rows[~in_stretches[rows]])
@@ -285,7 +287,7 @@ class ColumnPath:
         if stretches.both_ways[number] and self._table.orderly(reverse(key)) is not state:
             return first
         side = int(stretches.larger.item(first)) ^ (key != state.key)
-        passage = Passage(self._course, stretches, number, first, state, side)
+        passage = Passage(self._course, stretches, self._payloads, number, first, state, side)
         return passage.take(end, place) if passage.may_begin() else first
 
     def _key(self, index: int) -> bytes:

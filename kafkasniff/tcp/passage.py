@@ -11,6 +11,7 @@ from kafkasniff.tcp.columns import Numbers
 from kafkasniff.tcp.connections import ConnectionTable
 from kafkasniff.tcp.disorder import Disorder, Rows, Side
 from kafkasniff.tcp.events import RunSide, StreamRun
+from kafkasniff.tcp.payloads import Payloads
 from kafkasniff.tcp.runs import Stretches
 from kafkasniff.tcp.state import ConnectionState
 
@@ -33,14 +34,26 @@ class Course(NamedTuple):
 class Passage:
     """Rows of a stretch on their way through a connection on which nothing waits."""
 
-    __slots__ = ("_both_ways", "_course", "_disorder", "_first", "_positions", "_sides", "_state", "_stretches")
+    __slots__ = (
+        "_both_ways", "_course", "_disorder", "_first", "_number", "_payloads", "_positions", "_sides", "_state",
+        "_stretches",
+    )  # fmt: skip
 
     def __init__(
-        self, course: Course, stretches: Stretches, number: int, first: int, state: ConnectionState, side: int
+        self,
+        course: Course,
+        stretches: Stretches,
+        payloads: Payloads,
+        number: int,
+        first: int,
+        state: ConnectionState,
+        side: int,
     ) -> None:
         """Stand before the row `first`; `side` is the connection's direction 0 among the rows."""
         self._course = course
         self._stretches = stretches
+        self._payloads = payloads
+        self._number = number
         self._first = first
         self._state = state
         self._sides = (side, 1 - side)
@@ -114,26 +127,20 @@ class Passage:
 
     def _deliver(self, end: int) -> None:
         """Let the rows up to `end` through."""
-        course, state, stretches = self._course, self._state, self._stretches
-        part = slice(self._first, end)
-        packets, length = stretches.rows[part], stretches.length[part]
-        second = stretches.larger[part] != self._sides[0]
-        state.connection.last = course.batch.arrival(packets.item(-1))
-        course.table.memory.arrive(int(length.sum()))
-        of_second = int(np.count_nonzero(second))
-        for stream, count in zip(state.streams, (end - self._first - of_second, of_second), strict=True):
-            stream.counters.packets += count
+        course, state, payloads, packets = self._course, self._state, self._payloads, self._stretches.rows
+        state.connection.last = course.batch.arrival(packets.item(end - 1))
+        course.table.memory.arrive(payloads.length_before[end] - payloads.length_before[self._first])
+        of_larger = payloads.larger_before[end] - payloads.larger_before[self._first]
+        for stream, larger in zip(state.streams, self._sides, strict=True):
+            stream.counters.packets += of_larger if larger else end - self._first - of_larger
         zeros = [stream.position - position for stream, position in zip(state.streams, self._positions, strict=True)]
-        parts = []
-        for direction in (0, 1):
-            rows = np.flatnonzero((second == direction) & (length > 0)) + self._first
-            parts.append(self._parts(rows, direction))
+        parts = [self._parts(larger, end) for larger in self._sides]
         losses = self._disorder.losses if self._disorder is not None else []
-        place = 2 * packets.item(0) + 1
+        place = 2 * packets.item(self._first) + 1
         for index, sides in enumerate(zip(*parts, strict=True)):
             if index:
                 loss = losses[index - 1]
-                packet = packets.item(loss.row)
+                packet = packets.item(self._first + loss.row)
                 place = 2 * packet + 2
                 stream = state.streams[loss.direction]
                 stream.give_up(stream.position + loss.length, course.batch.arrival(packet), course.table.events)
@@ -150,30 +157,31 @@ class Passage:
                 stream.counters.out_of_order += side.out_of_order
                 stream.counters.late_retransmissions += side.late
 
-    def _parts(self, rows: Numbers, direction: int) -> list[RunSide]:
-        """Give the payloads of a direction, those between two losses together."""
-        stretches, payload, disorder = self._stretches, self._course.payload, self._disorder
+    def _parts(self, larger: int, end: int) -> list[RunSide]:
+        """Give the payloads up to the row `end` that come from an endpoint, those between two losses together."""
+        disorder = self._disorder
         if disorder is None:
-            return [_run_side(stretches, payload, rows, None)]
+            return [self._payloads.side(self._number, larger, self._first, end)]
+        stretches, part = self._stretches, slice(self._first, end)
+        direction = self._sides.index(larger)
+        rows = np.flatnonzero((stretches.larger[part] == larger) & (stretches.length[part] > 0)) + self._first
         start = stretches.start[rows]
         order = np.argsort(start, kind="stable")
         rows, start = rows[order], start[order]
         bounds = [0, *np.searchsorted(start, [loss.positions[direction] for loss in disorder.losses]), len(rows)]
         by = [-1, *(int(stretches.rows[self._first + loss.row]) for loss in disorder.losses)]
         return [
-            _run_side(stretches, payload, rows[first:last], earliest)
+            _run_side(stretches, self._course.payload, rows[first:last], earliest)
             for (first, last), earliest in zip(pairwise(bounds), by, strict=True)
         ]
 
 
-def _run_side(stretches: Stretches, payload: Numbers, rows: Numbers, earliest: int | None) -> RunSide:
-    """Give payloads in stream order, all in packet order or none delivered before the packet `earliest` arrived."""
+def _run_side(stretches: Stretches, payload: Numbers, rows: Numbers, earliest: int) -> RunSide:
+    """Give payloads in stream order, none delivered before the packet `earliest` arrived."""
     if not len(rows):
         return RunSide([], [], [], [])
     packets, lengths = stretches.rows[rows], stretches.length[rows]
     ends = np.cumsum(lengths)
     shifts = payload[packets] + lengths - ends
-    delivered_by = indexes = packets.tolist()
-    if earliest is not None:
-        delivered_by = np.maximum(np.maximum.accumulate(packets), earliest).tolist()
-    return RunSide(indexes, ends.tolist(), shifts.tolist(), delivered_by)
+    delivered_by = np.maximum(np.maximum.accumulate(packets), earliest)
+    return RunSide(packets.tolist(), ends.tolist(), shifts.tolist(), delivered_by.tolist())

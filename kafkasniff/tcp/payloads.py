@@ -1,0 +1,63 @@
+"""The payloads of stretches by direction, of all stretches at once: what runs in order are made of."""
+
+from bisect import bisect_left
+from typing import NamedTuple
+
+import numpy as np
+
+from kafkasniff.tcp.columns import Numbers
+from kafkasniff.tcp.events import RunSide
+from kafkasniff.tcp.runs import Stretches
+
+
+class Payloads(NamedTuple):
+    """The rows of stretches that have a payload: those of a stretch and direction together, in packet order."""
+
+    firsts: list[int]
+    """Where those of a stretch begin that the smaller endpoint sent, and those of the larger one; and the end."""
+    rows: list[int]
+    """Index of the row among those of all stretches."""
+    packets: list[int]
+    ends: list[int]
+    """Bytes of the direction from the stretch's beginning to the payload's end."""
+    shifts: list[int]
+    """What a byte's position in the batch's buffer is more than its distance from the stretch's beginning."""
+    length_before: list[int]
+    """For each row of all stretches and one more: bytes of all payloads before it …"""
+    larger_before: list[int]
+    """… and rows before it that come from the larger endpoint."""
+
+    def side(self, number: int, larger: int, first: int, end: int) -> RunSide:
+        """Give what comes from an endpoint in the rows `first` to `end` of a stretch, delivered as it arrives."""
+        begin, stop = self.firsts[2 * number + larger : 2 * number + larger + 2]
+        start, stop = bisect_left(self.rows, first, begin, stop), bisect_left(self.rows, end, begin, stop)
+        packets, ends, shifts = self.packets[start:stop], self.ends[start:stop], self.shifts[start:stop]
+        if start > begin and packets:
+            before = self.ends[start - 1]
+            ends = [each - before for each in ends]
+            shifts = [each + before for each in shifts]
+        return RunSide(packets, ends, shifts, packets)
+
+
+def find_payloads(stretches: Stretches, payload: Numbers) -> Payloads:
+    """Find the payloads; `payload` gives for each packet of the batch where its payload stands in the buffer."""
+    count = len(stretches.starts)
+    sizes = np.array(stretches.ends, np.int64) - np.array(stretches.starts, np.int64)
+    side = 2 * np.repeat(np.arange(count), sizes) + stretches.larger
+    rows = np.flatnonzero(stretches.length)
+    rows = rows[np.argsort(side[rows], kind="stable")]
+    firsts = np.searchsorted(side[rows], np.arange(2 * count + 1))
+    packets, length = stretches.rows[rows], stretches.length[rows]
+    ends = np.cumsum(length)
+    before = np.append(0, ends)[firsts]
+    ends -= before[side[rows]]
+    shifts = payload[packets] + length - ends
+    return Payloads(
+        firsts.tolist(),
+        rows.tolist(),
+        packets.tolist(),
+        ends.tolist(),
+        shifts.tolist(),
+        np.append(0, np.cumsum(stretches.length)).tolist(),
+        np.append(0, np.cumsum(stretches.larger)).tolist(),
+    )
