@@ -27,7 +27,10 @@ MOST_ELEMENTS: Final = 16
 LONGEST_TEXT: Final = 127
 """Bytes of the longest text that is read."""
 
+_LONGEST = 1 << 30
 _TOO_LONG = 1 << 40
+# As methods of arrays they take twice the time for few numbers.
+_LOWEST, _HIGHEST = np.minimum.reduce, np.maximum.reduce
 _STRUCTS = {code: Struct(f">{code}") for code in SIZES}
 _FIRST_PLAIN, _LAST_PLAIN, _QUOTE, _BACKSLASH = np.uint8(0x21), np.uint8(0x7E), np.uint8(0x22), np.uint8(0x5C)
 
@@ -124,7 +127,7 @@ class ArrayColumn:
     owner: Numbers
     """For each element the index of its row."""
     elements: "Columns"
-    """Of primitives the name is empty."""
+    """Of primitives the name is empty. There are no columns where there are no elements."""
 
 
 Column = NumberColumn | TextColumn | RecordsColumn | BytesColumn | ArrayColumn
@@ -216,25 +219,31 @@ class _Walk:
             else:
                 columns[member.name] = BytesColumn(length)
                 self._refuse(owner, length > 0)
-            at = at + np.maximum(length, 0)
+            at = at + (np.maximum(length, 0) if covers(member.nullable, self.reader.version) else length)
         if self.reader.flexible:
             self._refuse(owner, self.buffer.numbers("B", at + offset) != 0)
             offset += 1
         return columns, at + offset
 
     def _length(self, member: Field, at: Numbers, owner: Numbers) -> tuple[Numbers, Numbers]:
-        """Read a length or count, and whether it can be one; give also the place behind it."""
+        """Read a length or count, and whether it can be one; give also the place behind it.
+
+        What leads behind the end of the message shows there.
+        """
         length, at = self._stated(member, at)
         least = -1 if covers(member.nullable, self.reader.version) else 0
-        most = self.end[owner] - at
-        if member.is_array:
-            most = np.minimum(most // _least_size(member, self.reader.version, self.reader.flexible), MOST_ELEMENTS)
-        elif member.element_type == "string":
-            most = np.minimum(most, LONGEST_TEXT)
-        refused = (length < least) | (length > most)
-        if np.count_nonzero(refused):
-            self.odd[owner[refused]] = True
-            length[refused] = least
+        most = MOST_ELEMENTS if member.is_array else LONGEST_TEXT if member.element_type == "string" else _LONGEST
+        lowest, highest = _LOWEST(length, initial=0), _HIGHEST(length, initial=0)
+        if lowest < least or highest > (1 if member.is_array else most):
+            if member.is_array:
+                # Kafka refuses more elements than there are bytes.
+                size = _least_size(member, self.reader.version, self.reader.flexible)
+                refused = (length < least) | (length > np.minimum((self.end[owner] - at) // size, most))
+            else:
+                refused = (length < least) | (length > most)
+            if np.count_nonzero(refused):
+                self.odd[owner[refused]] = True
+                length[refused] = least
         return length, at
 
     def _stated(self, member: Field, at: Numbers) -> tuple[Numbers, Numbers]:
@@ -257,21 +266,29 @@ class _Walk:
         return value - 1, at
 
     def _text(self, at: Numbers, length: Numbers, owner: Numbers) -> TextColumn:
-        block = self.buffer.block(at, int(length.max(initial=0)))
-        inside = np.arange(block.shape[1], dtype=np.int8) < length.astype(np.int8)[:, None]
+        width = int(_HIGHEST(length, initial=0))
+        block = self.buffer.block(at, width)
         odd = (block - _FIRST_PLAIN > _LAST_PLAIN - _FIRST_PLAIN) | (block == _QUOTE) | (block == _BACKSLASH)
-        odd &= inside
+        if width and _LOWEST(length, initial=width) < width:
+            inside = np.arange(width, dtype=np.int8) < length.astype(np.int8)[:, None]
+            odd &= inside
+            block *= inside.view(np.uint8)
         if np.count_nonzero(odd):
             self._refuse(owner, odd.any(axis=1))
-        block *= inside.view(np.uint8)
         return TextColumn(block, length)
 
     def _array(self, member: Field, count: Numbers, at: Numbers, owner: Numbers) -> tuple[ArrayColumn, Numbers]:
         """Read the elements of arrays that begin at `at`."""
+        if _LOWEST(count, initial=1) == _HIGHEST(count, initial=1) == 1:
+            every = np.arange(len(count))
+            elements, at = self._elements(member, at, owner)
+            return ArrayColumn(count, every, every, elements), at
         there = np.maximum(count, 0)
         behind = np.cumsum(there)
         first = behind - there
         parent = np.repeat(np.arange(len(count)), there)
+        if not len(parent):
+            return ArrayColumn(count, first, parent, {}), at
         size = _fixed_size(member, self.reader.version, self.reader.flexible)
         if size:
             places = at[parent] + size * (np.arange(len(parent)) - first[parent])

@@ -25,7 +25,7 @@ from kafkasniff.render.call_json import (
 from kafkasniff.render.json_columns import RunTexts, call_lines, readers
 from kafkasniff.render.json_lines import call_line
 from kafkasniff.render.json_text import safe_line
-from kafkasniff.render.text_blocks import squeezed
+from kafkasniff.render.text_blocks import equal, squeezed
 from kafkasniff.render.times import utc_text
 
 MOST_ROWS = 16_384
@@ -69,8 +69,8 @@ class JsonRows:
         left = np.ones(len(rows), np.bool_)
         if len(columns.batch.interfaces) == 1:
             layouts = columns.api_key[rows] << 16 | columns.api_version[rows]
-            for layout in np.unique(layouts).tolist():
-                places = np.flatnonzero(layouts == layout)
+            for places in equal(columns.api_key[rows] << 8 | columns.api_version[rows]):
+                layout = layouts.item(places.item(0))
                 if len(places) >= FEWEST_ROWS and readers(layout >> 16, layout & 0xFFFF) is not None:
                     self._add_lines(columns, layout, rows, places, lines, left)
         odd = np.flatnonzero(left)

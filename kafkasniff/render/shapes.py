@@ -4,6 +4,7 @@ import numpy as np
 
 from kafkasniff.protocol.body_columns import ArrayColumn, Columns, Numbers, RecordsColumn, TextColumn
 from kafkasniff.render.gists.words import NAME_LENGTH
+from kafkasniff.render.text_blocks import distinct
 
 _LARGEST = 1 << 62
 
@@ -28,7 +29,7 @@ class Shapes:
 
     def codes(self) -> Numbers:
         """Give the number of each row, as small as may be."""
-        found, self._codes = np.unique(self._codes, return_inverse=True)
+        found, self._codes = distinct(self._codes)
         self._most = len(found)
         return self._codes
 

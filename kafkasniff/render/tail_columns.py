@@ -6,7 +6,6 @@ of those that are like it stand the same words, with their own values between.
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import pairwise
 from types import SimpleNamespace
 from typing import Final, NamedTuple, cast
 
@@ -19,7 +18,7 @@ from kafkasniff.protocol.headers import response_header_version
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.render.gist import Form, form_of
 from kafkasniff.render.shapes import Shapes, add_shapes
-from kafkasniff.render.text_blocks import Part, side_by_side, squeezed
+from kafkasniff.render.text_blocks import Part, equal, side_by_side, squeezed
 from kafkasniff.render.traced import CLIENT_ID, Trace, UntraceableError
 from kafkasniff.render.traced_columns import Batches, TracedCalls, find_batches
 
@@ -79,14 +78,10 @@ class TailColumns:
         shapes = Shapes(len(rows))
         add_shapes(shapes, calls.asked, kind.form.request)
         add_shapes(shapes, calls.answered, kind.form.response)
-        codes = shapes.codes()
-        codes[odd] = -1
-        order = np.argsort(codes, kind="stable")
-        bounds = np.flatnonzero(np.diff(codes[order], prepend=-2, append=-2))
-        for first, last in pairwise(bounds.tolist()):
-            left = order[first:last]
-            if codes[left[0]] < 0:
+        for places in equal(np.where(odd, -1, shapes.codes())):
+            if odd[places[0]]:
                 continue
+            left = places
             for _ in range(_MOST_TRACES):
                 if len(left) < FEWEST_ROWS:
                     break

@@ -3,7 +3,8 @@
 Blocks stand side by side to make longer texts; what is a zero is left out in the end (`squeezed`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +123,16 @@ def distinct(numbers: Numbers) -> tuple[Numbers, Numbers]:
     place = np.zeros(int(found.max(initial=0)) + 1, np.int64)
     place[found] = np.arange(len(found))
     return found + lowest, place[numbers]
+
+
+def equal(numbers: Numbers) -> Iterator[Numbers]:
+    """Give the rows with the same number together, for each number; the rows in ascending order."""
+    found, index = distinct(numbers)
+    # Numbers of two bytes are sorted much faster.
+    order = np.argsort(index.astype(np.uint16) if len(found) < _MOST_LOOKED_UP else index, kind="stable")
+    bounds = np.cumsum(np.bincount(index)).tolist()
+    for first, last in pairwise([0, *bounds]):
+        yield order[first:last]
 
 
 def texts_of(numbers: Numbers, text: Callable[[int], str]) -> Block:
