@@ -34,13 +34,16 @@ _UNITS = np.array([1_000, 10_000, 100_000, 1_000_000, 10_000_000, 1])
 class _Texts(NamedTuple):
     """Texts of the columns of some calls."""
 
-    calls: list[tuple[str, str, str]]
-    """Client, server and API."""
-    of_call: Numbers
-    """For each row the index of its `calls`."""
+    ends: list[tuple[str, str]]
+    """Client and server."""
+    of_ends: Numbers
+    """For each row the index of its `ends`."""
+    apis: list[str]
+    of_api: Numbers
+    """The same for APIs, …"""
     client_ids: list[str]
     of_client_id: Numbers
-    """The same for client ids."""
+    """… and for client ids."""
 
 
 def heads(lines: CallLines, columns: CallColumns, start: int, stop: int) -> list[bytes]:
@@ -61,20 +64,24 @@ def heads(lines: CallLines, columns: CallColumns, start: int, stop: int) -> list
 
 
 def _texts(lines: CallLines, columns: CallColumns, start: int, stop: int) -> _Texts:
-    run = columns.run[start:stop]
-    layouts, of_layout = distinct(columns.api_key[start:stop] << 8 | columns.api_version[start:stop])
+    layouts, of_api = distinct(columns.api_key[start:stop] << 8 | columns.api_version[start:stop])
     apis = [api_text((layout >> 8, layout & 0xFF)) for layout in layouts.tolist()]
-    known, of_call = distinct(run * len(apis) + of_layout)
-    calls = []
-    for run_number, layout in (divmod(code, len(apis)) for code in known.tolist()):
-        facts = columns.facts[run_number]
-        calls.append((facts.client, lines.server(facts.server), apis[layout]))
-    data, ids = columns.data, columns.client_ids
-    if all(ids[each] is not None for each in np.flatnonzero(np.bincount(run)).tolist()):
-        return _Texts(calls, of_call, [_client_id(raw or b"") for raw in ids], run)
-    begins, ends = columns.request[start:stop] + CLIENT_ID_AT, columns.client_id_end[start:stop]
-    each = [_client_id(data[begin:end]) for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
-    return _Texts(calls, of_call, each, np.arange(stop - start))
+    runs, of_run = distinct(columns.run[start:stop])
+    pairs = list(map(columns.facts.ends, runs.tolist()))
+    places_of_pairs = {pair: place for place, pair in enumerate(dict.fromkeys(pairs))}
+    of_ends = np.array([places_of_pairs[pair] for pair in pairs], np.int64)[of_run]
+    servers = {server: lines.server(server) for _, server in places_of_pairs}
+    ends = [(client, servers[server]) for client, server in places_of_pairs]
+    data, ids = columns.data, [columns.client_ids[run] for run in runs.tolist()]
+    if None not in ids:
+        of_id = of_run
+    else:
+        begins, stops = columns.request[start:stop] + CLIENT_ID_AT, columns.client_id_end[start:stop]
+        ids = [data[begin:end] for begin, end in zip(begins.tolist(), stops.tolist(), strict=True)]
+        of_id = np.arange(stop - start)
+    places = {raw: place for place, raw in enumerate(dict.fromkeys(ids))}
+    texts = [_client_id(raw or b"") for raw in places]
+    return _Texts(ends, of_ends, apis, of_api, texts, np.array([places[raw] for raw in ids], np.int64)[of_id])
 
 
 def _client_id(raw: bytes) -> str:
@@ -84,7 +91,8 @@ def _client_id(raw: bytes) -> str:
 
 def _widths(widths: Widths, texts: _Texts, numbers: Numbers) -> Numbers:
     """Give the widths of the columns at each row, as in `Widths`."""
-    client, server, api = (np.array([len(call[index]) for call in texts.calls])[texts.of_call] for index in range(3))
+    client, server = (np.array([len(both[side]) for both in texts.ends])[texts.of_ends] for side in (0, 1))
+    api = np.array([len(text) for text in texts.apis])[texts.of_api]
     correlation = np.searchsorted(_POWERS, np.abs(numbers), side="right") + 1 + (numbers < 0)
     client_id = np.array([len(text) for text in texts.client_ids])[texts.of_client_id]
     lengths = np.stack((server, api, client, correlation, client_id), axis=1)
@@ -96,17 +104,16 @@ def _widths(widths: Widths, texts: _Texts, numbers: Numbers) -> Numbers:
 
 
 def _parts(widths: Widths, texts: _Texts, rows: slice, numbers: Numbers) -> list[Part]:
-    calls = [
-        f"  {client:>{widths.client}} → {server:<{widths.server}}  {api:<{widths.api}} ".encode()
-        for client, server, api in texts.calls
-    ]
+    ends = [f"  {client:>{widths.client}} → {server:<{widths.server}}  ".encode() for client, server in texts.ends]
+    apis = [f"{api:<{widths.api}} ".encode() for api in texts.apis]
     client_ids = [f"  {text:<{widths.client_id}}  ".encode() for text in texts.client_ids]
     correlation = digits(numbers)
     padded = np.full((len(numbers), widths.correlation), ord(" "), np.uint8)
     shown = min(correlation.shape[1], widths.correlation)
     padded[:, -shown:] = np.where(correlation[:, -shown:], correlation[:, -shown:], np.uint8(ord(" ")))
     return [
-        looked_up(table(calls), texts.of_call[rows]),
+        looked_up(table(ends), texts.of_ends[rows]),
+        looked_up(table(apis), texts.of_api[rows]),
         padded,
         looked_up(table(client_ids), texts.of_client_id[rows]),
     ]

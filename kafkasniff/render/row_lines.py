@@ -9,6 +9,7 @@ from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.render.brokers import TELLING_APIS
 from kafkasniff.render.head_columns import CLIENT_ID_AT, durations, heads
+from kafkasniff.render.remembered import RememberedTexts, Repeats
 from kafkasniff.render.tail_columns import TailColumns
 from kafkasniff.render.tails import Tails
 from kafkasniff.render.terminal import CallLines, api_text, client_id_text
@@ -34,6 +35,7 @@ class RowLines:
         self._lines = lines
         self._tails = Tails(partial(lines.tail, room=None))
         self._tail_columns = TailColumns(partial(lines.tail, room=None))
+        self._remembered = RememberedTexts()
         self._columns: CallColumns | None = None
         self._fixed: dict[int, tuple[str, str, str | None]] = {}
         """What stands before and behind the correlation id, and the client id, by run and layout, where that tells."""
@@ -113,14 +115,21 @@ class RowLines:
         """Give the last column of some rows, with newlines."""
         texts = np.empty(len(rows), object)
         left = np.ones(len(rows), np.bool_)
+        looked_up: list[tuple[Numbers, Repeats]] = []
         layouts = columns.api_key[rows] << 16 | columns.api_version[rows]
         for layout in np.unique(layouts).tolist():
             places = np.flatnonzero(layouts == layout)
             if len(places) < FEWEST_ROWS:
                 continue
-            for chosen, found in self._tail_columns.texts(columns, layout, rows[places]):
-                texts[places[chosen]] = found
-                left[places[chosen]] = False
+            if self._remembered.may_know(layout):
+                repeats = self._remembered.look_up(columns, layout, rows[places])
+                looked_up.append((places, repeats))
+                left[places] = False
+                left[places[repeats.new]] = True
+            unknown = places[left[places]]
+            for chosen, found in self._tail_columns.texts(columns, layout, rows[unknown]):
+                texts[unknown[chosen]] = found
+                left[unknown[chosen]] = False
         odd = np.flatnonzero(left)
         data, tail, call = columns.data, self._tails.text, columns.call
         for place, row, fields in zip(odd.tolist(), rows[odd].tolist(), columns.fields(rows[odd]), strict=True):
@@ -128,6 +137,9 @@ class RowLines:
             client_id = java_text(columns.client_ids[run] or data[request + CLIENT_ID_AT : client_id_end]) or None
             text = tail(key << 16 | version, data, body, request_end, response, response_end, client_id, call, row)
             texts[place] = f"{text}".rstrip().encode() + b"\n"
+        for places, repeats in looked_up:
+            texts[places] = repeats.take(texts[places[repeats.new]].tolist())
+            self._remembered.add(repeats)
         found_texts: list[bytes] = texts.tolist()
         return found_texts
 
@@ -135,9 +147,12 @@ class RowLines:
         """Learn from calls which brokers there are; give the rows in parts, each when it is known what it shows."""
         columns, start, stop = rows
         brokers, data = self._lines.brokers, columns.data
-        for row in (start + np.flatnonzero(np.isin(columns.api_key[start:stop], _TELLING))).tolist():
-            layout = columns.api_key.item(row) << 16 | columns.api_version.item(row)
-            answer = layout, data[columns.response.item(row) + _NUMBER : columns.response_end.item(row)]
+        telling = start + np.flatnonzero(np.isin(columns.api_key[start:stop], _TELLING))
+        layouts = columns.api_key[telling] << 16 | columns.api_version[telling]
+        begins, ends = columns.response[telling] + _NUMBER, columns.response_end[telling]
+        answers = zip(telling.tolist(), layouts.tolist(), begins.tolist(), ends.tolist(), strict=True)
+        for row, layout, begin, end in answers:
+            answer = layout, data[begin:end]
             if self._told.get(answer) == brokers.changes:
                 continue
             news = brokers.news(columns.call(row))
@@ -197,8 +212,10 @@ class RowLines:
 
     def _note_told(self, answer: tuple[int, bytes]) -> None:
         """Note that an answer tells nothing new any more."""
-        if len(self._told) >= _MOST_TOLD:
+        self._told_bytes += len(answer[1])
+        if self._told_bytes > _MOST_TOLD:
             self._told.clear()
+            self._told_bytes = len(answer[1])
         self._told[answer] = self._lines.brokers.changes
 
     def _look(self) -> tuple[int, int, int, int, int]:

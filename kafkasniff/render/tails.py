@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from typing import Final, cast
 
 from kafkasniff.calls.call import HOLDING_APIS, Call, Frame
-from kafkasniff.calls.learning import names_topic_ids
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind, fields_of
@@ -24,23 +23,11 @@ from kafkasniff.render.traced_message import TracedMessage, trace_message
 LONGEST: Final = 512
 """Bytes of the longest message that is traced, less its records."""
 
-LONGEST_REMEMBERED: Final = 4096
-"""Bytes of the longest answer whose text is remembered where it is too long to be traced: clusters repeat."""
-
-MOST_REMEMBERED: Final = 4096
-"""Texts that are remembered of such calls; more, and all are forgotten."""
-
 MOST_SHAPES: Final = 4096
 """Shapes that are remembered; more, and all are forgotten, with their layouts."""
 
 MOST_TEMPLATES: Final = 2048
 """Templates of all layouts that are remembered: some 10 kB each, with its layout."""
-
-_REPEATING = frozenset({3, 18, 60})
-"""Metadata, ApiVersions, DescribeCluster: a cluster gives the same answers again and again."""
-
-_CORRELATION_ID = 4
-"""Bytes that an answer begins with."""
 
 _MOST_LAYOUTS = 4
 """Layouts of one shape, which are tried one after the other."""
@@ -63,8 +50,6 @@ class _Kind:
     """The side that may have records, whose length tells nothing then."""
     count_at: int = 0
     """Place of the byte of that side that tells instead: the last of the first counts and lengths."""
-    repeats: bool = False
-    """Whether the text depends on nothing but the messages, which are mostly like others before."""
     shapes: dict[tuple[int, int], list[Layout]] = field(default_factory=dict)
     """Empty for a shape that came once."""
     hits: int = 0
@@ -78,8 +63,6 @@ class Tails:
         """Begin with no layout; `text_of` makes the text of any call."""
         self._text_of = text_of
         self._kinds: dict[int, _Kind | None] = {}
-        self._texts: dict[tuple[int, bytes, bytes], str] = {}
-        """Of calls that are not traced, by layout and what the messages hold."""
         self._shapes = 0
         self._templates = 0
 
@@ -107,10 +90,6 @@ class Tails:
         if kind is None:
             return self._text_of(call(row))
         n, m = request_end - body, response_end - response
-        if m > LONGEST and n <= m <= LONGEST_REMEMBERED and kind.repeats:
-            key = layout, data[body:request_end], data[response + _CORRELATION_ID : response_end]
-            known = self._texts.get(key)
-            return known if known is not None else self._remember(key, self._text_of(call(row)))
         side = kind.batches_in
         if side is None:
             shape = n, m
@@ -131,12 +110,6 @@ class Tails:
         except UnicodeDecodeError:
             return self._text_of(call(row))
         return self._learn(kind, layouts, (data, body, n, response, m, client_id), call(row))
-
-    def _remember(self, key: tuple[int, bytes, bytes], text: str) -> str:
-        if len(self._texts) >= MOST_REMEMBERED:
-            self._texts.clear()
-        self._texts[key] = text
-        return text
 
     def _note_shape(self, kind: _Kind, shape: tuple[int, int]) -> None:
         if self._shapes >= MOST_SHAPES:
@@ -208,8 +181,7 @@ def _kind(api_key: int, version: int) -> _Kind | None:
         return None
     kinds: tuple[Kind, Kind] = ("request", "response")
     with_records = [side for side in kinds if _has_records(api_definition(api_key, side).fields, version)]
-    repeats = api_key in _REPEATING and not names_topic_ids(api_key, version)
-    return _Kind(with_records[0] if with_records else None, repeats=repeats)
+    return _Kind(with_records[0] if with_records else None)
 
 
 def _has_records(fields: tuple[Field, ...], version: int) -> bool:

@@ -32,6 +32,18 @@ class RunFacts(Protocol):
     def __getitem__(self, run: int, /) -> CallFacts:
         """Give that of a run."""
 
+    def ends(self, run: int) -> tuple[str, str]:
+        """Give client and server of a run."""
+
+
+class ListedFacts(list[CallFacts]):
+    """What was made already."""
+
+    def ends(self, run: int) -> tuple[str, str]:
+        """Give client and server of a run."""
+        facts = self[run]
+        return facts.client, facts.server
+
 
 @dataclass(slots=True, eq=False)
 class CallColumns:

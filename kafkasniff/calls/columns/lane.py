@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from kafkasniff.calls.call import Frame
-from kafkasniff.calls.columns.calls import CallColumns, Numbers
+from kafkasniff.calls.columns.calls import CallColumns, ListedFacts, Numbers
 from kafkasniff.calls.columns.frames import cut
 from kafkasniff.calls.columns.messages import (
     CLIENT_ID_AT,
@@ -92,7 +92,7 @@ def _columns(
     return CallColumns(
         streams.data,
         batch,
-        [talk.kafka.facts() for talk in talks],
+        ListedFacts(talk.kafka.facts() for talk in talks),
         lambda run: talks[run].run.connection,
         [next(iter(ids))[CLIENT_ID_LENGTH:] if len(ids) == 1 else None for ids in client_ids],
         run,

@@ -65,9 +65,9 @@ class LifeFacts:
             options.context,
         )
 
-    def server(self, row: int) -> str:
-        """Give the server of a connection."""
-        return self._servers[row]
+    def ends(self, run: int) -> tuple[str, str]:
+        """Give client and server of a run."""
+        return self._clients[run >> 1], self._servers[run >> 1]
 
 
 class TakenLives:
@@ -90,7 +90,7 @@ class TakenLives:
         first: dict[str, tuple[int, int]] = {}
         begun = lives.segment_packets[lives.segment_bounds[:-1:2]]
         for row in np.argsort(begun).tolist():
-            first.setdefault(self._facts.server(row), (row, times[begun.item(row)]))
+            first.setdefault(self._facts.ends(2 * row)[1], (row, times[begun.item(row)]))
         return [(lives.connection(row).endpoints[1], time) for row, time in first.values()]
 
     def reports(self) -> list[tuple[int, list[ConnectionReport]]]:
