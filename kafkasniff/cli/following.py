@@ -80,7 +80,7 @@ def _tell(before: State, state: State, seconds: float) -> None:
     calls = state.counts(tables)[CALLS.name] - before.counts(tables)[CALLS.name]
     packets = state.packets - before.packets
     files = state.files_read - before.files_read
-    print_message(f"kafkasniff: {files:,} files more, {packets:,} packets, {calls:,} calls, in {seconds:.1f} s")
+    print_message(f"kafkasniff: files: {files:,}; packets: {packets:,}; calls: {calls:,}; {seconds:.1f} s")
 
 
 def _summarise(run: str, state: State, tables: Sequence[str], interrupted: bool) -> None:

@@ -33,6 +33,7 @@ from kafkasniff.pipeline.inputs import Input, leave_out, without_compression
 from kafkasniff.pipeline.job import MOST_ROUNDS, Index, reason_of
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import TableWriter, Written
+from kafkasniff.pipeline.pieces import REPORT, as_batch
 from kafkasniff.pipeline.reassembly import Known
 from kafkasniff.pipeline.reports import joined
 from kafkasniff.pipeline.rows import Placed, file_row
@@ -113,6 +114,9 @@ class _MicroBatch:
         """Do all but the commit."""
         state = self._state
         index = Index(self._session, self._inputs, self._options)
+        if not self._inputs:
+            # Spark runs no task over nothing, but what is carried is to end.
+            index.frame = self._nothing()
         try:
             vantages = index.vantages = self._vantages(index.reports)
             followed = self._follow(index, vantages)
@@ -129,6 +133,12 @@ class _MicroBatch:
         state.parts = {number: part for number, part in state.parts.items() if number in alive}
         state.finished = self._last
         return state
+
+    def _nothing(self) -> DataFrame:
+        """Give an index without packets."""
+        rows = as_batch((bucket, -1, 0, 0, 0, REPORT, b"", None) for bucket in range(self._state.buckets))
+        frame = self._session.createDataFrame(pa.Table.from_batches([rows]))
+        return frame.repartitionById(self._state.buckets, "bucket")
 
     def _vantages(self, reports: Sequence[FileReport]) -> list[str]:
         """Give the vantage of each file, and note how far their rings and vantages have come."""
@@ -180,6 +190,7 @@ class _MicroBatch:
         for each in followed:
             for vantage, carried in each.carried.items():
                 state.carried[each.bucket, vantage] = carried
+        assert not self._last or all(carried.path is None for carried in state.carried.values())
         return followed
 
     def _with_sessions(self, index: Index, task: FollowTask) -> FollowTask:
