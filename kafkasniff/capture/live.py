@@ -22,9 +22,9 @@ WAIT_MS = 50
 """How long to wait for packets before an empty batch says that there are none."""
 GATHER_SECONDS = 0.1
 """Where many packets come, those of so long are taken at once: in large batches each costs less."""
-_MANY = 500
-"""Packets from which on there are many."""
-_GATHERED_SHARE = 16
+_MANY_BYTES = 192 << 10
+"""From so much on there are many: a block of the ring was filled before its time."""
+_GATHERED_SHARE = 8
 """What was taken may be this part of each ring at most if more is to be gathered, so that a burst finds room."""
 
 
@@ -91,7 +91,7 @@ class LiveCapture:
             yield from taken or (NO_PACKETS,)
             if not taken:
                 self._wait()
-            elif sum(map(len, taken)) >= _MANY and max(len(each.data) for each in taken) <= self._gathered_bytes:
+            elif _MANY_BYTES <= max(len(batch.data) for batch in taken) <= self._gathered_bytes:
                 time.sleep(max(begun + GATHER_SECONDS - time.monotonic(), 0))
         # What came until now becomes visible when the block that it is in is handed over.
         end = time.time_ns()
