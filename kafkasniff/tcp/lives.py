@@ -181,70 +181,79 @@ def find_lives(columns: SegmentColumns, batch: PacketBatch, rows: Numbers) -> tu
     Gives them, the packets that they are made of, and of each of these the life, a row.
     """
     rows, second, starts = _find_opened(columns, batch.data, rows)
-    sizes = np.diff(np.append(starts, len(rows)))
-    group = np.repeat(np.arange(len(starts)), sizes)
-    flags = columns.flags[rows] & _FIN_SYN_RST_ACK
-    length = columns.length[rows]
-    sequence, acknowledgement = columns.sequence[rows], columns.acknowledgement[rows]
-    initials = np.stack((sequence[starts], sequence[starts + 1]), axis=1) if len(starts) else np.zeros((0, 2), np.int64)
-    own = second.astype(np.int64)
-    start = stream_distance(sequence, initials[group, own] + 1)
-    acknowledged = stream_distance(acknowledgement, initials[group, 1 - own] + 1)
-    fin = flags & _FIN != 0
-    before = [(_sum_before(np.where(second == side, length, 0), group, starts)) for side in (False, True)]
-    fins_before = [_sum_before((fin & (second == side)).astype(np.int64), group, starts) for side in (False, True)]
-    own_end, other_end = np.where(second, before[::-1], before)
-    own_fins, other_fins = np.where(second, fins_before[::-1], fins_before)
-    ended = (own_fins > 0) & (other_fins > 0)
-    usual = (flags & (_SYN | _RST | _ACK) == _ACK) & (own_fins == 0) & (start == own_end)
-    usual &= (acknowledged >= 0) & (acknowledged <= other_end + other_fins) & (columns.window[rows] > 0)
-    usual |= ended & (flags & _SYN == 0) & (length == 0)
-    for handshake in (0, 1):
-        # Looked at already, but for the window.
-        usual[starts + handshake] = columns.window[rows[starts + handshake]] > 0
-    good = np.zeros(0, np.bool_)
-    if len(starts):
-        good = np.logical_and.reduceat(usual, starts)
-        for side in (False, True):
-            good &= np.logical_or.reduceat(fin & (second == side), starts)
+    group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
+    good, fins, late = _judge(columns, rows, second, starts, group)
     chosen = np.flatnonzero(good)
-    fin_rows = np.flatnonzero(fin & ~ended & good[group])
-    fins = np.zeros((len(starts), 2), np.int64)
-    fins[group[fin_rows], own[fin_rows]] = rows[fin_rows]
     chosen = chosen[np.argsort(fins[chosen].max(axis=1), kind="stable")]
     life = np.full(len(starts), -1, np.int64)
     life[chosen] = np.arange(len(chosen))
     of = life[group]
-    stream = 2 * of + own
-    streams = 2 * len(chosen)
-    alive = (of >= 0) & ~ended
-    with_data = np.flatnonzero(alive & (length > 0))
-    with_data = with_data[np.argsort(stream[with_data], kind="stable")]
-    times = np.frombuffer(batch.times, np.int64)
-    opening = starts[chosen]
-    syn, opened = rows[opening], rows[opening + _HANDSHAKE - 1]
-    lives = Lives(
-        batch,
-        [],
-        syn,
-        rows[opening + 1],
-        fins[chosen],
-        times[opened] - times[syn],
-        np.bincount(stream[alive], minlength=streams).reshape(-1, 2),
-        initials[chosen],
-        np.bincount(stream[with_data], length[with_data], minlength=streams).astype(np.int64).reshape(-1, 2),
-        np.searchsorted(stream[with_data], np.arange(streams + 1)),
-        rows[with_data],
-        columns.payload[rows[with_data]],
-        length[with_data],
-        np.bincount(of[(of >= 0) & ended], minlength=len(chosen)),
-    )
-    data, length = batch.data, columns.key_length[syn]
-    ats = (columns.key_at[packets] for packets in (syn, lives.syn_ack))
-    places = (place for at in ats for place in (at.tolist(), (at + length).tolist()))
-    lives.keys = [(data[at:end], data[other:stop]) for at, end, other, stop in zip(*places, strict=True)]
     members = np.flatnonzero(of >= 0)
-    return lives, rows[members], of[members]
+    rows, of, late = rows[members], of[members], late[members]
+    opening = rows[np.searchsorted(members, starts[chosen])[:, None] + np.arange(_HANDSHAKE)]
+    lives = _lives_of(columns, batch, opening, fins[chosen], rows[~late], 2 * of[~late] + second[members][~late])
+    lives.late = np.bincount(of[late], minlength=len(chosen))
+    return lives, rows, of
+
+
+def _judge(
+    columns: SegmentColumns, rows: Numbers, second: Marks, starts: Numbers, group: Numbers
+) -> tuple[Marks, Numbers, Marks]:
+    """Tell which opened connections are lives, the packets of the FINs, and which rows came behind both FINs."""
+    flags, length = columns.flags[rows] & _FIN_SYN_RST_ACK, columns.length[rows]
+    sequence, acknowledgement = columns.sequence[rows], columns.acknowledgement[rows]
+    fin, own = flags & _FIN != 0, second.astype(np.int64)
+    first = np.stack((sequence[starts], sequence[np.minimum(starts + 1, max(len(rows) - 1, 0))]), axis=1) + 1
+    start = stream_distance(sequence, first[group, own])
+    acknowledged = stream_distance(acknowledgement, first[group, 1 - own])
+    before = [_sum_before(np.where(second == side, length, 0), group, starts) for side in (False, True)]
+    fins_before = [_sum_before((fin & (second == side)).astype(np.int64), group, starts) for side in (False, True)]
+    own_end, other_end = np.where(second, before[::-1], before)
+    own_fins, other_fins = np.where(second, fins_before[::-1], fins_before)
+    late: Marks = (own_fins > 0) & (other_fins > 0)
+    usual = (flags & (_SYN | _RST | _ACK) == _ACK) & (own_fins == 0) & (start == own_end)
+    usual &= (acknowledged >= 0) & (acknowledged <= other_end + other_fins) & (columns.window[rows] > 0)
+    usual |= late & (flags & _SYN == 0) & (length == 0)
+    for handshake in (0, 1):
+        # Looked at already, but for the window.
+        usual[starts + handshake] = columns.window[rows[starts + handshake]] > 0
+    fins = np.full((len(starts), 2), -1, np.int64)
+    fin_rows = np.flatnonzero(fin & ~late)
+    fins[group[fin_rows], own[fin_rows]] = rows[fin_rows]
+    good: Marks = (fins[:, 0] >= 0) & (fins[:, 1] >= 0)
+    if len(starts):
+        good &= np.logical_and.reduceat(usual, starts)
+    return good, fins, late
+
+
+def _lives_of(
+    columns: SegmentColumns, batch: PacketBatch, opening: Numbers, fins: Numbers, rows: Numbers, stream: Numbers
+) -> Lives:
+    """Make lives of the packets that open each, the FINs, and all rows until the end with the stream of each."""
+    streams = 2 * len(opening)
+    with_data = np.flatnonzero(columns.length[rows] > 0)
+    with_data = with_data[np.argsort(stream[with_data], kind="stable")]
+    segments, of = rows[with_data], stream[with_data]
+    times, ends = np.frombuffer(batch.times, np.int64), columns.key_at + columns.key_length
+    syn, syn_ack, ack = opening.T
+    places = (place[packets].tolist() for packets in (syn, syn_ack) for place in (columns.key_at, ends))
+    data = batch.data
+    return Lives(
+        batch,
+        [(data[at:end], data[other:stop]) for at, end, other, stop in zip(*places, strict=True)],
+        syn,
+        syn_ack,
+        fins,
+        times[ack] - times[syn],
+        np.bincount(stream, minlength=streams).reshape(-1, 2),
+        columns.sequence[opening[:, :2]],
+        np.bincount(of, columns.length[segments], streams).astype(np.int64).reshape(-1, 2),
+        np.searchsorted(of, np.arange(streams + 1)),
+        segments,
+        columns.payload[segments],
+        columns.length[segments],
+        np.zeros(len(opening), np.int64),
+    )
 
 
 def _find_opened(columns: SegmentColumns, data: bytes, rows: Numbers) -> tuple[Numbers, Marks, Numbers]:
