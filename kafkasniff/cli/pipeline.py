@@ -98,7 +98,7 @@ def pipeline(
     still_s = duration_ns(still or _STILL, "--still") / 1e9
     try:
         from kafkasniff.pipeline.errors import PipelineError
-        from kafkasniff.pipeline.inputs import find_inputs, run_id
+        from kafkasniff.pipeline.inputs import find_inputs, path_of, run_id
         from kafkasniff.pipeline.job import Outcome, run
         from kafkasniff.pipeline.output import Destination
         from kafkasniff.pipeline.progress import Progress
@@ -109,6 +109,7 @@ def pipeline(
         print_message("kafkasniff: pipeline needs Spark: pip install 'kafkasniff[spark]'")
         raise typer.Exit(ExitStatus.FAILED) from None
     try:
+        sources, destination = [path_of(source) for source in sources], path_of(destination)
         if is_remote(master):
             sources = [os.path.abspath(source) for source in sources]
         if follow:

@@ -7,6 +7,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 from kafkasniff.capture.compression import MAGIC_LENGTH, compression_of
 from kafkasniff.capture.errors import CaptureError
@@ -20,6 +21,8 @@ HEAD_BYTES = 64
 CHANGED = "changed while it was read; run the command again once nothing writes to it"
 """Why a file was left out that is not any more what it was when it was listed."""
 
+_LOCAL_URI = re.compile(r"file:(?:///|//localhost/|/(?!/))")
+_URI = re.compile(r"file:|[A-Za-z][A-Za-z0-9+.-]*://")
 _COMPRESSED = re.compile(r"\.(gz|zst|zstd|lz4|xz|bz2)$", re.IGNORECASE)
 # tcpdump -C puts its counter behind the whole name, also behind an ending in it (tcpdump.c, MakeFilename).
 _ENDING = re.compile(r"\.(pcapng|pcap|ntar|cap|dump|dmp)\d*$", re.IGNORECASE)
@@ -53,6 +56,17 @@ class Input:
     def identity(self) -> str:
         """Give a text that differs where the content does."""
         return f"{os.path.realpath(self.path)}\0{self.size}\0{self.modified_ns}\0{self.head.hex()}"
+
+
+def path_of(place: str) -> str:
+    """Give the path that a `file:` URI names; a path stays as it is. Raises PipelineError for other URIs."""
+    if local := _LOCAL_URI.match(place):
+        return unquote("/" + place[local.end() :])
+    if _URI.match(place):
+        raise PipelineError(
+            f"{place}: only file systems are read and written that all workers have under the same path"
+        )
+    return place
 
 
 def find_inputs(sources: Sequence[str], leave_out: str | None = None) -> list[Input]:

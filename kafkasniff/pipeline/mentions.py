@@ -14,6 +14,9 @@ from kafkasniff.tcp.columns import SegmentColumns
 _HEADER = 8
 """Bytes of a request's size prefix, API key and version."""
 
+_PORTS = 4
+"""Bytes of both ports."""
+
 _LAYOUTS = np.array(
     [
         key << 16 | version
@@ -25,9 +28,18 @@ _LAYOUTS = np.array(
 
 
 def mentions_ids(data: bytes, columns: SegmentColumns) -> bool:
-    """Tell whether a segment begins as a request would whose body, or whose answer's, has topic ids."""
-    starts = columns.payload[columns.common & (columns.length >= _HEADER)]
-    layouts = np.ndarray((max(len(data) - _HEADER + 1, 0),), ">u4", data, 4, (1,))[starts] if len(starts) else starts
+    """Tell whether a segment begins as a request would whose body, or whose answer's, has topic ids.
+
+    That is a guess. Requests are looked for from the higher port to the lower: where an answer has its correlation id
+    stand API key and version.
+    """
+    rows = np.flatnonzero(columns.common & (columns.length >= _HEADER))
+    if not len(rows):
+        return False
+    ports_at = columns.key_at[rows] + columns.key_length[rows] - _PORTS
+    ports = np.ndarray((len(data) - 1,), ">u2", data, 0, (1,))
+    starts = columns.payload[rows[ports[ports_at] >= ports[ports_at + 2]]]
+    layouts = np.ndarray((len(data) - _HEADER + 1,), ">u4", data, 4, (1,))[starts]
     return bool(np.isin(layouts, _LAYOUTS).any())
 
 

@@ -68,7 +68,7 @@ def open_session(
     for name, value in _SQL_SETTINGS.items():
         if name not in (settings or {}):
             session.conf.set(name, value)
-    if not session.sparkContext.master.startswith("local"):
+    if _LOCAL.fullmatch(session.sparkContext.master) is None:
         session.sparkContext.addPyFile(_package())
     return session
 

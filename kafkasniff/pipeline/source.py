@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.inputs import find_inputs
+from kafkasniff.pipeline.inputs import find_inputs, path_of
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import table_of
 from kafkasniff.pipeline.rows import Row, item_rows
@@ -51,7 +51,7 @@ class CallReader(DataSourceReader):
     def __init__(self, options: Mapping[str, str]) -> None:
         """Take the options of the source. Raises PipelineError for a wrong one."""
         self._table = _table(options)
-        self._path = options.get("path", "")
+        self._path = path_of(options.get("path", ""))
         self._key_log = options.get("keylog")
         begin, end = (_time(options, name) for name in ("from", "to"))
         self._options = Options(records=self._table is RECORDS, begin=begin, end=end)

@@ -3,7 +3,7 @@ import os
 import pytest
 
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.inputs import find_inputs, look_at, ring_of, run_id
+from kafkasniff.pipeline.inputs import find_inputs, look_at, path_of, ring_of, run_id
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,23 @@ def test_a_run_is_named_by_its_inputs_in_any_order_and_by_its_options():
     assert name != run_id(inputs, [])
     # Spark takes folders like run_id=12 or run_id=1e5 for numbers.
     assert name[0].isalpha()
+
+
+@pytest.mark.parametrize(
+    ("place", "path"),
+    [
+        ("captures/a b.pcap", "captures/a b.pcap"),
+        ("file:///captures/a%20b.pcap", "/captures/a b.pcap"),
+        ("file:/captures/*.pcap", "/captures/*.pcap"),
+        ("file://localhost/captures", "/captures"),
+        ("trace:1.pcap", "trace:1.pcap"),
+    ],
+)
+def test_a_file_uri_is_a_path(place, path):
+    assert path_of(place) == path
+
+
+@pytest.mark.parametrize("place", ["s3a://bucket/captures", "hdfs://name/captures", "file://elsewhere/captures"])
+def test_other_uris_are_refused(place):
+    with pytest.raises(PipelineError, match="only file systems"):
+        path_of(place)
