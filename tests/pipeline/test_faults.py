@@ -127,17 +127,35 @@ def test_a_file_that_is_truncated_before_its_turn_is_read_up_to_its_end(spark, t
 
 
 @pytest.mark.parametrize(
-    ("stage", "place"), [("WriteTask", "before"), ("WriteTask", "after"), ("DiagnoseTask", "after")]
+    ("stage", "place"),
+    [
+        ("index", "before"),
+        ("index", "after"),
+        ("LearnTask", "before"),
+        ("LearnTask", "after"),
+        ("WriteTask", "before"),
+        ("WriteTask", "after"),
+        ("DiagnoseTask", "after"),
+    ],
 )
 def test_a_worker_that_is_killed_costs_no_row_and_doubles_none(spark, tmp_path, monkeypatch, stage, place):
     flag = tmp_path / "flag"
-    around(monkeypatch, stage, **{place: once(str(flag), lambda: os.kill(os.getpid(), signal.SIGKILL))})
+    kill = {place: once(str(flag), lambda: os.kill(os.getpid(), signal.SIGKILL))}
+    if stage == "index":
+        monkeypatch.setattr(job.tasks, stage, Around(tasks.index, **kill))
+    else:
+        around(monkeypatch, stage, **kill)
+    # Its clients tell topics by their ids, whose names must be learnt.
+    naming = str(CAPTURES / "java-4.3.1-basic.pcap")
 
-    outcome = write(spark, RING, tmp_path / "tables", Options(buckets=2))
+    outcome = write(spark, [*RING, naming], tmp_path / "tables", Options(buckets=2))
 
     assert flag.exists()
     assert outcome.added
-    assert by_vantage(tmp_path / "tables") == {"captures/rotate-size/part": expected_rows(RING)}
+    assert by_vantage(tmp_path / "tables") == {
+        "captures/rotate-size/part": expected_rows(RING),
+        "captures/java-4.3.1-basic": expected_rows([naming]),
+    }
 
 
 DRIVER = """
