@@ -3,9 +3,11 @@
 import os
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import typer
+from py4j.protocol import Py4JError
 
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.output import print_message
@@ -36,10 +38,6 @@ class Followed(NamedTuple):
 
 def follow_directories(asked: Followed, open_session: "Callable[[], SparkSession]") -> None:
     """Follow until Ctrl-C or SIGTERM, or to the end, and print a summary. Raises PipelineError."""
-    for folder in asked.folders:
-        if not os.path.isdir(folder):
-            what = "is no directory" if os.path.exists(folder) else "there is no such directory"
-            raise typer.BadParameter(f"{folder}: {what}; --follow takes directories.", param_hint="SRC")
     tables = [name for name in TABLES if asked.records or name != RECORDS.name]
     keys = "" if asked.keylog is None else os.path.realpath(asked.keylog)
     run = follow_id(asked.folders, [keys, str(asked.records)])
@@ -57,7 +55,9 @@ def follow_directories(asked: Followed, open_session: "Callable[[], SparkSession
         stopping = Stopping(following.stop)
         following.run(asked.finish)
     finally:
-        session.stop()
+        with suppress(Py4JError, OSError):
+            # What ends this process may have ended Spark before.
+            session.stop()
         ledger.close()
     _summarise(run, following.state, tables, stopping.signal == signal.SIGINT)
 

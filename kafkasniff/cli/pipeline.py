@@ -93,6 +93,7 @@ def pipeline(
     if follow:
         why = "would cut connections of which more is to come; the tables have the times to choose by"
         options.refuse({"--from": begin, "--to": end}, why)
+        _refuse_files(sources)
     else:
         options.refuse({"--still": still, "--finish": finish}, "is about directories that are written to: --follow")
     still_s = duration_ns(still or _STILL, "--still") / 1e9
@@ -138,6 +139,14 @@ def pipeline(
         raise typer.Exit(ExitStatus.INTERRUPTED) from None
     added = f"{outcome.packets:,} packets in {len(inputs):,} files, written as run {target.run_id}"
     print_summary(outcome, added if outcome.added else f"run {target.run_id} was complete already: nothing added")
+
+
+def _refuse_files(sources: list[str]) -> None:
+    """Raise typer.BadParameter for what is no directory."""
+    for source in sources:
+        if not os.path.isdir(source):
+            what = "is no directory" if os.path.exists(source) else "there is no such directory"
+            raise typer.BadParameter(f"{source}: {what}; --follow takes directories.", param_hint="SRC")
 
 
 def _settings(assignments: "list[str] | tuple[str, ...]") -> dict[str, str]:

@@ -18,7 +18,8 @@ from typing import IO
 import pyarrow.parquet as pq
 
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.follow_tasks import Carried, Cluster
+from kafkasniff.pipeline.follow_findings import Cluster
+from kafkasniff.pipeline.follow_tasks import Carried
 from kafkasniff.pipeline.indexing import FileReport
 from kafkasniff.pipeline.inputs import Input
 from kafkasniff.pipeline.output import RUNS_FOLDER, Written

@@ -1,17 +1,13 @@
 """What Spark's workers run for a follower: a micro-batch of files through engines that go on where they were."""
 
 import gc
-import pickle
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from uuid import uuid4
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark import TaskContext
 
 from kafkasniff.calls.call import Call
@@ -20,26 +16,20 @@ from kafkasniff.calls.topics import TopicNames
 from kafkasniff.capture.packets import Interface
 from kafkasniff.pipeline.carry import Capture, load, save
 from kafkasniff.pipeline.clusters import ClusterNames
-from kafkasniff.pipeline.diagnosing import ClusterDiagnosis, finding_rows
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.merging import Merger, PacketFiles
-from kafkasniff.pipeline.naming import MarkedNames, named
+from kafkasniff.pipeline.naming import MarkedNames
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.pieces import pieces_of
-from kafkasniff.pipeline.reassembly import Known, Part, new_engine, placed_interfaces
+from kafkasniff.pipeline.reassembly import Known, new_engine, placed_interfaces
 from kafkasniff.pipeline.rows import Placed, item_rows
-from kafkasniff.pipeline.tasks import COLLECTION_THRESHOLDS, EVENTS_OF_CLUSTERS, Learned, pickled, result_batch
+from kafkasniff.pipeline.tasks import COLLECTION_THRESHOLDS, Learned, pickled, result_batch
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
 
 HELD_BYTES = 8 << 20
 """Bytes of packets at the end of a capture that wait for its next file, in one bucket."""
-MOST_UNNAMED = 50_000
-"""Rows of a bucket that wait for the names of their topics."""
-_BATCH_EVENTS = 256
-FOREVER = 1 << 62
-"""A time behind all others (ns)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,175 +226,3 @@ class _Follower:
             number = self._task.first_part + part
             found = self._interfaces[part] = placed_interfaces(self._task.known.parts[part], number)
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class NamingWork:
-    """The rows of a bucket that lack names."""
-
-    bucket: int
-    paths: Sequence[str]
-    """Where they are saved, the oldest first."""
-    at_end: bool
-    """Whether no name comes any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Renamed:
-    """What became of the rows of a bucket that lacked names."""
-
-    bucket: int
-    complete: list[Written]
-    """Those that have all now, or are given up."""
-    incomplete: list[Written]
-    """The others, as they stand."""
-    path: str | None
-    """Where these are saved."""
-    given_up: int
-    """Rows that no longer wait, as there are too many."""
-
-
-@dataclass(frozen=True, slots=True)
-class NameTask:
-    """Gives rows the names that are known by now."""
-
-    names: dict[str, str]
-    """By topic id."""
-    work: str
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take `NamingWork`, pickled; give a `Renamed` for each."""
-        for batch in batches:
-            for data in batch.column("task").to_pylist():
-                yield result_batch(pickle.dumps(self._name(pickle.loads(data))))
-
-    def _name(self, work: NamingWork) -> Renamed:
-        rows: list[Placed] = [row for path in work.paths for row in load(self.work, path)]
-        name = f"{work.bucket:05d}-{uuid4().hex[:12]}"
-        complete, incomplete = TableWriter(self.work, f"named-{name}"), TableWriter(self.work, f"unnamed-{name}")
-        found = [named(row, self.names) for row in rows]
-        waiting = [index for index, each in enumerate(found) if not each.complete]
-        given_up = waiting if work.at_end else waiting[: max(len(waiting) - MOST_UNNAMED, 0)]
-        kept = waiting[len(given_up) :]
-        incomplete.add(found[index].placed for index in kept)
-        still = set(kept)
-        complete.add(each.placed for index, each in enumerate(found) if index not in still)
-        path = save(self.work, [rows[index] for index in kept])[0] if kept else None
-        lost = 0 if work.at_end else len(given_up)
-        return Renamed(work.bucket, complete.close(), incomplete.close(), path, lost)
-
-
-@dataclass(frozen=True, slots=True)
-class EventFile:
-    """A file of events."""
-
-    path: str
-    """Below the working folder."""
-    new: bool
-    """Whether nothing of it was fed before."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadEventsTask:
-    """Reads those events whose turn has come."""
-
-    clusters: Mapping[str, int]
-    """The place of each vantage's cluster."""
-    fed: Mapping[str, int]
-    """By vantage, up to where in time the events in earlier files were fed."""
-    turn: Mapping[str, int]
-    """By vantage, up to where in time it is their turn."""
-    work: str
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take `EventFile`, pickled; give events in `EVENTS_OF_CLUSTERS`."""
-        for batch in batches:
-            for data in batch.column("task").to_pylist():
-                yield from self._read(pickle.loads(data))
-
-    def _read(self, source: EventFile) -> Iterator[pa.RecordBatch]:
-        with pq.ParquetFile(f"{self.work}/{source.path}") as file:
-            for events in file.iter_batches(_BATCH_EVENTS):
-                vantages = events.column("vantage").to_pylist()
-                times = events.column("time").to_numpy()
-                wanted = times < np.array([self.turn[vantage] for vantage in vantages], np.int64)
-                if not source.new:
-                    wanted &= times >= np.array([self.fed.get(vantage, 0) for vantage in vantages], np.int64)
-                if wanted.any():
-                    clusters = pa.array([self.clusters[vantage] for vantage in vantages], pa.int32())
-                    found = pa.RecordBatch.from_arrays([*events.columns, clusters], schema=EVENTS_OF_CLUSTERS)
-                    yield found.filter(pa.array(wanted))
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Vantages that see one Kafka cluster."""
-
-    number: int
-    vantages: tuple[str, ...]
-    paths: tuple[str, ...] = ()
-    """Where its rules are saved, and those of others that turned out to be of it."""
-    limits: tuple[str, ...] = ()
-    """Which rules had more to remember than they may."""
-
-
-@dataclass(slots=True)
-class Rules:
-    """The rules over one cluster between two micro-batches."""
-
-    cluster: ClusterDiagnosis
-    apart: list[tuple[tuple[str, ...], ClusterDiagnosis]] = field(default_factory=list)
-    """Rules that looked at vantages apart before it showed that they are of one cluster."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What the rules found in one cluster so far."""
-
-    cluster: Cluster
-    files: list[Written]
-
-
-@dataclass(frozen=True, slots=True)
-class FindTask:
-    """Feeds the rules of one cluster, and writes all findings so far."""
-
-    clusters: Sequence[Cluster]
-    """Tasks are by index in it."""
-    parts: Mapping[int, Part]
-    """All that events may tell of, by number in the run."""
-    work: str
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take events; give a `Found`."""
-        gc.set_threshold(*COLLECTION_THRESHOLDS)
-        context = TaskContext.get()
-        assert context is not None
-        yield result_batch(pickle.dumps(self._find(self.clusters[context.partitionId()], batches)))
-
-    def _find(self, cluster: Cluster, batches: Iterator[pa.RecordBatch]) -> Found:
-        rules = self._rules(cluster)
-        reader = rules.cluster.reader
-        reader.interfaces = {
-            number: reader.interfaces.get(number) or placed_interfaces(part, number)
-            for number, part in self.parts.items()
-        }
-        rules.cluster.feed(batches)
-        writer = TableWriter(self.work, f"cluster-{cluster.number:05d}-{uuid4().hex[:12]}")
-        limits: Counter[str] = Counter()
-        for vantages, diagnosed in ((cluster.vantages, rules.cluster), *rules.apart):
-            writer.add(finding_rows([*vantages], diagnosed.diagnosis.findings()))
-            limits.update(diagnosed.diagnosis.limits_reached())
-        path, _ = save(self.work, (cluster.vantages, rules))
-        return Found(Cluster(cluster.number, cluster.vantages, (path,), tuple(limits)), writer.close())
-
-    def _rules(self, cluster: Cluster) -> Rules:
-        """Take up the rules of a cluster where they were left, or begin."""
-        saved: list[tuple[tuple[str, ...], Rules]] = [load(self.work, path) for path in cluster.paths]
-        if not saved:
-            return Rules(ClusterDiagnosis())
-        rules = saved[0][1]
-        for vantages, other in saved[1:]:
-            rules.cluster.reader.take_over(other.cluster.reader)
-            rules.apart += [(vantages, other.cluster), *other.apart]
-        return rules

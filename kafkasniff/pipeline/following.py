@@ -7,6 +7,7 @@ What has been read is known from the state that is committed with the rows, and 
 import base64
 import os
 import pickle
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -27,6 +28,8 @@ _LOOK_S = 1.0
 """How often the directories are looked at."""
 _TRIGGER = "500 milliseconds"
 """How often Spark looks for a plan."""
+
+_SPECIAL = re.compile(r"([\\\[\]{}*?,])")
 
 Told = Callable[[State, State, float], None]
 """Is told of each micro-batch: the states before and behind it, and the seconds that it took."""
@@ -58,7 +61,9 @@ class Following:
     def run(self, finish: bool) -> None:
         """Follow until `stop`; with `finish`, take what is there for all, and end with it. Raises PipelineError."""
         try:
-            plans = self._session.readStream.format("text").option("maxFilesPerTrigger", "1").load(self._plans)
+            plans = (
+                self._session.readStream.format("text").option("maxFilesPerTrigger", "1").load(_as_pattern(self._plans))
+            )
             query = (
                 plans.writeStream.foreachBatch(self._take)
                 .option("checkpointLocation", os.path.join(self._ledger.folder, CHECKPOINT_FOLDER))
@@ -136,3 +141,8 @@ class Following:
         if failure is not None:
             raise failure
         raise PipelineError("Spark ended the stream; the same command goes on where it was")
+
+
+def _as_pattern(path: str) -> str:
+    """Give what Spark, which takes paths for patterns, takes for this path."""
+    return _SPECIAL.sub(r"\\\1", path)

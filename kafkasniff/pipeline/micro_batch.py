@@ -14,23 +14,13 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkasniff.pipeline.clusters import clusters_of
 from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.follow_findings import Cluster, EventFile, FindTask, Found, ReadEventsTask
 from kafkasniff.pipeline.follow_state import HeldEvents, LatestFile, Ledger, Ring, State
-from kafkasniff.pipeline.follow_tasks import (
-    FOREVER,
-    Cluster,
-    EventFile,
-    FindTask,
-    Followed,
-    FollowTask,
-    Found,
-    NameTask,
-    NamingWork,
-    ReadEventsTask,
-    Renamed,
-)
+from kafkasniff.pipeline.follow_tasks import Followed, FollowTask
 from kafkasniff.pipeline.indexing import FileReport
 from kafkasniff.pipeline.inputs import Input, leave_out, without_compression
 from kafkasniff.pipeline.job import MOST_ROUNDS, Index, reason_of
+from kafkasniff.pipeline.naming import NameTask, NamingWork, Renamed
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.pieces import REPORT, as_batch
@@ -45,6 +35,8 @@ from kafkasniff.pipeline.watching import Read
 SLOWEST_NS = 3_600_000_000_000
 """How far a vantage may lie behind the others of its cluster before rules go on without it."""
 
+_FOREVER = 1 << 62
+"""A time behind all others (ns)."""
 _MOST_UNREAD = 100
 """Reasons that are kept for the summary."""
 _MOST_KNOWN = 100_000
@@ -277,7 +269,7 @@ class _MicroBatch:
         turn: dict[str, int] = {}
         for cluster in state.clusters:
             bounds = [state.ends[vantage] - OVERLAP_NS for vantage in cluster.vantages]
-            until = FOREVER if self._last else max(min(bounds), max(bounds) - SLOWEST_NS)
+            until = _FOREVER if self._last else max(min(bounds), max(bounds) - SLOWEST_NS)
             turn |= {vantage: max(until, state.fed.get(vantage, 0)) for vantage in cluster.vantages}
         return turn
 

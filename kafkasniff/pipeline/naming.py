@@ -1,10 +1,21 @@
 """Rows that name topics by ids of which no name is known yet: they are given their names once these are told."""
 
-from collections.abc import Callable, Iterable
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
+from uuid import uuid4
+
+import pyarrow as pa
 
 from kafkasniff.calls.topics import KnownNames
+from kafkasniff.pipeline.carry import load, save
+from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.rows import Placed, Row
+from kafkasniff.pipeline.tasks import result_batch
+
+MOST_UNNAMED = 50_000
+"""Rows of a bucket that wait for the names of their topics."""
 
 _NO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 """Stands in messages for no topic (Uuid.ZERO_UUID)."""
@@ -77,3 +88,59 @@ def _filled(row: Row, name_of: Callable[[str], str | None]) -> Row:
 
 def _each_once(names: Iterable[str | None]) -> list[str]:
     return list(dict.fromkeys(name for name in names if name is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class NamingWork:
+    """The rows of a bucket that lack names."""
+
+    bucket: int
+    paths: Sequence[str]
+    """Where they are saved, the oldest first."""
+    at_end: bool
+    """Whether no name comes any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """What became of the rows of a bucket that lacked names."""
+
+    bucket: int
+    complete: list[Written]
+    """Those that have all now, or are given up."""
+    incomplete: list[Written]
+    """The others, as they stand."""
+    path: str | None
+    """Where these are saved."""
+    given_up: int
+    """Rows that no longer wait, as there are too many."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameTask:
+    """Gives rows the names that are known by now."""
+
+    names: dict[str, str]
+    """By topic id."""
+    work: str
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Take `NamingWork`, pickled; give a `Renamed` for each."""
+        for batch in batches:
+            for data in batch.column("task").to_pylist():
+                yield result_batch(pickle.dumps(self._name(pickle.loads(data))))
+
+    def _name(self, work: NamingWork) -> Renamed:
+        rows: list[Placed] = [row for path in work.paths for row in load(self.work, path)]
+        name = f"{work.bucket:05d}-{uuid4().hex[:12]}"
+        complete, incomplete = TableWriter(self.work, f"named-{name}"), TableWriter(self.work, f"unnamed-{name}")
+        found = [named(row, self.names) for row in rows]
+        waiting = [index for index, each in enumerate(found) if not each.complete]
+        given_up = waiting if work.at_end else waiting[: max(len(waiting) - MOST_UNNAMED, 0)]
+        kept = waiting[len(given_up) :]
+        incomplete.add(found[index].placed for index in kept)
+        still = set(kept)
+        complete.add(each.placed for index, each in enumerate(found) if index not in still)
+        path = save(self.work, [rows[index] for index in kept])[0] if kept else None
+        lost = 0 if work.at_end else len(given_up)
+        return Renamed(work.bucket, complete.close(), incomplete.close(), path, lost)

@@ -38,3 +38,23 @@ def test_a_setting_without_a_value_is_refused(tmp_path):
 
     assert done.returncode == 2
     assert "'spark.cores' is not KEY=VALUE" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["captures", "--finish"], "--finish: it is about directories that are written to: --follow."),
+        (["captures", "--still", "5s"], "--still: it is about directories that are written to: --follow."),
+        (["captures", "--follow", "--to", "+5s"], "--to: it would cut connections of which more is to come"),
+        (["captures", "--follow", "--from", "+5s"], "--from: it would cut connections of which more is to come"),
+        (["captures", "--follow", "--still", "soon"], "--still: 'soon' is no duration such as"),
+        (["README.md", "--follow"], "SRC: README.md: is no directory; --follow takes directories."),
+        (["nowhere", "--follow"], "SRC: nowhere: there is no such directory; --follow takes directories."),
+    ],
+)
+def test_what_does_not_go_with_following_is_refused(tmp_path, arguments, said):
+    done = kafkasniff("pipeline", *arguments, str(tmp_path / "tables"), without="nothing")
+
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+    assert not (tmp_path / "tables").exists()

@@ -1,0 +1,137 @@
+"""The rules of a follower: they know what was before, and are fed the events whose turn has come."""
+
+import gc
+import pickle
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark import TaskContext
+
+from kafkasniff.pipeline.carry import load, save
+from kafkasniff.pipeline.diagnosing import ClusterDiagnosis, finding_rows
+from kafkasniff.pipeline.output import TableWriter, Written
+from kafkasniff.pipeline.reassembly import Part, placed_interfaces
+from kafkasniff.pipeline.tasks import COLLECTION_THRESHOLDS, EVENTS_OF_CLUSTERS, result_batch
+
+_BATCH_EVENTS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class EventFile:
+    """A file of events."""
+
+    path: str
+    """Below the working folder."""
+    new: bool
+    """Whether nothing of it was fed before."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEventsTask:
+    """Reads those events whose turn has come."""
+
+    clusters: Mapping[str, int]
+    """The place of each vantage's cluster."""
+    fed: Mapping[str, int]
+    """By vantage, up to where in time the events in earlier files were fed."""
+    turn: Mapping[str, int]
+    """By vantage, up to where in time it is their turn."""
+    work: str
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Take `EventFile`, pickled; give events in `EVENTS_OF_CLUSTERS`."""
+        for batch in batches:
+            for data in batch.column("task").to_pylist():
+                yield from self._read(pickle.loads(data))
+
+    def _read(self, source: EventFile) -> Iterator[pa.RecordBatch]:
+        with pq.ParquetFile(f"{self.work}/{source.path}") as file:
+            for events in file.iter_batches(_BATCH_EVENTS):
+                vantages = events.column("vantage").to_pylist()
+                times = events.column("time").to_numpy()
+                wanted = times < np.array([self.turn[vantage] for vantage in vantages], np.int64)
+                if not source.new:
+                    wanted &= times >= np.array([self.fed.get(vantage, 0) for vantage in vantages], np.int64)
+                if wanted.any():
+                    clusters = pa.array([self.clusters[vantage] for vantage in vantages], pa.int32())
+                    found = pa.RecordBatch.from_arrays([*events.columns, clusters], schema=EVENTS_OF_CLUSTERS)
+                    yield found.filter(pa.array(wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Vantages that see one Kafka cluster."""
+
+    number: int
+    vantages: tuple[str, ...]
+    paths: tuple[str, ...] = ()
+    """Where its rules are saved, and those of others that turned out to be of it."""
+    limits: tuple[str, ...] = ()
+    """Which rules had more to remember than they may."""
+
+
+@dataclass(slots=True)
+class Rules:
+    """The rules over one cluster between two micro-batches."""
+
+    cluster: ClusterDiagnosis
+    apart: list[tuple[tuple[str, ...], ClusterDiagnosis]] = field(default_factory=list)
+    """Rules that looked at vantages apart before it showed that they are of one cluster."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the rules found in one cluster so far."""
+
+    cluster: Cluster
+    files: list[Written]
+
+
+@dataclass(frozen=True, slots=True)
+class FindTask:
+    """Feeds the rules of one cluster, and writes all findings so far."""
+
+    clusters: Sequence[Cluster]
+    """Tasks are by index in it."""
+    parts: Mapping[int, Part]
+    """All that events may tell of, by number in the run."""
+    work: str
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Take events; give a `Found`."""
+        gc.set_threshold(*COLLECTION_THRESHOLDS)
+        context = TaskContext.get()
+        assert context is not None
+        yield result_batch(pickle.dumps(self._find(self.clusters[context.partitionId()], batches)))
+
+    def _find(self, cluster: Cluster, batches: Iterator[pa.RecordBatch]) -> Found:
+        rules = self._rules(cluster)
+        reader = rules.cluster.reader
+        reader.interfaces = {
+            number: reader.interfaces.get(number) or placed_interfaces(part, number)
+            for number, part in self.parts.items()
+        }
+        rules.cluster.feed(batches)
+        writer = TableWriter(self.work, f"cluster-{cluster.number:05d}-{uuid4().hex[:12]}")
+        limits: Counter[str] = Counter()
+        for vantages, diagnosed in ((cluster.vantages, rules.cluster), *rules.apart):
+            writer.add(finding_rows([*vantages], diagnosed.diagnosis.findings()))
+            limits.update(diagnosed.diagnosis.limits_reached())
+        path, _ = save(self.work, (cluster.vantages, rules))
+        return Found(Cluster(cluster.number, cluster.vantages, (path,), tuple(limits)), writer.close())
+
+    def _rules(self, cluster: Cluster) -> Rules:
+        """Take up the rules of a cluster where they were left, or begin."""
+        saved: list[tuple[tuple[str, ...], Rules]] = [load(self.work, path) for path in cluster.paths]
+        if not saved:
+            return Rules(ClusterDiagnosis())
+        rules = saved[0][1]
+        for vantages, other in saved[1:]:
+            rules.cluster.reader.take_over(other.cluster.reader)
+            rules.apart += [(vantages, other.cluster), *other.apart]
+        return rules

@@ -1,0 +1,152 @@
+import os
+import signal
+
+import pyarrow.parquet as pq
+import pytest
+
+from kafkasniff.pipeline import follow_state
+from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.follow_state import Ledger, State, follow_id
+from kafkasniff.pipeline.output import TableWriter
+
+TABLES = ("errors", "files")
+
+
+def file_row(name):
+    return ("ring", name, 10, 0, 0, 1, 0, 0, "read", None)
+
+
+def written(ledger, name, count):
+    writer = TableWriter(ledger.work, name)
+    writer.add(("files", 0, file_row(f"{name}-{number}")) for number in range(count))
+    return writer.close()
+
+
+def names(ledger):
+    folder = os.path.join(ledger.path, "files")
+    found = [os.path.join(path, name) for path, _, files in os.walk(folder) for name in files]
+    return sorted(name for path in found for name in pq.read_table(path).column("file").to_pylist())
+
+
+def opened(tmp_path):
+    ledger = Ledger(str(tmp_path), "r1", TABLES)
+    return ledger, ledger.open()
+
+
+def prepared(ledger, before):
+    """Give the state of a micro-batch that adds two rows, and has one in the place of those before it."""
+    state = before.next()
+    state.moves = [*written(ledger, f"kept-{state.batch}", 2), *written(ledger, f"latest-{state.batch}", 1)]
+    state.rows["files"] += 2
+    state.removals = [each.path for each in state.provisional.pop("files", [])]
+    state.provisional["files"] = state.moves[1:]
+    return state
+
+
+WANTED = [
+    [],
+    ["kept-1-0", "kept-1-1", "latest-1-0"],
+    ["kept-1-0", "kept-1-1", "kept-2-0", "kept-2-1", "latest-2-0"],
+]
+
+
+def test_later_rows_take_the_place_of_those_that_do_not_stay(tmp_path):
+    ledger, _ = opened(tmp_path)
+    state = State(buckets=1)
+    for wanted in WANTED[1:]:
+        state = prepared(ledger, state)
+        ledger.commit(state)
+        assert names(ledger) == wanted
+        assert state.counts(TABLES) == {"errors": 0, "files": len(wanted)}
+    assert pq.read_table(next((tmp_path / "errors").rglob("*.parquet"))).num_rows == 0
+
+
+def commit_until_killed(ledger, state, steps):
+    """Commit in a process that is killed behind some of its steps; give how it ended."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    left = iter(range(steps))
+
+    def killing(real):
+        def act(*arguments):
+            if next(left, None) is None:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*arguments)
+
+        return act
+
+    try:
+        for name in ("replace", "unlink", "fsync"):
+            setattr(follow_state.os, name, killing(getattr(os, name)))
+        ledger.commit(state)
+    finally:
+        os._exit(0)
+
+
+@pytest.mark.parametrize("steps", range(5))
+def test_a_process_that_is_killed_in_a_commit_leaves_all_of_it_or_nothing(tmp_path, steps):
+    ledger, _ = opened(tmp_path)
+    first = prepared(ledger, State(buckets=1))
+    ledger.commit(first)
+
+    ended = commit_until_killed(ledger, prepared(ledger, first), steps)
+    ledger.close()
+
+    assert ended == -signal.SIGKILL
+    ledger, state = opened(tmp_path)
+    # The state is written, put in its place, and then the rows are: one, two, and one is removed.
+    assert state.batch == (1 if steps < 2 else 2)
+    assert names(ledger) == WANTED[state.batch]
+    assert not [files for _, _, files in os.walk(ledger.work) if files]
+
+
+def test_nobody_else_follows_at_the_same_time(tmp_path):
+    ledger, _ = opened(tmp_path)
+
+    with pytest.raises(PipelineError, match="another process follows the same"):
+        opened(tmp_path)
+
+    ledger.close()
+    assert opened(tmp_path)[1] is None
+
+
+def test_what_another_version_left_is_not_touched(tmp_path):
+    ledger, _ = opened(tmp_path)
+    ledger.commit(State(buckets=1, version="0.0.1"))
+    ledger.close()
+
+    with pytest.raises(PipelineError, match=r"was begun by kafkasniff 0\.0\.1: let that end it"):
+        opened(tmp_path)
+
+
+def test_a_disk_that_is_full_leaves_the_state_as_it_was(tmp_path, monkeypatch):
+    ledger, _ = opened(tmp_path)
+    state = prepared(ledger, State(buckets=1))
+    ledger.commit(state)
+
+    def full(_descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(follow_state.os, "fsync", full)
+    with pytest.raises(PipelineError, match="cannot be written: No space left on device"):
+        ledger.commit(prepared(ledger, state))
+
+    assert names(ledger) == WANTED[1]
+
+
+def test_the_end_of_a_run_leaves_nothing_but_tables(tmp_path):
+    ledger, _ = opened(tmp_path)
+    state = prepared(ledger, State(buckets=1))
+    state.finished = True
+    ledger.commit(state)
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["_runs", "errors", "files"]
+    assert Ledger(str(tmp_path), "r1", TABLES).finished() == {"errors": 0, "files": 3}
+
+
+def test_the_same_directories_and_options_are_the_same_run(tmp_path):
+    one, other = str(tmp_path / "one"), str(tmp_path / "other")
+
+    assert follow_id([one, other], ["a"]) == follow_id([other, one + "/."], ["a"])
+    assert len({follow_id([one], ["a"]), follow_id([one], ["b"]), follow_id([other], ["a"])}) == 3
