@@ -1,93 +1,156 @@
-"""What a packet costs in batches of different sizes, as live capture has them: `python -m benchmarks.batches CAPTURE`.
+"""Record batches (magic 2), compressed once and sent many times with other offsets, times and producers."""
 
-Gives the packets of a capture to the engine of live capture and makes the lines of a list, by columns and packet by
-packet, in turn. Prints Markdown: medians of CPU time; nothing is asserted.
-"""
+import gzip
+import json
+import struct
+from collections.abc import Callable, Iterable
+from random import Random
+from typing import NamedTuple
 
-import argparse
-import gc
-import statistics
-import time
-from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from itertools import pairwise
+import cramjam
+from crc32c import crc32c
 
-from benchmarks.measure import machine
-from kafkasniff.calls.call import Call
-from kafkasniff.calls.columns.calls import CallRows
-from kafkasniff.calls.engine import Engine
-from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.capture.reader import CaptureReader
-from kafkasniff.cli.main import COLLECTION_THRESHOLDS
-from kafkasniff.cli.showing import LineFormat, terminal_format
-from kafkasniff.listening import LIVE_LIMITS, SETTLED_NS
+from benchmarks.primitives import unsigned_varint
 
-SIZES = (250, 1_000, 2_000, 4_000, 16_000)
-WAYS = {"by columns": 1, "packet by packet": 1 << 62}
+CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+"""Codec names in the order of their numbers in a batch's attributes."""
+
+_CHECKED = struct.Struct(">hiqqqhii")
+"""Attributes to record count, what the CRC covers before the records."""
+_UNCHECKED = struct.Struct(">qiibI")
+"""Base offset, length, partition leader epoch, magic and CRC."""
+
+_WORDS = (
+    "order",
+    "customer",
+    "warehouse",
+    "express",
+    "pending",
+    "shipped",
+    "refund",
+    "basket",
+    "invoice",
+    "voucher",
+    "amber",
+    "cobalt",
+    "violet",
+    "Lisbon",
+    "Oslo",
+    "Kyoto",
+    "Quito",
+    "Nairobi",
+    "Perth",
+    "Leipzig",
+    "Austin",
+    "gross",
+    "net",
+    "carton",
+    "pallet",
+    "fragile",
+    "priority",
+)
 
 
-def cut(batches: Iterable[PacketBatch], size: int) -> list[PacketBatch]:
-    """Cut batches into smaller ones of `size` packets."""
-    found = []
-    for batch in batches:
-        for start, end in pairwise([*range(0, len(batch), size), len(batch)]):
-            begin, stop = batch.offsets[start], batch.offsets[end - 1] + batch.captured[end - 1]
-            offsets = array("q", [at - begin for at in batch.offsets[start:end]])
-            columns = (
-                column[start:end] for column in (batch.captured, batch.original, batch.times, batch.interface_ids)
+class Record(NamedTuple):
+    """A record before it has an offset."""
+
+    key: bytes | None
+    value: bytes
+    headers: tuple[tuple[str, bytes], ...] = ()
+
+
+class Batch(NamedTuple):
+    """Records in their final form but for offset, time and producer."""
+
+    codec: int
+    record_count: int
+    last_timestamp_delta: int
+    """Milliseconds from the first record to the last."""
+    records: bytes
+    """Compressed with `codec`."""
+
+    def encode(
+        self,
+        base_offset: int,
+        base_timestamp: int,
+        leader_epoch: int = 7,
+        producer: tuple[int, int, int] = (-1, -1, -1),
+    ) -> bytes:
+        """Give the batch's bytes; `producer` is producer id, epoch and base sequence, `base_timestamp` in ms."""
+        checked = (
+            _CHECKED.pack(
+                self.codec,
+                self.record_count - 1,
+                base_timestamp,
+                base_timestamp + self.last_timestamp_delta,
+                *producer,
+                self.record_count,
             )
-            found.append(
-                PacketBatch(batch.data[begin:stop], batch.first_packet + start, offsets, *columns, batch.interfaces)
-            )
-    return found
+            + self.records
+        )
+        # The length counts what follows it: leader epoch (4), magic (1), CRC (4) and what the CRC covers.
+        return _UNCHECKED.pack(base_offset, 9 + len(checked), leader_epoch, 2, crc32c(checked)) + checked
 
 
-def show(items: Iterable[object], form: LineFormat) -> None:
-    """Make the lines of calls."""
-    assert form.rows is not None
-    for item in items:
-        if isinstance(item, CallRows):
-            for _ in form.rows(item):
-                pass
-        elif isinstance(item, Call):
-            form.learn(item)
-            form.call(item)
+def compress_records(records: Iterable[Record], codec: int, milliseconds_apart: int) -> Batch:
+    """Encode and compress records that follow each other in steady time."""
+    encoded = [_record(delta, delta * milliseconds_apart, record) for delta, record in enumerate(records)]
+    last_timestamp_delta = (len(encoded) - 1) * milliseconds_apart
+    return Batch(codec, len(encoded), last_timestamp_delta, _COMPRESSORS[codec](b"".join(encoded)))
 
 
-def cost(batches: Sequence[PacketBatch], column_packets: int) -> float:
-    """Give the CPU time of a packet in µs."""
-    engine, form = Engine(replace(LIVE_LIMITS, column_packets=column_packets)), terminal_format("absolute", 0)
-    # Modules are loaded, and layouts traced, with the first batches of all.
-    begun, seen = 0.0, 0
-    for index, batch in enumerate(batches):
-        if index == len(batches) // 5:
-            begun, seen = time.process_time(), 0
-        show(engine.feed_columns(batch), form)
-        show(engine.tick(batch.times[-1] - SETTLED_NS), form)
-        seen += len(batch)
-    return (time.process_time() - begun) / seen * 1e6
+def make_batches(random: Random, each: int, records: range) -> list[Batch]:
+    """Make `each` batches a codec, of as many records as `records` allows, with values of about 200 bytes."""
+    return [
+        compress_records([order(random) for _ in range(random.choice(records))], codec, random.randint(0, 5))
+        for codec in range(len(CODECS))
+        for _ in range(each)
+    ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("capture")
-    parser.add_argument("--rounds", type=int, default=3)
-    arguments = parser.parse_args()
-    gc.set_threshold(*COLLECTION_THRESHOLDS)
-    whole = list(CaptureReader(arguments.capture))
-    pieces = {size: cut(whole, size) for size in SIZES}
-    found: dict[tuple[str, int], list[float]] = {}
-    for _ in range(arguments.rounds):
-        for size in SIZES:
-            for name, column_packets in WAYS.items():
-                found.setdefault((name, size), []).append(cost(pieces[size], column_packets))
-    print(f"{machine()}; CPU µs a packet\n")
-    print("| packets in a batch |", " | ".join(f"{size:,}" for size in SIZES), "|")
-    print("| --- |", " | ".join("---:" for _ in SIZES), "|")
-    for name in WAYS:
-        print(f"| {name} |", " | ".join(f"{statistics.median(found[name, size]):.1f}" for size in SIZES), "|")
+def order(random: Random) -> Record:
+    """Invent an order: JSON of about 200 bytes, often with a key, sometimes with headers."""
+    number = random.getrandbits(40)
+    value = {
+        "id": f"{number:010x}",
+        "customer": random.randrange(100_000),
+        "lines": [[random.choice(_WORDS), random.randrange(1, 20), random.randrange(10_000) / 100] for _ in range(3)],
+        "status": random.choice(_WORDS),
+        "note": " ".join(random.choices(_WORDS, k=9)),
+    }
+    headers = (("traceparent", b"00-%032x-01" % random.getrandbits(128)),) if random.random() < 0.1 else ()
+    key = b"order-%08x" % (number >> 8) if random.random() < 0.7 else None
+    return Record(key, json.dumps(value).encode(), headers)
 
 
-if __name__ == "__main__":
-    main()
+def _record(offset_delta: int, timestamp_delta: int, record: Record) -> bytes:
+    key = _varint(-1) if record.key is None else _varint(len(record.key)) + record.key
+    parts = [b"\0", _varint(timestamp_delta), _varint(offset_delta), key, _varint(len(record.value)), record.value]
+    parts.append(_varint(len(record.headers)))
+    for name, value in record.headers:
+        parts += (_varint(len(name)), name.encode(), _varint(len(value)), value)
+    body = b"".join(parts)
+    return _varint(len(body)) + body
+
+
+def _varint(value: int) -> bytes:
+    return unsigned_varint(value << 1 if value >= 0 else (-value << 1) - 1)
+
+
+def _xerial_snappy(data: bytes) -> bytes:
+    # The framing of snappy-java, which Java clients write: magic, version, lowest compatible version, blocks.
+    framed = [b"\x82SNAPPY\0", struct.pack(">ii", 1, 1)]
+    for start in range(0, len(data), 32_768):
+        block = bytes(cramjam.snappy.compress_raw(data[start : start + 32_768]))
+        framed += (struct.pack(">i", len(block)), block)
+    return b"".join(framed)
+
+
+_COMPRESSORS: tuple[Callable[[bytes], bytes], ...] = (
+    bytes,
+    # No time in the gzip header: the same seed gives the same file.
+    lambda data: gzip.compress(data, mtime=0),
+    _xerial_snappy,
+    lambda data: bytes(cramjam.lz4.compress(data)),
+    lambda data: bytes(cramjam.zstd.compress(data)),
+)
