@@ -1,15 +1,20 @@
 """docs/pipeline.md: its tables are those of the code, and its queries answer what they say."""
 
 import json
+import math
 import re
 import shutil
 import struct
+from collections import Counter, defaultdict
+from datetime import datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import pytest
 
+from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.reading import Reading
-from kafkasniff.render.json_lines import call_line
+from kafkasniff.render.json_lines import call_line, connection_line
 from tests.conftest import SHARED, needs_shared
 from tests.pipeline.test_job import CAPTURES, write
 from tools.make_tables import with_tables
@@ -73,6 +78,133 @@ def test_answers_are_those_of_the_recordings(spark, tables):
     assert {row["server"] for row in brokers} <= {line["server"] for line in of_all}
     worst = ask(spark, "What goes wrong most")
     assert {"not-leader-loop", "rebalance-storm", "connection-churn"} <= {row["rule"] for row in worst}
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """All lines of `read --json --connections --two-pass` of the recordings, by type."""
+    found = defaultdict(list)
+    for name in SOME:
+        for item in Reading([str(MISBEHAVE / f"{name}.pcap")], connections=True, two_pass=True):
+            if isinstance(item, Call):
+                found["call"].append(json.loads(call_line(item)))
+            elif isinstance(item, ConnectionReport):
+                found["connection"].append(json.loads(connection_line(item)))
+    return found
+
+
+def host(line):
+    return line["client"].split(":")[0]
+
+
+def api(line):
+    return line["requestHeader"].get("requestApiKeyName")
+
+
+def client_id(line):
+    return line["requestHeader"].get("clientId")
+
+
+def grouped(lines, *keys):
+    groups = defaultdict(list)
+    for line in lines:
+        groups[tuple(key(line) for key in keys)].append(line)
+    return groups
+
+
+@needs_shared
+def test_the_waits_for_produce_are_those_of_the_lines(spark, tables, shown):
+    produced = [line for line in shown["call"] if api(line) == "PRODUCE" and line["outcome"] == "answered"]
+    wanted = {}
+    for key, lines in grouped(produced, client_id, host).items():
+        times = sorted(line["totalTimeMs"] for line in lines)
+        # The smallest that so large a part of them does not exceed.
+        wanted[key] = (len(times), *(times[math.ceil(part * len(times)) - 1] for part in (0.5, 0.99)))
+
+    found = ask(spark, "Which clients wait longest")
+
+    assert {(row["client_id"], row["host"]): (row["calls"], row["median_ms"], row["p99_ms"]) for row in found} == dict(
+        sorted(wanted.items(), key=lambda each: -each[1][2])[:20]
+    )
+    assert [row["p99_ms"] for row in found] == sorted((row["p99_ms"] for row in found), reverse=True)
+
+
+@needs_shared
+def test_the_connections_that_hardly_live_are_those_of_the_lines(spark, tables, shown):
+    wanted = {}
+    begun = [line for line in shown["connection"] if line["began"] == "handshake"]
+    for key, lines in grouped(begun, host, lambda line: line["server"]).items():
+        lasted = [moment(line["lastTime"]) - moment(line["time"]) for line in lines]
+        silent = [line for line in lines if line["fromServer"]["bytes"] == 0]
+        short = sum(each < timedelta(seconds=5) for each in lasted)
+        wanted[key] = (len(lines), sum(line["calls"] for line in lines), short, len(silent))
+
+    found = ask(spark, "Who makes connections")
+
+    columns = ("connections", "calls", "short", "without_answer")
+    assert {(row["host"], row["server"]): tuple(row[name] for name in columns) for row in found} == wanted
+    assert found[0]["short"] > 50
+
+
+@needs_shared
+def test_the_shares_of_failed_calls_are_those_of_the_lines(spark, tables, shown):
+    wanted = {}
+    for key, lines in grouped(shown["call"], client_id, api).items():
+        if failed := sum(bool(line.get("errors")) for line in lines):
+            percent = (Decimal(100 * failed) / len(lines)).quantize(Decimal("0.1"), ROUND_HALF_UP)
+            wanted[key] = (len(lines), failed, float(percent))
+
+    found = ask(spark, "Which share of each client's calls fails")
+
+    assert len(wanted) > 3
+    assert {
+        (row["client_id"], row["api_name"]): (row["calls"], row["failed"], row["percent"]) for row in found
+    } == wanted
+
+
+@needs_shared
+def test_the_bytes_of_topics_are_those_of_the_bodies(spark, tables, shown):
+    wanted = Counter()
+    records = Counter()
+    for line in shown["call"]:
+        side = {"PRODUCE": "request", "FETCH": "response"}.get(api(line))
+        for batch in line.get("batches", ()):
+            if batch["where"] == side:
+                array, index = batch["path"].split("]")[0].split("[")
+                named = line[side][array][int(index)]
+                topic = named.get("name") or named.get("topic") or line["topics"][named["topicId"]]
+                wanted[topic, api(line)] += batch["sizeInBytes"]
+                records[topic, api(line)] += batch["recordCount"] or 0
+
+    found = ask(spark, "Which topics bring the most bytes")
+
+    assert {name for _, name in wanted} == {"PRODUCE", "FETCH"}
+    assert {(row["topic"], row["api_name"]): (row["bytes"], row["records"] or 0) for row in found} == {
+        key: (size, records[key]) for key, size in wanted.items()
+    }
+
+
+@needs_shared
+def test_the_versions_of_software_are_those_of_the_lines(spark, tables, shown):
+    def software(line):
+        told = line["clientInformation"]
+        return told["softwareName"], told["softwareVersion"]
+
+    wanted = {}
+    for (named, name), lines in grouped(shown["call"], software, api).items():
+        versions = [line["requestHeader"]["requestApiVersion"] for line in lines if name is not None]
+        if versions:
+            wanted[*named, name] = (min(versions), max(versions), len({host(line) for line in lines}), len(lines))
+
+    found = ask(spark, "Which versions of each API")
+
+    columns = ("oldest", "newest", "hosts", "calls")
+    key = ("software_name", "software_version", "api_name")
+    assert {tuple(row[name] for name in key): tuple(row[name] for name in columns) for row in found} == wanted
+
+
+def moment(text):
+    return datetime.fromisoformat(text.replace("Z", "+00:00")[:26] + "+00:00")
 
 
 def test_the_time_in_the_network_is_the_difference_of_both_sides(spark, tmp_path):
