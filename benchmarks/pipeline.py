@@ -127,13 +127,24 @@ def _kind(pid: int, root: int) -> str:
 class Bench:
     """The data, and where results go."""
 
-    def __init__(self, folder: Path) -> None:
-        """Keep the data in `folder`, and for as long as they are measured what comes of them."""
+    def __init__(self, folder: Path, captures: Path | None) -> None:
+        """Keep the data in `folder`, and for as long as they are measured what comes of them.
+
+        `captures`: a folder with files that are measured in place of a herd, all of them.
+        """
         self._folder = folder
+        self._captures = captures
         self._herd = folder / "herd"
+
+    @property
+    def name(self) -> str:
+        """Say what the data are."""
+        return "herd" if self._captures is None else self._captures.name
 
     def files(self, megabytes: int) -> list[Path]:
         """Give the first files of the herd, which are made where they are missing."""
+        if self._captures is not None:
+            return sorted(path for path in self._captures.iterdir() if path.is_file())
         count = max(megabytes * 1_000_000 // FILE_BYTES, 1)
         found = sorted(self._herd.glob("part_*.pcap")) if self._herd.is_dir() else []
         if len(found) < count:
@@ -178,7 +189,7 @@ def efficiency(bench: Bench, arguments: argparse.Namespace) -> None:
     """Compare the pipeline with one process, by CPU time."""
     files = bench.files(arguments.megabytes)
     size = _size(files)
-    print(f"{_heading()}; herd, {size:.0f} MB in {len(files)} files\n{HEAD}")
+    print(f"{_heading()}; {bench.name}, {size:.0f} MB in {len(files)} files\n{HEAD}")
     costs = {f"one process, {what}": bench.alone(what, files) for what in ("calls", "all")}
     for name, cost in costs.items():
         _row(name, size, cost)
@@ -194,7 +205,9 @@ def processors(bench: Bench, arguments: argparse.Namespace) -> None:
     """Compare one processor with two."""
     files = bench.files(arguments.megabytes)
     size = _size(files)
-    print(f"{_heading()}; herd, {size:.0f} MB in {len(files)} files, load {os.getloadavg()[0]:.1f} before\n{HEAD}")
+    print(
+        f"{_heading()}; {bench.name}, {size:.0f} MB in {len(files)} files, load {os.getloadavg()[0]:.1f} before\n{HEAD}"
+    )
     one = bench.pipeline("local[1]", files, "0")
     _row("taskset -c 0, local[1]", size, one)
     two = bench.pipeline("local[2]", files, "0,1")
@@ -204,7 +217,7 @@ def processors(bench: Bench, arguments: argparse.Namespace) -> None:
 
 def sizes(bench: Bench, arguments: argparse.Namespace) -> None:
     """Compare sizes: time, and memory of the workers."""
-    print(f"{_heading()}; herd, pipeline, local[2]\n{HEAD}")
+    print(f"{_heading()}; {bench.name}, pipeline, local[2]\n{HEAD}")
     for megabytes in arguments.sizes:
         files = bench.files(megabytes)
         _row(f"{len(files)} files", _size(files), bench.pipeline("local[2]", files))
@@ -214,7 +227,7 @@ def usual(bench: Bench, arguments: argparse.Namespace) -> None:
     """Compare with tshark to CSV, a file at a time, which Spark then reads."""
     files = bench.files(arguments.megabytes)
     size = _size(files)
-    print(f"{_heading()}; herd, {size:.0f} MB in {len(files)} files\n{HEAD}")
+    print(f"{_heading()}; {bench.name}, {size:.0f} MB in {len(files)} files\n{HEAD}")
     with tempfile.TemporaryDirectory(dir=arguments.folder) as out:
         command = [sys.executable, "-m", "benchmarks.pipeline", "--folder", out, "by-tshark"]
         theirs = cost_of([*command, *map(str, files), out])
@@ -238,6 +251,7 @@ PARTS = {"efficiency": efficiency, "processors": processors, "sizes": sizes, "us
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pipeline", description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "kafkasniff-benchmarks")
+    parser.add_argument("--captures", type=Path, help="files to measure in place of a herd: a folder")
     commands = parser.add_subparsers(dest="part", required=True)
     for name, part in PARTS.items():
         command = commands.add_parser(name, help=part.__doc__)
@@ -260,7 +274,7 @@ def main() -> None:
         usual_way([Path(each) for each in sources], Path(destination))
     else:
         arguments.folder.mkdir(exist_ok=True)
-        PARTS[arguments.part](Bench(arguments.folder), arguments)
+        PARTS[arguments.part](Bench(arguments.folder, arguments.captures), arguments)
 
 
 if __name__ == "__main__":
