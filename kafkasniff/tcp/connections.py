@@ -13,7 +13,7 @@ from kafkasniff.tcp.holes import OpenHoles, close_proven, drain, look_for_hole, 
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.segments import FlowKey, Segment, reverse, split
-from kafkasniff.tcp.state import ConnectionState, may_begin
+from kafkasniff.tcp.state import ConnectionState, is_first
 from kafkasniff.tcp.streams import FARTHEST, Stream
 from kafkasniff.tcp.timers import Timers
 
@@ -130,6 +130,10 @@ class ConnectionTable:
     def _receive(self, state: ConnectionState | HalfOpen | None, segment: Segment, arrival: Arrival) -> None:
         if not isinstance(state, ConnectionState):
             state = self._find_or_start(state, segment, arrival)
+        if state is not None and state.challenge is not None and state.challenge.is_accepted(state, segment):
+            challenge = state.challenge
+            state = self._replace(state, challenge.segment, challenge.arrival)
+            self._receive(state, challenge.segment, challenge.arrival)
         if state is not None and segment.flags & _SYN:
             state = self._synchronise(state, segment, arrival)
         if state is None:
@@ -169,8 +173,7 @@ class ConnectionTable:
         if state.reset and state.reset[0] is stream and distance(sequence, state.reset[1]) >= 0:
             # Who reset the connection goes on sending: the reset was not theirs, or not accepted.
             state.reset = state.closing = None
-        order = state.order
-        stream.take(sequence, segment.data, segment.length, arrival, segment.fragments, order, self.events)
+        stream.take(sequence, segment.data, segment.length, arrival, segment.fragments, state.order, self.events)
         if state.holding and state.sent is None and state.connection.round_trip_ns is None:
             end = stream.position + distance((sequence + segment.length) & MASK, stream.sequence)
             state.sent = (stream, end, arrival.time)
@@ -194,10 +197,9 @@ class ConnectionTable:
         for stream, peer in ((first, second), (second, first)):
             if stream.at_rest:
                 continue
-            heard = peer.counters.packets
-            look_for_hole(stream, order, arrival.time, heard)
+            look_for_hole(stream, order, arrival.time, peer.counters.packets)
             if stream.hole_order is not None:
-                close_proven(stream, order, arrival, heard, self.events)
+                close_proven(stream, order, arrival, peer.counters.packets, self.events)
             stream.check_end(self.events)
         if first.finished and second.finished:
             self._end(state, "fin", arrival)
@@ -207,6 +209,8 @@ class ConnectionTable:
         if state.closing is not None and order - state.closing >= self._limits.reordering_packets:
             self._end(state, "fin", arrival)
             return
+        if state.outlives_challenge(self._limits.reordering_packets):
+            self._counters.implausible += 1
         holes = first.hole_order is not None or second.hole_order is not None
         if holes:
             self._holes.add(state)
@@ -294,27 +298,25 @@ class ConnectionTable:
         """Take a SYN or SYN-ACK; give the connection that it belongs to, which may be a new one."""
         direction = 0 if segment.key == state.key else 1
         stream, peer = state.streams[direction], state.streams[1 - direction]
-        first = (segment.sequence + 1) & MASK
-        if stream.initial is not None:
-            same = stream.initial == segment.sequence
-        elif stream.known:
-            same = may_begin(stream, first)
-        else:
-            same = True
+        same = is_first(stream, segment)
         opens = not segment.flags & _ACK
-        if not opens and same and peer.initial is not None:
-            acknowledged = distance(segment.acknowledgement, peer.initial)
-            if not 0 < acknowledged <= _FAST_OPEN_DATA:
-                # An answer to another SYN.
-                self._counters.implausible += 1
-                return None
+        answered = peer.initial if same and not opens else None
+        if answered is not None and not 0 < distance(segment.acknowledgement, answered) <= _FAST_OPEN_DATA:
+            # An answer to another SYN.
+            self._counters.implausible += 1
+            return None
         if not same:
-            self._end(state, "reuse", arrival)
-            ended = self.ended.pop(min(segment.key, reverse(segment.key)))
-            state = self._start(segment, ended.epoch + 1, arrival)
+            if opens and state.takes_challenge(segment, arrival):
+                return None
+            state = self._replace(state, segment, arrival)
             direction = 0
         state.synchronise(direction, segment, arrival)
         return state
+
+    def _replace(self, state: ConnectionState, segment: Segment, arrival: Arrival) -> ConnectionState:
+        """End a connection as a segment begins another one on its 4-tuple, and start that."""
+        self._end(state, "reuse", arrival)
+        return self._start(segment, self.ended.pop(min(segment.key, reverse(segment.key))).epoch + 1, arrival)
 
     # Ends
 

@@ -1,5 +1,7 @@
 """What is known of an open connection beside its events."""
 
+from typing import NamedTuple
+
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.chunks import MASK, distance
 from kafkasniff.tcp.events import Connection, StreamEvent
@@ -8,7 +10,7 @@ from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.segments import FlowKey, Segment
 from kafkasniff.tcp.streams import FARTHEST, Stream
 
-_SYN, _ACK = 2, 16
+_RST, _SYN, _ACK = 4, 2, 16
 _NEAR_START = 1 << 20
 
 
@@ -17,6 +19,7 @@ class ConnectionState:
 
     __slots__ = (
         "careful",
+        "challenge",
         "closing",
         "connection",
         "half_open",
@@ -45,6 +48,8 @@ class ConnectionState:
         """When it was reset, or had both FINs but not all bytes: packets of the connection until then."""
         self.reset: tuple[Stream, int, Arrival] | None = None
         """The stream that was reset, where, and by which packet."""
+        self.challenge: Challenge | None = None
+        """A SYN that would begin another connection, until it is answered."""
         self.syn_time: int | None = None
         self.syn_ack_seen = False
         self.sent: tuple[Stream, int, int] | None = None
@@ -55,7 +60,23 @@ class ConnectionState:
         first, second = self.streams
         odd = first.fin is not None or second.fin is not None or first.strays or second.strays
         anchored = first.anchored and second.anchored
-        self.careful = bool(self.holding or holes or odd or not anchored or self.closing is not None)
+        waits = self.closing is not None or self.challenge is not None
+        self.careful = bool(self.holding or holes or odd or not anchored or waits)
+
+    def takes_challenge(self, segment: Segment, arrival: Arrival) -> bool:
+        """Wait whether a SYN that would begin another connection is answered; False where this one is ending."""
+        if self.half_open or self.closing is not None or any(stream.fin is not None for stream in self.streams):
+            return False
+        self.challenge = self.challenge or Challenge(segment, arrival, self.order)
+        self.careful = True
+        return True
+
+    def outlives_challenge(self, patience: int) -> bool:
+        """Tell whether the SYN is given up, as `patience` packets of this connection came without an answer to it."""
+        if self.challenge is None or self.order - self.challenge.order < patience:
+            return False
+        self.challenge = None
+        return True
 
     @property
     def order(self) -> int:
@@ -112,6 +133,38 @@ class ConnectionState:
             ready = sorted(waiting, key=lambda stream: stream.pending[0].order if stream.pending else 0)
             if not any(stream.deliver_first(arrival, events) for stream in ready):
                 break
+
+
+class Challenge(NamedTuple):
+    """A SYN on the 4-tuple of a connection that is open.
+
+    Its receiver drops it (RFC 5961, 4.2), unless it knows the connection no more.
+    """
+
+    segment: Segment
+    arrival: Arrival
+    order: int
+    """Packets of the connection until then."""
+
+    def is_accepted(self, state: ConnectionState, segment: Segment) -> bool:
+        """Tell whether a segment, which the open connection does not expect, goes on from the SYN."""
+        first = (self.segment.sequence + 1) & MASK
+        own = segment.key == self.segment.key
+        stream = state.streams[segment.key != state.key]
+        if segment.flags & (_SYN | _RST) == _SYN and not own and segment.flags & _ACK:
+            return segment.acknowledgement == first and segment.sequence != stream.initial
+        if segment.flags & (_SYN | _RST) or segment.sequence == stream.sequence:
+            return False
+        if own:
+            return segment.sequence == first
+        return bool(segment.flags & _ACK) and 0 < distance(segment.acknowledgement, first) <= _NEAR_START
+
+
+def is_first(stream: Stream, segment: Segment) -> bool:
+    """Tell whether a SYN or SYN-ACK may be that of a stream."""
+    if stream.initial is not None:
+        return stream.initial == segment.sequence
+    return not stream.known or may_begin(stream, (segment.sequence + 1) & MASK)
 
 
 def may_begin(stream: Stream, sequence: int) -> bool:

@@ -118,6 +118,31 @@ def test_a_new_syn_ends_the_old_connection() -> None:
     assert (second.connection.ended_by, second.parts[0], second.connection.epoch) == ("capture-end", [b"new"], 1)
 
 
+def test_a_syn_that_nobody_takes_up_ends_nothing() -> None:
+    talk = Talk().open().send(0, b"old")
+    blind = Talk(client_sequence=900_000).send(0, flags=SYN)
+    before = len(talk.frames)
+    talk.send(1, b"answer").send(0, b"more")
+    (seen,) = connections(run([*talk.frames[:before], *blind.frames, *talk.frames[before:]]))
+    assert (seen.connection.ended_by, seen.parts) == ("capture-end", ([b"oldmore"], [b"answer"]))
+    for _ in range(40):
+        talk.send(0, b"q").send(1, b"a")
+    reassembler = Reassembler()
+    reassembler.feed(batch([*talk.frames[:before], *blind.frames, *talk.frames[before:]]))
+    assert (reassembler.counters.connections, reassembler.counters.implausible) == (1, 1)
+
+
+def test_a_new_syn_is_taken_up_where_one_side_was_captured() -> None:
+    old = Talk().open().send(0, b"old").send(1, b"old answer")
+    new = Talk(client_sequence=900_000, server_sequence=800_000).open().send(0, b"new").send(1, b"answer")
+    syns = (old.frames[0], new.frames[0])
+    for side in (0, 1):
+        frames = [each for each in old.frames + new.frames if each[29] == side + 1 or each in syns]
+        first, second = connections(run(frames))
+        assert (first.connection.ended_by, second.connection.epoch) == ("reuse", 1)
+        assert second.parts[side] == [(b"new", b"answer")[side]]
+
+
 def test_a_new_connection_after_the_end() -> None:
     old = Talk().open().send(0, b"old").close()
     new = Talk(client_sequence=900_000, server_sequence=800_000).open().send(0, b"new").close()
