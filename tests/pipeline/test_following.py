@@ -52,7 +52,7 @@ def following(spark, folder, tables, told=None):
 def test_killed_between_its_commit_and_that_of_spark_it_goes_on(spark, tmp_path):
     folder, tables = tmp_path / "in", tmp_path / "tables"
     put(folder, range(4))
-    command = [sys.executable, "-c", KILLED, str(folder), str(tables), "--master", "local[1]", "--still", "1h"]
+    command = [sys.executable, "-c", KILLED, str(folder), str(tables), "--master", "local[1]", "--still", "60m"]
 
     killed = subprocess.run(command, check=False, capture_output=True, timeout=400)
 
