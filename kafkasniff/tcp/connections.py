@@ -198,7 +198,7 @@ class ConnectionTable:
             if stream.at_rest:
                 continue
             look_for_hole(stream, order, arrival.time, peer.counters.packets)
-            if stream.hole_order is not None:
+            if stream.hole is not None:
                 close_proven(stream, order, arrival, peer.counters.packets, self.events)
             stream.check_end(self.events)
         if first.finished and second.finished:
@@ -211,7 +211,7 @@ class ConnectionTable:
             return
         if state.outlives_challenge(self._limits.reordering_packets):
             self._counters.implausible += 1
-        holes = first.hole_order is not None or second.hole_order is not None
+        holes = first.hole is not None or second.hole is not None
         if holes:
             self._holes.add(state)
             if self.memory.buffered > self._limits.buffered_in_all:

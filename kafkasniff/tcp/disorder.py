@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkasniff.tcp.columns import Marks, Numbers
+from kafkasniff.tcp.hole import Hole
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.streams import FARTHEST, LATE_NS
 
@@ -48,12 +49,7 @@ class Side:
 
     __slots__ = (
         "acked",
-        "heard",
-        "hole_at",
-        "hole_end",
-        "hole_order",
-        "hole_packets",
-        "hole_time",
+        "hole",
         "late",
         "out_of_order",
         "packets",
@@ -73,8 +69,7 @@ class Side:
         """Late retransmissions."""
         self.stood: int | None = None
         """None where no empty segment changed it."""
-        self.hole_order: int | None = None
-        self.hole_at = self.hole_end = self.hole_time = self.hole_packets = self.heard = 0
+        self.hole: Hole | None = None
 
     @property
     def settled(self) -> bool:
@@ -106,29 +101,25 @@ class Side:
         if self.pending:
             _, _, order, time = self.pending[0]
         elif self.acked <= self.position:
-            self.hole_order = None
+            self.hole = None
             return
-        if self.hole_order is None or self.hole_at != self.position:
-            self.hole_order, self.hole_at, self.hole_end = order, self.position, self.acked
-            self.hole_time, self.heard, self.hole_packets = time, heard, self.packets
+        if self.hole is None or self.hole.at != self.position:
+            self.hole = Hole(order, self.position, self.acked, time, self.packets, heard)
 
     def lost(self, order: int, time: int, heard: int, limits: TcpLimits) -> Iterator[int]:
         """Give where each hole ends that is proven lost, as `holes.close_proven` does, and pass it then."""
-        since = self.hole_order
-        if since is None or order - since < limits.reordering_packets:
+        hole = self.hole
+        if hole is None:
             return
-        waited = order - since
-        if self.packets - self.hole_packets < limits.reordering_packets // 4 and waited < limits.one_way_packets:
+        silent = hole.silence(order, time, self.packets, heard, limits, limits.reordering_packets)
+        if silent is None:
             return
-        silent = heard == self.heard and (
-            waited >= limits.one_way_packets or time - self.hole_time >= limits.one_way_ns
-        )
         if not self.pending:
-            if silent or (self.acked >= self.hole_end and self.hole_end - self.position > 1):
-                yield self.hole_end
-                self.position = self.hole_end
+            if silent or (self.acked >= hole.end and hole.end - self.position > 1):
+                yield hole.end
+                self.position = hole.end
             return
-        through, count, seen = self.position, 0, since
+        through, count, seen = self.position, 0, hole.order
         for start, _, chunk_order, _ in self.pending:
             seen = chunk_order if count else min(seen, chunk_order)
             if order - seen < limits.reordering_packets or (start > self.acked and not silent):
@@ -176,7 +167,7 @@ class Disorder:
         for side, position, packets in zip(self.sides, positions, (passed - of_second, of_second), strict=True):
             side.position = position
             side.packets += packets
-            side.hole_order = None
+            side.hole = None
         end = self._play(row)
         if end is None:
             for side, before in zip(self.sides, kept, strict=True):
@@ -237,8 +228,8 @@ class Disorder:
                 positions = first.position, second.position
                 self.losses.append(Loss(row, direction, positions, end - side.position))
             side.look_for_hole(order, time, peer.packets)
-            if side.hole_order is not None:
-                due = min(due, side.hole_order + self._limits.reordering_packets)
+            if side.hole is not None:
+                due = min(due, side.hole.order + self._limits.reordering_packets)
         return due
 
 

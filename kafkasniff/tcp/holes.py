@@ -6,6 +6,7 @@ from heapq import merge
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamEvent
+from kafkasniff.tcp.hole import Hole
 from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.state import ConnectionState
 from kafkasniff.tcp.streams import Stream
@@ -33,7 +34,7 @@ class OpenHoles:
         for state in list(self._states):
             by = state.connection.last._replace(time=max(now, state.connection.last.time))
             for stream, peer in zip(state.streams, reversed(state.streams), strict=True):
-                if stream.hole_order is not None and now - stream.hole_time >= self._memory.limits.hole_ns:
+                if stream.hole is not None and now - stream.hole.time >= self._memory.limits.hole_ns:
                     close_proven(stream, state.order, by, peer.counters.packets, events, in_order=True)
                     yield state, by
 
@@ -56,12 +57,10 @@ def look_for_hole(stream: Stream, order: int, time: int, heard: int) -> None:
     if stream.pending:
         order, time = stream.pending[0].order, stream.pending[0].arrival.time
     elif end <= stream.position:
-        stream.hole_order = None
+        stream.hole = None
         return
-    if stream.hole_order is None or stream.hole_at != stream.position:
-        stream.hole_order, stream.hole_at, stream.hole_end = order, stream.position, end
-        stream.hole_time, stream.heard = time, heard
-        stream.hole_packets = stream.counters.packets
+    if stream.hole is None or stream.hole.at != stream.position:
+        stream.hole = Hole(order, stream.position, end, time, stream.counters.packets, heard)
 
 
 def close_proven(
@@ -70,24 +69,19 @@ def close_proven(
     """Turn into gaps the holes whose bytes are proven lost; `in_order`: no packet can come late."""
     limits = stream.memory.limits
     reordering = 0 if in_order else limits.reordering_packets
-    if stream.hole_order is None or order - stream.hole_order < reordering:
+    hole = stream.hole
+    if hole is None:
         return
-    # Where directions were merged from two clocks, one may run far ahead of the other.
-    own = stream.counters.packets - stream.hole_packets
-    if own < reordering // 4 and order - stream.hole_order < limits.one_way_packets:
+    silent = hole.silence(order, by.time, stream.counters.packets, heard, limits, reordering)
+    if silent is None:
         return
-    if heard == stream.heard:
-        waited = order - stream.hole_order
-        silent = waited >= limits.one_way_packets or by.time - stream.hole_time >= limits.one_way_ns
-    else:
-        silent = False
     if not stream.pending:
         # One byte alone that the peer acknowledged is rather a FIN that the capture lacks.
-        proven = stream.acked >= stream.hole_end and (stream.fin is not None or stream.hole_end - stream.position > 1)
+        proven = stream.acked >= hole.end and (stream.fin is not None or hole.end - stream.position > 1)
         if proven or silent:
-            stream.give_up(stream.hole_end, by, events)
+            stream.give_up(hole.end, by, events)
     else:
-        through, seen = None, stream.hole_order
+        through, seen = None, hole.order
         for chunk in stream.pending:
             seen = min(seen, chunk.order) if through is None else chunk.order
             if order - seen < reordering or (chunk.start > stream.acked and not silent):

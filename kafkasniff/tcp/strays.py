@@ -35,7 +35,7 @@ def take_stray(stream: "Stream", sequence: int, chunk: Chunk, events: list[Strea
     if stream.anchored and stream.position > stream.origin:
         stream.report_gap(leap if 0 < leap <= LARGEST_LEAP else None, by, False, events)
     stream.position += max(leap, 0)
-    stream.sequence, stream.acked, stream.fin, stream.hole_order = strays[0][0], stream.position, None, None
+    stream.sequence, stream.acked, stream.fin, stream.hole = strays[0][0], stream.position, None, None
     for _, stray in strays:
         end = stream.position + stray.end - stray.start
         stream.deliver(stray._replace(start=stream.position, end=end), by, events)

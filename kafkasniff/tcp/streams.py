@@ -16,6 +16,7 @@ from kafkasniff.tcp.chunks import (
     within,
 )
 from kafkasniff.tcp.events import Connection, StreamConflict, StreamData, StreamEvent, StreamFin, StreamGap, StreamRun
+from kafkasniff.tcp.hole import Hole
 from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.recent import Recent
 from kafkasniff.tcp.strays import LARGEST_LEAP, take_stray
@@ -45,12 +46,7 @@ class Stream:
         "fin",
         "fin_arrival",
         "finished",
-        "heard",
-        "hole_at",
-        "hole_end",
-        "hole_order",
-        "hole_packets",
-        "hole_time",
+        "hole",
         "initial",
         "known",
         "memory",
@@ -95,15 +91,8 @@ class Stream:
         self.contradicted: list[Range] = []
         """Positions in `pending` of which another segment had other bytes."""
         self.recent: Recent | None = None
-        self.hole_order: int | None = None
-        """When the hole at `hole_at` became visible, in packets of the connection; None where there is no hole."""
-        self.hole_at = 0
-        self.hole_end = 0
-        self.hole_time = 0
-        self.hole_packets = 0
-        """Packets of this direction when the hole became visible."""
-        self.heard = 0
-        """Packets of the peer when the hole became visible."""
+        self.hole: Hole | None = None
+        """The hole at `position`, once it is seen."""
         self.far_ack: int | None = None
         self.strays: list[tuple[int, Chunk]] | None = None
 
@@ -214,7 +203,7 @@ class Stream:
     @property
     def at_rest(self) -> bool:
         """Tell whether nothing waits: neither a hole nor an end is to be looked at."""
-        if self.pending or self.fin is not None or self.hole_order is not None:
+        if self.pending or self.fin is not None or self.hole is not None:
             return False
         return self.position >= max(self.acked, 0)
 
