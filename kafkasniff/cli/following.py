@@ -59,7 +59,10 @@ def follow_directories(asked: Followed, open_session: "Callable[[], SparkSession
             # What ends this process may have ended Spark before.
             session.stop()
         ledger.close()
-    _summarise(run, following.state, tables, stopping.signal == signal.SIGINT)
+    notes = limits_of(following.state, _options(asked).key_log)
+    _summarise(run, following.state, tables, notes)
+    if stopping.signal == signal.SIGINT:
+        raise typer.Exit(ExitStatus.INTERRUPTED)
 
 
 def _options(asked: Followed) -> Options:
@@ -83,12 +86,11 @@ def _tell(before: State, state: State, seconds: float) -> None:
     print_message(f"kafkasniff: files: {files:,}; packets: {packets:,}; calls: {calls:,}; {seconds:.1f} s")
 
 
-def _summarise(run: str, state: State, tables: Sequence[str], interrupted: bool) -> None:
-    unread = list(state.unread)
-    outcome = Outcome(state.counts(tables), packets=state.packets, unread=unread, notes=limits_of(state))
+def _summarise(run: str, state: State, tables: Sequence[str], notes: list[str]) -> None:
+    outcome = Outcome(
+        state.counts(tables), packets=state.packets, unread=state.unread, more_unread=state.more_unread, notes=notes
+    )
     text = f"{state.packets:,} packets in {state.files_read:,} files, written as run {run}"
     if not state.finished:
         text += "; what is open is kept: the same command goes on, with --finish to the end"
     print_summary(outcome, text)
-    if interrupted:
-        raise typer.Exit(ExitStatus.INTERRUPTED)

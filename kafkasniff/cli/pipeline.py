@@ -187,7 +187,7 @@ def print_summary(outcome: "Outcome", text: str) -> None:
     lines = [f"{table:<12}{rows:>14,}" for table, rows in outcome.rows.items()]
     print_text("\n".join([*lines, text]) + "\n")
     unread = outcome.unread[:SHOWN_REASONS]
-    if more := len(outcome.unread) - len(unread):
+    if more := len(outcome.unread) - len(unread) + outcome.more_unread:
         unread.append(f"{more:,} more files not read, or not to their end: see the table `files`")
     for reason in (*unread, *outcome.notes):
         print_message(f"kafkasniff: {reason}")

@@ -55,6 +55,8 @@ class Outcome:
     packets: int = 0
     unread: list[str] = field(default_factory=list)
     """Reasons why files were not read, or not to their end."""
+    more_unread: int = 0
+    """How many others there are."""
     notes: list[str] = field(default_factory=list)
     """What could not be read and which limits were reached, in sentences."""
 

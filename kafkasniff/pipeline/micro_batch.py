@@ -24,13 +24,15 @@ from kafkasniff.pipeline.naming import NameTask, NamingWork, Renamed
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.pieces import REPORT, as_batch
-from kafkasniff.pipeline.reassembly import Known
+from kafkasniff.pipeline.reassembly import Known, add_up
 from kafkasniff.pipeline.reports import joined
 from kafkasniff.pipeline.rows import Placed, file_row
 from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
 from kafkasniff.pipeline.tasks import EVENTS_OF_CLUSTERS, RESULT
 from kafkasniff.pipeline.vantages import OVERLAP_NS, overlap
 from kafkasniff.pipeline.watching import Read
+from kafkasniff.tcp.tls.context import TlsContext
+from kafkasniff.tcp.tls.key_log import KeyLog
 
 SLOWEST_NS = 3_600_000_000_000
 """How far a vantage may lie behind the others of its cluster before rules go on without it."""
@@ -368,17 +370,17 @@ def _latest(known: dict[Any, Any]) -> dict[Any, Any]:
     return dict([*known.items()][-_MOST_KNOWN:])
 
 
-def limits_of(state: State) -> list[str]:
+def limits_of(state: State, key_log: bytes) -> list[str]:
     """Give the notes of all that was read so far, as one engine would give them."""
     counts: Counter[str] = Counter()
+    tls = TlsContext(KeyLog())
+    tls.key_log.add(b"\n".join((key_log, state.secrets)))
     for each in state.carried.values():
+        add_up(tls.counters, each.tls_counters)
         for note in each.notes:
             text, _, count = note.rpartition(": ")
             counts[text] += int(count.replace(",", ""))
     if state.given_up:
         counts["rows without the names of their topics, as too many waited for these"] = state.given_up
-    return [*(f"{text}: {count:,}" for text, count in counts.items()), *_of_rules(state.clusters)]
-
-
-def _of_rules(clusters: Iterable[Cluster]) -> list[str]:
-    return [note for cluster in clusters for note in cluster.limits]
+    of_rules = [note for cluster in state.clusters for note in cluster.limits]
+    return [*(f"{text}: {count:,}" for text, count in counts.items()), *tls.notes(), *of_rules]

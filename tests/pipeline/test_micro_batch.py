@@ -9,7 +9,7 @@ import pytest
 from kafkasniff.capture.pcap import FILE_HEADER_LENGTH
 from kafkasniff.pipeline.follow_state import Ledger, State, follow_id
 from kafkasniff.pipeline.inputs import find_inputs
-from kafkasniff.pipeline.micro_batch import Plan, run_micro_batch
+from kafkasniff.pipeline.micro_batch import Plan, limits_of, run_micro_batch
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.watching import Watch
 from tests.conftest import SHARED, needs_shared
@@ -67,11 +67,13 @@ def test_micro_batches_give_what_one_run_gives(spark, tmp_path):
     for paths in (RING[:4] + others[:3], RING[4:] + others[3:], []):
         follower.take(find_inputs(paths), last=not paths)
 
-    write(spark, [*RING, *others], tmp_path / "once", options)
+    once = write(spark, [*RING, *others], tmp_path / "once", options)
     found, wanted = all_rows(tmp_path / "followed"), all_rows(tmp_path / "once")
     for table in TABLES:
         assert found[table] == wanted[table], table
     assert follower.state.counts(TABLES) == {table: len(found[table]) for table in TABLES}
+    assert sorted(limits_of(follower.state, keys)) == sorted(once.notes)
+    assert sorted(follower.state.unread) == sorted(once.unread)
     assert follower.ledger().finished() == follower.state.counts(TABLES)
     assert sorted(path.name for path in (tmp_path / "followed").iterdir()) == sorted([*TABLES, "_runs"])
 
