@@ -1,6 +1,6 @@
 """What a packet costs in batches of different sizes: `python -m benchmarks.batch_sizes CAPTURE`.
 
-Gives the packets of a capture, as live capture does, to the engine of live capture and makes the lines of a list, by columns and packet by
+Gives the packets of a capture to the engine of live capture and makes the lines of a list, by columns and packet by
 packet, in turn. Prints Markdown: medians of CPU time; nothing is asserted.
 """
 

@@ -44,9 +44,11 @@ BACK = 0.85
 REACHED = 0.9
 """Of a rate, for tcpreplay to have been able to send it."""
 LARGEST_LAG = 1.0
-QUIET_SECONDS = 1.5
+QUIET_SECONDS = 1.2
 """Without a line, after which none is waited for any more."""
 DAY = 86_400
+WARM_UP_SECONDS = 2
+"""Of each attempt, whose lags do not count."""
 REPEATS = 1_000_000
 """Of a capture; more than there is time for."""
 JSON_TIMES = re.compile(rb'"time":"([^"]+)".*"totalTimeMs":([0-9.]+)')
@@ -151,6 +153,9 @@ def attempt(
          f"--pps={rate}", f"--intf1={FAR}", str(capture)],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
+    # What the programs load when the first packets come is no part of the rate that they keep.
+    time.sleep(WARM_UP_SECONDS)
+    lines.lag = 0.0
     while replay.poll() is None and lines.lag < most_lag:
         time.sleep(0.05)
     replay.send_signal(signal.SIGINT)
@@ -162,7 +167,9 @@ def attempt(
         time.sleep(0.05)
         if lines.count != seen:
             seen, deadline = lines.count, time.monotonic() + QUIET_SECONDS
-    if lines.lag < most_lag:
+    # At the end calls are shown that the end of the replay left without an answer.
+    lag = lines.lag
+    if lag < most_lag:
         process.send_signal(signal.SIGINT)
     else:
         # What still waits says nothing more.
@@ -174,7 +181,7 @@ def attempt(
     # The closing line has the sum.
     dropped = int(next(reversed(DROPPED.findall(messages)), "0").replace(",", ""))
     reached = int(sent[1]) / float(sent[2])
-    return Outcome(int(sent[1]), rate, reached, dropped, lines.lag, lines.count, used.ru_utime + used.ru_stime)
+    return Outcome(int(sent[1]), rate, reached, dropped, lag, lines.count, used.ru_utime + used.ru_stime)
 
 
 def highest(
@@ -232,7 +239,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=60, help="how long a rate must be kept")
     parser.add_argument("--rate", type=int, help="measure what a packet costs at this rate, and look for no other")
-    parser.add_argument("--trial", type=int, default=4, help="seconds of a trial while the rate is looked for")
+    parser.add_argument("--trial", type=int, default=5, help="seconds of a trial while the rate is looked for")
     parser.add_argument("--workload", action="append", choices=SIZES, help="what is replayed; all of these by default")
     parser.add_argument(
         "--program", action="append", choices=COMMANDS, help="what is measured; the first two by default"
