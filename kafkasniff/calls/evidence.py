@@ -156,7 +156,7 @@ def score_request(
         points += 4 if known else 3 if len(header.client_id) >= TELLING_CLIENT_ID else 2
     elif header.client_id is None:
         points += 1
-    points += segment_points(held, offset)
+    points = max(points + segment_points(held, offset) - (size >= HARDLY_PLAUSIBLE), 0)
     answered = answers(header.correlation_id)
     if answered:
         points += ANSWER
@@ -189,8 +189,13 @@ def score_request(
         if agreement < 0:
             return IMPOSSIBLE
         points += agreement
-        if not held.begins_segment(offset) and not (agreement and (known or answered or follows)):
+        of_connection = known or answered or follows
+        if not held.begins_segment(offset):
             # A header alone, among bytes that may be anything, is not enough: its body must speak for it, and more.
+            speaks = bool(agreement) and of_connection
+        else:
+            speaks = bool(agreement) or of_connection or not client_ids
+        if not speaks:
             points = min(points, PROOF - 1)
     if end == held.end:
         return Score(min(points + 1, limit), end + HEADER_BYTES)
@@ -227,7 +232,7 @@ def score_response(
     correlation_id = int.from_bytes(prefix[4:8], "big", signed=True)
     if chain == CHAIN and not held.begins_write(offset) and held.is_among_small_integers(offset):
         return IMPOSSIBLE
-    points = segment_points(held, offset) - (size >= HARDLY_PLAUSIBLE)
+    points = max(segment_points(held, offset) - (size >= HARDLY_PLAUSIBLE), 0)
     end = offset + 4 + size
     asked = pending.get(correlation_id)
     frame = held.read(offset + 4, size)
