@@ -69,8 +69,10 @@ def load(work: str, path: str) -> Any:
     try:
         with open(full, "rb") as file:
             return pickle.load(file)
-    except (OSError, EOFError, AttributeError, ImportError, TypeError, pickle.UnpicklingError) as error:
+    except (OSError, EOFError, pickle.UnpicklingError) as error:
         raise PipelineError(f"{full}: cannot be read: {error}") from None
+    except (AttributeError, ImportError, TypeError) as error:
+        raise PipelineError(f"{full}: was written by another kafkasniff: {error}") from None
     finally:
         if collecting:
             gc.enable()

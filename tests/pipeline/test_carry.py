@@ -64,3 +64,11 @@ def test_what_is_not_there_or_cut_is_said(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(PipelineError, match="cannot be written: Not a directory"):
         save(str(tmp_path / "file"), [])
+
+
+def test_what_this_version_cannot_read_is_said(tmp_path):
+    path, _ = save(str(tmp_path), Engine())
+    (tmp_path / path).write_bytes((tmp_path / path).read_bytes().replace(b"Engine", b"Motors"))
+
+    with pytest.raises(PipelineError, match="was written by another kafkasniff: .*Motors"):
+        load(str(tmp_path), path)
