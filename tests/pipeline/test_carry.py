@@ -70,5 +70,5 @@ def test_what_this_version_cannot_read_is_said(tmp_path):
     path, _ = save(str(tmp_path), Engine())
     (tmp_path / path).write_bytes((tmp_path / path).read_bytes().replace(b"Engine", b"Motors"))
 
-    with pytest.raises(PipelineError, match="was written by another kafkasniff: .*Motors"):
+    with pytest.raises(PipelineError, match=r"was written by another kafkasniff: .*Motors"):
         load(str(tmp_path), path)
