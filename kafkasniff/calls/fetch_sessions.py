@@ -3,7 +3,7 @@
 import struct
 from typing import Any, Final
 
-from kafkasniff.protocol.headers import RequestHeader, response_header_version
+from kafkasniff.protocol.headers import response_header_version
 from kafkasniff.protocol.scans import scan_body
 
 FETCH: Final = 1
@@ -136,12 +136,16 @@ class FetchSessions:
         self._most = most
         self._sessions: dict[tuple[str, int], _Session] = {}
 
-    def follow(self, server: str, header: RequestHeader, request: bytes, response: bytes | None) -> SessionStep | None:
-        """Take a Fetch call that ended; give its step where it is incremental and all of its session was seen."""
-        version = header.api_version
+    def follow(
+        self, server: str, version: int, request: bytes, body: int, response: bytes | None
+    ) -> SessionStep | None:
+        """Take a Fetch call that ended; give its step where it is incremental and all of its session was seen.
+
+        `body` is where the request's body begins.
+        """
         if version < FIRST_VERSION:
             return None
-        asked = _session_asked(version, request, header.end)
+        asked = _session_asked(version, request, body)
         if asked is None:
             return None
         session_id, epoch = asked
@@ -149,13 +153,13 @@ class FetchSessions:
         session = self._sessions.pop((server, session_id), None) if session_id else None
         if epoch == _NEW_SESSION_EPOCH:
             if error_code == 0 and given_id:
-                self._keep(server, given_id, _Session(SessionStep(None, version, request, header.end)))
+                self._keep(server, given_id, _Session(SessionStep(None, version, request, body)))
             return None
         if session is None or epoch != session.epoch or error_code:
             # Closed (epoch -1), refused, or a request of the session is missing: what it covers is not known.
             return None
         session.epoch = epoch + 1 if epoch < _LAST_EPOCH else 1
-        session.step = step = SessionStep(session.step, version, request, header.end)
+        session.step = step = SessionStep(session.step, version, request, body)
         session.unread += 1
         session.unread_bytes += len(request)
         if session.unread >= _UNREAD_STEPS or session.unread_bytes >= _UNREAD_BYTES:

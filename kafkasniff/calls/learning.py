@@ -66,6 +66,10 @@ class Learning:
             return version < _JOIN_GROUP_SAYS
         return version < _SYNC_GROUP_SAYS if api_key == SYNC_GROUP else api_key == FETCH_SNAPSHOT
 
+    def sessions_of(self, api_key: int, version: int) -> FetchSessions | None:
+        """Give what follows calls of an API in a version, of which nothing else can be learnt; None for others."""
+        return self._sessions if api_key == FETCH and version < _FIRST_METADATA_LOG_VERSION else None
+
     def take(self, call: Call) -> None:
         """Take a call that ended."""
         key = call.api_key
@@ -103,7 +107,9 @@ class Learning:
             self._take_log(call)
         if self._sessions is not None:
             answer = response.data if response is not None else None
-            call.fetch_session = self._sessions.follow(call.server, header, request.data, answer)
+            call.fetch_session = self._sessions.follow(
+                call.server, header.api_version, request.data, header.end, answer
+            )
 
     def _take_log(self, call: Call) -> None:
         if call.response is None or call.response.size < _SMALLEST_LOG_ANSWER:

@@ -8,6 +8,7 @@ import numpy as np
 
 from kafkasniff.calls.call import HOLDING_APIS
 from kafkasniff.calls.columns.calls import CallColumns
+from kafkasniff.calls.fetch_sessions import as_decoded
 from kafkasniff.protocol.body_columns import BodyReader, Buffer, Marks, Numbers, body_reader
 from kafkasniff.protocol.fields import Field, fields_of
 from kafkasniff.protocol.headers import response_header_version
@@ -191,11 +192,16 @@ def _batches_piece(batches: Batches, count: int) -> Piece:
 
 def _decoded(columns: CallColumns, rows: Numbers) -> list[bytes]:
     """Give the member with what other calls told; an empty list where no call has any."""
-    made = columns.made
-    if not made:
+    if not columns.sessions:
         return []
-    found = [
-        members_text({"decoded": decoded}).encode() if row in made and (decoded := made[row].known_decoded) else b""
-        for row in rows.tolist()
-    ]
+    texts: dict[int, bytes] = {}
+    found = []
+    for row in rows.tolist():
+        step = columns.sessions.get(row)
+        session = as_decoded(step) if step is not None else None
+        # Steps that change nothing share what they cover.
+        text = texts.get(id(session)) if session is not None else b""
+        if text is None:
+            text = texts[id(session)] = members_text({"decoded": [session]}).encode()
+        found.append(text)
     return found if any(found) else []

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
+from kafkasniff.calls.fetch_sessions import as_decoded
 from kafkasniff.protocol.body_columns import Marks
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, java_text
 from kafkasniff.render.call_json import (
@@ -32,6 +33,9 @@ MOST_ROWS = 16_384
 """Calls whose lines are made at once: more of them take much memory."""
 FEWEST_ROWS = 32
 """Calls of a layout from which on columns cost less than making one line after the other."""
+
+_BLOCK_ROWS = 512
+"""Calls whose lines are given at once: so few stay in the processor's cache until they are written."""
 
 Objects = NDArray[np.object_]
 _BLOCK_BYTES = 1 << 18
@@ -80,7 +84,8 @@ class JsonRows:
         if len(odd):
             for place, line in zip(odd.tolist(), self._lines(columns, rows[odd]), strict=True):
                 lines[place] = b"".join(line)
-        yield safe_line(squeezed(b"".join(lines.tolist())))
+        for first in range(0, len(rows), _BLOCK_ROWS):
+            yield safe_line(squeezed(b"".join(lines[first : first + _BLOCK_ROWS].tolist())))
 
     def _add_lines(
         self, columns: CallColumns, layout: int, rows: Numbers, places: Numbers, lines: Objects, left: Marks
@@ -129,7 +134,13 @@ class JsonRows:
 
     def _lines(self, columns: CallColumns, rows: Numbers) -> Iterator[tuple[bytes, ...]]:
         """Give each line of some rows, in pieces."""
-        batch, data, fixed, made, carried = columns.batch, columns.data, self._fixed, columns.made, columns.carried
+        batch, data, fixed, sessions, carried = (
+            columns.batch,
+            columns.data,
+            self._fixed,
+            columns.sessions,
+            columns.carried,
+        )
         # Packets of several files or interfaces come together only where captures overlap.
         interface = batch.interfaces[0] if len(batch.interfaces) == 1 else None
         digits = interface.time_digits if interface is not None else 0
@@ -164,8 +175,8 @@ class JsonRows:
                         if is_plain(asked_body) and is_plain(answered_body):
                             found = batches_text(asked_body, asked_data, answered_body, answered_data)
                     if found is not None:
-                        if row in made and (decoded := made[row].known_decoded):
-                            found += members_text({"decoded": decoded})
+                        if row in sessions and (session := as_decoded(sessions[row])) is not None:
+                            found += members_text({"decoded": [session]})
                         client_id = _client_id_text(data[request + _CLIENT_ID_LENGTH_AT : client_id_end])
                         head = f'{{"type":"call","time":"{utc_text(time, digits)}{before_id}{number}{client_id}'
                         tail = (

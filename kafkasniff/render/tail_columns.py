@@ -25,7 +25,7 @@ from kafkasniff.render.traced_columns import Batches, TracedCalls, find_batches
 LONGEST: Final = 4096
 """Bytes of the longest message that is read by columns."""
 
-FEWEST_ROWS = 192
+FEWEST_ROWS = 128
 """Calls of one shape from which on tracing one of them costs less than making one text after the other."""
 
 _MOST_TRACES = 4

@@ -1,17 +1,15 @@
 import struct
 
 from kafkasniff.calls.fetch_sessions import FetchSessions, SessionStep, as_decoded
-from kafkasniff.protocol.headers import RequestHeader, read_request_header
+from kafkasniff.protocol.headers import read_request_header
 from tests.calls.hand_made import text
 
 SERVER = "10.0.0.2:9092"
 Topics = dict[str, list[int]]
 
 
-def request(
-    epoch: int, topics: Topics, forgotten: Topics | None = None, session: int = 7
-) -> tuple[RequestHeader, bytes]:
-    """Fetch v7."""
+def request(epoch: int, topics: Topics, forgotten: Topics | None = None, session: int = 7) -> tuple[int, bytes, int]:
+    """Fetch v7: the version, the bytes, and where the body begins in them."""
     data = struct.pack(">hhi", 1, 7, 5) + text("shop")
     data += struct.pack(">iiiibii", -1, 500, 1, 1000, 0, session, epoch)
     data += struct.pack(">i", len(topics))
@@ -21,7 +19,7 @@ def request(
     data += struct.pack(">i", len(forgotten or {}))
     for name, partitions in (forgotten or {}).items():
         data += text(name) + struct.pack(f">i{len(partitions)}i", len(partitions), *partitions)
-    return read_request_header(data), data
+    return 7, data, read_request_header(data).end
 
 
 def answer(session: int = 7, error_code: int = 0) -> bytes:
@@ -93,8 +91,8 @@ def test_a_request_without_session_begins_none() -> None:
 
 def test_a_request_that_does_not_decode_ends_what_is_known() -> None:
     sessions = begun({"orders": [0]})
-    header, data = request(1, {"orders": [1]})
-    broken = sessions.follow(SERVER, header, data[:-2], answer())
+    version, data, body = request(1, {"orders": [1]})
+    broken = sessions.follow(SERVER, version, data[:-2], body, answer())
     later = sessions.follow(SERVER, *request(2, {"orders": [1]}), answer())
     assert broken is not None
     assert broken.covered() is None
@@ -113,6 +111,6 @@ def test_sessions_used_longest_ago_are_forgotten() -> None:
 
 
 def test_old_versions_and_cut_messages_have_no_session() -> None:
-    header, data = request(0, {"orders": [0]})
-    assert FetchSessions().follow(SERVER, header._replace(api_version=6), data, answer()) is None
-    assert FetchSessions().follow(SERVER, header, data[: header.end + 10], None) is None
+    version, data, body = request(0, {"orders": [0]})
+    assert FetchSessions().follow(SERVER, 6, data, body, answer()) is None
+    assert FetchSessions().follow(SERVER, version, data[: body + 10], body, None) is None

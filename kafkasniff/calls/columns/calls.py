@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kafkasniff.calls.call import Call, Frame
 from kafkasniff.calls.facts import CallFacts
+from kafkasniff.calls.fetch_sessions import SessionStep
 from kafkasniff.calls.learning import Learning, names_topic_ids
 from kafkasniff.calls.topics import KnownNames
 from kafkasniff.capture.packets import PacketBatch
@@ -88,6 +89,8 @@ class CallColumns:
     """By row: requests that earlier batches brought."""
     made: dict[int, Call]
     """By row: calls that were made already, as others could be learnt from them."""
+    sessions: dict[int, SessionStep] = field(default_factory=dict)
+    """By row: the steps of Fetch sessions, as far as the rows were taken by `CallRows.learn`."""
     known: list[tuple[int, KnownNames]] = field(default_factory=list)
     """From which row on which names of topic ids are known, as far as the rows were taken by `CallRows.learn`."""
     _telling: list[int] | None = None
@@ -139,6 +142,7 @@ class CallColumns:
         if names_topic_ids(header.api_key, header.api_version):
             known = self.known[bisect_right(self.known, row, key=itemgetter(0)) - 1][1]
             call.context = replace(call.context, topics=known)
+        call.fetch_session = self.sessions.get(row)
         return call
 
     def _frame(self, row: int, start: Numbers, end: Numbers, packets: Numbers, offset: Numbers) -> Frame:
@@ -166,12 +170,22 @@ class CallRows(NamedTuple):
 
     def learn(self, learning: Learning) -> None:
         """Let `learning` take the calls among them that may tell of others."""
-        columns, known = self.columns, self.columns.known
+        columns, known, data = self.columns, self.columns.known, self.columns.data
         telling = columns.telling(learning)
         known.append((self.start, learning.names.now))
-        for row in telling[bisect_left(telling, self.start) : bisect_left(telling, self.stop)]:
-            call = columns.made[row] = columns.call(row)
-            learning.take(call)
-            if learning.names.now is not known[-1][1]:
-                known.append((row, learning.names.now))
-                learning.date(call)
+        rows = np.array(telling[bisect_left(telling, self.start) : bisect_left(telling, self.stop)], np.int64)
+        for row, fields in zip(rows.tolist(), columns.fields(rows), strict=True):
+            run, key, version, _, request, _, body, request_end, response, response_end, _, _ = fields
+            sessions = learning.sessions_of(key, version)
+            if sessions is not None:
+                asked, answered = data[request:request_end], data[response:response_end]
+                step = sessions.follow(columns.facts[run].server, version, asked, body - request, answered)
+            else:
+                call = columns.made[row] = columns.call(row)
+                learning.take(call)
+                step = call.fetch_session
+                if learning.names.now is not known[-1][1]:
+                    known.append((row, learning.names.now))
+                    learning.date(call)
+            if step is not None:
+                columns.sessions[row] = step
