@@ -287,6 +287,9 @@ def lone_points(held: HeldStream, offset: int, step: int | None, first: bool) ->
     counts_up = step is None or step == 1 or (first and 0 < step <= ID_STEP)
     if held.begins_array(offset):
         return 0
+    if step is not None and step > 1 and held.follows_gap(offset):
+        # Where a gap ends, a segment begins, but not always a write.
+        return 2 if counts_up else 0
     return 3 if counts_up and (held.begins_segment(offset) or held.is_short(offset)) else 0
 
 
