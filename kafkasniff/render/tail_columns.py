@@ -85,23 +85,23 @@ class TailColumns:
             for _ in range(_MOST_TRACES):
                 if len(left) < FEWEST_ROWS:
                     break
-                alike, texts = self._trace(layout, calls, left)
+                traced = TracedCalls(calls.buffer, Trace(), calls.batches)
+                alike, texts = self._trace(layout, calls, left, traced)
+                traced.let_go()
                 if not len(alike):
                     break
                 yield left[alike], texts
                 left = np.delete(left, alike)
 
-    def _trace(self, layout: int, calls: _Calls, places: Numbers) -> tuple[Numbers, list[bytes]]:
+    def _trace(self, layout: int, calls: _Calls, places: Numbers, traced: TracedCalls) -> tuple[Numbers, list[bytes]]:
         """Trace the first of some calls of one shape; give those that are like it by index, and their texts."""
         nothing: tuple[Numbers, list[bytes]] = np.zeros(0, np.int64), []
         kind, columns = calls.kind, calls.columns
-        notes = Trace()
-        traced = TracedCalls(calls.buffer, notes, calls.batches)
         try:
             asked = traced.body("request", calls.asked, kind.form.request, places)
             answered = traced.body("response", calls.answered, kind.form.response, places)
             call = SimpleNamespace(api_version=kind.version, client_id=CLIENT_ID, batch_headers=traced.batch_headers)
-            words, marks = notes.parts(kind.form.describe(cast(Call, call), asked, answered))
+            words, marks = traced.notes.parts(kind.form.describe(cast(Call, call), asked, answered))
         except (UntraceableError, AttributeError, TypeError):
             # Something was done with a value that cannot be done with a traced one.
             return nothing

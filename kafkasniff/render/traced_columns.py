@@ -76,7 +76,7 @@ class TracedCalls:
         self.batch_headers: list[tuple[Kind, str, SimpleNamespace]] = []
         """The batches of the first call, as a gist asks for them."""
         self._buffer = buffer
-        self._notes = notes
+        self.notes = notes
         self._batches = batches
         self._traced: list[Traced] = []
 
@@ -107,7 +107,7 @@ class TracedCalls:
             if length <= 0:
                 return None if length else ""
             value = column.block[rows[0], :length].tobytes().decode()
-            text = TracedText(self._notes, _Place(column.block.__getitem__, rows), value)
+            text = TracedText(self.notes, _Place(column.block.__getitem__, rows), value)
             self._traced.append(text)
             return text
         if isinstance(column, RecordsColumn):
@@ -122,7 +122,7 @@ class TracedCalls:
         return [self.body(side, column.elements, names, first + nth) for nth in range(count)]
 
     def _number(self, values: Callable[[Numbers], Numbers], rows: Numbers, first: int) -> TracedNumber:
-        number = TracedNumber(self._notes, _Place(values, rows), first)
+        number = TracedNumber(self.notes, _Place(values, rows), first)
         self._traced.append(number)
         return number
 
@@ -137,6 +137,11 @@ class TracedCalls:
         )
         self.batch_headers.append((side, "", SimpleNamespace(record_count=count, compression=attributes)))
         return size
+
+    def let_go(self) -> None:
+        """Let go of all values, which hold each other and a whole batch: Python would find that much later."""
+        self._traced.clear()
+        self.notes.marks.clear()
 
     def like_the_first(self, count: int) -> Marks:
         """Tell which of the calls answer as the first does to what was asked of its values."""
