@@ -7,6 +7,7 @@ from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.boundaries import response_ids
 from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
 from kafkasniff.calls.evidence import (
+    HARDLY_PLAUSIBLE,
     LARGEST_PLAUSIBLE,
     PROOF,
     SMALLEST_RESPONSE,
@@ -387,8 +388,11 @@ def _score(answers: set[int], begun: bool, held: HeldStream, place: int) -> Scor
     if not begun and score.points >= PROOF and may_be_response(held, place):
         # It is not known who the client is.
         return score._replace(points=PROOF - 1)
-    # Where the beginning of the connection was seen, its first byte is a boundary of whatever it speaks.
-    return score._replace(points=score.points + 1) if begun and place == 0 and score.points > 0 else score
+    if begun and place == 0 and score.points > 0:
+        # Its first byte is a boundary of whatever the connection speaks, and its first four are not any four.
+        large = int.from_bytes(held.read(0, 4) or b"", "big") >= HARDLY_PLAUSIBLE
+        return score._replace(points=score.points + 1 + large)
+    return score
 
 
 def _order(held: tuple[int, Item]) -> tuple[int, int]:

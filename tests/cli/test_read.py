@@ -354,7 +354,7 @@ def test_all_before_a_damaged_tail_is_shown(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "Missing argument 'FILE'"),
+        ([], "Missing argument 'FILE...'"),
         ([PCAP, "--api", "nonsense"], "no API has the name 'nonsense'"),
         ([PCAP, "--errors=nonsense"], "no error has the code or name 'nonsense'"),
         ([PCAP, "--slower-than", "soon"], "'soon' is no duration"),
