@@ -8,7 +8,7 @@ an answer with the same correlation id in the other direction, the client id tha
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from kafkasniff.calls.agreement import LEFT_BEHIND, agreement_of_cut
+from kafkasniff.calls.agreement import LARGEST_COMPLETED, LEFT_BEHIND, agreement_of_cut
 from kafkasniff.calls.held import HeldStream
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
@@ -194,7 +194,8 @@ def score_request(
             # A header alone, among bytes that may be anything, is not enough: its body must speak for it, and more.
             speaks = bool(agreement) and of_connection
         else:
-            speaks = bool(agreement) or of_connection or not client_ids
+            # What is too large to be held against its layout must prove that it is of the connection.
+            speaks = bool(agreement) or of_connection or (not client_ids and size <= LARGEST_COMPLETED)
         if not speaks:
             points = min(points, PROOF - 1)
     if end == held.end:
