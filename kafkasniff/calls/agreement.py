@@ -13,6 +13,8 @@ SAMPLE = 1 << 10
 """Bytes of a message that are held against its layout."""
 MOST_ELEMENTS = SAMPLE * INTERPRETED_SHARE
 """So many that as many as a sample has bytes are interpreted: the zeros behind it read as any number of them."""
+HEADER_PADDING = 16 << 10
+"""Zeros behind a sample that may belong to its header: they read as a tagged field each two."""
 LARGEST_COMPLETED = 1 << 20
 """Bytes of a message that is held against its layout although its end is not there."""
 
@@ -39,11 +41,12 @@ def agreement_of_cut(held: HeldStream, start: int, size: int, side: Kind, api_ke
 
 def _agreement(cut: bytes, size: int, side: Kind, api_key: int, api_version: int) -> int:
     padded = cut + bytes(size - len(cut))
+    header = padded[: len(cut) + HEADER_PADDING]
     try:
         if side == "request":
-            body = read_request_header(padded).end
+            body = read_request_header(header).end
         else:
-            body = read_response_header(padded, response_header_version(api_key, api_version))[1]
+            body = read_response_header(header, response_header_version(api_key, api_version))[1]
     except ProtocolError as error:
         return -1 if error.offset < len(cut) else 0
     decoded = decode_body(api_key, api_version, side, padded, body, MOST_ELEMENTS)
