@@ -136,6 +136,7 @@ class _Interpreter:
         seen = False
         for index in range(count):
             self.path = f"{prefix}taggedFields[{index}]"
+            self.count_element()
             start = self.offset
             tag = self.read_varint("a tag")
             size = self.read_varint("the size of a tagged field")
@@ -249,10 +250,7 @@ class _Interpreter:
         element = Field(member.name, member.element_type, member.versions)
         for index in range(count):
             self.path = f"{outer}[{index}]"
-            self.elements_left -= 1
-            if self.elements_left < 0:
-                message = f"expected at most {self.most_elements} array elements in a message shown in part"
-                raise ProtocolError(message, self.offset, self.path)
+            self.count_element()
             inner: dict[str, Any] = {}
             if member.fields:
                 items.append(inner)
@@ -261,6 +259,13 @@ class _Interpreter:
                 self.read_field(element, inner, nullable=False)
                 items.append(inner[member.name])
         self.path = outer
+
+    def count_element(self) -> None:
+        """Count an element of an array, or a tagged field: of both two bytes may be all there is."""
+        self.elements_left -= 1
+        if self.elements_left < 0:
+            message = f"expected at most {self.most_elements} array elements in a message shown in part"
+            raise ProtocolError(message, self.offset, self.path)
 
     def read_varint(self, expected: str) -> int:
         start = self.offset

@@ -118,3 +118,12 @@ def test_elements_are_bounded_and_those_before_the_bound_are_shown() -> None:
     assert result.error is not None
     assert result.error.path == f"names[{MAX_INTERPRETED_ELEMENTS}]"
     assert result.value["names"] == [""] * MAX_INTERPRETED_ELEMENTS
+
+
+def test_tagged_fields_are_bounded_as_elements_are() -> None:
+    """Found by `tools.fuzz`: zeros read as a tagged field each two, and half a million of them took a second."""
+    names = Message("Named", "0", "0", (Field("name", "string", "0+"),))
+    result = interpret(names, 0, b"\x01" + bytes.fromhex("8f4e") + bytes(30_000), most_elements=9_998)
+    assert result.error is not None
+    assert result.error.path == "taggedFields[9998]"
+    assert interpret(names, 0, b"\x01" + bytes.fromhex("8f4e") + bytes(30_000), most_elements=9_999).error is None
