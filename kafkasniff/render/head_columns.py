@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkasniff.calls.columns.calls import CallColumns, Numbers
+from kafkasniff.calls.columns.messages import CLIENT_ID_AT
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.render.terminal import CallLines, Widths, api_text, client_id_text
 from kafkasniff.render.text import duration_text
@@ -20,9 +21,6 @@ from kafkasniff.render.text_blocks import (
     table,
 )
 from kafkasniff.render.times import NANOSECONDS, ClockTime, TimeText
-
-CLIENT_ID_AT = 10
-"""Bytes of a request before its client id."""
 
 _POWERS = 10 ** np.arange(1, 10)
 

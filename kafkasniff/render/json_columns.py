@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafkasniff.calls.call import HOLDING_APIS
 from kafkasniff.calls.columns.calls import CallColumns
 from kafkasniff.calls.fetch_sessions import as_decoded
-from kafkasniff.protocol.body_columns import BodyReader, Buffer, Marks, Numbers, body_reader
+from kafkasniff.protocol.body_columns import Marks, Numbers
 from kafkasniff.protocol.fields import Field, fields_of
-from kafkasniff.protocol.headers import response_header_version
 from kafkasniff.protocol.secrets import CONFIG_APIS, SECRET_FIELDS
 from kafkasniff.render.body_texts import Batches, Piece, batches_of, body_pieces, gathered, texts
+from kafkasniff.render.call_bodies import Readers, read_bodies, readers_of
 from kafkasniff.render.call_json import members_text, milliseconds_text
 from kafkasniff.render.text_blocks import (
     Block,
@@ -38,15 +37,6 @@ _BATCHES_END = table([b"", b"]"])
 _COMMA = np.uint8(ord(","))
 
 
-class Readers(NamedTuple):
-    """What reads the bodies of an API in a version."""
-
-    request: BodyReader
-    response: BodyReader
-    response_start: int
-    """Bytes of the response's header."""
-
-
 class RunTexts(NamedTuple):
     """What the lines of a run's calls of one API in one version have in common."""
 
@@ -56,16 +46,13 @@ class RunTexts(NamedTuple):
 
 
 @cache
-def readers(api_key: int, version: int) -> Readers | None:
-    """Give what reads an API in a version; None where calls have to be read one by one."""
-    if api_key in HOLDING_APIS:
+def json_readers(api_key: int, version: int) -> Readers | None:
+    """Give what reads an API in a version; None where lines have to be made one by one."""
+    readers = readers_of(api_key, version)
+    if readers is None or {(api_key, "request"), (api_key, "response")} & _SECRET:
         return None
-    request, response = body_reader(api_key, version, "request"), body_reader(api_key, version, "response")
-    if request is None or response is None or {(api_key, "request"), (api_key, "response")} & _SECRET:
-        return None
-    if not all(_is_json(reader.fields, version) for reader in (request, response)):
-        return None
-    return Readers(request, response, 4 + (response_header_version(api_key, version) == 1))
+    plain = all(_is_json(reader.fields, version) for reader in (readers.request, readers.response))
+    return readers if plain else None
 
 
 _SECRET = SECRET_FIELDS.keys() | CONFIG_APIS
@@ -92,17 +79,10 @@ def call_lines(
     There may be zeros in lines, to be left out. `runs` has all runs of the rows; `packets` are the numbers of the
     last packets of request and response.
     """
-    found = readers(layout >> 16, layout & 0xFFFF)
-    assert found is not None
-    count, buffer = len(rows), Buffer(columns.data)
-    start, response = columns.body[rows], columns.response[rows]
-    end, response_end = columns.request_end[rows], columns.response_end[rows]
-    asked, odd = found.request.read(buffer, start, end)
-    answered, answered_odd = found.response.read(buffer, response + found.response_start, response_end)
-    odd |= answered_odd | (end - start > LONGEST) | (response_end - response > LONGEST)
-    if found.response_start > 4:
-        # Kafka knows no tagged fields there, so that their count is one byte, and zero.
-        odd |= buffer.numbers("B", response + 4) != 0
+    readers = json_readers(layout >> 16, layout & 0xFFFF)
+    assert readers is not None
+    count = len(rows)
+    (buffer, asked, answered), odd = read_bodies(readers, columns, rows, LONGEST)
     batches = batches_of(buffer, asked, "request", count) or batches_of(buffer, answered, "response", count)
     if batches is not None:
         odd[batches.odd] = True
@@ -124,9 +104,9 @@ def call_lines(
         b',"responseDelayMs":',
         *_milliseconds(times[first] - times[last]),
         b',"requestSizeBytes":',
-        digits(end - columns.request[rows]),
+        digits(columns.request_end[rows] - columns.request[rows]),
         b',"responseSizeBytes":',
-        digits(response_end - response),
+        digits(columns.response_end[rows] - columns.response[rows]),
         f',"requestFile":{file},"requestPacket":'.encode(),
         digits(packets[0]),
         f',"responseFile":{file},"responsePacket":'.encode(),

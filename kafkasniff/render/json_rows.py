@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
+from kafkasniff.calls.columns.messages import CLIENT_ID_LENGTH, CLIENT_ID_LENGTH_AT
 from kafkasniff.calls.fetch_sessions import as_decoded
 from kafkasniff.protocol.body_columns import Marks
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, java_text
+from kafkasniff.render.call_bodies import by_layout
 from kafkasniff.render.call_json import (
     Layout,
     batches_text,
@@ -23,10 +25,10 @@ from kafkasniff.render.call_json import (
     named_text,
     plain_text,
 )
-from kafkasniff.render.json_columns import RunTexts, call_lines, readers
+from kafkasniff.render.json_columns import RunTexts, call_lines, json_readers
 from kafkasniff.render.json_lines import call_line
 from kafkasniff.render.json_text import safe_line
-from kafkasniff.render.text_blocks import equal, squeezed
+from kafkasniff.render.text_blocks import squeezed
 from kafkasniff.render.times import utc_text
 
 MOST_ROWS = 16_384
@@ -40,8 +42,6 @@ _BLOCK_ROWS = 512
 Objects = NDArray[np.object_]
 _BLOCK_BYTES = 1 << 18
 """About what is gathered before it is given."""
-_CLIENT_ID_LENGTH_AT = 8
-_CLIENT_ID_LENGTH = 2
 
 
 class _Fixed(NamedTuple):
@@ -72,10 +72,8 @@ class JsonRows:
         lines = np.empty(len(rows), object)
         left = np.ones(len(rows), np.bool_)
         if len(columns.batch.interfaces) == 1:
-            layouts = columns.api_key[rows] << 16 | columns.api_version[rows]
-            for places in equal(columns.api_key[rows] << 8 | columns.api_version[rows]):
-                layout = layouts.item(places.item(0))
-                if len(places) >= FEWEST_ROWS and readers(layout >> 16, layout & 0xFFFF) is not None:
+            for layout, places in by_layout(columns, rows):
+                if len(places) >= FEWEST_ROWS and json_readers(layout >> 16, layout & 0xFFFF) is not None:
                     self._add_lines(columns, layout, rows, places, lines, left)
         odd = np.flatnonzero(left)
         if len(odd) == len(rows):
@@ -177,7 +175,7 @@ class JsonRows:
                     if found is not None:
                         if row in sessions and (session := as_decoded(sessions[row])) is not None:
                             found += members_text({"decoded": [session]})
-                        client_id = _client_id_text(data[request + _CLIENT_ID_LENGTH_AT : client_id_end])
+                        client_id = _client_id_text(data[request + CLIENT_ID_LENGTH_AT : client_id_end])
                         head = f'{{"type":"call","time":"{utc_text(time, digits)}{before_id}{number}{client_id}'
                         tail = (
                             f',"responseApiVersion":{version},"outcome":"answered"'
@@ -224,6 +222,6 @@ def _numbers(columns: CallColumns, packets: Numbers) -> Numbers:
 @lru_cache(maxsize=1024)
 def _client_id_text(raw: bytes) -> str:
     """Give what stands between correlation id and request, by the client id with its length."""
-    length = int.from_bytes(raw[:_CLIENT_ID_LENGTH], "big", signed=True)
-    client_id = None if length < 0 else java_text(raw[_CLIENT_ID_LENGTH:])
+    length = int.from_bytes(raw[:CLIENT_ID_LENGTH], "big", signed=True)
+    client_id = None if length < 0 else java_text(raw[CLIENT_ID_LENGTH:])
     return f',"clientId":{plain_text(client_id)}}},"request":'

@@ -6,9 +6,11 @@ from functools import partial
 import numpy as np
 
 from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
+from kafkasniff.calls.columns.messages import CLIENT_ID_AT
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.render.brokers import TELLING_APIS
-from kafkasniff.render.head_columns import CLIENT_ID_AT, durations, heads
+from kafkasniff.render.call_bodies import by_layout
+from kafkasniff.render.head_columns import durations, heads
 from kafkasniff.render.remembered import RememberedTexts, Repeats
 from kafkasniff.render.tail_columns import TailColumns
 from kafkasniff.render.tails import Tails
@@ -116,9 +118,7 @@ class RowLines:
         texts = np.empty(len(rows), object)
         left = np.ones(len(rows), np.bool_)
         looked_up: list[tuple[Numbers, Repeats]] = []
-        layouts = columns.api_key[rows] << 16 | columns.api_version[rows]
-        for layout in np.unique(layouts).tolist():
-            places = np.flatnonzero(layouts == layout)
+        for layout, places in by_layout(columns, rows):
             if len(places) < FEWEST_ROWS:
                 continue
             if self._remembered.may_know(layout):
@@ -180,7 +180,7 @@ class RowLines:
         numbers = columns.correlation_id[start:stop]
         for number in (numbers.min(), numbers.max()):
             widths.fit_ids(str(number), "")
-        for layout in np.unique(columns.api_key[start:stop] << 16 | columns.api_version[start:stop]).tolist():
+        for layout, _ in by_layout(columns, np.arange(start, stop)):
             widths.fit("", "", api_text((layout >> 16, layout & 0xFFFF)))
         runs = columns.run[start:stop]
         for run in np.unique(runs).tolist():

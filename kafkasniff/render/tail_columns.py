@@ -11,11 +11,12 @@ from typing import Final, NamedTuple, cast
 
 import numpy as np
 
-from kafkasniff.calls.call import HOLDING_APIS, Call
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.columns.calls import CallColumns
-from kafkasniff.protocol.body_columns import BodyReader, Buffer, Columns, Marks, Numbers, body_reader
-from kafkasniff.protocol.headers import response_header_version
+from kafkasniff.calls.columns.messages import CLIENT_ID_AT
+from kafkasniff.protocol.body_columns import Marks, Numbers
 from kafkasniff.protocol.primitives import java_text
+from kafkasniff.render.call_bodies import CallBodies, Readers, read_bodies, readers_of
 from kafkasniff.render.gist import Form, form_of
 from kafkasniff.render.shapes import Shapes, add_shapes
 from kafkasniff.render.text_blocks import Part, equal, side_by_side, squeezed
@@ -42,10 +43,7 @@ class _Kind(NamedTuple):
 
     form: Form
     version: int
-    request: BodyReader
-    response: BodyReader
-    response_start: int
-    """Bytes of the response's header."""
+    readers: Readers
 
 
 class _Calls(NamedTuple):
@@ -54,9 +52,7 @@ class _Calls(NamedTuple):
     kind: _Kind
     columns: CallColumns
     rows: Numbers
-    buffer: Buffer
-    asked: Columns
-    answered: Columns
+    bodies: CallBodies
     batches: list[Batches]
 
 
@@ -76,8 +72,8 @@ class TailColumns:
             return
         calls, odd = _read(kind, columns, rows)
         shapes = Shapes(len(rows))
-        add_shapes(shapes, calls.asked, kind.form.request)
-        add_shapes(shapes, calls.answered, kind.form.response)
+        add_shapes(shapes, calls.bodies.request, kind.form.request)
+        add_shapes(shapes, calls.bodies.response, kind.form.response)
         for places in equal(np.where(odd, -1, shapes.codes())):
             if odd[places[0]]:
                 continue
@@ -85,7 +81,7 @@ class TailColumns:
             for _ in range(_MOST_TRACES):
                 if len(left) < FEWEST_ROWS:
                     break
-                traced = TracedCalls(calls.buffer, Trace(), calls.batches)
+                traced = TracedCalls(calls.bodies.buffer, Trace(), calls.batches)
                 alike, texts = self._trace(layout, calls, left, traced)
                 traced.let_go()
                 if not len(alike):
@@ -98,8 +94,8 @@ class TailColumns:
         nothing: tuple[Numbers, list[bytes]] = np.zeros(0, np.int64), []
         kind, columns = calls.kind, calls.columns
         try:
-            asked = traced.body("request", calls.asked, kind.form.request, places)
-            answered = traced.body("response", calls.answered, kind.form.response, places)
+            asked = traced.body("request", calls.bodies.request, kind.form.request, places)
+            answered = traced.body("response", calls.bodies.response, kind.form.response, places)
             call = SimpleNamespace(api_version=kind.version, client_id=CLIENT_ID, batch_headers=traced.batch_headers)
             words, marks = traced.notes.parts(kind.form.describe(cast(Call, call), asked, answered))
         except (UntraceableError, AttributeError, TypeError):
@@ -132,34 +128,24 @@ class TailColumns:
 @cache
 def _kind(api_key: int, version: int) -> _Kind | None:
     """Give the kind of an API and version; None for one whose calls are described one by one."""
-    form = form_of(api_key)
-    request, response = body_reader(api_key, version, "request"), body_reader(api_key, version, "response")
-    if form is None or request is None or response is None or api_key in HOLDING_APIS:
-        return None
-    return _Kind(form, version, request, response, 4 + (response_header_version(api_key, version) == 1))
+    form, readers = form_of(api_key), readers_of(api_key, version)
+    return None if form is None or readers is None else _Kind(form, version, readers)
 
 
 def _read(kind: _Kind, columns: CallColumns, rows: Numbers) -> tuple[_Calls, Marks]:
     """Read the bodies of calls; mark those that are odd."""
-    buffer = Buffer(columns.data)
-    start, end = columns.body[rows], columns.request_end[rows]
-    response, response_end = columns.response[rows], columns.response_end[rows]
-    asked, odd = kind.request.read(buffer, start, end)
-    answered, answered_odd = kind.response.read(buffer, response + kind.response_start, response_end)
-    odd |= answered_odd | (end - start > LONGEST) | (response_end - response > LONGEST)
-    if kind.response_start > 4:
-        # Kafka knows no tagged fields there, so that their count is one byte, and zero.
-        odd |= buffer.numbers("B", response + 4) != 0
+    bodies, odd = read_bodies(kind.readers, columns, rows, LONGEST)
     every = np.arange(len(rows))
-    batches = [batch for side in (asked, answered) for batch in find_batches(buffer, side, every, odd)]
-    return _Calls(kind, columns, rows, buffer, asked, answered, batches), odd
+    sides = bodies.request, bodies.response
+    batches = [batch for side in sides for batch in find_batches(bodies.buffer, side, every, odd)]
+    return _Calls(kind, columns, rows, bodies, batches), odd
 
 
 def _clients(columns: CallColumns, rows: Numbers) -> list[str | None]:
     """Give the client ids of some calls."""
     data, known = columns.data, [None if raw is None else java_text(raw) or None for raw in columns.client_ids]
     return [
-        known[run] if columns.client_ids[run] is not None else java_text(data[begin + 10 : end]) or None
+        known[run] if columns.client_ids[run] is not None else java_text(data[begin + CLIENT_ID_AT : end]) or None
         for run, begin, end in zip(
             columns.run[rows].tolist(),
             columns.request[rows].tolist(),

@@ -14,7 +14,7 @@ from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.body_columns import Buffer, body_reader
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.render.body_texts import body_pieces, texts
-from kafkasniff.render.json_columns import readers
+from kafkasniff.render.json_columns import json_readers
 from kafkasniff.render.text_blocks import squeezed
 from tests.conftest import VECTORS, needs_shared
 
@@ -28,7 +28,7 @@ def vectors(kind: Kind) -> dict[tuple[int, int], list[tuple[bytes, Any]]]:
         for line in lines:
             row = json.loads(line)
             layout = row["api_key"], row["api_version"]
-            if readers(*layout) is not None:
+            if json_readers(*layout) is not None:
                 found[layout].append((bytes.fromhex(row["body_hex"]), row["json"]))
     return found
 
