@@ -1,7 +1,7 @@
 """Rows of many calls at once, in columns: what `rows.call_rows` gives of each, without an object a call."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -120,9 +120,8 @@ def see(vantage: str, rows: CallRows, options: Options) -> Seen:
     batches: list[tuple[Any, ...]] = []
     batch_rows: list[int] = []
     bodies: dict[int, tuple[Body, Body]] = {}
-    for row, (key, version, request, body, request_end, response, response_end, time) in enumerate(
-        _places(rows), rows.start
-    ):
+    for row, fields in enumerate(rows.fields(), rows.start):
+        _, key, version, _, request, _, body, request_end, response, response_end, time, _ = fields
         if not options.wants(time):
             continue
         layout = _layout(key, version)
@@ -163,22 +162,6 @@ def see(vantage: str, rows: CallRows, options: Options) -> Seen:
 def _body(version: int, side: _Side, shift: int) -> Body:
     records = [RecordsField(path, start + shift, end + shift) for path, start, end in side.records]
     return Body(version, side.value, records)
-
-
-def _places(rows: CallRows) -> Iterator[tuple[int, ...]]:
-    """Give of each call API key and version, where its bodies begin and end in the buffer, and its time."""
-    columns, part = rows.columns, slice(rows.start, rows.stop)
-    return zip(
-        columns.api_key[part].tolist(),
-        columns.api_version[part].tolist(),
-        columns.request[part].tolist(),
-        columns.body[part].tolist(),
-        columns.request_end[part].tolist(),
-        columns.response[part].tolist(),
-        columns.response_end[part].tolist(),
-        columns.request_time[part].tolist(),
-        strict=True,
-    )
 
 
 _UNTAGGED = (b"", b"\0")
