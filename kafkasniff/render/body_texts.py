@@ -8,6 +8,7 @@ import numpy as np
 
 from kafkasniff.protocol.body_columns import (
     ArrayColumn,
+    Block,
     Buffer,
     BytesColumn,
     Column,
@@ -21,7 +22,6 @@ from kafkasniff.protocol.body_columns import (
 from kafkasniff.protocol.records.batch_columns import BatchHeaders, read_batch_columns
 from kafkasniff.protocol.records.batches import COMPRESSIONS
 from kafkasniff.render.text_blocks import (
-    Block,
     Part,
     digits,
     looked_up,

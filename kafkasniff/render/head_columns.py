@@ -6,11 +6,11 @@ import numpy as np
 
 from kafkasniff.calls.columns.calls import CallColumns, Numbers
 from kafkasniff.calls.columns.messages import CLIENT_ID_AT
+from kafkasniff.protocol.body_columns import Block
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.render.terminal import CallLines, Widths, api_text, client_id_text
 from kafkasniff.render.text import duration_text
 from kafkasniff.render.text_blocks import (
-    Block,
     Part,
     digits,
     distinct,

@@ -8,14 +8,13 @@ import numpy as np
 
 from kafkasniff.calls.columns.calls import CallColumns
 from kafkasniff.calls.fetch_sessions import as_decoded
-from kafkasniff.protocol.body_columns import Marks, Numbers
+from kafkasniff.protocol.body_columns import Block, Marks, Numbers
 from kafkasniff.protocol.fields import Field, fields_of
 from kafkasniff.protocol.secrets import CONFIG_APIS, SECRET_FIELDS
 from kafkasniff.render.body_texts import Batches, Piece, batches_of, body_pieces, gathered, texts
 from kafkasniff.render.call_bodies import Readers, read_bodies, readers_of
 from kafkasniff.render.call_json import members_text, milliseconds_text
 from kafkasniff.render.text_blocks import (
-    Block,
     Part,
     digits,
     looked_up,

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.int64]
-Block = NDArray[np.uint8]
+from kafkasniff.protocol.body_columns import Block, Numbers
+
 Part = Block | bytes
 """A text for each row, or one that is the same for all."""
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from kafkasniff.protocol.body_columns import (
     ArrayColumn,
+    Block,
     Buffer,
     Column,
     Columns,
@@ -22,7 +23,7 @@ from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.batch_columns import read_batch_columns
 from kafkasniff.render.gists.words import NAME_LENGTH, name_text
 from kafkasniff.render.layouts import memory_of
-from kafkasniff.render.text_blocks import Block, digits, row_texts, table, texts_of
+from kafkasniff.render.text_blocks import digits, row_texts, table, texts_of
 from kafkasniff.render.traced import CLIENT_ID, Mark, Trace, Traced, TracedNumber, TracedText, UntraceableError
 
 _TESTS: dict[str, Callable[[Any, int], Any]] = {"!=": ne, "<": lt, ">=": ge, ">": gt}

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kafkasniff.calls.authentication import ANONYMOUS
 from kafkasniff.calls.call import ConnectionReport
@@ -23,6 +22,7 @@ from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.streams import PRODUCE, CallOptions
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.headers import API_VERSIONS
+from kafkasniff.tcp.columns import Marks
 from kafkasniff.tcp.events import Endpoint
 from kafkasniff.tcp.lives import Lives
 
@@ -34,7 +34,6 @@ _LAYOUT = 4
 """Bytes of API key and version, which a request begins with."""
 _ERROR_CODE = 2
 
-Marks = NDArray[np.bool_]
 Software = tuple[str | None, str | None]
 
 
@@ -98,13 +97,13 @@ class TakenLives:
         lives, arrival = self._lives, self.columns.batch.arrival
         found = []
         for row, (end, calls) in enumerate(zip(lives.ends.tolist(), self._calls.tolist(), strict=True)):
-            facts = self._facts[2 * row]
+            client, server = self._facts.ends(2 * row)
             report = ConnectionReport(
                 lives.connection(row),
-                facts.client,
-                facts.server,
+                client,
+                server,
                 "kafka",
-                evidence_of(0, facts.client),
+                evidence_of(0, client),
                 calls,
                 arrival(end),
                 lives.segment(row, 1, 0).data[:SHOWN_START],
