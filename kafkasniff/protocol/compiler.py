@@ -21,8 +21,8 @@ from kafkasniff.protocol.source_lines import SourceLines
 class Decoder(Protocol):
     """A compiled decoder: gives the message at an offset of the data, and the offset after it.
 
-    It adds to the list where `records` fields lie; `left` is how many array elements the message may have. Raises
-    ProtocolError, without a path, for all that does not decode, text that is not UTF-8 included.
+    It adds to the list where `records` fields lie; `left` is how many array elements and tagged fields the message may
+    have. Raises ProtocolError, without a path, for all that does not decode, text that is not UTF-8 included.
     """
 
     __source__: str
@@ -168,7 +168,7 @@ class DecoderWriter:
         gone = tuple(field.tag for field in fields if field.tag is not None and field not in tagged)
         if tagged:
             return self._tagged_struct(present, values, count, gone)
-        self._source.line(f"if {count}: p = skip_tag_section(data, p, {gone})")
+        self._source.line(f"if {count}: p, left = skip_tag_section(data, p, {gone}, left)")
         return self._literal(present, values)
 
     def _read(self, field: Field, values: dict[str, str]) -> None:
@@ -194,6 +194,9 @@ class DecoderWriter:
             for variable in tagged.values():
                 self._source.line(f"{variable} = ...")
             self._source.line(f"{count}, p = read_unsigned_varint(data, p - 1)")
+            # Two bytes may be all there is of a tagged field, as of an element.
+            self._source.line(f"left -= max({count}, 0)")
+            self._source.line("if left < 0: raise ProtocolError('expected fewer tagged fields', p)")
             with self._source.block(f"for _ in range({count}):"):
                 self._source.line("tag, p = read_unsigned_varint(data, p)")
                 self._source.line("size, p = read_unsigned_varint(data, p)")

@@ -50,14 +50,20 @@ def required_string_length(data: bytes, offset: int) -> tuple[int, int]:
     return length, offset
 
 
-def skip_tag_section(data: bytes, offset: int, gone: tuple[int, ...]) -> int:
-    """Skip a section of tagged fields, of whose count the first byte stands before `offset`."""
+def skip_tag_section(data: bytes, offset: int, gone: tuple[int, ...], left: int) -> tuple[int, int]:
+    """Skip a section of tagged fields, of whose count the first byte stands before `offset`.
+
+    They count as array elements, of which `left` may come; gives the offset behind them, and how many may come then.
+    """
     count, offset = read_unsigned_varint(data, offset - 1)
+    left -= max(count, 0)
+    if left < 0:
+        raise ProtocolError("expected fewer tagged fields", offset)
     for _ in range(count):
         tag, offset = read_unsigned_varint(data, offset)
         size, offset = read_unsigned_varint(data, offset)
         offset = skip_tagged_field(data, offset, tag, size, gone)
-    return offset
+    return offset, left
 
 
 NOT_DECODED: Final = (IndexError, struct_error, UnicodeDecodeError)

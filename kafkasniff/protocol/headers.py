@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.primitives import java_text, read_unsigned_varint, skip_tagged_field
+from kafkasniff.protocol.primitives import MAX_ELEMENTS, java_text, read_unsigned_varint, skip_tagged_field
 
 API_VERSIONS = 18
 CONTROLLED_SHUTDOWN = 7
@@ -125,6 +125,8 @@ def _skip_header_tags(data: bytes, offset: int) -> int:
     """Skip the tagged fields of a header, of which Kafka knows none."""
     try:
         count, end = read_unsigned_varint(data, offset)
+        if count > MAX_ELEMENTS:
+            raise ProtocolError(f"expected at most {MAX_ELEMENTS} tagged fields, found {count}", offset, "taggedFields")
         for _ in range(count):
             tag, end = read_unsigned_varint(data, end)
             size, end = read_unsigned_varint(data, end)

@@ -82,6 +82,20 @@ def test_array_elements_are_bounded_over_the_whole_message() -> None:
         decoder((fits + 1).to_bytes(4) + inner * (fits + 1), 0, [])
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_tagged_fields_are_bounded_with_the_elements_of_the_whole_message(known: bool) -> None:
+    hint = (Field("hint", "int8", "0+", tagged="0+", tag=0),) if known else ()
+    name = Field("x", "int8", "0+")
+    message = Message("Tags", "0", "0+", (Field("outer", "[]Outer", "0+", fields=(name, *hint)), *hint))
+    decoder = compile_decoder(message, 0)
+    # Two elements with two tagged fields each, and one of the message.
+    data = bytes.fromhex("03" + 2 * ("05" + "02" + "0100" + "0201ff") + "01" + "0300")
+    value, end = decoder(data, 0, [], 2 + 2 * 2 + 1)
+    assert (len(value["outer"]), end) == (2, len(data))
+    with pytest.raises(ProtocolError, match="fewer tagged fields"):
+        decoder(data, 0, [], 2 + 2 * 2)
+
+
 def test_a_tag_of_another_version_is_refused_as_kafka_does() -> None:
     message = Message("Tags", "0-1", "0+", (Field("hint", "int8", "1+", tagged="1+", tag=0),))
     data = bytes.fromhex("01" + "0001" + "07")

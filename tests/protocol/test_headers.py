@@ -72,6 +72,15 @@ def test_impossible_tags_are_refused(raw: str) -> None:
         read_request_header(bytes.fromhex(raw))
 
 
+def test_tagged_fields_of_a_header_are_bounded() -> None:
+    # MAX_ELEMENTS and one more, as varints of three bytes.
+    begin = bytes.fromhex("000c00040000002a000163")
+    most = b"\xc0\x84\x3d" + b"\0\0" * 1_000_000
+    assert read_request_header(begin + most).end == len(begin) + len(most)
+    with pytest.raises(ProtocolError, match="at most 1000000 tagged fields"):
+        read_request_header(begin + b"\xc1\x84\x3d" + b"\0\0" * 1_000_001)
+
+
 def test_response_headers() -> None:
     assert read_response_header(bytes.fromhex("0000002a"), 0) == (42, 4)
     assert read_response_header(bytes.fromhex("ff0000002a00"), 1, 1) == (42, 6)
