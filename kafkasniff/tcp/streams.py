@@ -280,13 +280,14 @@ class Stream:
             # Nothing was delivered yet, so the stream may still begin earlier.
             self.sequence = (self.sequence + chunk.start - self.position) & MASK
             self.position = self.origin = chunk.start
+        late = False
         if chunk.start < self.position:
-            self._repeat(chunk, events)
+            late = self._repeat(chunk, events)
             if chunk.end <= self.position:
                 return
             chunk = chunk.between(self.position, chunk.end)
         if self.pending or chunk.start > self.position:
-            self._buffer(chunk)
+            self._buffer(chunk, late)
             self.deliver_pending(self.position, chunk.arrival, events)
         else:
             self.deliver(chunk, chunk.arrival, events)
@@ -331,41 +332,44 @@ class Stream:
         events.append(gap)
         self.remember(gap)
 
-    def _buffer(self, chunk: Chunk) -> None:
-        """Buffer the bytes of a chunk that are not buffered yet."""
+    def _buffer(self, chunk: Chunk, late: bool = False) -> None:
+        """Buffer the bytes of a chunk that are not buffered yet; `late`: its segment was counted as sent again."""
         if self.pending is None:
             self.pending = []
         pending = self.pending
-        if pending and chunk.start < pending[-1].start:
-            self.counters.out_of_order += 1
-            if chunk.arrival.time - first_behind(pending, chunk.start).arrival.time > LATE_NS:
-                self.counters.late_retransmissions += 1
+        behind = first_behind(pending, chunk.start) if pending and chunk.start < pending[-1].start else None
         added, repeated, differences = insert(pending, chunk)
         self._count_buffered(added)
         if repeated:
-            self._count_repeat(chunk, repeated.arrival.time, bool(differences))
+            late |= self._count_repeat(chunk, repeated.arrival.time, bool(differences))
             self.contradicted += differences[: max(_NOTED_DIFFERENCES - len(self.contradicted), 0)]
+        if behind is not None and added:
+            self.counters.out_of_order += 1
+            if not late and chunk.arrival.time - behind.arrival.time > LATE_NS:
+                self.counters.late_retransmissions += 1
 
-    def _repeat(self, chunk: Chunk, events: list[StreamEvent]) -> None:
-        """Compare a chunk with the delivered bytes that it repeats."""
+    def _repeat(self, chunk: Chunk, events: list[StreamEvent]) -> bool:
+        """Compare a chunk with the delivered bytes that it repeats; tell whether it was counted as sent again late."""
         if chunk.end <= self.origin and not self.certain:
             self.memory.counters.before_start += 1
-            return
+            return False
         first, differences = compare_delivered(chunk, self.recent.delivered if self.recent else (), self.position)
-        self._count_repeat(chunk, first, bool(differences))
         if differences:
             ranges = tuple((start - self.position, end - self.position) for start, end in sorted(differences))
             events.append(StreamConflict(self.connection, self.direction, ranges, chunk.arrival))
+        return self._count_repeat(chunk, first, bool(differences))
 
-    def _count_repeat(self, chunk: Chunk, first: int | None, differs: bool) -> None:
+    def _count_repeat(self, chunk: Chunk, first: int | None, differs: bool) -> bool:
+        """Count a segment that came before; tell whether it is a late one."""
         self.counters.conflicts += differs
         elapsed = None if first is None else chunk.arrival.time - first
         if elapsed is not None and abs(elapsed) <= _DUPLICATE_NS and not differs:
             self.counters.duplicates += 1
-            return
+            return False
         self.counters.retransmissions += 1
-        if elapsed is not None and elapsed > LATE_NS:
-            self.counters.late_retransmissions += 1
+        late = elapsed is not None and elapsed > LATE_NS
+        self.counters.late_retransmissions += late
+        return late
 
     def _unbuffer(self, chunk: Chunk) -> None:
         self._count_buffered(-chunk.held)

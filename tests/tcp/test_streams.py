@@ -280,3 +280,26 @@ def test_a_reordered_segment_behind_an_old_hole_is_not_late() -> None:
     sent_again = [*frames, parts[1]]
     counters = only(sent_again, times=[*times, START + 320 * MILLISECOND]).connection.counters[0]
     assert counters.late_retransmissions == 1
+
+
+@pytest.mark.parametrize(("wait", "counted"), [(0, (1, 0, 1)), (50 * MILLISECOND, (0, 1, 1))])
+def test_a_late_filler_that_comes_twice_counts_once(wait: int, counted: tuple[int, int, int]) -> None:
+    talk = Talk().open()
+    start = talk.next[0]
+    parts = [talk.packet(0, ACK, b"abc", sequence=start + at) for at in (0, 3, 6, 9, 12)]
+    # The first hole stays, so that the filler of the second one waits when it comes again.
+    frames = [*talk.frames, parts[0], parts[2], parts[4], parts[3], parts[3]]
+    late = START + 300 * MILLISECOND
+    counters = only(frames, times=[START] * 6 + [late, late + wait]).connection.counters[0]
+    assert (counters.duplicates, counters.retransmissions, counters.late_retransmissions) == counted
+    assert counters.out_of_order == 1
+
+
+def test_a_late_segment_with_old_and_new_bytes_counts_once() -> None:
+    talk = Talk().open()
+    start = talk.next[0]
+    parts = [talk.packet(0, ACK, b"abc", sequence=start + at) for at in (0, 6)]
+    both = talk.packet(0, ACK, b"abcdef", sequence=start)
+    late = START + 300 * MILLISECOND
+    counters = only([*talk.frames, *parts, both], times=[START] * 5 + [late]).connection.counters[0]
+    assert (counters.retransmissions, counters.late_retransmissions, counters.out_of_order) == (1, 1, 1)
