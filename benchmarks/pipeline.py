@@ -71,29 +71,27 @@ def write_alone(what: str, sources: list[str], destination: str) -> None:
     from kafkasniff.calls.call import Call
     from kafkasniff.calls.items import expand
     from kafkasniff.diagnose.engine import Diagnosis
-    from kafkasniff.pipeline.column_rows import see
     from kafkasniff.pipeline.diagnosing import finding_rows
     from kafkasniff.pipeline.options import Options
     from kafkasniff.pipeline.output import TableWriter
     from kafkasniff.pipeline.rows import item_rows
+    from kafkasniff.pipeline.writing import see_items
     from kafkasniff.reading import Reading
 
     writer, options, diagnosis = TableWriter(destination, "alone"), Options(), Diagnosis()
     for items in Reading(sources, connections=what == "all").column_batches():
-        for item in items:
-            if isinstance(item, tuple):
-                seen = see("alone", item, options)
-                for table, rows in seen.tables.items():
-                    if table == "calls" or what == "all":
-                        writer.add_columns(table, rows)
-                calls = [item.columns.call(row) for row in seen.left]
-            else:
-                calls = [item]
-            for call in calls:
-                if what == "all":
-                    writer.add(item_rows("alone", call, options))
-                elif isinstance(call, Call):
-                    writer.add([next(item_rows("alone", call, options))])
+        columns = {id(item.columns): item.columns for item in items if isinstance(item, tuple)}
+        calls = [item for item in items if not isinstance(item, tuple)]
+        for place, seen in see_items("alone", items, options).items():
+            for table, rows in seen.tables.items():
+                if table == "calls" or what == "all":
+                    writer.add_columns(table, rows)
+            calls += [columns[place].call(row) for row in sorted(seen.left)]
+        for call in calls:
+            if what == "all":
+                writer.add(item_rows("alone", call, options))
+            elif isinstance(call, Call):
+                writer.add([next(item_rows("alone", call, options))])
         if what == "all":
             for each in expand(items):
                 diagnosis.feed(each)

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -38,7 +39,7 @@ class Seen(NamedTuple):
 
     tables: dict[str, pa.Table]
     """The rows that they make, by table."""
-    left: list[int]
+    left: frozenset[int]
     """Calls, by their row in the columns, that have to be made one by one: all with an error or a problem, and more."""
     bodies: dict[int, tuple[Body, Body]]
     """Request and response of those among the others that have records, by row; places count from the frame's start."""
@@ -109,18 +110,19 @@ class _Lists:
         return pa.array(list(self._numbers), pa.list_(pa.string())).take(pa.array(self.rows, pa.int32()))
 
 
-def see(vantage: str, rows: CallRows, options: Options) -> Seen:
-    """Make rows of calls, as far as they are asked for."""
+def see(vantage: str, runs: Sequence[CallRows], options: Options) -> Seen:
+    """Make rows of calls, as far as they are asked for; `runs` are rows of the same columns, one or more."""
     if options.records:
-        return Seen({}, list(range(rows.start, rows.stop)), {})
-    columns, data = rows.columns, rows.columns.data
+        return Seen({}, frozenset(row for each in runs for row in range(each.start, each.stop)), {})
+    columns = runs[0].columns
+    data = columns.data
     taken: list[int] = []
     left: list[int] = []
     topics, groups = _Lists(), _Lists()
     batches: list[tuple[Any, ...]] = []
     batch_rows: list[int] = []
     bodies: dict[int, tuple[Body, Body]] = {}
-    for row, fields in enumerate(rows.fields(), rows.start):
+    for row, fields in chain.from_iterable(enumerate(each.fields(), each.start) for each in runs):
         _, key, version, _, request, _, body, request_end, response, response_end, time, _ = fields
         if not options.wants(time):
             continue
@@ -151,12 +153,12 @@ def see(vantage: str, rows: CallRows, options: Options) -> Seen:
         topics.add((*asked.names.topics, *answered.names.topics, *(names.of(ids).values() if ids else ())))
         groups.add((*asked.names.groups, *answered.names.groups))
     if not taken:
-        return Seen({}, left, bodies)
+        return Seen({}, frozenset(left), bodies)
     calls = _calls(vantage, columns, np.array(taken, np.int64), topics.array(), groups.array())
     tables = {CALLS.name: calls}
     if batches:
         tables[BATCHES.name] = _batch_table(calls, batches, batch_rows)
-    return Seen(tables, left, bodies)
+    return Seen(tables, frozenset(left), bodies)
 
 
 def _body(version: int, side: _Side, shift: int) -> Body:

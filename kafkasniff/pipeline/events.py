@@ -83,7 +83,7 @@ class EventPacker:
         `seen` is what rows of the tables were made of.
         """
         columns, part = rows.columns, slice(rows.start, rows.stop)
-        data, batch, left = columns.data, columns.batch, frozenset(seen.left)
+        data, batch, left = columns.data, columns.batch, seen.left
         times, ids, numbers, before = batch.times, batch.interface_ids, batch.numbers, batch.first_packet
         places = [(each.part, each.number) for each in batch.interfaces if isinstance(each, PlacedInterface)]
         known: dict[int, tuple[Connection, int]] = {}

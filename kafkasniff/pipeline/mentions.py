@@ -9,10 +9,16 @@ from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.learning import names_topic_ids
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.tcp.columns import SegmentColumns
+from kafkasniff.tcp.columns import Numbers, SegmentColumns
 
-_HEADER = 8
-"""Bytes of a request's size prefix, API key and version."""
+_HEADER = 14
+"""Bytes of a request's size prefix, API key and version, correlation id, and the length of its client id."""
+
+_LEAST_SIZE = _HEADER - 4
+_LARGEST_SIZE = 100 << 20
+"""Largest request that a broker takes unless told (socket.request.max.bytes)."""
+_LONGEST_CLIENT_ID = 255
+"""None that is longer is believed: with chance bytes most lengths would be."""
 
 _PORTS = 4
 """Bytes of both ports."""
@@ -31,7 +37,7 @@ def mentions_ids(data: bytes, columns: SegmentColumns) -> bool:
     """Tell whether a segment begins as a request would whose body, or whose answer's, has topic ids.
 
     That is a guess. Requests are looked for from the higher port to the lower: where an answer has its correlation id
-    stand API key and version.
+    stand API key and version, and within a batch of records may stand the lower half of an offset.
     """
     rows = np.flatnonzero(columns.common & (columns.length >= _HEADER))
     if not len(rows):
@@ -39,8 +45,15 @@ def mentions_ids(data: bytes, columns: SegmentColumns) -> bool:
     ports_at = columns.key_at[rows] + columns.key_length[rows] - _PORTS
     ports = np.ndarray((len(data) - 1,), ">u2", data, 0, (1,))
     starts = columns.payload[rows[ports[ports_at] >= ports[ports_at + 2]]]
-    layouts = np.ndarray((len(data) - _HEADER + 1,), ">u4", data, 4, (1,))[starts]
-    return bool(np.isin(layouts, _LAYOUTS).any())
+    found = starts[np.isin(_at(data, starts, 4, ">u4"), _LAYOUTS)]
+    sizes, client_ids = _at(data, found, 0, ">u4"), _at(data, found, _HEADER - 2, ">i2")
+    plausible = (sizes >= _LEAST_SIZE) & (sizes <= _LARGEST_SIZE) & (client_ids >= -1)
+    return bool((plausible & (client_ids <= _LONGEST_CLIENT_ID)).any())
+
+
+def _at(data: bytes, starts: Numbers, offset: int, kind: str) -> Numbers:
+    """Give the numbers at `offset` of the headers that begin at `starts`."""
+    return np.ndarray((len(data) - _HEADER + 1,), kind, data, offset, (1,))[starts].astype(np.int64)
 
 
 def items_mention_ids(items: Iterable[Item | CallRows]) -> bool:

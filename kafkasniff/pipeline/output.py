@@ -33,6 +33,11 @@ _DAY_NS = 86_400_000_000_000
 
 
 _SCHEMAS = {table.name: table.schema for table in (*TABLES.values(), EVENTS)}
+_BINARY = {
+    name: [number for number, each in enumerate(schema) if pa.types.is_binary(each.type)]
+    for name, schema in _SCHEMAS.items()
+}
+"""By table the columns of bytes, which alone may be large."""
 
 
 class Written(NamedTuple):
@@ -64,7 +69,7 @@ class TableWriter:
             key = table, time // _DAY_NS
             rows = self._rows.setdefault(key, [])
             rows.append(row)
-            self._sizes[key] += sum(len(value) for value in row if type(value) is bytes)
+            self._sizes[key] += sum(len(row[column] or b"") for column in _BINARY[table])
             if len(rows) >= _BUFFERED_ROWS or self._sizes[key] >= _BUFFERED_BYTES:
                 self._flush(key)
 

@@ -1,18 +1,26 @@
 """What ends with a batch of packets, as rows of the tables and as events."""
 
+from collections import defaultdict
+from collections.abc import Sequence
+
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.pipeline.clusters import ClusterNames
-from kafkasniff.pipeline.column_rows import see
+from kafkasniff.pipeline.column_rows import Seen, see
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import TableWriter
 from kafkasniff.pipeline.reassembly import Ended
-from kafkasniff.pipeline.rows import item_rows, time_of
+from kafkasniff.pipeline.rows import Item, item_rows, time_of
 
 
 def write_ended(ended: Ended, options: Options, writer: TableWriter, packer: EventPacker, names: ClusterNames) -> None:
     """Write what ended, as far as it is asked for; takes all items from it. Raises PipelineError."""
     vantage, items, at_end = ended
+    seen = see_items(vantage, items, options)
+    for each in seen.values():
+        for table, rows in each.tables.items():
+            writer.add_columns(table, rows)
     items.reverse()
     while items:
         # Taken from the list, since the bodies decoded for one row should not outlive it.
@@ -24,10 +32,20 @@ def write_ended(ended: Ended, options: Options, writer: TableWriter, packer: Eve
                 if isinstance(item, Call):
                     names.take(item)
             continue
-        seen = see(vantage, item, options)
-        for table, rows in seen.tables.items():
-            writer.add_columns(table, rows)
-        for row in seen.left:
+        of_columns = seen[id(item.columns)]
+        for row in sorted(of_columns.left.intersection(range(item.start, item.stop))):
             writer.add(item_rows(vantage, item.columns.call(row), options))
-        writer.add(packer.column_rows(item, seen, options))
+        writer.add(packer.column_rows(item, of_columns, options))
         names.take_columns(item)
+
+
+def see_items(vantage: str, items: Sequence[Item | CallRows], options: Options) -> dict[int, Seen]:
+    """Give what is seen of the calls that are together, by the identity of their columns.
+
+    Between them others may have ended; to make rows of a few at a time takes several times as long.
+    """
+    runs: defaultdict[int, list[CallRows]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, tuple):
+            runs[id(item.columns)].append(item)
+    return {columns: see(vantage, of_columns, options) for columns, of_columns in runs.items()}

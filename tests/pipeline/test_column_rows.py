@@ -74,8 +74,8 @@ def test_rows_and_events_by_columns_are_those_of_each_call(chunk_bytes):
         by_columns, one_by_one = (EventPacker("vantage", 0, 0) for _ in range(2))
         for item in column_items(str(path), chunk_bytes):
             columns, start, stop = item
-            seen = see("vantage", item, options)
-            left = set(seen.left)
+            seen = see("vantage", [item], options)
+            left = seen.left
             wanted: dict = {}
             for row in range(start, stop):
                 if row not in left:
@@ -99,12 +99,12 @@ def test_calls_outside_the_time_asked_for_and_those_with_records_are_left():
     (first, *_) = column_items(path, 16 << 20)
     times = first.columns.request_time[first.start : first.stop].tolist()
 
-    asked = see("vantage", first, Options(begin=times[len(times) // 2]))
-    with_records = see("vantage", first, Options(records=True))
+    asked = see("vantage", [first], Options(begin=times[len(times) // 2]))
+    with_records = see("vantage", [first], Options(records=True))
 
     rows = asked.tables["calls"].column("time_ns").to_pylist() if asked.tables else []
     assert sorted(rows + [times[row - first.start] for row in asked.left]) == sorted(
         time for time in times if time >= times[len(times) // 2]
     )
     assert with_records.tables == {}
-    assert with_records.left == list(range(first.start, first.stop))
+    assert with_records.left == frozenset(range(first.start, first.stop))

@@ -1,3 +1,5 @@
+import struct
+
 import pytest
 
 from kafkasniff.calls.engine import Engine
@@ -6,6 +8,7 @@ from kafkasniff.pipeline.mentions import items_mention_ids, mentions_ids
 from kafkasniff.tcp.columns import read_columns
 from kafkasniff.tcp.limits import TcpLimits
 from tests.conftest import SHARED, needs_shared
+from tests.tcp.conversations import ACK, CLIENT, SERVER, batch, ethernet, ipv4, tcp
 
 HEALTHY = SHARED / "captures" / "healthy"
 
@@ -31,3 +34,21 @@ def test_topic_ids_are_seen_in_packets_and_in_calls(name, mentioned, limits):
 
     assert any(in_packets) == mentioned
     assert any([*in_calls, items_mention_ids(engine.flush())]) == mentioned
+
+
+@pytest.mark.parametrize(
+    ("payload", "mentioned"),
+    [
+        # Fetch request version 13: size, key and version, correlation id, client id (RequestHeader.json).
+        (struct.pack(">IhhIh", 40, 1, 13, 7, 4) + b"test" + bytes(26), True),
+        (struct.pack(">IhhIh", 36, 1, 13, 7, -1) + bytes(26), True),
+        # Record batches in the midst of a message: what stands where key and version would is an offset.
+        (struct.pack(">qiI", 13, 1_000, 0) + bytes(40), False),
+        (struct.pack(">IqI", 0x4C000000, 13 << 32 | 0xDC28, 0xD682) + bytes(40), False),
+        (struct.pack(">IIIh", 0x01000000, 13, 0xDC28, -0x297E) + bytes(40), False),
+    ],
+)
+def test_what_no_request_begins_with_mentions_nothing(payload, mentioned):
+    packets = batch([ethernet(ipv4(CLIENT, SERVER, tcp(40_000, 9092, 1, 1, ACK, payload)))])
+
+    assert mentions_ids(packets.data, read_columns(packets)) == mentioned
