@@ -113,6 +113,10 @@ class Conversation:
         """Give the cutters of both directions, where all that segments in order bring is frames; else None."""
         return None if self.kafka is None or self._gaps else self.kafka.orderly_cutters
 
+    def has_start(self, direction: int) -> bool:
+        """Tell whether the first bytes of a direction are kept."""
+        return bool(self._starts[direction])
+
     def note_start(self, event: StreamData) -> None:
         """Keep the first bytes of a direction, if `event` has them."""
         self._starts[event.direction] = self._starts[event.direction] or event.data[:SHOWN_START]

@@ -12,8 +12,15 @@ import numpy as np
 from kafkasniff.calls.authentication import ANONYMOUS
 from kafkasniff.calls.call import ConnectionReport
 from kafkasniff.calls.columns.calls import CallColumns, Numbers
-from kafkasniff.calls.columns.frames import cut
-from kafkasniff.calls.columns.messages import CLIENT_ID_AT, CLIENT_ID_LENGTH_AT, Messages, read_messages
+from kafkasniff.calls.columns.frames import Frames, cut
+from kafkasniff.calls.columns.messages import (
+    CLIENT_ID_AT,
+    CLIENT_ID_LENGTH_AT,
+    Messages,
+    have_one_client_id,
+    in_order,
+    read_messages,
+)
 from kafkasniff.calls.columns.streams import Streams
 from kafkasniff.calls.conversation import SHOWN_START, evidence_of
 from kafkasniff.calls.facts import CallFacts
@@ -28,8 +35,6 @@ from kafkasniff.tcp.lives import Lives
 
 LARGEST_OPENING = 1024
 """Bytes of a first request that is judged here."""
-_LONGEST_CLIENT_ID = 64
-"""Bytes of a client id that is compared with others by columns."""
 _LAYOUT = 4
 """Bytes of API key and version, which a request begins with."""
 _ERROR_CODE = 2
@@ -116,10 +121,10 @@ def take_lives(lives: Lives, options: CallOptions, limits: CallLimits) -> tuple[
     """Take connections; give those that are taken, and those that are refused."""
     if options.keep_packets:
         return None, lives
-    streams = _join(lives, min(LARGE, limits.kept_message_bytes, limits.largest_message_bytes))
+    streams = _streams(lives, min(LARGE, limits.kept_message_bytes, limits.largest_message_bytes))
     frames = cut(streams)
-    requests, responses = read_messages(streams, frames, begun=True)
-    refused = (frames.odd | (frames.rest != streams.ends)).reshape(-1, 2).any(axis=1)
+    requests, responses = read_messages(frames, begun=True)
+    refused = (frames.odd | (frames.rest != streams.sizes())).reshape(-1, 2).any(axis=1)
     request_starts = np.searchsorted(requests.run, np.arange(len(lives) + 1))
     calls = np.diff(request_starts)
     refused |= (calls == 0) | (calls != np.bincount(responses.run, minlength=len(lives)))
@@ -131,51 +136,43 @@ def take_lives(lives: Lives, options: CallOptions, limits: CallLimits) -> tuple[
     asked = (request_starts[:-1] - response_starts)[responses.run] + np.arange(len(responses.run))
     asked = np.minimum(asked, len(requests.run) - 1)
     if len(asked) and len(requests.run):
-        refused[responses.run[_are_no_answers(streams, requests, responses, asked)]] = True
-    software = _judge(lives, streams, requests, request_starts[:-1], refused, limits)
+        refused[responses.run[_are_no_answers(frames, requests, responses, asked)]] = True
+    software = _judge(lives, frames, requests, request_starts[:-1], refused, limits)
     if refused.all():
         return None, lives
     taken = lives.where(~refused)
-    rows = np.flatnonzero(~refused[responses.run])
-    rows = rows[np.argsort(responses.last_packet[rows], kind="stable")]
+    rows = in_order(responses, np.flatnonzero(~refused[responses.run]))
     facts = LifeFacts(taken, software, options)
-    columns = _columns(taken, streams, requests, responses, rows, asked[rows], refused, facts)
-    columns.client_ids += _client_ids(streams, requests, request_starts, ~refused)
+    columns = _columns(taken, frames, requests, responses, rows, asked[rows], refused, facts)
+    columns.client_ids += _client_ids(frames, requests, request_starts[:-1], ~refused)
     return TakenLives(taken, facts, columns, calls[~refused]), lives.where(refused)
 
 
-def _join(lives: Lives, largest: int) -> Streams:
-    data = lives.batch.data
-    ends = lives.segment_places + lives.segment_lengths
-    parts = [data[at:end] for at, end in zip(lives.segment_places.tolist(), ends.tolist(), strict=True)]
-    # So that numbers at the very end can be read where there is nothing else.
-    parts.append(bytes(8))
-    segment_ends = np.cumsum(lives.segment_lengths)
-    bounds = np.append(0, segment_ends)[lives.segment_bounds]
+def _streams(lives: Lives, largest: int) -> Streams:
     return Streams(
-        b"".join(parts),
-        bounds[:-1],
-        bounds[1:],
-        segment_ends,
+        lives.batch.data,
+        lives.segment_bounds,
+        lives.segment_places,
+        lives.segment_lengths,
         lives.segment_packets,
         [],
-        np.full(len(bounds) - 1, largest),
+        np.full(2 * len(lives), largest),
     )
 
 
-def _are_no_answers(streams: Streams, requests: Messages, responses: Messages, asked: Numbers) -> Marks:
+def _are_no_answers(frames: Frames, requests: Messages, responses: Messages, asked: Numbers) -> Marks:
     """Tell which responses do not answer the requests that they should, or change what follows."""
     odd: Marks = requests.correlation_id[asked] != responses.correlation_id
     odd |= requests.last_packet[asked] >= responses.last_packet
     # The answer to a version that the broker does not know is laid out as in version 0 (KIP-511).
     error_at = responses.start + SIZE_PREFIX
-    refuses = (error_at + _ERROR_CODE > responses.end) | (streams.int16(error_at) != 0)
+    refuses = (error_at + _ERROR_CODE > responses.end) | (frames.buffer.numbers("h", error_at) != 0)
     odd |= (requests.api_key[asked] == API_VERSIONS) & refuses
     return odd
 
 
 def _judge(
-    lives: Lives, streams: Streams, requests: Messages, first: Numbers, refused: Marks, limits: CallLimits
+    lives: Lives, frames: Frames, requests: Messages, first: Numbers, refused: Marks, limits: CallLimits
 ) -> list[Software]:
     """Refuse connections whose first bytes prove nothing by themselves; of the others give the client's software."""
     rows = np.flatnonzero(~refused)
@@ -183,13 +180,13 @@ def _judge(
     start, end = requests.start[first], requests.end[first]
     bounds = lives.segment_bounds
     # One segment brings the request alone, before the server says anything.
-    proven = end == streams.segment_ends[bounds[2 * rows]]
+    proven = end == (lives.segment_places + lives.segment_lengths)[bounds[2 * rows]]
     proven &= lives.segment_packets[bounds[2 * rows]] < lives.segment_packets[bounds[2 * rows + 1]]
     proven &= end - start <= min(LARGEST_OPENING, limits.search_bytes - SIZE_PREFIX)
     # Of Produce, small numbers follow each other, as they do elsewhere too.
-    proven &= (requests.api_key[first] != PRODUCE) & (streams.int16(start + CLIENT_ID_LENGTH_AT) >= -1)
+    proven &= (requests.api_key[first] != PRODUCE) & (frames.buffer.numbers("h", start + CLIENT_ID_LENGTH_AT) >= -1)
     refused[rows[~proven]] = True
-    rows, first, data = rows[proven], first[proven], streams.data
+    rows, first, data = rows[proven], first[proven], frames.buffer.data
     found: list[Software] = []
     for row, at, client_id_end, body, stop in zip(
         rows.tolist(),
@@ -224,7 +221,7 @@ def _software(layout: bytes, body: bytes) -> Software | None:
 
 def _columns(
     lives: Lives,
-    streams: Streams,
+    frames: Frames,
     requests: Messages,
     responses: Messages,
     rows: Numbers,
@@ -240,7 +237,7 @@ def _columns(
     first = requests.first_packet[asked]
     taken = np.cumsum(~refused) - 1
     return CallColumns(
-        streams.data,
+        frames.buffer.data,
         batch,
         facts,
         lambda run: lives.connection(run >> 1),
@@ -259,31 +256,20 @@ def _columns(
         times[responses.last_packet[rows]],
         np.stack((first, requests.last_packet[asked]), axis=1),
         np.stack((responses.first_packet[rows], responses.last_packet[rows]), axis=1),
-        start - streams.starts[2 * life] - SIZE_PREFIX,
-        end - streams.starts[2 * life + 1] - SIZE_PREFIX,
+        requests.offset[asked],
+        responses.offset[rows],
         {},
         {},
     )
 
 
-def _client_ids(streams: Streams, requests: Messages, first: Numbers, taken: Marks) -> list[bytes | None]:
-    """Give of each connection, for both its runs, the client id of all its requests; None where they differ."""
-    begin = requests.start + CLIENT_ID_AT
-    length = requests.client_id_end - begin
-    model = first[:-1][requests.run]
-    same = (length == length[model]) & (length <= _LONGEST_CLIENT_ID)
-    places = np.arange(int(length[same].max(initial=0)))
-    every = np.frombuffer(streams.data, np.uint8)
-    last = len(every) - 1
-    mine, others = (every[np.minimum(at[:, None] + places, last)] for at in (begin, begin[model]))
-    same &= ((mine == others) | (places >= length[:, None])).all(axis=1)
-    differ = np.zeros(len(taken), np.bool_)
-    differ[requests.run[~same]] = True
-    found: list[bytes | None] = []
-    chosen = first[:-1][taken]
-    for at, end, other in zip(
-        begin[chosen].tolist(), requests.client_id_end[chosen].tolist(), differ[taken].tolist(), strict=True
-    ):
-        client_id = None if other else streams.data[at:end]
-        found += (client_id, client_id)
-    return found
+def _client_ids(frames: Frames, requests: Messages, first: Numbers, taken: Marks) -> list[bytes | None]:
+    """Give of each connection, for both its runs, the client id of all its requests; None where they differ.
+
+    `first` gives the index of each connection's first request.
+    """
+    data, one = frames.buffer.data, have_one_client_id(frames.buffer, requests, first)
+    chosen = first[taken]
+    begins, ends = requests.start[chosen] + CLIENT_ID_AT, requests.client_id_end[chosen]
+    ids = zip(begins.tolist(), ends.tolist(), one[taken].tolist(), strict=True)
+    return [client_id for begin, end, is_one in ids for client_id in (data[begin:end] if is_one else None,) * 2]
