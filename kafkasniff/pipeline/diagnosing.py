@@ -28,11 +28,10 @@ class ClusterDiagnosis:
     def feed(self, batches: Iterable[pa.RecordBatch]) -> None:
         """Take batches with the columns `vantage`, `bucket` and `item` of `EVENTS`, sorted by `ORDER`."""
         for batch in batches:
-            columns = (batch.column(name) for name in ("vantage", "bucket", "item"))
+            columns = (batch.column(name).to_pylist() for name in ("vantage", "bucket", "item"))
             for vantage, bucket, item in zip(*columns, strict=True):
-                name = vantage.as_py()
-                event = self.reader.item(name, bucket.as_py(), item.as_py())
-                if self.copies.takes(name, event):
+                event = self.reader.item(vantage, bucket, item)
+                if self.copies.takes(vantage, event):
                     self.diagnosis.feed(event)
 
 

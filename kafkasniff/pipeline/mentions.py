@@ -11,14 +11,14 @@ from kafkasniff.calls.learning import names_topic_ids
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.tcp.columns import Numbers, SegmentColumns
 
-_HEADER = 14
-"""Bytes of a request's size prefix, API key and version, correlation id, and the length of its client id."""
+_HEADER = 15
+"""Bytes of a request's size prefix, API key and version, correlation id, client id's length, and one behind that."""
 
 _LEAST_SIZE = _HEADER - 4
 _LARGEST_SIZE = 100 << 20
 """Largest request that a broker takes unless told (socket.request.max.bytes)."""
 _LONGEST_CLIENT_ID = 255
-"""None that is longer is believed: with chance bytes most lengths would be."""
+"""None that is longer, or empty, is believed: with chance bytes most lengths would be."""
 
 _PORTS = 4
 """Bytes of both ports."""
@@ -46,9 +46,10 @@ def mentions_ids(data: bytes, columns: SegmentColumns) -> bool:
     ports = np.ndarray((len(data) - 1,), ">u2", data, 0, (1,))
     starts = columns.payload[rows[ports[ports_at] >= ports[ports_at + 2]]]
     found = starts[np.isin(_at(data, starts, 4, ">u4"), _LAYOUTS)]
-    sizes, client_ids = _at(data, found, 0, ">u4"), _at(data, found, _HEADER - 2, ">i2")
-    plausible = (sizes >= _LEAST_SIZE) & (sizes <= _LARGEST_SIZE) & (client_ids >= -1)
-    return bool((plausible & (client_ids <= _LONGEST_CLIENT_ID)).any())
+    sizes, client_ids, first = _at(data, found, 0, ">u4"), _at(data, found, 12, ">i2"), _at(data, found, 14, "u1")
+    text = (client_ids >= 1) & (client_ids <= _LONGEST_CLIENT_ID) & (first > ord(" ")) & (first <= ord("~"))
+    plausible = (sizes >= _LEAST_SIZE) & (sizes <= _LARGEST_SIZE) & (text | (client_ids == -1))
+    return bool(plausible.any())
 
 
 def _at(data: bytes, starts: Numbers, offset: int, kind: str) -> Numbers:

@@ -35,9 +35,9 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
 }
 _SQL_SETTINGS = {
-    # A row holds up to a chunk of a file.
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
-    "spark.sql.execution.arrow.maxBytesPerBatch": str(32 << 20),
+    # A row is an event of a few hundred bytes, of which many go at a time, or holds up to a chunk of a file.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "1024",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(8 << 20),
 }
 
 

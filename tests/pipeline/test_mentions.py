@@ -46,6 +46,7 @@ def test_topic_ids_are_seen_in_packets_and_in_calls(name, mentioned, limits):
         (struct.pack(">qiI", 13, 1_000, 0) + bytes(40), False),
         (struct.pack(">IqI", 0x4C000000, 13 << 32 | 0xDC28, 0xD682) + bytes(40), False),
         (struct.pack(">IIIh", 0x01000000, 13, 0xDC28, -0x297E) + bytes(40), False),
+        (struct.pack(">qqq", 0x01A1F8D400490000, 0x01A1F8D400490000, 0) + bytes(40), False),
     ],
 )
 def test_what_no_request_begins_with_mentions_nothing(payload, mentioned):
