@@ -1,5 +1,6 @@
 """The interface between tcp and calls: connections and what their streams bring, in packet order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -135,13 +136,13 @@ class ConnectionEnd(NamedTuple):
 class RunSide(NamedTuple):
     """The segments of one direction in a run, in stream order: columns of equal length."""
 
-    packets: list[int]
+    packets: Sequence[int]
     """Index of the packet in its batch."""
-    ends: list[int]
+    ends: Sequence[int]
     """Bytes of this direction from the run's beginning to the payload's end."""
-    shifts: list[int]
+    shifts: Sequence[int]
     """What a byte's position in the batch's buffer is more than its distance from the run's beginning."""
-    delivered_by: list[int]
+    delivered_by: Sequence[int]
     """Index in the batch of the packet that let the payload be delivered: never less than those before."""
 
 
@@ -161,7 +162,7 @@ class StreamRun(NamedTuple):
     @property
     def first(self) -> StreamData:
         """Give the first segment."""
-        beginnings = [side.delivered_by[:1] or [len(self.batch)] for side in self.sides]
+        beginnings = [side.delivered_by[0] if side.packets else len(self.batch) for side in self.sides]
         return self.data(beginnings.index(min(beginnings)), 0)
 
     @property

@@ -11,20 +11,23 @@ from kafkasniff.tcp.runs import Stretches
 
 
 class Payloads(NamedTuple):
-    """The rows of stretches that have a payload: those of a stretch and direction together, in packet order."""
+    """The rows of stretches that have a payload: those of a stretch and direction together, in packet order.
+
+    Memory views give plain numbers, and parts of them are not copied.
+    """
 
     firsts: list[int]
     """Where those of a stretch begin that the smaller endpoint sent, and those of the larger one; and the end."""
-    rows: list[int]
+    rows: memoryview
     """Index of the row among those of all stretches."""
-    packets: list[int]
-    ends: list[int]
+    packets: memoryview
+    ends: memoryview
     """Bytes of the direction from the stretch's beginning to the payload's end."""
-    shifts: list[int]
+    shifts: memoryview
     """What a byte's position in the batch's buffer is more than its distance from the stretch's beginning."""
-    length_before: list[int]
+    length_before: memoryview
     """For each row of all stretches and one more: bytes of all payloads before it …"""
-    larger_before: list[int]
+    larger_before: memoryview
     """… and rows before it that come from the larger endpoint."""
 
     def side(self, number: int, larger: int, first: int, end: int) -> RunSide:
@@ -34,8 +37,7 @@ class Payloads(NamedTuple):
         packets, ends, shifts = self.packets[start:stop], self.ends[start:stop], self.shifts[start:stop]
         if start > begin and packets:
             before = self.ends[start - 1]
-            ends = [each - before for each in ends]
-            shifts = [each + before for each in shifts]
+            ends, shifts = (np.array(ends) - before).data, (np.array(shifts) + before).data
         return RunSide(packets, ends, shifts, packets)
 
 
@@ -54,10 +56,10 @@ def find_payloads(stretches: Stretches, payload: Numbers) -> Payloads:
     shifts = payload[packets] + length - ends
     return Payloads(
         firsts.tolist(),
-        rows.tolist(),
-        packets.tolist(),
-        ends.tolist(),
-        shifts.tolist(),
-        np.append(0, np.cumsum(stretches.length)).tolist(),
-        np.append(0, np.cumsum(stretches.larger)).tolist(),
+        rows.data,
+        packets.data,
+        ends.data,
+        shifts.data,
+        np.append(0, np.cumsum(stretches.length)).data,
+        np.append(0, np.cumsum(stretches.larger)).data,
     )

@@ -24,6 +24,11 @@ class Recent:
         self._side = RunSide([], [], [], [])
         self._first = 0
 
+    def __getstate__(self) -> object:
+        """Hold no buffer where it is carried elsewhere."""
+        self.copy()
+        return super().__getstate__()
+
     def __len__(self) -> int:
         """Give the number of segments and gaps."""
         return len(self._delivered) + len(self._side.ends) - self._first

@@ -26,7 +26,7 @@ def test_segments_out_of_order_lie_in_one_run() -> None:
     events = Reassembler(COLUMNS).feed(batch(frames))
     (run,) = [event for event in events if isinstance(event, StreamRun)]
     assert len(run.sides[0].packets) > 95
-    assert run.sides[0].delivered_by == sorted(run.sides[0].delivered_by)
+    assert [*run.sides[0].delivered_by] == sorted(run.sides[0].delivered_by)
     assert not run.in_order
     segments = [run.data(0, index) for index in range(len(run.sides[0].packets))]
     assert b"".join(segment.data for segment in segments) == b"".join(parts)[-4 * len(segments) :]

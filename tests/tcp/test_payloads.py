@@ -33,6 +33,6 @@ def test_each_direction_has_its_payloads_from_any_row_on(first: int) -> None:
         ]
         expected = [[data for data in sent if data in texts] for texts in (REQUESTS, RESPONSES)]
         assert sorted(found) == sorted(expected)
-        assert all(side.packets == sorted(side.packets) == side.delivered_by for side in sides)
+        assert all([*side.packets] == sorted(side.packets) == [*side.delivered_by] for side in sides)
         assert payloads.length_before[end] - payloads.length_before[start + first] == sum(map(len, sent))
         assert payloads.larger_before[end] - payloads.larger_before[start] in (5, 10)

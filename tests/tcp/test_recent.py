@@ -1,5 +1,6 @@
 """What a stream remembers of runs is what it would remember of their segments one by one."""
 
+import pickle
 from array import array
 from random import Random
 
@@ -80,3 +81,12 @@ def test_no_buffer_is_kept_but_the_last() -> None:
     assert stream.recent.batch is None
     assert contents(stream.recent) == [(b"abc", 5), (b"de", 6)]
     assert not memory.borrowing
+
+
+def test_what_is_carried_elsewhere_holds_no_buffer() -> None:
+    recent = Recent()
+    batch, side = made_run([b"one", b"two"], 5)
+    recent.add_run(batch, RunSide(*(memoryview(array("q", column)) for column in side)))
+    carried = pickle.loads(pickle.dumps(recent))
+    assert carried.batch is None
+    assert contents(carried) == [(b"one", 5), (b"two", 6)]

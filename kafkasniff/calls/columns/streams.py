@@ -50,32 +50,33 @@ def ordered(numbers: Numbers) -> Numbers:
 
 def find_streams(talks: Sequence[Talk]) -> Streams:
     """Find what is left of the segments of runs, all of one batch."""
-    begins: list[int] = []
-    ends: list[int] = []
-    shifts: list[int] = []
-    packets: list[int] = []
-    bounds = [0]
-    limits: list[int] = []
+    nothing = np.zeros(0, np.int64)
+    ends: list[Sequence[int] | Numbers] = [nothing]
+    shifts: list[Sequence[int] | Numbers] = [nothing]
+    packets: list[Sequence[int] | Numbers] = [nothing]
+    bounds, starts, limits = [0], [], []
     for talk in talks:
         kafka = talk.kafka
         for direction in (kafka.client, 1 - kafka.client):
             side, start = talk.run.sides[direction], talk.starts[direction]
             first = bisect_right(side.ends, start) if start else 0
             if first < len(side.ends):
-                begins.append(start)
-                begins += side.ends[first:-1]
-                ends += side.ends[first:] if first else side.ends
-                shifts += side.shifts[first:] if first else side.shifts
-                packets += side.packets[first:] if first else side.packets
-            bounds.append(len(ends))
+                for parts, column in ((ends, side.ends), (shifts, side.shifts), (packets, side.packets)):
+                    parts.append(column[first:] if first else column)
+            bounds.append(bounds[-1] + len(side.ends) - first)
+            starts.append(start)
             limits.append(kafka.cutter(direction).whole_limit)
-    start_of, end_of = np.array(begins, np.int64), np.array(ends, np.int64)
+    end_of = np.concatenate(ends)
+    bounds_of = np.array(bounds, np.int64)
+    filled = np.flatnonzero(np.diff(bounds_of))
+    start_of = np.roll(end_of, 1)
+    start_of[bounds_of[filled]] = np.array(starts, np.int64)[filled]
     return Streams(
         talks[0].run.batch.data,
-        np.array(bounds, np.int64),
-        start_of + np.array(shifts, np.int64),
+        bounds_of,
+        start_of + np.concatenate(shifts),
         end_of - start_of,
-        np.array(packets, np.int64),
+        np.concatenate(packets),
         [talk.kafka.waiting for talk in talks],
         np.array(limits, np.int64),
     )
