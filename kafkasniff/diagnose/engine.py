@@ -82,6 +82,11 @@ class Diagnosis:
             for take in self._gap if isinstance(item, Gap) else self._token:
                 take(item)
 
+    def learn(self, call: Call) -> None:
+        """Take in what a call tells of brokers and topics, without judging it."""
+        if call.api_key in TELLING:
+            self.facts.learn(call)
+
     def findings(self) -> list[Finding]:
         """Give the findings so far, those that others explain under these, the worst first."""
         return joined(self.found().values())
@@ -92,11 +97,11 @@ class Diagnosis:
 
     def limits_reached(self) -> list[str]:
         """Say of which rules there was more to remember than they may."""
-        return [
-            f"{rule.id}: state of {rule.given_up:,} given up, as there were more than {MOST_KEYS:,} to remember"
-            for rule in self._rules
-            if rule.given_up
-        ]
+        return limits_text(self.given_up())
+
+    def given_up(self) -> dict[str, int]:
+        """Give how many states rules had to give up, by rule, where they had to."""
+        return {rule.id: rule.given_up for rule in self._rules if rule.given_up}
 
     def _hooks(self, name: str) -> list[Any]:
         """Give the methods of the rules that do something of their own there."""
@@ -174,6 +179,14 @@ class Diagnosis:
                 wanted.setdefault(rule, []).append(error)
         for rule, of_rule in wanted.items():
             rule.errors(call, of_rule)
+
+
+def limits_text(given_up: Mapping[str, int]) -> list[str]:
+    """Say of which rules there was more to remember than they may, by how many states each gave up."""
+    return [
+        f"{rule}: state of {count:,} given up, as there were more than {MOST_KEYS:,} to remember"
+        for rule, count in given_up.items()
+    ]
 
 
 def joined(found: Iterable[list[Finding]]) -> list[Finding]:

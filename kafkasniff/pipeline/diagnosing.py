@@ -1,43 +1,54 @@
 """The third task: the events of one cluster into findings, by the very rules that `diagnose` has."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import orjson
 import pyarrow as pa
 
 from kafkasniff.capture.packets import Interface
+from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.rule import Rule
 from kafkasniff.pipeline.clusters import Copies
-from kafkasniff.pipeline.events import EventReader
+from kafkasniff.pipeline.event_reader import EventReader
 from kafkasniff.pipeline.reassembly import Part
 from kafkasniff.pipeline.rows import Placed
 from kafkasniff.render.findings import finding_object
 from kafkasniff.render.text import file_name
 
+COLUMNS = ("vantage", "bucket", "item", "told")
+"""Of `EVENTS_OF_TASKS`, what is looked at."""
+
 
 class ClusterDiagnosis:
     """The rules over what the vantages of one cluster saw."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Iterable[type[Rule[Any]]] = RULES) -> None:
         """Begin with nothing seen."""
-        self.diagnosis = Diagnosis()
+        self.diagnosis = Diagnosis(rules)
         self.copies = Copies()
         self.reader = EventReader({})
 
     def feed(self, batches: Iterable[pa.RecordBatch]) -> None:
-        """Take batches with the columns `vantage`, `bucket` and `item` of `EVENTS`, sorted by `ORDER`."""
+        """Take batches with `COLUMNS`, sorted by `EVENT_ORDER`."""
         for batch in batches:
-            columns = (batch.column(name).to_pylist() for name in ("vantage", "bucket", "item"))
-            for vantage, bucket, item in zip(*columns, strict=True):
+            columns = (batch.column(name).to_pylist() for name in COLUMNS)
+            for vantage, bucket, item, told in zip(*columns, strict=True):
+                if told:
+                    self.diagnosis.learn(self.reader.told(item))
+                    continue
                 event = self.reader.item(vantage, bucket, item)
                 if self.copies.takes(vantage, event):
                     self.diagnosis.feed(event)
 
 
-def diagnose(parts: Iterable[Part], batches: Iterable[pa.RecordBatch]) -> Diagnosis:
-    """Run the rules over batches with the columns `vantage`, `bucket` and `item` of `EVENTS`, sorted by `ORDER`."""
-    cluster = ClusterDiagnosis()
+def diagnose(
+    parts: Iterable[Part], batches: Iterable[pa.RecordBatch], rules: Iterable[type[Rule[Any]]] = RULES
+) -> Diagnosis:
+    """Run rules over batches with `COLUMNS`, sorted by `EVENT_ORDER`."""
+    cluster = ClusterDiagnosis(rules)
     cluster.reader.interfaces = interfaces_of(parts)
     cluster.feed(batches)
     return cluster.diagnosis

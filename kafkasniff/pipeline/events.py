@@ -1,17 +1,16 @@
 """Compact events: of what the engine gives all that rules look at, without the contents of records."""
 
 import pickle
-from collections.abc import Iterator, Mapping
-from random import Random
+from collections.abc import Iterator
 from typing import Any
+from zlib import crc32
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
 from kafkasniff.calls.columns.calls import CallRows
-from kafkasniff.calls.contents import Contents
 from kafkasniff.calls.items import Item
-from kafkasniff.capture.packets import Arrival, Interface
-from kafkasniff.diagnose.facts import PRODUCE
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.diagnose.facts import PRODUCE, host_of
 from kafkasniff.diagnose.memory import Bounded
 from kafkasniff.diagnose.produce import SAMPLED_BYTES, SAMPLES
 from kafkasniff.diagnose.produced import partition_of
@@ -21,22 +20,43 @@ from kafkasniff.pipeline.interfaces import PlacedInterface
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows import Placed
 from kafkasniff.pipeline.tables import EVENTS
-from kafkasniff.protocol.headers import RequestHeader, request_header_version
+from kafkasniff.protocol.headers import request_header_version
 from kafkasniff.protocol.primitives import RecordsField, java_text
 from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
-from kafkasniff.tcp.events import Connection, DirectionCounters, Endpoint
+from kafkasniff.tcp.events import Connection, DirectionCounters
 
 _MOST_BATCHES = 1_000
 """Batches of a `records` field whose headers are kept; rules look at no more."""
-
-_FILLER = Random(0).randbytes(SAMPLED_BYTES)
-"""Stands for contents that were not kept. It does not deflate: nobody is accused for what was not looked at."""
 
 Packed = tuple[Any, ...]
 _Producer = tuple[str, str | None]
 """Address and client id."""
 _CLIENT_ID_LENGTH_AT = 8
 _CLIENT_ID_LENGTH = 2
+
+
+_NO_CALL = -1
+
+
+class _Talk:
+    """What is known of a connection."""
+
+    __slots__ = ("client", "client_id", "named", "number")
+
+    def __init__(self, number: int, client: str) -> None:
+        """Begin with the number of its first event, and the client's end."""
+        self.number = number
+        # The same in all processes, other than Python's own hash.
+        self.client = crc32(host_of(client).encode()) & 0x7FFFFFFF
+        self.named = False
+        """Whether a call was seen that rules look at."""
+        self.client_id: str | None = None
+
+    def names(self, client_id: str | None) -> bool:
+        """Take a call that rules look at; tell whether it says who the client is, as the first of a program does."""
+        known = self.named and self.client_id == client_id
+        self.named, self.client_id = True, client_id
+        return not known
 
 
 class EventPacker:
@@ -49,8 +69,18 @@ class EventPacker:
         self.end = end
         self._serial = 0
         self._latest = (0, 0)
-        self._connections: dict[Connection, int] = {}
+        self._connections: dict[Connection, _Talk] = {}
         self._samples: Bounded[list[int]] = Bounded()
+
+    @property
+    def events(self) -> int:
+        """Give how many rows were made."""
+        return self._serial
+
+    @property
+    def latest(self) -> int:
+        """Give the time of the latest row, before the end of the capture (ns)."""
+        return self._latest[0]
 
     def row(self, item: Item, at_end: bool) -> Placed:
         """Give the row of what came next; `at_end`: after the last packet of the capture."""
@@ -58,13 +88,15 @@ class EventPacker:
         arrival = arrival_of(item)
         self._latest = max(self._latest, (arrival.time, arrival.packet))
         connection = item.connection
-        number = self._connections.get(connection)
-        told = number is not None and isinstance(item, Call) and item.outcome == "answered"
-        if number is None:
-            number = self._connections[connection] = self._serial
+        talk = self._connections.get(connection)
+        told = talk is not None and isinstance(item, Call) and item.outcome == "answered"
+        if talk is None:
+            talk = self._connections[connection] = _Talk(self._serial, item.client)
         state = None if told else self._state(connection)
+        number, plain = talk.number, False
         if isinstance(item, Call):
             packed: Packed = ("call", number, state, self._call(item))
+            plain = self._plain(item, talk)
         elif isinstance(item, ConnectionReport):
             del self._connections[connection]
             packed = ("report", number, state, self._report(item))
@@ -72,10 +104,21 @@ class EventPacker:
             packed = ("gap", number, state, self._gap(item))
         else:
             packed = ("token", number, state, self._token(item))
+        api = item.api_key if isinstance(item, Call) else None
+        share = talk.client, _NO_CALL if api is None else api, plain
         # What is open at the end of a capture ends in the order in which it began.
         time, packet = (connection.first.time, connection.first.packet) if at_end else self._latest
         order = (self.end if at_end else time, at_end, time, packet, self._bucket, self._serial)
-        return EVENTS.name, 0, (self._vantage, *order, pickle.dumps(packed, pickle.HIGHEST_PROTOCOL))
+        return EVENTS.name, 0, (self._vantage, *order, *share, pickle.dumps(packed, pickle.HIGHEST_PROTOCOL))
+
+    def _plain(self, call: Call, talk: _Talk) -> bool:
+        """Tell whether nothing is to be seen in a call but what those of its API show."""
+        answered = call.outcome == "answered"
+        # As `Diagnosis` trusts them.
+        trusted = answered or talk.named or call.connection.initiator is not None
+        if call.header is None or call.request is None or not trusted:
+            return False
+        return not talk.names(call.client_id) and answered and not call.errors
 
     def column_rows(self, rows: CallRows, seen: Seen, options: Options) -> Iterator[Placed]:
         """Give the rows of calls that are together, as `row` gives that of each, as far as they are asked for.
@@ -86,7 +129,7 @@ class EventPacker:
         data, batch, left = columns.data, columns.batch, seen.left
         times, ids, numbers, before = batch.times, batch.interface_ids, batch.numbers, batch.first_packet
         places = [(each.part, each.number) for each in batch.interfaces if isinstance(each, PlacedInterface)]
-        known: dict[int, tuple[Connection, int]] = {}
+        known: dict[int, _Talk] = {}
         client_ids: dict[bytes, str | None] = {}
 
         def at(index: int) -> Packed:
@@ -116,10 +159,10 @@ class EventPacker:
             if run not in known:
                 connection = columns.connection(run)
                 if connection not in self._connections:
-                    self._connections[connection] = self._serial
+                    self._connections[connection] = _Talk(self._serial, columns.facts[run].client)
                     state = self._state(connection)
-                known[run] = connection, self._connections[connection]
-            number = known[run][1]
+                known[run] = self._connections[connection]
+            talk = known[run]
             facts = columns.facts[run]
             raw_id = data[request + _CLIENT_ID_LENGTH_AT : client_id_end]
             if raw_id not in client_ids:
@@ -147,11 +190,12 @@ class EventPacker:
                 [],
                 None,
             )
-            yield self._row(("call", number, state, packed), self._latest)
+            share = talk.client, key, not talk.names(client_id)
+            yield self._row(("call", talk.number, state, packed), share, self._latest)
 
-    def _row(self, packed: Packed, place: tuple[int, int]) -> Placed:
+    def _row(self, packed: Packed, share: Packed, place: tuple[int, int]) -> Placed:
         order = (place[0], False, *place, self._bucket, self._serial)
-        return EVENTS.name, 0, (self._vantage, *order, pickle.dumps(packed, pickle.HIGHEST_PROTOCOL))
+        return EVENTS.name, 0, (self._vantage, *order, *share, pickle.dumps(packed, pickle.HIGHEST_PROTOCOL))
 
     def _at(self, arrival: Arrival) -> Packed:
         interface = arrival.interface
@@ -239,99 +283,11 @@ class EventPacker:
         return token.client, token.server, token.direction, token.size, self._at(token.arrival), token.token
 
 
-class EventReader:
-    """Makes of events again what the engine gave, but for the contents of records."""
-
-    def __init__(self, interfaces: Mapping[int, list[Interface]]) -> None:
-        """Take the interfaces of each part, by its number."""
-        self.interfaces = interfaces
-        self._connections: dict[tuple[str, int, int], Connection] = {}
-
-    def item(self, vantage: str, bucket: int, data: bytes) -> Item:
-        """Give the item of an event; to be asked for in the order in which they were packed."""
-        kind, number, state, packed = pickle.loads(data)
-        key = vantage, bucket, number
-        connection = self._connections.get(key)
-        if state is not None:
-            connection = self._connections[key] = self._update(connection, state)
-        assert connection is not None
-        if kind == "call":
-            return self._call(connection, packed)
-        if kind == "report":
-            del self._connections[key]
-            client, server, protocol, evidence, calls, last, start, tls = packed
-            return ConnectionReport(connection, client, server, protocol, evidence, calls, self._at(last), start, tls)
-        if kind == "gap":
-            client, server, direction, length, arrival = packed
-            return Gap(connection, client, server, direction, length, self._at(arrival))
-        client, server, direction, size, arrival, token = packed
-        return RawToken(connection, client, server, direction, size, self._at(arrival), token)
-
-    def take_over(self, other: "EventReader") -> None:
-        """Know the open connections that another has read of, of other vantages."""
-        self._connections |= other._connections
-
-    def _at(self, packed: Packed) -> Arrival:
-        time, packet, part, interface = packed
-        return Arrival(time, packet, self.interfaces[part][interface])
-
-    def _update(self, connection: Connection | None, state: Packed) -> Connection:
-        ends, epoch, first, last, initiator, round_trip, ended_by, ended_direction, fin, tunnel, counters = state
-        if connection is None:
-            one, other = (Endpoint(*end) for end in ends)
-            connection = Connection((one, other), epoch, self._at(first), self._at(last))
-        connection.last = self._at(last)
-        connection.initiator = initiator
-        connection.round_trip_ns = round_trip
-        connection.ended_by = ended_by
-        connection.ended_direction = ended_direction
-        connection.first_fin = None if fin is None else self._at(fin)
-        connection.tunnel = tunnel
-        connection.counters = (DirectionCounters(*counters[0]), DirectionCounters(*counters[1]))
-        return connection
-
-    def _call(self, connection: Connection, packed: Packed) -> Call:
-        client, server, request, response, header, outcome, ended, pending, security, *told, problems, batches = packed
-        principal, software_name, software_version = told
-        return Call(
-            connection,
-            client,
-            server,
-            self._frame(request),
-            self._frame(response),
-            None if header is None else RequestHeader(*header),
-            outcome,
-            self._at(ended),
-            pending,
-            security,
-            principal,
-            software_name,
-            software_version,
-            pairing_problems=problems,
-            _contents=None if batches is None else Contents(batches=batches),
-        )
-
-    def _frame(self, packed: Packed | None) -> Frame | None:
-        if packed is None:
-            return None
-        size, data, first, last, offset, problems, limited = packed
-        whole = data if isinstance(data, bytes) else _filled(*data)
-        return Frame(size, whole, self._at(first), self._at(last), offset, problems, limited=limited)
-
-
 def arrival_of(item: Item) -> Arrival:
     """Give the packet that brought an item."""
     if isinstance(item, Call):
         return item.ended
     return item.last if isinstance(item, ConnectionReport) else item.arrival
-
-
-def _filled(length: int, kept: list[tuple[int, bytes]]) -> bytes:
-    filler = _FILLER * (length // len(_FILLER) + 1)
-    data = bytearray(filler[:length])
-    for start, content in kept:
-        data[start : start + len(content)] = content
-    return bytes(data)
 
 
 def _headers(data: bytes, field: RecordsField) -> Iterator[tuple[int, bytes]]:

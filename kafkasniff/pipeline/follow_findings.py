@@ -16,7 +16,8 @@ from kafkasniff.pipeline.carry import load, save
 from kafkasniff.pipeline.diagnosing import ClusterDiagnosis, finding_rows
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.reassembly import Part, placed_interfaces
-from kafkasniff.pipeline.tasks import COLLECTION_THRESHOLDS, EVENTS_OF_CLUSTERS, result_batch
+from kafkasniff.pipeline.shares import for_task
+from kafkasniff.pipeline.tasks import COLLECTION_THRESHOLDS, result_batch
 
 _BATCH_EVENTS = 256
 
@@ -44,7 +45,7 @@ class ReadEventsTask:
     work: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take `EventFile`, pickled; give events in `EVENTS_OF_CLUSTERS`."""
+        """Take `EventFile`, pickled; give events in `EVENTS_OF_TASKS`."""
         for batch in batches:
             for data in batch.column("task").to_pylist():
                 yield from self._read(pickle.loads(data))
@@ -59,8 +60,7 @@ class ReadEventsTask:
                     wanted &= times >= np.array([self.fed.get(vantage, 0) for vantage in vantages], np.int64)
                 if wanted.any():
                     clusters = pa.array([self.clusters[vantage] for vantage in vantages], pa.int32())
-                    found = pa.RecordBatch.from_arrays([*events.columns, clusters], schema=EVENTS_OF_CLUSTERS)
-                    yield found.filter(pa.array(wanted))
+                    yield for_task(events, clusters).filter(pa.array(wanted))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,18 +15,24 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from kafkasniff.diagnose.catalogue import RULES
+from kafkasniff.diagnose.engine import joined, limits_text
+from kafkasniff.diagnose.finding import Finding
 from kafkasniff.pipeline import tasks
+from kafkasniff.pipeline.carry import load
 from kafkasniff.pipeline.clusters import clusters_of
+from kafkasniff.pipeline.diagnosing import COLUMNS, finding_rows
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.indexing import FileReport, IndexTask
 from kafkasniff.pipeline.inputs import Input, leave_out
 from kafkasniff.pipeline.options import Options
-from kafkasniff.pipeline.output import Destination, TableWriter, Written
+from kafkasniff.pipeline.output import DONE_FOLDER, Destination, TableWriter, Written
 from kafkasniff.pipeline.pieces import ORDER, REPORT, SCHEMA
 from kafkasniff.pipeline.ranges import Range, split
 from kafkasniff.pipeline.reassembly import Known, Part, add_up
 from kafkasniff.pipeline.reports import doubtful_files, whole_reports
 from kafkasniff.pipeline.rows import file_row
+from kafkasniff.pipeline.shares import EVENTS_OF_TASKS, Share, shares_of
 from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
 from kafkasniff.pipeline.vantages import vantages_of
 from kafkasniff.tcp.tls.context import TlsContext
@@ -177,7 +183,7 @@ def _write(session: SparkSession, index: Index, destination: Destination, option
         wrote = index.map(tasks.WriteTask(known, destination.staging, options, index.buckets))
     first_time = min((report.first_time for report in reports if report.first_time is not None), default=0)
     found = _diagnose(session, wrote, known, destination)
-    written = [file for each in (*wrote, *found) for file in each.files if file.table != EVENTS.name]
+    written = [file for each in wrote for file in each.files if file.table != EVENTS.name] + found.files
     written += _write_files(index, destination, first_time)
     tables = [
         "calls",
@@ -193,32 +199,56 @@ def _write(session: SparkSession, index: Index, destination: Destination, option
         rows,
         packets=sum(report.packets for report in reports),
         unread=[report.reason for report in reports if report.reason is not None],
-        notes=[*_notes(known, wrote), *(note for each in found for note in each.notes)],
+        notes=[*_notes(known, wrote), *found.notes],
     )
 
 
 def _diagnose(
     session: SparkSession, wrote: Sequence[tasks.Wrote], known: Known, destination: Destination
-) -> list[tasks.Wrote]:
-    """Run the rules over the events of each cluster, in one task each."""
+) -> tasks.Wrote:
+    """Run the rules over the events of each cluster, and write what they find."""
     files = [file for each in wrote for file in each.files if file.table == EVENTS.name]
     names: defaultdict[str, set[str]] = defaultdict(set)
+    events_of: Counter[str] = Counter()
     for each in wrote:
+        events_of.update(each.events)
         for vantage, of_vantage in each.cluster_names.items():
             names[vantage] |= of_vantage
     if not files:
-        return []
+        return tasks.Wrote([], [])
     clusters = clusters_of(names)
+    shares = shares_of(clusters, events_of, session.sparkContext.defaultParallelism)
     numbers = {vantage: number for number, vantages in enumerate(clusters) for vantage in vantages}
     paths = pa.array([os.path.join(destination.staging, file.path) for file in files])
     table = pa.table({"place": pa.array(range(len(paths)), pa.int32()), "path": paths})
     # Spark's own reader would take a bracket in a path for a pattern.
     read = session.createDataFrame(table).repartitionById(len(paths), "place")
-    events = read.mapInArrow(tasks.ReadEventsTask(numbers), from_arrow_schema(tasks.EVENTS_OF_CLUSTERS))
-    spread = events.repartitionById(len(clusters), "cluster").sortWithinPartitions(*EVENT_ORDER)
-    task = tasks.DiagnoseTask(known.parts, clusters, destination.staging)
-    found = spread.select("vantage", "bucket", "item").mapInArrow(task, from_arrow_schema(tasks.RESULT)).collect()
-    return [pickle.loads(row.result) for row in found]
+    events = read.mapInArrow(tasks.ReadEventsTask(numbers, shares), from_arrow_schema(EVENTS_OF_TASKS))
+    spread = events.repartitionById(len(shares), "task").sortWithinPartitions(*EVENT_ORDER)
+    task = tasks.DiagnoseTask(known.parts, shares, destination.staging)
+    rows = spread.select(*COLUMNS).mapInArrow(task, from_arrow_schema(tasks.RESULT)).collect()
+    return _write_findings(destination, clusters, shares, [pickle.loads(row.result) for row in rows])
+
+
+def _write_findings(
+    destination: Destination, clusters: Sequence[list[str]], shares: Sequence[Share], found: Sequence[tasks.Diagnosed]
+) -> tasks.Wrote:
+    """Write the findings on each cluster, those that others explain under these."""
+    writer = TableWriter(destination.staging, "findings")
+    notes: list[str] = []
+    of_clusters: defaultdict[int, list[tasks.Diagnosed]] = defaultdict(list)
+    for each in found:
+        of_clusters[shares[each.task].cluster].append(each)
+    for number, of_cluster in of_clusters.items():
+        findings: defaultdict[str, list[Finding]] = defaultdict(list)
+        given_up: Counter[str] = Counter()
+        for each in of_cluster:
+            given_up.update(each.given_up)
+            for rule, of_rule in load(os.path.join(destination.staging, DONE_FOLDER), each.path).items():
+                findings[rule] += of_rule
+        writer.add(finding_rows(clusters[number], joined(findings[rule.id] for rule in RULES)))
+        notes += limits_text(given_up)
+    return tasks.Wrote(writer.close(), notes)
 
 
 def _write_files(index: Index, destination: Destination, first_time: int) -> list[Written]:

@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkasniff.pipeline.clusters import clusters_of
+from kafkasniff.pipeline.diagnosing import COLUMNS
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow_findings import Cluster, EventFile, FindTask, Found, ReadEventsTask
 from kafkasniff.pipeline.follow_state import HeldEvents, LatestFile, Ledger, Ring, State
@@ -27,8 +28,9 @@ from kafkasniff.pipeline.pieces import REPORT, as_batch
 from kafkasniff.pipeline.reassembly import Known, add_up
 from kafkasniff.pipeline.reports import joined
 from kafkasniff.pipeline.rows import Placed, file_row
+from kafkasniff.pipeline.shares import EVENTS_OF_TASKS
 from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
-from kafkasniff.pipeline.tasks import EVENTS_OF_CLUSTERS, RESULT
+from kafkasniff.pipeline.tasks import RESULT
 from kafkasniff.pipeline.vantages import OVERLAP_NS, overlap
 from kafkasniff.pipeline.watching import Read
 from kafkasniff.tcp.tls.context import TlsContext
@@ -251,10 +253,10 @@ class _MicroBatch:
         if sources and clusters:
             numbers = {vantage: place for place, cluster in enumerate(clusters) for vantage in cluster.vantages}
             read = ReadEventsTask(numbers, state.fed, turn, self._ledger.work)
-            events = self._spread(sources).mapInArrow(read, from_arrow_schema(EVENTS_OF_CLUSTERS))
-            spread = events.repartitionById(len(clusters), "cluster").sortWithinPartitions(*EVENT_ORDER)
+            events = self._spread(sources).mapInArrow(read, from_arrow_schema(EVENTS_OF_TASKS))
+            spread = events.repartitionById(len(clusters), "task").sortWithinPartitions(*EVENT_ORDER)
             task = FindTask(clusters, state.parts, self._ledger.work)
-            rows = spread.select("vantage", "bucket", "item").mapInArrow(task, from_arrow_schema(RESULT))
+            rows = spread.select(*COLUMNS).mapInArrow(task, from_arrow_schema(RESULT))
             found: list[Found] = self._run(rows)
             after = {each.cluster.number: each.cluster for each in found}
             state.clusters = [after.get(each.number, each) for each in state.clusters]

@@ -232,6 +232,9 @@ EVENTS: Final = Table(
         Column("order_packet", pa.int64(), "the number of that packet in its file"),
         Column("bucket", pa.int32(), "the task that gave it"),
         Column("serial", pa.int64(), "its number in that task and capture"),
+        Column("client", pa.int32(), "a hash of the client's address, by which the rules are shared out"),
+        Column("api", pa.int16(), "the API of a call; -1 for what is none"),
+        Column("plain", pa.bool_(), "whether it is an answered call without errors from a client that is known"),
         Column("item", pa.binary(), "what ended, packed"),
     ),
 )

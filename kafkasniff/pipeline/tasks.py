@@ -1,6 +1,7 @@
 """What Spark's workers run: functions from Arrow batches to Arrow batches."""
 
 import gc
+import os
 import pickle
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,26 +10,27 @@ from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark import TaskContext
 
+from kafkasniff.pipeline.carry import save
 from kafkasniff.pipeline.clusters import ClusterNames
-from kafkasniff.pipeline.diagnosing import diagnose, finding_rows
+from kafkasniff.pipeline.diagnosing import diagnose
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.indexing import FileReport, index_file, report_batch
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import DONE_FOLDER, TableWriter, Written
 from kafkasniff.pipeline.reassembly import Known, Part, Reassembly
-from kafkasniff.pipeline.tables import EVENTS
+from kafkasniff.pipeline.shares import Share, dealt
 from kafkasniff.pipeline.writing import write_ended
 from kafkasniff.tcp.tls.context import TlsCounters
 
 RESULT = pa.schema([("result", pa.binary())])
 """One row a task: what it has to say, pickled."""
 
-EVENTS_OF_CLUSTERS = EVENTS.schema.append(pa.field("cluster", pa.int32()))
 _BATCH_EVENTS = 256
 
 COLLECTION_THRESHOLDS = (100_000, 20, 100)
@@ -54,6 +56,8 @@ class Wrote:
     tls_counters: TlsCounters = field(default_factory=TlsCounters)
     cluster_names: dict[str, set[str]] = field(default_factory=dict)
     """By vantage, what `clusters_of` takes."""
+    events: dict[str, int] = field(default_factory=dict)
+    """How many there are, by vantage."""
     needs_learning: bool = False
     """Whether calls or connections may need what others tell, though nothing was learnt before."""
 
@@ -76,6 +80,17 @@ def index(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 yield report_batch(task)
             else:
                 yield from index_file(task)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """What rules found in one share of a cluster's events."""
+
+    task: int
+    path: str
+    """Where the findings by rule are saved, as yet without what explains them."""
+    given_up: dict[str, int]
+    """States that rules had to give up, by rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +152,9 @@ class WriteTask:
                 packer = packers[vantage] = EventPacker(vantage, bucket, self.known.ends[vantage])
             write_ended(ended, self.options, writer, packer, clusters[vantage])
         names = {vantage: clusters[vantage].names for vantage in packers}
+        events = {vantage: packer.events for vantage, packer in packers.items()}
         needs_learning = not self.known.learned and (reassembly.mentions_ids or bool(reassembly.tls_sessions))
-        return Wrote(writer.close(), reassembly.notes, reassembly.tls_counters, names, needs_learning)
+        return Wrote(writer.close(), reassembly.notes, reassembly.tls_counters, names, events, needs_learning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,36 +163,35 @@ class ReadEventsTask:
 
     clusters: Mapping[str, int]
     """The cluster of each vantage."""
+    shares: Sequence[Share]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take paths; give events in `EVENTS_OF_CLUSTERS`."""
+        """Take paths; give events in `EVENTS_OF_TASKS`."""
         for path in (path for batch in batches for path in batch.column("path").to_pylist()):
             with pq.ParquetFile(path) as file:
                 for events in file.iter_batches(_BATCH_EVENTS):
                     clusters = [self.clusters[vantage] for vantage in events.column("vantage").to_pylist()]
-                    columns = [*events.columns, pa.array(clusters, pa.int32())]
-                    yield pa.RecordBatch.from_arrays(columns, schema=EVENTS_OF_CLUSTERS)
+                    yield from dealt(events, np.array(clusters, np.int32), self.shares)
 
 
 @dataclass(frozen=True, slots=True)
 class DiagnoseTask:
-    """Writes the findings on the calls of one cluster."""
+    """Finds what rules say of the calls of one cluster, or of some of them."""
 
     parts: Sequence[Part]
-    clusters: Sequence[list[str]]
-    """The vantages of each; tasks are by index in it."""
+    shares: Sequence[Share]
+    """Tasks are by index in it."""
     staging: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take events; give a `Wrote`."""
+        """Take events in `EVENTS_OF_TASKS`; give a `Diagnosed`."""
         gc.set_threshold(*COLLECTION_THRESHOLDS)
         context = TaskContext.get()
         assert context is not None
-        cluster = context.partitionId()
-        writer = TableWriter(self.staging, f"part-{cluster:05d}-{uuid4().hex[:12]}")
-        diagnosis = diagnose(self.parts, batches)
-        writer.add(finding_rows(self.clusters[cluster], diagnosis.findings()))
-        yield result_batch(pickle.dumps(Wrote(writer.close(), diagnosis.limits_reached())))
+        task = context.partitionId()
+        diagnosis = diagnose(self.parts, batches, self.shares[task].rules)
+        path, _ = save(os.path.join(self.staging, DONE_FOLDER), diagnosis.found())
+        yield result_batch(pickle.dumps(Diagnosed(task, path, diagnosis.given_up())))
 
 
 def pickled(task: Callable[[Iterator[pa.RecordBatch]], object], batches: Iterator[pa.RecordBatch]) -> bytes:

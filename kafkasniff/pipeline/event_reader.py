@@ -1,0 +1,115 @@
+"""Reads compact events: gives what the engine gave, but for the contents of records."""
+
+import pickle
+from collections.abc import Mapping
+from random import Random
+
+from kafkasniff.calls.authentication import RawToken
+from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
+from kafkasniff.calls.contents import Contents
+from kafkasniff.calls.items import Item
+from kafkasniff.capture.packets import Arrival, Interface
+from kafkasniff.diagnose.produce import SAMPLED_BYTES
+from kafkasniff.pipeline.events import Packed
+from kafkasniff.protocol.headers import RequestHeader
+from kafkasniff.tcp.events import Connection, DirectionCounters, Endpoint
+
+_FILLER = Random(0).randbytes(SAMPLED_BYTES)
+"""Stands for contents that were not kept. It does not deflate: nobody is accused for what was not looked at."""
+
+_NOBODY = Endpoint("0.0.0.0", 0)
+_NOWHERE = Arrival(0, 0, Interface("", 0))
+_SOME_CONNECTION = Connection((_NOBODY, _NOBODY), 0, _NOWHERE, _NOWHERE)
+
+
+class EventReader:
+    """Makes of events again what the engine gave, but for the contents of records."""
+
+    def __init__(self, interfaces: Mapping[int, list[Interface]]) -> None:
+        """Take the interfaces of each part, by its number."""
+        self.interfaces = interfaces
+        self._connections: dict[tuple[str, int, int], Connection] = {}
+
+    def item(self, vantage: str, bucket: int, data: bytes) -> Item:
+        """Give the item of an event; to be asked for in the order in which they were packed."""
+        kind, number, state, packed = pickle.loads(data)
+        key = vantage, bucket, number
+        connection = self._connections.get(key)
+        if state is not None:
+            connection = self._connections[key] = self._update(connection, state)
+        assert connection is not None
+        if kind == "call":
+            return self._call(connection, packed)
+        if kind == "report":
+            del self._connections[key]
+            client, server, protocol, evidence, calls, last, start, tls = packed
+            return ConnectionReport(connection, client, server, protocol, evidence, calls, self._at(last), start, tls)
+        if kind == "gap":
+            client, server, direction, length, arrival = packed
+            return Gap(connection, client, server, direction, length, self._at(arrival))
+        client, server, direction, size, arrival, token = packed
+        return RawToken(connection, client, server, direction, size, self._at(arrival), token)
+
+    def told(self, data: bytes) -> Call:
+        """Give the call of an event whose connection is not looked at, and is not that of the call."""
+        packed = pickle.loads(data)[-1]
+        return self._call(_SOME_CONNECTION, packed)
+
+    def take_over(self, other: "EventReader") -> None:
+        """Know the open connections that another has read of, of other vantages."""
+        self._connections |= other._connections
+
+    def _at(self, packed: Packed) -> Arrival:
+        time, packet, part, interface = packed
+        return Arrival(time, packet, self.interfaces[part][interface])
+
+    def _update(self, connection: Connection | None, state: Packed) -> Connection:
+        ends, epoch, first, last, initiator, round_trip, ended_by, ended_direction, fin, tunnel, counters = state
+        if connection is None:
+            one, other = (Endpoint(*end) for end in ends)
+            connection = Connection((one, other), epoch, self._at(first), self._at(last))
+        connection.last = self._at(last)
+        connection.initiator = initiator
+        connection.round_trip_ns = round_trip
+        connection.ended_by = ended_by
+        connection.ended_direction = ended_direction
+        connection.first_fin = None if fin is None else self._at(fin)
+        connection.tunnel = tunnel
+        connection.counters = (DirectionCounters(*counters[0]), DirectionCounters(*counters[1]))
+        return connection
+
+    def _call(self, connection: Connection, packed: Packed) -> Call:
+        client, server, request, response, header, outcome, ended, pending, security, *told, problems, batches = packed
+        principal, software_name, software_version = told
+        return Call(
+            connection,
+            client,
+            server,
+            self._frame(request),
+            self._frame(response),
+            None if header is None else RequestHeader(*header),
+            outcome,
+            self._at(ended),
+            pending,
+            security,
+            principal,
+            software_name,
+            software_version,
+            pairing_problems=problems,
+            _contents=None if batches is None else Contents(batches=batches),
+        )
+
+    def _frame(self, packed: Packed | None) -> Frame | None:
+        if packed is None:
+            return None
+        size, data, first, last, offset, problems, limited = packed
+        whole = data if isinstance(data, bytes) else _filled(*data)
+        return Frame(size, whole, self._at(first), self._at(last), offset, problems, limited=limited)
+
+
+def _filled(length: int, kept: list[tuple[int, bytes]]) -> bytes:
+    filler = _FILLER * (length // len(_FILLER) + 1)
+    data = bytearray(filler[:length])
+    for start, content in kept:
+        data[start : start + len(content)] = content
+    return bytes(data)
