@@ -31,7 +31,8 @@ MOST_NAMES: Final = 100_000
 _LOG_BYTES: Final = 16 << 20
 """Bytes that the records in one answer from the metadata log may take, decompressed and as objects."""
 
-_NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
+NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
+"""Stands in messages for no topic (Uuid.ZERO_UUID)."""
 _METADATA_NAME: Final = CLUSTER_METADATA.encode()
 _METADATA_ID: Final = bytes(15) + b"\x01"
 
@@ -94,8 +95,8 @@ class TopicNames(KnownNames):
     def learn(self, response: dict[str, Any]) -> None:
         """Learn from the decoded answer of one of `TELLING_APIS`."""
         for topic in response["topics"]:
-            topic_id, name = topic.get("topicId", _NO_ID), topic["name"]
-            if topic_id != _NO_ID and name:
+            topic_id, name = topic.get("topicId", NO_ID), topic["name"]
+            if topic_id != NO_ID and name:
                 self.add(topic_id, name)
 
     def learn_from_log(self, api_key: int, data: bytes, body: DecodedBody) -> None:

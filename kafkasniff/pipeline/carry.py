@@ -55,6 +55,8 @@ def save(work: str, what: Any) -> tuple[str, set[int]]:
         os.makedirs(os.path.dirname(full), exist_ok=True)
         with open(full, "wb") as file:
             file.write(stream.getbuffer())
+            file.flush()
+            os.fsync(file.fileno())
     except OSError as error:
         raise PipelineError(f"{full}: cannot be written: {error.strerror}") from None
     return path, parts

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kafkasniff.calls.call import HOLDING_APIS, Side, api_name
 from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
 from kafkasniff.calls.facts import CallFacts
-from kafkasniff.calls.topics import KnownNames
+from kafkasniff.calls.topics import NO_ID, KnownNames
 from kafkasniff.pipeline.bodies import Body, Names, fields_of_rows, names_in
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.places import place_of
@@ -110,8 +110,11 @@ class _Lists:
         return pa.array(list(self._numbers), pa.list_(pa.string())).take(pa.array(self.rows, pa.int32()))
 
 
-def see(vantage: str, runs: Sequence[CallRows], options: Options) -> Seen:
-    """Make rows of calls, as far as they are asked for; `runs` are rows of the same columns, one or more."""
+def see(vantage: str, runs: Sequence[CallRows], options: Options, named: bool = False) -> Seen:
+    """Make rows of calls, as far as they are asked for; `runs` are rows of the same columns, one or more.
+
+    With `named`, calls with topic ids of which a name is not known are left.
+    """
     if options.records:
         return Seen({}, frozenset(row for each in runs for row in range(each.start, each.stop)), {})
     columns = runs[0].columns
@@ -138,6 +141,11 @@ def see(vantage: str, runs: Sequence[CallRows], options: Options) -> Seen:
             left.append(row)
             continue
         names = _names_at(columns, row)
+        ids = (*asked.names.topic_ids, *answered.names.topic_ids)
+        known = names.of(ids) if ids else {}
+        if named and any(each not in known and each != NO_ID for each in ids):
+            left.append(row)
+            continue
         if asked.records or answered.records:
             found = _batches("request", data[body:request_end], asked, names)
             more = _batches("response", data[behind:response_end], answered, names)
@@ -149,8 +157,7 @@ def see(vantage: str, runs: Sequence[CallRows], options: Options) -> Seen:
             bodies[row] = _body(version, asked, body - request), _body(version, answered, behind - response)
             batch_rows += [len(taken)] * len(found)
         taken.append(row)
-        ids = (*asked.names.topic_ids, *answered.names.topic_ids)
-        topics.add((*asked.names.topics, *answered.names.topics, *(names.of(ids).values() if ids else ())))
+        topics.add((*asked.names.topics, *answered.names.topics, *known.values()))
         groups.add((*asked.names.groups, *answered.names.groups))
     if not taken:
         return Seen({}, frozenset(left), bodies)

@@ -22,7 +22,7 @@ from kafkasniff.pipeline.follow_findings import Cluster
 from kafkasniff.pipeline.follow_tasks import Carried
 from kafkasniff.pipeline.indexing import FileReport
 from kafkasniff.pipeline.inputs import Input
-from kafkasniff.pipeline.output import RUNS_FOLDER, Written
+from kafkasniff.pipeline.output import RUNS_FOLDER, Written, sync, sync_folders
 from kafkasniff.pipeline.reassembly import Part
 from kafkasniff.pipeline.tables import TABLES
 from kafkasniff.pipeline.watching import Read
@@ -212,11 +212,13 @@ class Ledger:
         """
         with self._writing():
             path = os.path.join(self.folder, _STATE)
+            sync_folders(self.work, state.in_use().union(each.path for each in state.moves))
             with open(path + ".new", "wb") as stream:
                 pickle.dump((state.version, pickle.dumps(state)), stream)
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(path + ".new", path)
+            sync(self.folder)
         self._settle(state)
 
     def close(self) -> None:
@@ -232,6 +234,7 @@ class Ledger:
                 if os.path.exists(source):
                     os.makedirs(os.path.dirname(target), exist_ok=True)
                     os.replace(source, target)
+            sync_folders(self.path, (os.path.relpath(self._target(each.path), self.path) for each in state.moves))
             for path in state.removals:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(self._target(path))

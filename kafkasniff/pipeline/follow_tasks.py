@@ -13,7 +13,7 @@ from pyspark import TaskContext
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.topics import TopicNames
-from kafkasniff.capture.packets import Interface
+from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.pipeline.carry import Capture, load, save
 from kafkasniff.pipeline.clusters import ClusterNames
 from kafkasniff.pipeline.events import EventPacker
@@ -22,9 +22,10 @@ from kafkasniff.pipeline.naming import MarkedNames
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.pieces import pieces_of
-from kafkasniff.pipeline.reassembly import Known, new_engine, placed_interfaces
+from kafkasniff.pipeline.reassembly import Ended, Known, new_engine, placed_interfaces
 from kafkasniff.pipeline.rows import Placed, item_rows
 from kafkasniff.pipeline.tasks import COLLECTION_THRESHOLDS, Learned, pickled, result_batch
+from kafkasniff.pipeline.writing import write_ended
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
 
@@ -122,7 +123,7 @@ class _Follower:
                     open_capture = captures[part.vantage] = self._open(part.vantage)
                 batch = open_capture.merger.add(piece._replace(numbers=piece.numbers + part.packets_before))
                 if batch is not None:
-                    self._take(part.vantage, open_capture.capture, open_capture.capture.engine.feed(batch), False)
+                    self._take(part.vantage, open_capture.capture, batch)
             for vantage, open_capture in captures.items():
                 self._end(vantage, open_capture)
             done |= captures.keys()
@@ -163,7 +164,7 @@ class _Follower:
             self._interfaces[number] = interfaces
             batch = merger.add(piece._replace(part=number))
             if batch is not None:
-                self._take(vantage, capture, capture.engine.feed(batch), False)
+                self._take(vantage, capture, batch)
         return _Open(capture, merger)
 
     def _end(self, vantage: str, open_capture: _Open) -> None:
@@ -172,16 +173,16 @@ class _Follower:
         engine, bound = capture.engine, task.bounds[vantage]
         batch = merger.cut(bound)
         if batch is not None:
-            self._take(vantage, capture, engine.feed(batch), False)
+            self._take(vantage, capture, batch)
         held = merger.left(HELD_BYTES) if bound is not None else []
         if held is None:
             held = []
             if (batch := merger.cut(None)) is not None:
-                self._take(vantage, capture, engine.feed(batch), False)
+                self._take(vantage, capture, batch)
         capture.held = held
         if bound is None:
             capture.packer.end = task.known.ends[vantage]
-            self._take(vantage, capture, engine.flush(), True)
+            self._write(capture, Ended(vantage, [*engine.flush()], True))
         learned = self._followed.learned
         learned.topics.update(capture.topics.known())
         learned.tls_sessions.update(engine.tls.sessions())
@@ -196,29 +197,31 @@ class _Follower:
         self._followed.carried[vantage] = Carried(path, frozenset(parts), notes, counters)
         self._followed.cluster_names[vantage] = capture.names.names
 
-    def _take(self, vantage: str, capture: Capture, items: list[Item], at_end: bool) -> None:
+    def _take(self, vantage: str, capture: Capture, batch: PacketBatch) -> None:
+        """Feed packets, and write the rows of what ended with them."""
+        self._write(capture, Ended(vantage, capture.engine.feed_columns(batch), False))
+
+    def _write(self, capture: Capture, ended: Ended) -> None:
         """Write the rows of what ended."""
-        if self._task.only_learn:
+        if self._task.only_learn or not ended.items:
             return
+        vantage, _, at_end = ended
+        write_ended(ended, self._task.options, self._writer, capture.packer, capture.names, self._rows)
         latest = self._followed.latest_events
-        items.reverse()
-        while items:
-            # Taken from the list, since the bodies decoded for one row should not outlive it.
-            item = items.pop()
-            event = capture.packer.row(item, at_end)
-            latest[vantage] = max(latest.get(vantage, 0), event[2][1])
-            self._writer.add([event])
-            if not isinstance(item, Call):
-                self._writer.add(item_rows(vantage, item, self._task.options))
-                continue
-            capture.names.take(item)
-            names = MarkedNames(item.context.topics)
-            item.context = replace(item.context, topics=names)
-            rows = [*item_rows(vantage, item, self._task.options)]
-            if names.lacking:
-                self._unnamed += rows
-            else:
-                self._writer.add(rows)
+        until = capture.packer.end if at_end else capture.packer.latest
+        latest[vantage] = max(latest.get(vantage, 0), until)
+
+    def _rows(self, vantage: str, item: Item, options: Options) -> Iterable[Placed]:
+        """Give the rows of what ended, but for those that lack names: these wait."""
+        if not isinstance(item, Call):
+            return item_rows(vantage, item, options)
+        names = MarkedNames(item.context.topics)
+        item.context = replace(item.context, topics=names)
+        rows = [*item_rows(vantage, item, options)]
+        if not names.lacking:
+            return rows
+        self._unnamed += rows
+        return ()
 
     def _interfaces_of(self, part: int) -> list[Interface]:
         found = self._interfaces.get(part)

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from kafkasniff.calls.topics import KnownNames
+from kafkasniff.calls.topics import NO_ID, KnownNames
 from kafkasniff.pipeline.carry import load, save
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.rows import Placed, Row
@@ -16,9 +16,6 @@ from kafkasniff.pipeline.tasks import result_batch
 
 MOST_UNNAMED = 50_000
 """Rows of a bucket that wait for the names of their topics."""
-
-_NO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
-"""Stands in messages for no topic (Uuid.ZERO_UUID)."""
 
 
 class Mark(str):
@@ -42,7 +39,7 @@ class MarkedNames(KnownNames):
     def get(self, topic_id: str) -> str | None:
         """Give the name of a topic id, or its mark."""
         name = self._known.get(topic_id)
-        if name is not None or topic_id == _NO_ID:
+        if name is not None or topic_id == NO_ID:
             return name
         self.lacking = True
         return Mark(topic_id)

@@ -92,8 +92,7 @@ class TableWriter:
             self._write(key, pa.concat_tables(self._columns.pop(key)))
         try:
             while self._open:
-                _, (writer, _) = self._open.popitem()
-                writer.close()
+                self._end(*self._open.popitem()[1])
         except (OSError, pa.ArrowException) as error:
             raise _cannot_write(self._staging, error) from None
         return [Written(self._tables[path], path, count) for path, count in self._counts.items()]
@@ -111,10 +110,13 @@ class TableWriter:
             writer.write_table(rows)
             self._counts[path] += rows.num_rows
             if len(self._open) > _MOST_OPEN:
-                _, (oldest, _) = self._open.popitem(last=False)
-                oldest.close()
+                self._end(*self._open.popitem(last=False)[1])
         except (OSError, pa.ArrowException) as error:
             raise _cannot_write(self._staging, error) from None
+
+    def _end(self, writer: pq.ParquetWriter, path: str) -> None:
+        writer.close()
+        sync(os.path.join(self._staging, path))
 
     def _begin(self, table: str, day: int) -> None:
         text = date.fromordinal(date(1970, 1, 1).toordinal() + day).isoformat()
@@ -123,6 +125,25 @@ class TableWriter:
         os.makedirs(os.path.dirname(full), exist_ok=True)
         self._tables[path] = table
         self._open[table, day] = (pq.ParquetWriter(full, _SCHEMAS[table], compression="zstd"), path)
+
+
+def sync(path: str) -> None:
+    """Let a file or folder be on the disk as it stands, whatever ends this machine. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_folders(root: str, paths: Iterable[str]) -> None:
+    """Do that with a folder and those in it that lead to files, which are named from there. Raises OSError."""
+    folders = {""}
+    for path in paths:
+        while (path := os.path.dirname(path)) not in folders:
+            folders.add(path)
+    for folder in folders:
+        sync(os.path.join(root, folder))
 
 
 def table_of(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
@@ -185,6 +206,7 @@ class Destination:
             for table in tables:
                 if not counts[table]:
                     self._write_empty(table, first_day)
+            sync_folders(self.staging, (each.path for each in written))
             self._write_record(counts)
             self._move()
         except OSError as error:
@@ -210,6 +232,7 @@ class Destination:
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(temporary, self._record + ".ending")
+        sync(os.path.dirname(self._record))
 
     def _move(self) -> None:
         """Put each table's folder in its place, where that was not done before."""
@@ -217,6 +240,7 @@ class Destination:
             target = os.path.join(self.path, table, f"run_id={self.run_id}")
             os.makedirs(os.path.dirname(target), exist_ok=True)
             os.rename(os.path.join(self.staging, table), target)
+            sync_folders(self.path, [os.path.join(table, "run")])
         shutil.rmtree(self.staging, ignore_errors=True)
         os.replace(self._record + ".ending", self._record)
 

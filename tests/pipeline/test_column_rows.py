@@ -2,6 +2,7 @@
 
 import pickle
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,7 @@ from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.pipeline.column_rows import see
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.interfaces import PlacedInterface
+from kafkasniff.pipeline.naming import MarkedNames
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import table_of
 from kafkasniff.pipeline.rows import call_rows
@@ -22,6 +24,7 @@ from kafkasniff.protocol.records.batches import as_json
 from kafkasniff.tcp import lives
 from kafkasniff.tcp.limits import TcpLimits
 from tests.conftest import SHARED, needs_shared
+from tests.pipeline.test_micro_batch import records
 
 LARGEST = 400_000
 """Bytes of the largest capture that is read."""
@@ -108,3 +111,33 @@ def test_calls_outside_the_time_asked_for_and_those_with_records_are_left():
     )
     assert with_records.tables == {}
     assert with_records.left == frozenset(range(first.start, first.stop))
+
+
+@needs_shared
+def test_calls_that_lack_names_of_topics_are_left_where_these_are_wanted(tmp_path):
+    # What tells most names lies before the place where it begins.
+    header, packets = records(SHARED / "captures" / "healthy" / "kraft3-clients.pcap")
+    path = tmp_path / "later.pcap"
+    path.write_bytes(header + b"".join(packets[1250:]))
+    left = lacking = 0
+    for item in column_items(str(path), 20_000):
+        columns, start, stop = item
+        expected = set(see("vantage", [item], Options()).left)
+        for row in range(start, stop):
+            call = columns.call(row)
+            names = MarkedNames(call.context.topics)
+            list(call_rows("vantage", replace_names(call, names), False))
+            if names.lacking:
+                expected.add(row)
+                lacking += 1
+        found = see("vantage", [item], Options(), named=True)
+        assert found.left == expected
+        assert sum(map(len, found.tables.values())) > 0 or expected == set(range(start, stop))
+        left += stop - start - len(expected)
+    assert lacking
+    assert left > 20
+
+
+def replace_names(call, names):
+    call.context = replace(call.context, topics=names)
+    return call

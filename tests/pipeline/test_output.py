@@ -1,4 +1,5 @@
 import json
+import os
 
 import pyarrow.parquet as pq
 import pytest
@@ -134,3 +135,29 @@ def test_the_columns_of_a_file_are_those_declared(tmp_path):
 
     (path,) = tmp_path.glob("files/*/*/*.parquet")
     assert pq.read_schema(path).equals(FILES.schema)
+
+
+def test_rows_are_on_the_disk_before_the_run_is_said_to_be_complete(tmp_path, monkeypatch):
+    steps = []
+    fsync, replace = output.os.fsync, output.os.replace
+
+    def note_fsync(descriptor):
+        steps.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+        fsync(descriptor)
+
+    def note_replace(source, target):
+        steps.append(target)
+        replace(source, target)
+
+    monkeypatch.setattr(output.os, "fsync", note_fsync)
+    monkeypatch.setattr(output.os, "replace", note_replace)
+    destination, written = staged(tmp_path, "a")
+    destination.commit(written, ["files"], 20_777)
+
+    (record,) = tmp_path.glob("_runs/*.json")
+    complete = steps.index(f"{record}.ending")
+    file = f"{destination.staging}/{written[0].path}"
+    assert {file, os.path.dirname(file), f"{destination.staging}/files", destination.staging} <= {*steps[:complete]}
+    # And in their place before that is forgotten.
+    behind = steps[complete:]
+    assert behind.index(str(record.parent)) < behind.index(str(tmp_path / "files")) < behind.index(str(record))
