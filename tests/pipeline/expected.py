@@ -1,9 +1,11 @@
 """What `kafkasniff read --json` says of captures, in the columns of the tables, to compare with these."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
+from functools import cache
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.reading import Reading
@@ -85,6 +87,13 @@ COMPARED = ("calls", "errors", "batches", "connections")
 
 def expected_rows(paths: list[str], key_log: str | None = None) -> dict[str, Counter[tuple]]:
     """Give the rows by table that follow from the lines of `read --json --connections --two-pass`."""
+    return _expected_rows(tuple((path, os.stat(path).st_mtime_ns) for path in paths), key_log)
+
+
+@cache
+def _expected_rows(files: tuple[tuple[str, int], ...], key_log: str | None) -> dict[str, Counter[tuple]]:
+    """Give them; many tests ask for those of the same files."""
+    paths = [path for path, _ in files]
     rows: dict[str, list[dict]] = {name: [] for name in COMPARED}
     for item in Reading(paths, connections=True, two_pass=True, key_log=key_log):
         if isinstance(item, Call):

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -75,15 +74,18 @@ def overwrite(path):
 RING_BYTES = Path(RING[-1]).read_bytes()[24:]
 
 
-@pytest.mark.parametrize("stage", ["LearnTask", "WriteTask"])
+TRUNCATED = (lambda path: os.truncate(path, os.path.getsize(path) // 2), "changed while it was read")
+
+
 @pytest.mark.parametrize(
-    ("change", "reason"),
+    ("stage", "change", "reason"),
     [
-        (os.unlink, "No such file"),
-        (lambda path: os.truncate(path, os.path.getsize(path) // 2), "changed while it was read"),
-        (overwrite, "changed while it was read"),
+        ("LearnTask", *TRUNCATED),
+        ("WriteTask", *TRUNCATED),
+        ("WriteTask", os.unlink, "No such file"),
+        ("WriteTask", overwrite, "changed while it was read"),
     ],
-    ids=["vanished", "truncated", "overwritten"],
+    ids=["truncated before names are learnt", "truncated", "vanished", "overwritten"],
 )
 def test_a_file_that_changes_between_indexing_and_reading_is_left_out(
     spark, tmp_path, monkeypatch, captures, stage, change, reason
@@ -126,31 +128,24 @@ def test_a_file_that_is_truncated_before_its_turn_is_read_up_to_its_end(spark, t
     assert by_vantage(tmp_path / "tables")[str(captures / "other")] == expected_rows([str(captures / "other.pcap")])
 
 
-@pytest.mark.parametrize(
-    ("stage", "place"),
-    [
-        ("index", "before"),
-        ("index", "after"),
-        ("LearnTask", "before"),
-        ("LearnTask", "after"),
-        ("WriteTask", "before"),
-        ("WriteTask", "after"),
-        ("DiagnoseTask", "after"),
-    ],
-)
-def test_a_worker_that_is_killed_costs_no_row_and_doubles_none(spark, tmp_path, monkeypatch, stage, place):
-    flag = tmp_path / "flag"
-    kill = {place: once(str(flag), lambda: os.kill(os.getpid(), signal.SIGKILL))}
-    if stage == "index":
-        monkeypatch.setattr(job.tasks, stage, Around(tasks.index, **kill))
-    else:
-        around(monkeypatch, stage, **kill)
+STAGES = ("index", "LearnTask", "WriteTask", "DiagnoseTask")
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_workers_that_are_killed_cost_no_row_and_double_none(spark, tmp_path, monkeypatch, place):
+    """In one run a worker of each stage is killed, before it has done anything or when all but the answer is done."""
+    for stage in STAGES:
+        kill = {place: once(str(tmp_path / stage), lambda: os.kill(os.getpid(), signal.SIGKILL))}
+        if stage == "index":
+            monkeypatch.setattr(job.tasks, stage, Around(tasks.index, **kill))
+        else:
+            around(monkeypatch, stage, **kill)
     # Its clients tell topics by their ids, whose names must be learnt.
     naming = str(CAPTURES / "java-4.3.1-basic.pcap")
 
     outcome = write(spark, [*RING, naming], tmp_path / "tables", Options(buckets=2))
 
-    assert flag.exists()
+    assert [stage for stage in STAGES if not (tmp_path / stage).exists()] == []
     assert outcome.added
     assert by_vantage(tmp_path / "tables") == {
         "captures/rotate-size/part": expected_rows(RING),
@@ -158,32 +153,40 @@ def test_a_worker_that_is_killed_costs_no_row_and_doubles_none(spark, tmp_path, 
     }
 
 
-DRIVER = """
-import os, signal, sys
-from kafkasniff.pipeline import output
-real = os.rename
-def rename(source, target):
-    real(source, target)
-    os.kill(os.getpid(), signal.SIGKILL)
-output.os.rename = rename
-from kafkasniff.cli.main import main
-sys.argv = ["kafkasniff", "pipeline", *sys.argv[1:]]
-main()
-"""
+class Killed(BaseException):
+    """Ends what goes on in this process as if it had been killed with the one that it stands for."""
 
 
-def test_a_driver_that_is_killed_in_mid_commit_leaves_all_rows_to_the_next(spark, tmp_path):
-    tables = tmp_path / "tables"
-    command = [sys.executable, "-c", DRIVER, *RING, str(tables), "--master", "local[1]"]
+def test_a_driver_that_is_killed_in_mid_commit_leaves_all_rows_to_the_next(spark, tmp_path, monkeypatch):
+    commit = Destination.commit
 
-    killed = subprocess.run(command, check=False, capture_output=True, timeout=300)
+    def killed(*arguments):
+        child = os.fork()
+        if not child:
+            rename = os.rename
 
-    assert killed.returncode == -signal.SIGKILL, killed.stderr[-2000:]
-    assert len(list(tables.glob("*/run_id=*"))) == 1
-    outcome = write(spark, RING, tables)
+            def rename_once(source, target):
+                rename(source, target)
+                os.kill(os.getpid(), signal.SIGKILL)
+
+            try:
+                output.os.rename = rename_once
+                commit(*arguments)
+            finally:
+                os._exit(0)
+        raise Killed(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Destination, "commit", killed)
+        with pytest.raises(Killed) as ended:
+            write(spark, RING, tmp_path)
+
+    assert ended.value.args == (-signal.SIGKILL,)
+    assert len(list(tmp_path.glob("*/run_id=*"))) == 1
+    outcome = write(spark, RING, tmp_path)
     assert not outcome.added
-    assert by_vantage(tables) == {"captures/rotate-size/part": expected_rows(RING)}
-    assert outcome.rows["calls"] == len(rows(tables, "calls"))
+    assert by_vantage(tmp_path) == {"captures/rotate-size/part": expected_rows(RING)}
+    assert outcome.rows["calls"] == len(rows(tmp_path, "calls"))
 
 
 def fill_disk():

@@ -1,10 +1,7 @@
-"""A follower is killed, and goes on, with Spark's own stream between."""
+"""A follower with Spark's own stream; test_cluster.py kills one, and goes on."""
 
 import os
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -15,24 +12,8 @@ from kafkasniff.pipeline.follow_state import Ledger, follow_id
 from kafkasniff.pipeline.following import Following
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.watching import Watch
-from tests.pipeline.test_job import RING, write
-from tests.pipeline.test_micro_batch import TABLES, all_rows
-
-KILLED = """
-import os, signal, sys
-from kafkasniff.pipeline import following
-
-real = following.run_micro_batch
-
-def run(*arguments):
-    real(*arguments)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-following.run_micro_batch = run
-from kafkasniff.cli.main import main
-sys.argv = ["kafkasniff", "pipeline", "--follow", *sys.argv[1:]]
-main()
-"""
+from tests.pipeline.test_job import RING
+from tests.pipeline.test_micro_batch import TABLES
 
 
 def put(folder, numbers):
@@ -47,26 +28,6 @@ def following(spark, folder, tables, told=None):
     state = ledger.open()
     watch = Watch([str(folder)], str(tables), 600)
     return ledger, Following(spark, ledger, state, watch, Options, told or (lambda *_: None))
-
-
-def test_killed_between_its_commit_and_that_of_spark_it_goes_on(spark, tmp_path):
-    folder, tables = tmp_path / "in", tmp_path / "tables"
-    put(folder, range(4))
-    command = [sys.executable, "-c", KILLED, str(folder), str(tables), "--master", "local[1]", "--still", "60m"]
-
-    killed = subprocess.run(command, check=False, capture_output=True, timeout=400)
-
-    assert killed.returncode == -signal.SIGKILL, killed.stderr[-2000:]
-    put(folder, range(4, 9))
-    files = []
-    ledger, again = following(spark, folder, tables, lambda _, state, seconds: files.append(state.files_read))
-    # The newest of the ring was left, as more might come to it.
-    assert again.state.files_read == 3
-    again.run(finish=True)
-    ledger.close()
-    assert files == [9]
-    write(spark, [folder], tmp_path / "once")
-    assert all_rows(tables) == all_rows(tmp_path / "once")
 
 
 def test_told_to_stop_it_commits_and_keeps_what_is_open(spark, tmp_path):
