@@ -1,6 +1,6 @@
 """Finds frame boundaries again in both directions of a connection, with what its other messages tell."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from kafkasniff.calls.evidence import (
@@ -60,16 +60,19 @@ class Boundaries:
         """Search a direction of which nothing is known from its first byte on."""
         self.searches[direction] = BoundarySearch(self._limit, self._budget)
 
-    def begin_behind(self, cutter: FrameCutter, direction: int, gap: StreamGap | None, largest_segment: int) -> None:
-        """Search a direction from where `cutter` lost its frames on; `gap` is what it lost them by, if any."""
+    def begin_behind(self, cutters: Sequence[FrameCutter], direction: int, gap: StreamGap | None) -> None:
+        """Search a direction from where its cutter lost its frames on; `gap` is what it lost them by, if any."""
+        cutter = cutters[direction]
+        largest = max(each.largest_segment for each in cutters)
+        as_large = sum(each.as_large for each in cutters if each.largest_segment == largest)
         refused = None if cutter.absurd_size is None else cutter.offset
         search = BoundarySearch(self._limit, self._budget, cutter.offset, refused)
         if gap is not None:
             search.held.push_gap(gap)
         search.held.ended = self._ended
-        search.held.last_segment = cutter.last_segment
-        search.held.largest_segment = largest_segment
-        for event, start in cutter.take_rest():
+        rest = cutter.take_rest()
+        search.held.writes.go_on(0 if rest else cutter.last_segment, largest, as_large)
+        for event, start in rest:
             search.held.push(event, start)
         self.searches[direction] = search
 

@@ -12,13 +12,13 @@ from kafkasniff.calls.evidence import (
     PROOF,
     SMALLEST_RESPONSE,
     Score,
-    follows_ids,
     looks_like_api_versions,
     may_be_response,
     read_prefix,
     request_header,
     score_request,
 )
+from kafkasniff.calls.first_answers import follows_ids
 from kafkasniff.calls.frames import FrameCutter
 from kafkasniff.calls.gaps import HELD_GAPS, Gaps
 from kafkasniff.calls.held import HeldStream, Item

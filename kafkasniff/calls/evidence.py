@@ -37,8 +37,6 @@ HEADER_BYTES = 10
 CLIENT_ID_LIMIT = 1024
 TELLING_CLIENT_ID = 4
 """Characters from which on printable text of the stated length is hardly chance."""
-ANSWERS_ALONE = 5
-"""Answers in a row that are proof when no request was captured."""
 ID_STEP = 16
 """How far the correlation ids of consecutive answers lie apart at most: requests with acks=0 leave some out."""
 FIRST_BYTES = 4 << 10
@@ -156,14 +154,14 @@ def score_request(
         points += 4 if known else 3 if len(header.client_id) >= TELLING_CLIENT_ID else 2
     elif header.client_id is None:
         points += 1
-    points = max(points + segment_points(held, offset) - (size >= HARDLY_PLAUSIBLE), 0)
+    end = offset + 4 + size
+    points += segment_points(held, offset)
     answered = answers(header.correlation_id)
     if answered:
         points += ANSWER
     limit = ANY
     follows = previous_id is not None and 0 < header.correlation_id - previous_id <= ID_STEP
     points += follows
-    end = offset + 4 + size
     frame = held.read(offset + 4, size)
     if not any(prefix[4:14]):
         # Zeros read as a Produce v0 with correlation id 0 and an empty client id, which chance sends more often.
@@ -198,16 +196,30 @@ def score_request(
             speaks = bool(agreement) or of_connection or (not client_ids and size <= LARGEST_COMPLETED)
         if not speaks:
             points = min(points, PROOF - 1)
+    points = max(points - size_doubts(held, size, end), 0)
     if end == held.end:
         return Score(min(points + 1, limit), end + HEADER_BYTES)
     if (header.api_key, header.api_version) == (SASL_HANDSHAKE, 0) or chain <= 1:
         return Score(min(points, limit), next_look(held, offset, end))
     following = score_request(held, end, answers, client_ids, header.correlation_id, chain - 1)
-    if following.points < 0:
+    if following.points < 0 or not (known or goes_on(held, header, end)):
         return IMPOSSIBLE
     if following.points >= PROOF:
         limit = ANY
     return Score(min(points + following.points + (following.points > 1), limit), max(end, following.more_at))
+
+
+def goes_on(held: HeldStream, header: PlausibleHeader, end: int) -> bool:
+    """Tell whether the request at `end` may be the next one of the client that sent `header`; it need not be there.
+
+    The length of a field that ends its message leads to the next one too, but not from one that names the same client
+    or has an id just below.
+    """
+    prefix = read_prefix(held, end)
+    following = None if prefix is None else request_header(prefix)
+    if following is None or following.client_id == header.client_id or following.cut:
+        return True
+    return 0 < following.correlation_id - header.correlation_id <= ID_STEP
 
 
 def score_response(
@@ -233,8 +245,8 @@ def score_response(
     correlation_id = int.from_bytes(prefix[4:8], "big", signed=True)
     if chain == CHAIN and not held.begins_write(offset) and held.is_among_small_integers(offset):
         return IMPOSSIBLE
-    points = max(segment_points(held, offset) - (size >= HARDLY_PLAUSIBLE), 0)
     end = offset + 4 + size
+    points = segment_points(held, offset)
     asked = pending.get(correlation_id)
     frame = held.read(offset + 4, size)
     step = None if previous_id is None else correlation_id - previous_id
@@ -259,8 +271,12 @@ def score_response(
         return IMPOSSIBLE
     elif unseen and (step is not None or chain == CHAIN):
         points += lone_points(held, offset, step, first=chain == CHAIN)
+        if frame is None and chain == CHAIN and not is_all_there(held, offset, end):
+            # What comes behind it may still contradict it.
+            return Score(min(points, PROOF - 1), next_look(held, offset, end))
     elif chain < CHAIN and step is not None and not 0 < step <= ID_STEP:
         return IMPOSSIBLE
+    points = max(points - size_doubts(held, size, end), 0)
     if end == held.end:
         return Score(points + 1, end + SMALLEST_RESPONSE)
     if chain <= 1:
@@ -300,6 +316,17 @@ def next_look(held: HeldStream, offset: int, end: int) -> int:
     That is its end, but the first bytes are worth a look as soon as a gap shows that they are all that there is.
     """
     return held.end + 1 if held.end < end and held.end - offset < FIRST_BYTES else end
+
+
+def size_doubts(held: HeldStream, size: int, end: int) -> int:
+    """Weigh what speaks against a size: any four bytes at random, or beyond the end of its stream."""
+    return (size >= HARDLY_PLAUSIBLE) + (held.ended and end > held.end)
+
+
+def is_all_there(held: HeldStream, offset: int, end: int) -> bool:
+    """Tell whether all that will ever be there of a frame's first bytes is there."""
+    seen = min(end - offset, FIRST_BYTES)
+    return held.ended or held.read(offset, seen) is not None or held.read_to_gap(offset, seen) is not None
 
 
 def segment_points(held: HeldStream, offset: int) -> int:
@@ -342,23 +369,3 @@ def may_be_response(held: HeldStream, offset: int) -> bool:
         return False
     following = held.read(offset + 4 + size, 8)
     return following is None or 0 < int.from_bytes(following[4:], "big", signed=True) - correlation_id <= ID_STEP
-
-
-def follows_ids(held: HeldStream, place: int) -> bool:
-    """Tell whether from `place`, the beginning of a stream, frames follow each other whose ids a client counts up.
-
-    What a sequence of answers proves alone, when no request was captured: sizes that lead from frame to frame, and
-    correlation ids that begin near zero and go up in small steps (an acks=0 request leaves one out).
-    """
-    expected = 0
-    for _ in range(ANSWERS_ALONE):
-        prefix = held.read(place, 8)
-        if prefix is None:
-            return False
-        size = int.from_bytes(prefix[:4], "big", signed=True)
-        correlation_id = int.from_bytes(prefix[4:], "big", signed=True)
-        if not SMALLEST_RESPONSE <= size <= LARGEST_PLAUSIBLE or not expected <= correlation_id < expected + ID_STEP:
-            return False
-        expected = correlation_id + 1
-        place += 4 + size
-    return True

@@ -38,6 +38,7 @@ class FrameCutter:
         "_skip",
         "absurd_size",
         "aligned",
+        "as_large",
         "keep_packets",
         "kept_limit",
         "largest_segment",
@@ -74,6 +75,8 @@ class FrameCutter:
         self.last_segment = 0
         """Bytes on the wire of the segment that was pushed last; 0 when it is not known."""
         self.largest_segment = 0
+        self.as_large = 0
+        """Segments that have as many bytes as the largest."""
         self._queue: deque[tuple[StreamData, int]] = deque()
         self._available = 0
         self._size: int | None = None
@@ -99,11 +102,14 @@ class FrameCutter:
         self.aligned = False
 
     def push(self, event: StreamData, start: int = 0) -> None:
-        """Take the bytes of `event` from `start` on; they follow what came before."""
+        """Take the bytes of a segment from `start` on; they follow what came before."""
         length = len(event.data)
-        self.last_segment = length
-        self.largest_segment = max(self.largest_segment, length)
-        length -= start
+        self._note_segment(length)
+        self.add(event, start)
+
+    def add(self, event: StreamData, start: int = 0) -> None:
+        """Do the same with bytes whose segments are noted by themselves."""
+        length = len(event.data) - start
         if self._skip:
             skipped = min(self._skip, length)
             self._skip -= skipped
@@ -169,15 +175,25 @@ class FrameCutter:
         assert frame is not None
         return frame
 
-    def note_segments(self, last: int, largest: int) -> None:
+    def note_segments(self, lengths: list[int]) -> None:
         """Note the sizes in bytes of segments that were not pushed, or not as they came."""
-        self.last_segment = last
-        self.largest_segment = max(self.largest_segment, largest)
+        largest = max(lengths)
+        self._note_segment(largest)
+        self.as_large += (lengths.count(largest) - 1) * (largest == self.largest_segment)
+        self.last_segment = lengths[-1]
+
+    def _note_segment(self, length: int) -> None:
+        self.last_segment = length
+        if length > self.largest_segment:
+            self.largest_segment, self.as_large = length, 0
+        self.as_large += length == self.largest_segment
 
     def push_gap(self, gap: StreamGap) -> None:
         """Take a gap. After it the cutter may have a cut frame to give, and may stand nowhere (`aligned` False)."""
-        self.last_segment = self.last_segment + gap.length if gap.cut and gap.length else 0
-        self.largest_segment = max(self.largest_segment, self.last_segment)
+        if gap.cut and gap.length:
+            self._note_segment(self.last_segment + gap.length)
+        else:
+            self.last_segment = 0
         self._pass(gap)
 
     def _pass(self, gap: StreamGap) -> None:

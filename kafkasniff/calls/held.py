@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from kafkasniff.calls.limits import Budget
+from kafkasniff.calls.writes import Writes
 from kafkasniff.tcp.events import StreamData, StreamGap
 
 Item = tuple[StreamData, int] | StreamGap
@@ -13,8 +14,6 @@ HELD_TWICE = 2
 """Each byte is held in its packet and in a run that can be searched."""
 HELD_AT_LEAST = 64 << 10
 """Bytes that a stream may hold even when the budget is used up."""
-SMALLEST_FULL = 536
-"""Bytes of a full segment at least: the smallest default that a sender may assume (RFC 9293, 3.7.1)."""
 ARRAY_BYTES = 32
 ARRAY_WORDS = 10
 ARRAY_WORDS_OF_CUT = 6
@@ -32,22 +31,20 @@ class HeldStream:
 
     __slots__ = (
         "_behind_gaps",
-        "_behind_short_segments",
         "_budget",
-        "_cut",
         "_items",
         "_overflowed",
         "_run_starts",
         "_runs",
         "agreements",
+        "cut",
         "discarded",
         "end",
         "ended",
         "held",
-        "largest_segment",
-        "last_segment",
         "limit",
         "segment_starts",
+        "writes",
     )
 
     def __init__(self, limit: int, budget: Budget, start: int = 0) -> None:
@@ -66,13 +63,10 @@ class HeldStream:
         """Stream positions at which a segment begins; a sender's writes mostly begin there too."""
         self.agreements: dict[tuple[int, int, int], tuple[int, int]] = {}
         """What was found of messages that are not whole: bytes looked at and points, by place, API key and version."""
-        self.last_segment = 0
-        """Bytes on the wire of the segment that was added last; 0 when it is not known."""
-        self.largest_segment = 0
-        self._cut = False
+        self.writes = Writes()
+        self.cut = False
         """Whether the snap length cut any of its segments."""
         self._behind_gaps: set[int] = set()
-        self._behind_short_segments: set[int] = set()
         self._items: list[tuple[int, Item]] = []
         self._runs: list[bytearray] = []
         self._run_starts: list[int] = []
@@ -86,10 +80,7 @@ class HeldStream:
         self._runs[-1] += event.data[start:] if start else event.data
         self._items.append((self.end, (event, start)))
         self.segment_starts.append(self.end)
-        if 0 < self.last_segment < max(self.largest_segment, SMALLEST_FULL):
-            self._behind_short_segments.add(self.end)
-        self.last_segment = len(event.data)
-        self.largest_segment = max(self.largest_segment, self.last_segment)
+        self.writes.add(self.end, event.data, start)
         self.end += length
         self.held += length
         self._budget.take(HELD_TWICE * length)
@@ -107,11 +98,10 @@ class HeldStream:
         self._items.append((self.end, gap))
         self.end += gap.length or 0
         if gap.cut and gap.length:
-            self._cut = True
-            self.last_segment += gap.length
-            self.largest_segment = max(self.largest_segment, self.last_segment)
+            self.cut = True
+            self.writes.cut(gap.length)
         else:
-            self.last_segment = 0
+            self.writes.lose()
             self._behind_gaps.add(self.end)
         if gap.length is None:
             self.drop_before(self.end)
@@ -141,8 +131,8 @@ class HeldStream:
         self._budget.give_back(HELD_TWICE * (self.held - held))
         self.held = held
         self.agreements.clear()
-        for places in (self._behind_gaps, self._behind_short_segments):
-            places.difference_update([place for place in places if place < first])
+        self._behind_gaps = {place for place in self._behind_gaps if place >= first}
+        self.writes.drop_before(first)
 
     def clear(self) -> None:
         """Let go of everything."""
@@ -159,7 +149,7 @@ class HeldStream:
 
     def begins_write(self, offset: int) -> bool:
         """Tell whether a segment begins at `offset` behind a short one: its sender had had nothing more to send."""
-        return offset in self._behind_short_segments
+        return self.writes.begin_at(offset)
 
     def is_short(self, offset: int) -> bool:
         """Tell whether a gap comes soon before and behind `offset`, so that chance has few places around it."""
@@ -182,7 +172,7 @@ class HeldStream:
             + min(ARRAY_BYTES, (end or self.end) - offset)
         ]
         words = len(around) // 4
-        least = ARRAY_WORDS_OF_CUT if self._cut and start not in self._behind_gaps else ARRAY_WORDS
+        least = ARRAY_WORDS_OF_CUT if self.cut and start not in self._behind_gaps else ARRAY_WORDS
         if words >= least and sum(not any(around[each : words * 4 : 4]) for each in range(4)) >= 2:
             # Wherever the integers begin, their upper halves are zeros.
             return True

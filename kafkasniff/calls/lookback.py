@@ -29,6 +29,8 @@ PLACES = 256
 """Places that are looked at for one chain of responses."""
 BODY_STEP = 3
 """How far the correlation id of a response is before the next one at most, where its body is to speak for it."""
+RUNS = 8
+"""Stretches of bytes between gaps that are looked at for the last response in them."""
 BODIES = 8
 """Bodies that are held against all layouts for one response."""
 
@@ -40,16 +42,46 @@ def earlier_responses(held: HeldStream, place: int, last_answer: int | None = No
     just below that frame's, above `last_answer` if one is known. Without a gap between, those of small numbers must
     lead back to where a segment begins, or be the only place for the correlation id that comes right before, or have
     bodies that fit an API's layout. Sizes that lead over a gap must do so from where a segment begins; where they end
-    before the next frame, it must be one with which a sender's write begins.
+    before the next frame, it must be one with which a sender's write begins. Right before a gap its body must speak
+    for it.
     """
+    fitting = Fitting()
+    found = -1
+    while found != place:
+        found = place
+        place = _first_of_chain(held, place, fitting)
+        place = _from_segments(held, place, partial(_leads_to_response, last_answer=last_answer))
+        if place == found:
+            place = _before_gap(held, place, last_answer, fitting)
+    return place
+
+
+def _first_of_chain(held: HeldStream, place: int, fitting: Fitting) -> int:
+    """Give the first of the responses that lead up to the one at `place` without a gap."""
     run = held.run_at(place)
     assert run is not None
     start, data = run
     found = place - start
-    fitting = Fitting()
     while (earlier := _chain(held, start, data, found, fitting)) is not None:
         found = earlier
-    return _from_segments(held, start + found, partial(_leads_to_response, last_answer=last_answer))
+    return start + found
+
+
+def _before_gap(held: HeldStream, place: int, last_answer: int | None, fitting: Fitting) -> int:
+    """Give where a response begins that ends where a gap begins, behind which that at `place` is the next.
+
+    That is `place` itself where there is none.
+    """
+    if held.cut:
+        # Where the bytes of a segment end that the capture has, no message does.
+        return place
+    following = _correlation_id(held, place)
+    earlier = [(start, data) for start, data in held.runs(place - FARTHEST) if start + len(data) <= place]
+    for start, data in reversed(earlier[-RUNS:]):
+        found = _by_bodies(held, start, data, len(data), fitting, following)
+        if found is not None and _number_at(data, found) > (-1 if last_answer is None else last_answer):
+            return start + found
+    return place
 
 
 def earlier_requests(held: HeldStream, place: int) -> int:
@@ -126,7 +158,8 @@ def _comes_before(held: HeldStream, segment: int, place: int, last_answer: int |
     size = held.read(segment, SIZE_PREFIX)
     if size is None or segment + SIZE_PREFIX + int.from_bytes(size, "big") > place:
         return False
-    return score_response(held, segment, {}, lost).points >= PROOF
+    # An id between two that are known, of a response that ends before the next one, needs less beside it.
+    return score_response(held, segment, {}, lost).points >= PROOF - (last_answer is not None)
 
 
 def _correlation_id(held: HeldStream, place: int) -> int:
@@ -141,23 +174,25 @@ def _chain(held: HeldStream, start: int, data: bytearray, end: int, fitting: Fit
     seen = 0
     while open_places and seen < PLACES:
         following = open_places.pop()
-        for place, correlation_id in reversed([*_before(data, following)]):
+        for place, correlation_id in reversed([*_before(data, following, _number_at(data, following))]):
             if correlation_id > SMALL_NUMBER or held.begins_segment(start + place):
                 return place
             open_places.append(place)
             seen += 1
     following = _number_at(data, end)
-    next_to_it = [place for place, correlation_id in _before(data, end) if correlation_id == following - 1]
+    next_to_it = [place for place, correlation_id in _before(data, end, following) if correlation_id == following - 1]
     if len(next_to_it) == 1 and not held.is_among_small_integers(start + next_to_it[0], start + end):
         return next_to_it[0]
-    return _by_bodies(held, start, data, end, fitting)
+    return _by_bodies(held, start, data, end, fitting, following)
 
 
-def _by_bodies(held: HeldStream, start: int, data: bytearray, end: int, fitting: Fitting) -> int | None:
-    """Give where the response before the one at `end` begins if its body, or the body before it, speaks for it."""
+def _by_bodies(held: HeldStream, start: int, data: bytearray, end: int, fitting: Fitting, following: int) -> int | None:
+    """Give where the response that ends at `end` begins if its body, or the body before it, speaks for it.
+
+    `following` is the correlation id of the next one.
+    """
     left = BODIES
-    following = _number_at(data, end)
-    for place, correlation_id in _before(data, end):
+    for place, correlation_id in _before(data, end, following):
         if correlation_id < max(following - BODY_STEP, 1):
             break
         if held.is_among_small_integers(start + place, start + end):
@@ -165,7 +200,7 @@ def _by_bodies(held: HeldStream, start: int, data: bytearray, end: int, fitting:
         tells = fitting.tells(bytes(data[place + 4 : end]))
         if tells:
             return place
-        for earlier, _ in _before(data, place) if tells is not None else ():
+        for earlier, _ in _before(data, place, correlation_id) if tells is not None else ():
             if fitting.tells(bytes(data[earlier + 4 : place])):
                 return place
             left -= 1
@@ -175,9 +210,11 @@ def _by_bodies(held: HeldStream, start: int, data: bytearray, end: int, fitting:
     return None
 
 
-def _before(data: bytearray, end: int) -> Iterator[tuple[int, int]]:
-    """Give place and correlation id of what may be the response before the one at `end`, the likeliest first."""
-    following = _number_at(data, end)
+def _before(data: bytearray, end: int, following: int) -> Iterator[tuple[int, int]]:
+    """Give place and correlation id of what may be the response that ends at `end`, the likeliest first.
+
+    `following` is the correlation id of the next one.
+    """
     for correlation_id in range(following - 1, following - 1 - ID_STEP, -1):
         if correlation_id < 0:
             return

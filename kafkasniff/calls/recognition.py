@@ -51,11 +51,14 @@ def recognise(start: bytes) -> tuple[str, str] | None:
 
 
 def zookeeper(start: bytes) -> tuple[str, str] | None:
-    """Recognise ZooKeeper's connect request: protocol version 0, and a password of 16 bytes."""
-    if len(start) >= 44:
-        size = int.from_bytes(start[0:4], "big")
-        if size in (44, 45) and start[4:8] == bytes(4) and start[28:32] == b"\x00\x00\x00\x10":
-            return "zookeeper", "begins with a connect request"
+    """Recognise ZooKeeper's connect request and the answer: protocol version 0, and a password of 16 bytes."""
+    size = int.from_bytes(start[0:4], "big")
+    if start[4:8] != bytes(4):
+        return None
+    if size in (44, 45) and len(start) >= 44 and start[28:32] == b"\x00\x00\x00\x10":
+        return "zookeeper", "begins with a connect request"
+    if size in (36, 37) and start[20:24] == b"\x00\x00\x00\x10":
+        return "zookeeper", "begins with the answer to a connect request"
     return None
 
 

@@ -212,22 +212,23 @@ class SideCutter:
         if stop > first:
             self._push(stop)
             begins = (ends[first - 1] if first else 0, *ends[first : stop - 1])
-            self._cutter.note_segments(ends[stop - 1] - begins[-1], max(map(sub, ends[first:stop], begins)))
+            self._cutter.note_segments([*map(sub, ends[first:stop], begins)])
             self._reader.indexes[self._direction] = self._first = stop
 
     def _push(self, stop: int) -> None:
         cutter, ends, run = self._cutter, self._ends, self._reader.run
         index = bisect_right(ends, self._at)
         while index < stop:
-            if cutter.missing and index + 1 < stop:
-                # Of a frame under way only the latest packet counts.
-                rest = self._read(self._at, ends[stop - 1])
-                latest = max(range(index, stop), key=self._packets.__getitem__)
-                cutter.push(run.data(self._direction, latest)._replace(data=rest))
-                index = stop
+            last = stop - 1
+            if cutter.missing and index < last - 1:
+                # Of a frame under way only the latest packet counts; it may end in the last segment.
+                rest = self._read(self._at, ends[last - 1])
+                latest = max(range(index, last), key=self._packets.__getitem__)
+                cutter.add(run.data(self._direction, latest)._replace(data=rest))
+                index = last
             else:
                 event = run.data(self._direction, index)
-                cutter.push(event, self._at - ends[index] + len(event.data))
+                cutter.add(event, self._at - ends[index] + len(event.data))
                 index += 1
             self._at, self._index = ends[index - 1], index - 1
             if index < stop and cutter.aligned:

@@ -273,8 +273,7 @@ class KafkaStreams:
         if not cutter.aligned:
             if cutter.absurd_size is not None:
                 self._notes[direction] = f"an impossible message size, {cutter.absurd_size}"
-            largest = max(each.largest_segment for each in self._cutters)
-            self._boundaries.begin_behind(cutter, direction, gap, largest)
+            self._boundaries.begin_behind(self._cutters, direction, gap)
             self._search(direction, again=True)
 
     def _search(self, direction: int, again: bool) -> None:

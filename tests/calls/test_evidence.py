@@ -21,6 +21,7 @@ from tests.calls.hand_made import (
     BUDGET,
     connection,
     data,
+    gap,
     heartbeat_response,
     metadata_request,
     metadata_response,
@@ -63,6 +64,7 @@ def test_two_requests_that_follow_each_other_are_proof() -> None:
         if row["api_key"] == 17 or not any(bytes.fromhex(row["header_hex"])[:10]):
             continue
         content = bytes.fromhex(row["header_hex"] + row["body_hex"])
+        content = content[:4] + struct.pack(">i", 1) + content[8:]
         points = score_request(held(sized(content) + metadata_request(2)), 0, never).points
         if points < PROOF:
             weak.append((row["api_name"], row["api_version"], row["row"], points))
@@ -131,3 +133,30 @@ def test_a_length_that_leads_to_a_response_is_no_frame() -> None:
     pending = {9: (3, 1), 10: (12, 0)}
     assert score_response(held, 0, pending).points < 0
     assert score_response(held, 11, pending).points >= PROOF
+
+
+def test_a_length_that_leads_to_a_request_is_no_frame() -> None:
+    # The size of a message set, and its beginning as a header: Produce v0, id 500, an empty client id.
+    stream = held(b"tail" + struct.pack(">ihhih", 109, 0, 0, 500, 0) + b"\x00\x61\xff\xff")
+    stream.push_gap(gap(OF, 0, 109 + 4 - 18, 2))
+    stream.push(data(OF, 0, metadata_request(14), 3))
+    assert score_request(stream, 4 + 4 + 109, never).points >= PROOF
+    assert score_request(stream, 4, never) == IMPOSSIBLE
+    assert score_request(stream, 4, never, {""}).points >= PROOF
+
+
+def test_a_size_beyond_the_end_of_its_stream_is_doubted() -> None:
+    # Bytes of a record that read as an awaited answer, JoinGroup v2, of 159,865 bytes.
+    stream = held(b"tail" + bytes.fromhex("000270790000002a00030000000100064431792e6e370000000e74c1"))
+    stream.ended = True
+    joined = {42: (11, 2)}
+    assert score_response(stream, 4, joined, previous_id=41).points == PROOF - 1
+    stream.push_gap(gap(OF, 0, 159_865 + 4 - 28, 2))
+    assert score_response(stream, 4, joined, previous_id=41).points >= PROOF
+
+
+def test_a_lone_response_waits_for_what_may_contradict_it() -> None:
+    stream = held(b"tail", struct.pack(">iiiiii", 393_216, 7, 0x0BC0, 7, 39, 0x4E043257))
+    assert score_response(stream, 4, {}, lambda number: True).points < PROOF
+    stream.push_gap(gap(OF, 0, 900, 2))
+    assert score_response(stream, 4, {}, lambda number: True).points >= PROOF

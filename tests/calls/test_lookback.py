@@ -5,7 +5,7 @@ import struct
 from kafkasniff.calls.held import HeldStream
 from kafkasniff.calls.limits import Budget
 from kafkasniff.calls.lookback import earlier_responses
-from tests.calls.hand_made import connection, data, metadata_response
+from tests.calls.hand_made import connection, data, gap, metadata_response
 
 
 def response(correlation_id: int, body: bytes) -> bytes:
@@ -42,3 +42,32 @@ def test_a_body_that_fits_a_layout_speaks_for_a_response() -> None:
     assert earlier_responses(hold(b"tail of another" + earlier, response(8, b"third")), 15 + len(earlier)) == 15
     nothing = response(6, b"that no API has: " + bytes(range(40)))
     assert earlier_responses(hold(b"tail of another" + nothing, response(8, b"x")), 15 + len(nothing)) > 15
+
+
+def test_a_body_that_fits_speaks_for_a_response_right_before_a_gap() -> None:
+    for earlier, found in ((metadata_response(6), True), (response(6, b"that no API has: " + bytes(range(40))), False)):
+        held = hold(b"tail of another" + earlier)
+        held.push_gap(gap(connection(), 1, 500, 1))
+        place = held.end
+        held.push(data(connection(), 1, response(8, b"third"), 2))
+        assert earlier_responses(held, place) == (15 if found else place)
+        # Where the last one before the gap is known, nothing comes before it.
+        assert earlier_responses(held, place, last_answer=6) == place
+
+
+def test_the_end_of_what_a_snap_length_left_is_none_of_a_response() -> None:
+    held = hold(b"tail of another" + metadata_response(6))
+    held.push_gap(gap(connection(), 1, 500, 1, cut=True))
+    place = held.end
+    held.push(data(connection(), 1, response(8, b"third"), 2))
+    assert earlier_responses(held, place) == place
+
+
+def test_an_id_between_two_that_are_known_needs_less() -> None:
+    held = hold(bytes(1448), response(14, b"a body of which some is cut")[:30])
+    held.push_gap(gap(connection(), 1, 40, 2, cut=True))
+    place = held.end
+    held.push(data(connection(), 1, response(17, b"third"), 3))
+    assert earlier_responses(held, place) == place
+    assert earlier_responses(held, place, last_answer=12) == 1448
+    assert earlier_responses(held, place, last_answer=14) == place

@@ -8,6 +8,8 @@ from kafkasniff.calls.recognition import is_kerberos_token, proxy_header_length,
 
 ZOOKEEPER_CONNECT = struct.pack(">iiqiqi", 44, 0, 0, 30_000, 0, 16) + bytes(16)
 
+ZOOKEEPER_CONNECTED = struct.pack(">iiiqi", 36, 0, 30_000, 0x1000_0000_0001, 16) + bytes(16)
+
 
 @pytest.mark.parametrize(
     ("start", "protocol"),
@@ -19,6 +21,7 @@ ZOOKEEPER_CONNECT = struct.pack(">iiqiqi", 44, 0, 0, 30_000, 0, 16) + bytes(16)
         (b"SSH-2.0-OpenSSH_9.2p1 Debian\r\n", "ssh"),
         (b"ruok", "zookeeper"),
         (ZOOKEEPER_CONNECT, "zookeeper"),
+        (ZOOKEEPER_CONNECTED, "zookeeper"),
         (b"*1\r\n$4\r\nPING\r\n", "redis"),
         (b"AMQP\x00\x00\x09\x01", "amqp"),
     ],

@@ -194,6 +194,6 @@ def _advance(talk: Talk, direction: int, taken: int) -> None:
     at = talk.starts[direction] + taken
     for index in range(bisect_right(ends, at), len(ends)):
         event = talk.run.data(direction, index)
-        cutter.push(event, max(at - ends[index] + len(event.data), 0))
+        cutter.add(event, max(at - ends[index] + len(event.data), 0))
     begins = [ends[first - 1] if first else 0, *ends[first:-1]]
-    cutter.note_segments(ends[-1] - begins[-1], max(map(sub, ends[first:], begins)))
+    cutter.note_segments([*map(sub, ends[first:], begins)])
