@@ -105,26 +105,17 @@ def test_a_file_that_changes_between_indexing_and_reading_is_left_out(
     assert by_vantage(tmp_path / "tables") == {str(captures / "whole"): expected_rows([str(captures / "whole.pcap")])}
 
 
-def test_a_file_that_is_gone_when_its_turn_comes_stands_in_files(spark, tmp_path, captures):
+def test_files_that_are_gone_or_truncated_when_their_turn_comes_stand_in_files(spark, tmp_path, captures):
     options = Options()
+    shutil.copy(WHOLE, captures / "gone.pcap")
     inputs = find_inputs([str(captures)])
-    (captures / "other.pcap").unlink()
-
-    job.run(spark, inputs, Destination(str(tmp_path / "tables"), run_id(inputs, options.texts())), options)
-
-    found = {Path(row["file"]).name: row["state"] for row in rows(tmp_path / "tables", "files")}
-    assert found == {"whole.pcap": "read", "other.pcap": "not read"}
-
-
-def test_a_file_that_is_truncated_before_its_turn_is_read_up_to_its_end(spark, tmp_path, captures):
-    options = Options()
-    inputs = find_inputs([str(captures)])
+    (captures / "gone.pcap").unlink()
     os.truncate(captures / "other.pcap", (captures / "other.pcap").stat().st_size // 2)
 
     job.run(spark, inputs, Destination(str(tmp_path / "tables"), run_id(inputs, options.texts())), options)
 
     found = {Path(row["file"]).name: row["state"] for row in rows(tmp_path / "tables", "files")}
-    assert found == {"whole.pcap": "read", "other.pcap": "damaged"}
+    assert found == {"whole.pcap": "read", "other.pcap": "damaged", "gone.pcap": "not read"}
     assert by_vantage(tmp_path / "tables")[str(captures / "other")] == expected_rows([str(captures / "other.pcap")])
 
 
@@ -199,7 +190,7 @@ def test_a_full_disk_fails_the_run_with_a_message_and_no_rows(spark, tmp_path, m
     around(monkeypatch, "WriteTask", before=fill_disk)
 
     with pytest.raises(PipelineError, match=r"cannot be written: .*No space left on device"):
-        write(spark, RING, tmp_path)
+        write(spark, RING, tmp_path, Options(buckets=1))
 
     assert not list(tmp_path.rglob("*.parquet"))
     assert not list(tmp_path.glob("_staging-*"))

@@ -58,23 +58,42 @@ OTHERS = [str(path) for path in (*CAPTURES.glob("*.pcap"), *CAPTURES.glob("*.pca
 SOME = [path for path in OTHERS if Path(path).stem in ("loss-reorder-client-side", "ipv6", "tls12-aes256-gcm-embedded")]
 
 
-@pytest.mark.parametrize(
-    ("others", "options"),
-    [
-        (OTHERS, {}),
-        (SOME, {"buckets": 1, "chunk_bytes": 70_000}),
-        (SOME, {"range_bytes": 60_000, "buckets": 3}),
-        (SOME, {"payload": True, "buckets": 5, "chunk_bytes": 8_192}),
-    ],
-    ids=["all", "one bucket", "split files", "payload shuffled, five buckets, small chunks"],
-)
-def test_the_tables_equal_the_lines_of_read(spark, tmp_path, key_log, others, options):
-    sources = [*RING, *others]
+def shuffled(captures):
+    sources = [*RING, *captures]
     random.Random(7).shuffle(sources)
+    return sources
 
-    write(spark, sources, tmp_path, Options(key_log=key_log.read_bytes(), **options))
 
-    found = by_vantage(tmp_path)
+@pytest.fixture(scope="module")
+def tables(spark, tmp_path_factory, key_log):
+    """Those of all captures, which several tests look at."""
+    folder = tmp_path_factory.mktemp("tables")
+    outcome = write(spark, shuffled(OTHERS), folder, Options(key_log=key_log.read_bytes()))
+    assert outcome.added
+    return folder
+
+
+def test_the_tables_equal_the_lines_of_read(tables, key_log):
+    compare(tables, key_log, OTHERS)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"buckets": 1, "chunk_bytes": 70_000},
+        {"range_bytes": 60_000, "buckets": 3},
+        {"payload": True, "buckets": 5, "chunk_bytes": 8_192},
+    ],
+    ids=["one bucket", "split files", "payload shuffled, five buckets, small chunks"],
+)
+def test_however_files_are_shared_out_the_tables_are_the_same(spark, tmp_path, key_log, options):
+    write(spark, shuffled(SOME), tmp_path, Options(key_log=key_log.read_bytes(), **options))
+
+    compare(tmp_path, key_log, SOME)
+
+
+def compare(folder, key_log, others):
+    found = by_vantage(folder)
     captures = [[path] for path in others] + [RING]
     wanted = {ring_of(paths[0]): expected_rows(paths, str(key_log)) for paths in captures}
     assert found.keys() == wanted.keys()
@@ -110,18 +129,17 @@ def test_captures_of_the_same_time_are_kept_apart(spark, tmp_path):
     assert by_vantage(tmp_path / "tables") == {path: expected_rows([path]) for path in paths}
 
 
-def test_the_key_of_a_call_is_its_own(spark, tmp_path):
-    write(spark, [CAPTURES / "loss-reorder-client-side.pcap", *RING], tmp_path)
-
-    calls = rows(tmp_path, "calls")
+def test_the_key_of_a_call_is_its_own(tables):
+    calls = rows(tables, "calls")
     keys = {key_of(row) for row in calls}
     assert len(keys) == len(calls) > 100
 
 
-def test_topics_partitions_and_groups_are_those_of_the_bodies(spark, tmp_path):
+def test_topics_partitions_and_groups_are_those_of_the_bodies(tables):
     path = str(CAPTURES / "java-4.3.1-basic.pcap")
 
-    write(spark, [path], tmp_path)
+    def found_in(table):
+        return [row for row in rows(tables, table) if row["vantage"] == ring_of(path)]
 
     lines = [json.loads(call_line(call)) for call in Reading([path], two_pass=True)]
     names = {topic_id: name for line in lines for topic_id, name in line.get("topics", {}).items()}
@@ -132,14 +150,14 @@ def test_topics_partitions_and_groups_are_those_of_the_bodies(spark, tmp_path):
         for topic in line["request"]["topicData"]
         for partition in topic["partitionData"]
     )
-    packets = {key_of(row): row["request_packet"] for row in rows(tmp_path, "calls")}
+    packets = {key_of(row): row["request_packet"] for row in found_in("calls")}
     assert len(produced) > 5
-    found = [row for row in rows(tmp_path, "batches") if row["api_name"] == "PRODUCE"]
+    found = [row for row in found_in("batches") if row["api_name"] == "PRODUCE"]
     assert sorted((packets[key_of(row)], row["topic"], row["partition"]) for row in found) == produced
-    joins = [row for row in rows(tmp_path, "calls") if row["api_name"] == "JOIN_GROUP"]
+    joins = [row for row in found_in("calls") if row["api_name"] == "JOIN_GROUP"]
     assert joins
     assert {tuple(row["groups"]) for row in joins} == {("billing",)}
-    failed = [row for row in rows(tmp_path, "errors") if row["name"] == "GROUP_ID_NOT_FOUND"]
+    failed = [row for row in found_in("errors") if row["name"] == "GROUP_ID_NOT_FOUND"]
     assert {row["path"] for row in failed} == {"groups[0].errorCode"}
 
 
@@ -170,16 +188,14 @@ def test_only_what_lies_in_the_time_asked_for_is_written(spark, tmp_path):
     assert sorted(row["time_ns"] for row in rows(tmp_path, "calls")) == [time for time in times if begin <= time < end]
 
 
-def test_a_second_run_adds_nothing(spark, tmp_path):
-    first = write(spark, RING, tmp_path)
-    files = sorted(tmp_path.rglob("*"))
+def test_a_second_run_adds_nothing(spark, tables, key_log):
+    files = sorted(tables.rglob("*"))
 
-    second = write(spark, RING[::-1], tmp_path)
+    second = write(spark, [*RING, *OTHERS], tables, Options(key_log=key_log.read_bytes()))
 
-    assert first.added
     assert not second.added
-    assert second.rows == first.rows
-    assert sorted(tmp_path.rglob("*")) == files
+    assert second.rows == {table: len(rows(tables, table)) for table in second.rows}
+    assert sorted(tables.rglob("*")) == files
 
 
 def test_what_cannot_be_read_stands_in_files_and_fails_nothing(spark, tmp_path):
@@ -214,16 +230,21 @@ def test_what_cannot_be_read_stands_in_files_and_fails_nothing(spark, tmp_path):
         assert tables[str(captures / name)] == expected_rows([str(captures / f"{name}.pcap")])
 
 
-def test_spark_reads_the_tables_with_their_partitions(spark, tmp_path):
-    write(spark, RING, tmp_path)
-
-    frame = spark.read.parquet(str(tmp_path / "calls"))
+def test_spark_reads_the_tables_with_their_partitions(spark, tables):
+    frame = spark.read.parquet(str(tables / "calls"))
 
     assert {"run_id", "date", "total_time_ms", "topics"} <= set(frame.columns)
     slow = frame.groupBy("api_name").agg({"total_time_ms": "max"}).collect()
-    assert {row["api_name"] for row in slow} == {row["api_name"] for row in rows(tmp_path, "calls")}
-    # A table without rows has its columns all the same.
-    assert spark.read.parquet(str(tmp_path / "errors")).filter("code = 3").count() == 0
+    assert {row["api_name"] for row in slow} == {row["api_name"] for row in rows(tables, "calls")}
+
+
+def test_a_table_without_rows_has_its_columns(spark, tmp_path):
+    path = tmp_path / "empty.pcap"
+    path.write_bytes((CAPTURES / "librdkafka.pcap").read_bytes()[:FILE_HEADER_LENGTH])
+
+    write(spark, [path], tmp_path / "tables")
+
+    assert spark.read.parquet(str(tmp_path / "tables" / "errors")).filter("code = 3").count() == 0
 
 
 def test_a_killed_run_is_resumed_with_what_it_had_written(spark, tmp_path):
