@@ -25,6 +25,8 @@ if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not
     from kafkasniff.render.row_lines import RowLines
 
 _PROGRESS_SECONDS = 0.5
+_MANY_PACKETS = 4_096
+"""Packets from which on more batches may follow that take much memory."""
 
 
 RowsFormat = Callable[["CallRows"], Iterable[bytes]]
@@ -42,6 +44,8 @@ class LineFormat(NamedTuple):
     connection: Callable[[ConnectionReport], bytes]
     rows: "RowsFormat | None" = None
     """Gives the lines of many calls at once, and learns from them; None where each is made by itself."""
+    expect: "Callable[[Iterable[CallRows]], None] | None" = None
+    """Gets ready for the rows that come next."""
     pass_over: Callable[[Call], None] | None = None
     """Remembers of a call what later lines depend on, as `call` does; None where they depend on nothing."""
     pass_over_rows: "Callable[[CallRows], None] | None" = None
@@ -94,6 +98,7 @@ def terminal_format(time_mode: str, detail: int) -> LineFormat:
         lambda token: lines.token(token).encode(),
         lambda report: lines.connection(report).encode(),
         (lambda rows: (row_lines().lines(rows),)) if lines.is_plain else None,
+        (lambda rows: row_lines().expect(rows)) if lines.is_plain else None,
         lines.pass_over,
         (lambda rows: row_lines().pass_over(rows)) if lines.is_plain else None,
     )
@@ -147,6 +152,7 @@ class Showing:
         try:
             for items in self._reading.column_batches():
                 self._show_turns(items, output)
+                self._keep_memory()
         finally:
             self._end_turns(output)
 
@@ -163,6 +169,7 @@ class Showing:
             if flush_batches:
                 output.flush()
             self._progress.report()
+            self._keep_memory()
         self._end_turns(output)
 
     def _show_turns(self, items: "list[Item | CallRows]", output: Output) -> None:
@@ -173,6 +180,12 @@ class Showing:
                 self._show_items(output)
             else:
                 self._pass_over(part)
+
+    def _keep_memory(self) -> None:
+        if self._reading.summary.packets >= _MANY_PACKETS:
+            from kafkasniff.cli.memory import keep_freed_memory
+
+            keep_freed_memory()
 
     def _end_turns(self, output: Output) -> None:
         if self._turns is not None:
@@ -198,6 +211,10 @@ class Showing:
     def _show_items(self, output: Output) -> None:
         items = self._items
         rows_lines = self._form.rows if self._shows_all and self._left < 0 else None
+        if rows_lines is not None and self._form.expect is not None:
+            rows = [item for item in items if isinstance(item, tuple)]
+            if rows:
+                self._form.expect(rows)
         items.reverse()
         while items and self._left:
             # Taken from the list, since the bodies decoded for one line should not outlive it.

@@ -16,8 +16,8 @@ from kafkasniff.render.text_blocks import (
     distinct,
     looked_up,
     padded_digits,
-    row_texts,
     side_by_side,
+    stacked,
     table,
 )
 from kafkasniff.render.times import NANOSECONDS, ClockTime, TimeText
@@ -27,6 +27,8 @@ _POWERS = 10 ** np.arange(1, 10)
 # Durations below these have so many nanoseconds in a unit of their last digit (`duration_text`).
 _DURATIONS = np.array([999_500, 9_995_000, 99_950_000, 999_500_000, 99_995_000_000])
 _UNITS = np.array([1_000, 10_000, 100_000, 1_000_000, 10_000_000, 1])
+_COUNTS = np.array([0, 1_000, 2_000, 3_000, 4_000, 14_000])
+"""Where in one row of numbers their counts of units begin."""
 
 
 class _Texts(NamedTuple):
@@ -44,21 +46,22 @@ class _Texts(NamedTuple):
     """… and for client ids."""
 
 
-def heads(lines: CallLines, columns: CallColumns, start: int, stop: int) -> list[bytes]:
-    """Give what stands before the durations in the lines of some rows; widens the columns as `lines` would."""
+def heads(lines: CallLines, columns: CallColumns, start: int, stop: int) -> Block:
+    """Give what stands before the last column in the lines of some rows; widens the columns as `lines` would."""
     texts = _texts(lines, columns, start, stop)
     numbers = columns.correlation_id[start:stop]
     widths = _widths(lines.widths, texts, numbers)
     times = times_block(lines.time, columns.request_time[start:stop])
     changes = np.flatnonzero((widths[1:] != widths[:-1]).any(axis=1)) + 1
-    found: list[bytes] = []
+    took = durations(columns.response_time[start:stop] - columns.request_time[start:stop])
+    found: list[Block] = []
     first = 0
     for last in [*changes.tolist(), stop - start]:
         lines.widths = Widths(*widths[first].tolist())
         parts = _parts(lines.widths, texts, slice(first, last), numbers[first:last])
-        found += row_texts(side_by_side([times[first:last], *parts], last - first))
+        found.append(side_by_side([times[first:last], *parts, took[first:last]], last - first))
         first = last
-    return found
+    return stacked(found)
 
 
 def _texts(lines: CallLines, columns: CallColumns, start: int, stop: int) -> _Texts:
@@ -131,15 +134,23 @@ def times_block(text: TimeText, times: Numbers) -> Block:
     return table([text(time).encode() for time in times.tolist()])
 
 
-def durations(nanoseconds: Numbers) -> list[bytes]:
+def durations(nanoseconds: Numbers) -> Block:
     """Give durations as in their column, with the space behind it."""
     kind = np.searchsorted(_DURATIONS, nanoseconds, side="right")
     unit = _UNITS[kind]
-    rest = nanoseconds % unit
-    rounded = nanoseconds - rest + np.where(2 * rest > unit, unit, 0)
+    count = nanoseconds // unit
+    rest = nanoseconds - count * unit
+    count += 2 * rest > unit
+    codes = _COUNTS[kind] + count
+    rounded = count * unit
     # What is half way between two texts, Python rounds.
-    rounded = np.where((2 * rest == unit) | (nanoseconds < 0), nanoseconds, rounded)
-    return [_TOOK[each] for each in rounded.tolist()]
+    odd = np.flatnonzero((2 * rest == unit) | (nanoseconds < 0) | (unit == 1))
+    rounded[odd] = nanoseconds[odd]
+    codes[odd] = _COUNTS[-1] + np.arange(len(odd))
+    found, index = distinct(codes)
+    example = np.zeros(len(found), np.int64)
+    example[index] = rounded
+    return looked_up(table([_TOOK[each] for each in example.tolist()]), index)
 
 
 class _Took(dict[int, bytes]):

@@ -1,22 +1,23 @@
 """Lines of many calls at once, for pipes and files: as `CallLines` gives them for each, without an object a call."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 import numpy as np
 
 from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
 from kafkasniff.calls.columns.messages import CLIENT_ID_AT
+from kafkasniff.protocol.body_columns import Block
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.render.brokers import TELLING_APIS
 from kafkasniff.render.call_bodies import by_layout
-from kafkasniff.render.head_columns import durations, heads
-from kafkasniff.render.remembered import RememberedTexts, Repeats
+from kafkasniff.render.head_columns import heads
+from kafkasniff.render.remembered import RememberedTexts
 from kafkasniff.render.tail_columns import TailColumns
 from kafkasniff.render.tails import Tails
 from kafkasniff.render.terminal import CallLines, api_text, client_id_text
 from kafkasniff.render.text import duration_text
-from kafkasniff.render.text_blocks import squeezed
+from kafkasniff.render.text_blocks import Part, looked_up, row_texts, squeezed, stacked
 from kafkasniff.render.times import NANOSECONDS
 
 _TELLING = sorted(TELLING_APIS)
@@ -48,11 +49,30 @@ class RowLines:
         """The same of the API, by layout, …"""
         self._clients: dict[bytes, tuple[str, str | None]] = {}
         """… and of the client id, with the id itself, by its bytes."""
+        self._expected: dict[int, dict[int, bytes]] = {}
+        """Last columns that were made already, with newlines, by the identity of the call's columns and its row, until
+        they are asked for."""
         self._told: dict[tuple[int, bytes], int] = {}
         """Answers that tell of brokers, with what `BrokerIds.changes` was when nothing they tell was new any more."""
         self._told_bytes = 0
         self._state = self._look()
         """Of what all these were made."""
+
+    def expect(self, rows: Iterable[CallRows]) -> None:
+        """Get ready for calls whose lines will be asked for next, and before those of any others.
+
+        What comes in small parts is dealt with together as far as it goes.
+        """
+        parts: dict[int, list[CallRows]] = {}
+        for each in rows:
+            if each.stop - each.start < FEWEST_ROWS:
+                parts.setdefault(id(each.columns), []).append(each)
+        self._expected.clear()
+        for key, found in parts.items():
+            wanted = np.concatenate([np.arange(each.start, each.stop) for each in found])
+            if len(wanted) >= FEWEST_ROWS:
+                tails = self._at_once(found[0].columns, wanted, None)
+                self._expected[key] = dict(zip(wanted.tolist(), tails, strict=True))
 
     def lines(self, rows: CallRows) -> bytes:
         """Give the lines of calls, each with its newline."""
@@ -62,6 +82,7 @@ class RowLines:
             return self._by_columns(rows)
         lines, data, fixed = self._lines, columns.data, self._fixed
         time_text, tail, widths, call = lines.time, self._tails.text, lines.widths, columns.call
+        expected = self._expected.get(id(columns), {})
         found: list[str] = []
         add = found.append
         for (
@@ -89,7 +110,12 @@ class RowLines:
             if parts is None:
                 parts = self._fix(run, layout, data[request + CLIENT_ID_AT : client_id_end])
             before, behind, client_id = parts
-            text = tail(layout, data, body, request_end, response, response_end, client_id, call, row)
+            known = expected.pop(row, None)
+            text = (
+                tail(layout, data, body, request_end, response, response_end, client_id, call, row)
+                if known is None
+                else known.decode()
+            )
             add(f"{time_text(time)}{before}{correlation}{behind}{duration_text(total):>7}  {text}".rstrip())
             row += 1
         self._state = self._look()
@@ -98,50 +124,57 @@ class RowLines:
 
     def _by_columns(self, rows: CallRows) -> bytes:
         columns, start, stop = rows
-        pieces: list[bytes] = [b""] * (3 * (stop - start))
-        place = 0
-        for part in self._learn_from(rows):
-            found = heads(self._lines, columns, part.start, part.stop)
-            pieces[place : place + 3 * len(found) : 3] = found
-            place += 3 * len(found)
-        took = durations(columns.response_time[start:stop] - columns.request_time[start:stop])
-        tails = self._tail_texts(columns, np.arange(start, stop))
-        for row in [row for row, text in enumerate(tails) if text == b"\n"]:
-            took[row] = took[row].rstrip()
-        pieces[1::3], pieces[2::3] = took, tails
+        before = stacked([heads(self._lines, columns, part.start, part.stop) for part in self._learn_from(rows)])
+        found = self._at_once(columns, np.arange(start, stop), before)
         self._forget()
         self._state = self._look()
-        return squeezed(b"".join(pieces))
+        return b"".join(found)
 
-    def _tail_texts(self, columns: CallColumns, rows: Numbers) -> list[bytes]:
-        """Give the last column of some rows, with newlines."""
-        texts = np.empty(len(rows), object)
+    def _at_once(self, columns: CallColumns, rows: Numbers, before: Block | None) -> list[bytes]:
+        """Give the last column of some rows, with newlines; whole lines with what stands `before` it."""
+        found = np.empty(len(rows), object)
         left = np.ones(len(rows), np.bool_)
-        looked_up: list[tuple[Numbers, Repeats]] = []
         for layout, places in by_layout(columns, rows):
             if len(places) < FEWEST_ROWS:
                 continue
             if self._remembered.may_know(layout):
-                repeats = self._remembered.look_up(columns, layout, rows[places])
-                looked_up.append((places, repeats))
+                found[places] = _lines(before, places, self._repeated(columns, layout, rows[places]))
                 left[places] = False
-                left[places[repeats.new]] = True
-            unknown = places[left[places]]
-            for chosen, found in self._tail_columns.texts(columns, layout, rows[unknown]):
-                texts[unknown[chosen]] = found
-                left[unknown[chosen]] = False
+                continue
+            for chosen, texts in self._tail_columns.texts(
+                columns, layout, rows[places], partial(_chosen, before, places)
+            ):
+                found[places[chosen]] = texts
+                left[places[chosen]] = False
         odd = np.flatnonzero(left)
+        found[odd] = _lines(before, odd, self._tail_texts(columns, rows[odd]))
+        lines: list[bytes] = found.tolist()
+        return lines
+
+    def _repeated(self, columns: CallColumns, layout: int, rows: Numbers) -> list[bytes]:
+        """Give the last column of some rows, with newlines, of a layout whose calls mostly repeat others."""
+        repeats = self._remembered.look_up(columns, layout, rows)
+        new = rows[repeats.new]
+        texts = np.empty(len(new), object)
+        left = np.ones(len(new), np.bool_)
+        for chosen, made in self._tail_columns.texts(columns, layout, new):
+            texts[chosen] = made
+            left[chosen] = False
+        texts[left] = self._tail_texts(columns, new[left])
+        found = repeats.take(texts.tolist())
+        self._remembered.add(repeats)
+        return found
+
+    def _tail_texts(self, columns: CallColumns, rows: Numbers) -> list[bytes]:
+        """Give the last column of some rows one by one, with newlines."""
         data, tail, call = columns.data, self._tails.text, columns.call
-        for place, row, fields in zip(odd.tolist(), rows[odd].tolist(), columns.fields(rows[odd]), strict=True):
+        texts = []
+        for row, fields in zip(rows.tolist(), columns.fields(rows), strict=True):
             run, key, version, _, request, client_id_end, body, request_end, response, response_end, _, _ = fields
             client_id = java_text(columns.client_ids[run] or data[request + CLIENT_ID_AT : client_id_end]) or None
             text = tail(key << 16 | version, data, body, request_end, response, response_end, client_id, call, row)
-            texts[place] = f"{text}".rstrip().encode() + b"\n"
-        for places, repeats in looked_up:
-            texts[places] = repeats.take(texts[places[repeats.new]].tolist())
-            self._remembered.add(repeats)
-        found_texts: list[bytes] = texts.tolist()
-        return found_texts
+            texts.append(f"{text.rstrip()}\n".encode())
+        return texts
 
     def _learn_from(self, rows: CallRows) -> Iterator[CallRows]:
         """Learn from calls which brokers there are; give the rows in parts, each when it is known what it shows."""
@@ -195,9 +228,12 @@ class RowLines:
 
     def _turn_to(self, columns: CallColumns) -> None:
         """Forget what was made of other columns, or in other widths."""
-        if columns is not self._columns or self._look() != self._state:
-            self._columns = columns
+        if self._look() != self._state:
             self._forget()
+        elif columns is not self._columns:
+            self._fixed.clear()
+            self._ends.clear()
+        self._columns = columns
 
     def _learn(self, row: int, answer: tuple[int, bytes]) -> bool:
         """Learn from a call which brokers there are; True when anything is new."""
@@ -274,6 +310,21 @@ class RowLines:
             self._clients.clear()
         parts = self._clients[raw_id] = f"  {who:<{widths.client_id}}  ", client_id
         return parts
+
+
+def _chosen(before: Block | None, places: Numbers, chosen: Numbers) -> Part:
+    return b"" if before is None else looked_up(before, places[chosen])
+
+
+def _lines(before: Block | None, places: Numbers, tails: list[bytes]) -> list[bytes]:
+    """Put lines together of what stands before at these places, if anything does, and of last columns."""
+    return tails if before is None else [*map(_line, row_texts(looked_up(before, places)), tails)]
+
+
+def _line(before: bytes, tail: bytes) -> bytes:
+    """Put a line together; nothing but a newline stands behind spaces."""
+    before = squeezed(before)
+    return before + tail if tail != b"\n" else before.rstrip() + tail
 
 
 def _telling_times(times: Numbers) -> list[int]:

@@ -52,3 +52,22 @@ def add_shapes(shapes: Shapes, columns: Columns, names: frozenset[str]) -> None:
             for nth in range(int(column.count.max(initial=0))):
                 there = column.count > nth
                 shapes.add(np.where(there, inner[np.where(there, column.first + nth, -1)] + 1, 0))
+
+
+def shape_of(columns: Columns, names: frozenset[str], row: int) -> tuple[object, ...]:
+    """Give the shape of the fields with these names in one row, equal for rows that `add_shapes` finds alike."""
+    found: list[object] = []
+    for name, column in columns.items():
+        if name not in names:
+            continue
+        if isinstance(column, TextColumn):
+            length = column.length.item(row)
+            found.append((length > 0) - (length < 0) + (length > NAME_LENGTH))
+        elif isinstance(column, RecordsColumn):
+            size = column.size.item(row)
+            found.append((size > 0) - (size < 0))
+        elif isinstance(column, ArrayColumn):
+            count, first = column.count.item(row), column.first.item(row)
+            elements = (shape_of(column.elements, names | {""}, first + nth) for nth in range(count))
+            found.append((count, *elements))
+    return tuple(found)

@@ -32,7 +32,7 @@ MOST_TEMPLATES: Final = 2048
 _MOST_LAYOUTS = 4
 """Layouts of one shape, which are tried one after the other."""
 
-_TRIES = 64
+_TRIES = 16
 """Calls of an API and version that are traced in any case; beyond that one in `_RARE`."""
 
 _RARE = 16

@@ -47,6 +47,18 @@ def side_by_side(parts: Sequence[Part], count: int) -> Block:
     return whole
 
 
+def stacked(blocks: Sequence[Block]) -> Block:
+    """Put blocks one under the other."""
+    if len(blocks) == 1:
+        return blocks[0]
+    whole = np.zeros((sum(map(len, blocks)), max(block.shape[1] for block in blocks)), np.uint8)
+    at = 0
+    for block in blocks:
+        whole[at : at + len(block), : block.shape[1]] = block
+        at += len(block)
+    return whole
+
+
 def row_texts(block: Block) -> list[bytes]:
     """Give each row as bytes, without the zeros at its end."""
     count, width = block.shape

@@ -1,7 +1,5 @@
-"""The values of many calls of one shape, of which one is traced for all."""
+"""The values of many calls of one shape, by where they stand, of which one call is traced for all."""
 
-from collections.abc import Callable
-from operator import ge, gt, lt, ne
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -9,7 +7,6 @@ import numpy as np
 
 from kafkasniff.protocol.body_columns import (
     ArrayColumn,
-    Block,
     Buffer,
     Column,
     Columns,
@@ -21,15 +18,11 @@ from kafkasniff.protocol.body_columns import (
 )
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.batch_columns import read_batch_columns
-from kafkasniff.render.gists.words import NAME_LENGTH, name_text
-from kafkasniff.render.layouts import memory_of
-from kafkasniff.render.text_blocks import digits, row_texts, table, texts_of
-from kafkasniff.render.traced import CLIENT_ID, Mark, Trace, Traced, TracedNumber, TracedText, UntraceableError
+from kafkasniff.render.call_bodies import CallBodies
+from kafkasniff.render.traced import Trace, Traced, TracedNumber, TracedText, UntraceableError
 
-_TESTS: dict[str, Callable[[Any, int], Any]] = {"!=": ne, "<": lt, ">=": ge, ">": gt}
-
-Clients = Callable[[Numbers], list[str | None]]
-"""Gives the client ids of calls by their index."""
+Path = tuple[str | int, ...]
+"""Where a value stands: the side, then names of fields and indexes of elements; of records a part of what is known."""
 
 
 class Batches(NamedTuple):
@@ -60,122 +53,125 @@ def find_batches(buffer: Buffer, columns: Columns, owner: Numbers, odd: Marks) -
     return found
 
 
-class _Place(NamedTuple):
-    """Where the values of all calls are that a traced one stands for."""
+class Group:
+    """Calls of one shape."""
 
-    values: Callable[[Numbers], Any]
-    """Gives them, as numbers or as a block, for rows of a column."""
-    rows: Numbers
-    """For each call its row."""
+    def __init__(self, bodies: CallBodies, batches: list[Batches], rows: Numbers, numbers: dict[int, Numbers]) -> None:
+        """Take the bodies of many calls, and which rows are of this shape.
 
-
-class TracedCalls:
-    """Calls of one shape; the first is traced."""
-
-    def __init__(self, buffer: Buffer, notes: Trace, batches: list[Batches]) -> None:
-        """Begin with no value."""
-        self.batch_headers: list[tuple[Kind, str, SimpleNamespace]] = []
-        """The batches of the first call, as a gist asks for them."""
-        self._buffer = buffer
-        self.notes = notes
-        self._batches = batches
-        self._traced: list[Traced] = []
-
-    def body(self, side: Kind, columns: Columns, names: frozenset[str], rows: Numbers) -> dict[str, Any]:
-        """Give the fields with these names of the first of some structs, as a scan does, traced.
-
-        `rows`: for each call the row of the struct. Raises UntraceableError.
+        `numbers` remembers, for all groups of these bodies, what was read, by the identity of its column.
         """
+        self.buffer = bodies.buffer
+        self.rows = rows
+        self._batches = batches
+        self._numbers = numbers
+        self._found: dict[Path, tuple[Any, Numbers]] = {
+            ("request",): (bodies.request, rows),
+            ("response",): (bodies.response, rows),
+        }
+
+    def at(self, path: Path) -> tuple[Any, Numbers]:
+        """Give the column at a place, or the columns of a struct there, and for each call its row in them."""
+        found = self._found.get(path)
+        if found is None:
+            parent, rows = self.at(path[:-1])
+            step = path[-1]
+            if isinstance(parent, ArrayColumn):
+                assert isinstance(step, int)
+                found = parent.elements, parent.first[rows] + step
+            elif isinstance(parent, RecordsColumn):
+                batches = next(each for each in self._batches if each.column is parent)
+                parts = {"size": parent.size, "attributes": batches.attributes, "count": batches.record_count}
+                found = parts[str(step)], rows
+            else:
+                found = parent[step], rows
+            self._found[path] = found
+        return found
+
+    def values(self, path: Path, chosen: Numbers | slice = slice(None)) -> Any:
+        """Give numbers, or texts as a block, of some calls by their index."""
+        column, rows = self.at(path)
+        if isinstance(column, NumberColumn):
+            numbers = self._numbers.get(id(column))
+            if numbers is None:
+                # Of all groups at once: most are small.
+                numbers = self._numbers[id(column)] = column.values(self.buffer)
+            return numbers[rows[chosen]]
+        return (column.block if isinstance(column, TextColumn) else column)[rows[chosen]]
+
+
+class TracedCall:
+    """The first call of a group, traced."""
+
+    def __init__(self, group: Group) -> None:
+        """Begin with no value."""
+        self.notes = Trace()
+        self.values: list[Traced] = []
+        """All of which something may be asked; their places are paths."""
+        self.batch_headers: list[tuple[Kind, str, SimpleNamespace]] = []
+        """The batches, as a gist asks for them."""
+        self._group = group
+
+    def body(self, path: Path, names: frozenset[str]) -> dict[str, Any]:
+        """Give the fields with these names of the struct at a place, as a scan does, traced.
+
+        Raises UntraceableError.
+        """
+        columns, rows = self._group.at(path)
         found = {}
         for name, column in columns.items():
             if name not in names:
                 continue
             if isinstance(column, RecordsColumn) and column.size[rows[0]] >= 0:
-                found[f"{name}SizeInBytes"] = self._records(side, column, rows)
+                found[f"{name}SizeInBytes"] = self._records((*path, name))
             else:
-                found[name] = self._value(side, column, names, rows)
+                found[name] = self._value((*path, name), column, rows.item(0), names)
         return found
 
-    def _value(self, side: Kind, column: Column, names: frozenset[str], rows: Numbers) -> Any:
+    def _value(self, path: Path, column: Column, row: int, names: frozenset[str]) -> Any:
         if isinstance(column, NumberColumn):
             if column.code in ("d", "16s"):
                 raise UntraceableError
-            first_value = column.value(self._buffer, rows.item(0))
-            number = self._number(lambda chosen: column.values(self._buffer, chosen), rows, first_value)
+            number = self._number(path, column.value(self._group.buffer, row))
             return bool(number.fix()) if column.code == "?" else number
         if isinstance(column, TextColumn):
-            length = column.length.item(rows.item(0))
+            length = column.length.item(row)
             if length <= 0:
                 return None if length else ""
-            value = column.block[rows[0], :length].tobytes().decode()
-            text = TracedText(self.notes, _Place(column.block.__getitem__, rows), value)
-            self._traced.append(text)
+            text = TracedText(self.notes, path, column.block[row, :length].tobytes().decode())
+            self.values.append(text)
             return text
         if isinstance(column, RecordsColumn):
             return None
         if not isinstance(column, ArrayColumn):
             raise UntraceableError
-        count, first = column.count.item(rows.item(0)), column.first[rows]
+        count, first = column.count.item(row), column.first.item(row)
         if count < 0:
             return None
         if "" in column.elements:
-            return [self._value(side, column.elements[""], names, first + nth) for nth in range(count)]
-        return [self.body(side, column.elements, names, first + nth) for nth in range(count)]
+            inner = column.elements[""]
+            return [self._value((*path, nth, ""), inner, first + nth, names) for nth in range(count)]
+        return [self.body((*path, nth), names) for nth in range(count)]
 
-    def _number(self, values: Callable[[Numbers], Numbers], rows: Numbers, first: int) -> TracedNumber:
-        number = TracedNumber(self.notes, _Place(values, rows), first)
-        self._traced.append(number)
+    def _number(self, path: Path, value: int) -> TracedNumber:
+        number = TracedNumber(self.notes, path, value)
+        self.values.append(number)
         return number
 
-    def _records(self, side: Kind, column: RecordsColumn, rows: Numbers) -> Any:
-        size = self._number(column.size.__getitem__, rows, column.size.item(rows.item(0)))
-        if not size.value:
-            return 0
-        batches = next(each for each in self._batches if each.column is column)
-        attributes, count = (
-            self._number(numbers.__getitem__, rows, numbers.item(rows.item(0)))
-            for numbers in (batches.attributes, batches.record_count)
+    def _records(self, path: Path) -> Any:
+        size, attributes, count = (
+            self._group.values((*path, part), slice(1)).item() for part in ("size", "attributes", "count")
         )
-        self.batch_headers.append((side, "", SimpleNamespace(record_count=count, compression=attributes)))
-        return size
-
-    def let_go(self) -> None:
-        """Let go of all values, which hold each other and a whole batch: Python would find that much later."""
-        self._traced.clear()
-        self.notes.marks.clear()
-
-    def like_the_first(self, count: int) -> Marks:
-        """Tell which of the calls answer as the first does to what was asked of its values."""
-        alike = np.ones(count, np.bool_)
-        for value in self._traced:
-            if not value.fixed and not value.tests:
-                continue
-            values = value.place.values(value.place.rows)
-            if value.fixed:
-                same = values == values[0]
-                alike &= same if same.ndim == 1 else same.all(axis=1)
-            else:
-                for operator, number in value.tests:
-                    test = _TESTS[operator]
-                    alike &= test(values, number) == test(value.value, number)
-        return alike
-
-    def texts(self, mark: Mark, chosen: Numbers, clients: Clients) -> Block:
-        """Give what stands at a mark in the gists of the `chosen` calls."""
-        place: _Place = mark.value.place
-        values, function = place.values(place.rows[chosen]), mark.function
-        if isinstance(mark.value, TracedNumber):
-            if function is None:
-                return digits(values)
-            return texts_of(values, memory_of(function, mark.more, False).__getitem__)
-        assert function is not None
-        if function is name_text and not np.count_nonzero(values[:, NAME_LENGTH:]):
-            # What is plain stands for itself.
-            names: Block = values[:, :NAME_LENGTH]
-            return names
-        texts = row_texts(values)
-        if mark.more == (CLIENT_ID,):
-            memory = memory_of(function, (), True)
-            return table([memory[key].encode() for key in zip(texts, clients(chosen), strict=True)])
-        memory = memory_of(function, mark.more, True)
-        return table([memory[text].encode() for text in texts])
+        if not size:
+            return 0
+        self.batch_headers.append(
+            (
+                "request" if path[0] == "request" else "response",
+                "",
+                SimpleNamespace(
+                    record_count=self._number((*path, "count"), count),
+                    compression=self._number((*path, "attributes"), attributes),
+                ),
+            )
+        )
+        return self._number((*path, "size"), size)

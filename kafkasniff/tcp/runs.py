@@ -115,7 +115,7 @@ def _find_plain(columns: SegmentColumns, data: bytes, rows: Numbers) -> tuple[Nu
     source, destination = columns.source[rows], columns.destination[rows]
     connection = source + destination
     connection ^= connection >> np.uint64(30)
-    order = np.argsort(connection, kind="stable")
+    order = together(connection)
     rows, source, destination = rows[order], source[order], destination[order]
     larger = source > destination
     # Equal numbers at both ends do not tell the directions apart.
@@ -133,6 +133,18 @@ def _find_plain(columns: SegmentColumns, data: bytes, rows: Numbers) -> tuple[Nu
     marks[ends] -= 1
     member = np.cumsum(marks[:-1]) > 0
     return rows[member], larger[member], starts, ends
+
+
+def together(numbers: Endpoints) -> Numbers:
+    """Give an order in which equal numbers stand together, each as they stood."""
+    # Numbers of two bytes are sorted much faster, and four bytes of these tell nearly all apart.
+    order = np.argsort((numbers >> np.uint64(32)).astype(np.uint16), kind="stable")
+    order = order[np.argsort((numbers[order] >> np.uint64(48)).astype(np.uint16), kind="stable")]
+    found = numbers[order]
+    upper = found >> np.uint64(32)
+    if np.count_nonzero((found[1:] != found[:-1]) & (upper[1:] == upper[:-1])):
+        return np.argsort(numbers, kind="stable")
+    return order
 
 
 def differs_from_above(

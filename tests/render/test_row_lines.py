@@ -12,7 +12,7 @@ from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
-from kafkasniff.render import row_lines, tail_columns
+from kafkasniff.render import row_lines, tail_columns, templates
 from kafkasniff.render.row_lines import RowLines
 from kafkasniff.render.terminal import CallLines
 from kafkasniff.tcp.limits import TcpLimits
@@ -85,9 +85,10 @@ def items_of(packets: list[PacketBatch], monkeypatch: pytest.MonkeyPatch) -> lis
 
 def compare(items: list[Item | CallRows], time: str, monkeypatch: pytest.MonkeyPatch) -> int:
     """Hold the lines of rows, made at once and one by one, against those of calls; give how many calls there were."""
-    for fewest in (1, 1 << 30):
+    for fewest, of_blocks in ((1, 1), (1, 1 << 30), (1 << 30, 1)):
         monkeypatch.setattr(row_lines, "FEWEST_ROWS", fewest)
         monkeypatch.setattr(tail_columns, "FEWEST_ROWS", fewest)
+        monkeypatch.setattr(templates, "FEWEST_OF_BLOCKS", of_blocks)
         expected, lines = CallLines(time=time), CallLines(time=time)
         together = RowLines(lines)
         calls = 0
@@ -114,3 +115,15 @@ def test_many_calls_of_few_kinds(time: str, monkeypatch: pytest.MonkeyPatch) -> 
     row, random = next(row for row in ROWS if row.name == "intact"), Random("lines")
     packets = transmit(compose(random, connections=8, calls=60, **row.traffic), random, **row.segments)
     assert compare(items_of(list(batches(packets)), monkeypatch), time, monkeypatch) > 200
+
+
+def test_lines_that_were_expected_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = rows_of("java-4.3.1-basic.pcap", monkeypatch)
+    monkeypatch.setattr(tail_columns, "FEWEST_ROWS", 1)
+    alone = RowLines(CallLines())
+    whole = [alone.lines(each) for each in rows]
+    # One row is too few for columns, two are enough.
+    monkeypatch.setattr(row_lines, "FEWEST_ROWS", 2)
+    together = RowLines(CallLines())
+    together.expect(rows)
+    assert [together.lines(each) for each in rows] == whole

@@ -1,9 +1,11 @@
 """Stretches found in hand-made packets."""
 
+from random import Random
+
 import numpy as np
 
 from kafkasniff.tcp.columns import read_columns
-from kafkasniff.tcp.runs import Stretches, find_stretches
+from kafkasniff.tcp.runs import Stretches, find_stretches, together
 from tests.tcp.conversations import RST, Talk, batch
 
 
@@ -45,3 +47,17 @@ def test_rows_out_of_order_and_early_acknowledgements_are_odd() -> None:
     frames.insert(9, frames.pop(6))
     # The acknowledgement of it, what followed it, and itself.
     assert found(frames).odd == [6, 7, 9]
+
+
+def test_equal_numbers_stand_together_in_their_order() -> None:
+    random = Random(5)
+    # Numbers of which many share their upper four bytes, and such that do not.
+    for numbers in ([random.randrange(4) << 32 | random.randrange(3) for _ in range(99)], [1 << 63, 7, 1 << 63, 7]):
+        order = together(np.array(numbers, np.uint64)).tolist()
+        places = [(numbers[index], index) for index in order]
+        groups = [
+            [index for number, index in places if number == each]
+            for each in dict.fromkeys(number for number, _ in places)
+        ]
+        assert [index for group in groups for index in group] == order
+        assert all(group == sorted(group) for group in groups)

@@ -183,6 +183,11 @@ class _OddEnds:
     def _read(self, start: int, end: int, segment: int) -> bytes:
         """Give bytes that begin in a segment or behind it, counted from the first segment's beginning on."""
         places, before, ends, data = self._places, self._before, self._ends, self._data
+        middle = ends[segment]
+        if start < middle < end <= ends[segment + 1]:
+            # As nearly always.
+            shift, shift_behind = places[segment] - before[segment], places[segment + 1] - middle
+            return data[start + shift : middle + shift] + data[middle + shift_behind : end + shift_behind]
         parts = []
         while start < end:
             stop = min(end, ends[segment])

@@ -164,7 +164,7 @@ def _client_ids(streams: Streams, frames: Frames, requests: Messages, pairs: Pai
     found: list[set[bytes]] = []
     data, starts = frames.buffer.data, pairs.request_starts.tolist()
     one = have_one_client_id(frames.buffer, requests, pairs.request_starts[:-1]).tolist()
-    begins, ends = (requests.start + CLIENT_ID_LENGTH_AT).tolist(), requests.client_id_end.tolist()
+    begins, ends = (requests.start + CLIENT_ID_LENGTH_AT).data, requests.client_id_end.data
     for run, (refused, waiting) in enumerate(zip(pairs.refused.tolist(), streams.waiting, strict=True)):
         ids = {request.frame.data[CLIENT_ID_LENGTH_AT : _client_id_end(request)] for request in waiting}
         if not refused:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kafkasniff.protocol.body_columns import Buffer, Marks, Numbers
-from kafkasniff.protocol.records.checksums import computed_crc
+from kafkasniff.protocol.records.checksums import computed_crcs
 from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
 
 BatchHeaders = NDArray[np.void]
@@ -41,11 +41,8 @@ def read_batch_columns(buffer: Buffer, at: Numbers, size: Numbers) -> tuple[Batc
     headers = buffer.block(at, MAGIC_2.size).view(_HEADER).ravel()
     odd: Marks = (size < MAGIC_2.size) | (headers["magic"] != 2) | (headers["size"] != size - OFFSET_AND_SIZE.size)
     odd |= (headers["attributes"] & _DELETE_HORIZON != 0) | (headers["base_offset"] > _FARTHEST_OFFSET)
-    data, sound = buffer.data, np.flatnonzero(~odd)
-    begins = at[sound]
-    computed = [
-        computed_crc(data, begin, end)
-        for begin, end in zip(begins.tolist(), (begins + size[sound]).tolist(), strict=True)
-    ]
+    sound = np.flatnonzero(~odd)
+    begins, ends = at[sound], at[sound] + size[sound]
+    computed = computed_crcs(buffer.data, zip(begins.tolist(), ends.tolist(), strict=True))
     odd[sound] = headers["crc"][sound] != np.array(computed, np.int64)
     return headers, odd

@@ -1,7 +1,7 @@
 """The checksums of record batches."""
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Final
 
@@ -26,6 +26,12 @@ def computed_crc(data: bytes | bytearray, start: int, end: int) -> int:
     begin = start + CRC_AT[magic] + 4
     covered = data[begin:end] if end - begin <= _COPIED_BYTES else memoryview(data)[begin:end]
     return zlib.crc32(covered) if magic < 2 else _crc32c()(covered)
+
+
+def computed_crcs(data: bytes, batches: Iterable[tuple[int, int]]) -> list[int]:
+    """Compute the same of many batches of magic 2, given by start and end."""
+    crc32c, covered = _crc32c(), CRC_AT[2] + 4
+    return [crc32c(data[start + covered : end]) for start, end in batches]
 
 
 @cache
