@@ -41,6 +41,8 @@ ID_STEP = 16
 """How far the correlation ids of consecutive answers lie apart at most: requests with acks=0 leave some out."""
 FIRST_BYTES = 4 << 10
 """Bytes of a message that are worth a look before it is whole."""
+TOLD_BODY = 6
+"""Bytes of a body from which on it may contradict its layout."""
 CHAIN = 4
 """Frames that are followed from a place on."""
 
@@ -265,6 +267,9 @@ def score_response(
             if agreement < 0:
                 return IMPOSSIBLE
             points += agreement
+            if not held.begins_write(offset) and held.read(offset, 8 + min(size - 4, TOLD_BODY)) is None:
+                # Where a gap ends, any two small integers may be size and id, as long as nothing of a body is there.
+                points = min(points, PROOF - 1)
     elif frame is not None and looks_like_api_versions(frame):
         points += 4
     elif (unseen := lost(correlation_id)) is False:

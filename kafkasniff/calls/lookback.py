@@ -8,6 +8,7 @@ from kafkasniff.calls.evidence import (
     ID_STEP,
     PROOF,
     SMALLEST_RESPONSE,
+    goes_on,
     read_prefix,
     request_header,
     score_request,
@@ -107,9 +108,12 @@ def _leads_to_request(held: HeldStream, segment: int, place: int) -> bool:
     at = segment
     for _ in range(FRAMES):
         prefix = read_prefix(held, at)
-        if prefix is None or request_header(prefix) is None:
+        header = None if prefix is None else request_header(prefix)
+        if prefix is None or header is None:
             return False
         at += SIZE_PREFIX + int.from_bytes(prefix[:SIZE_PREFIX], "big")
+        if not goes_on(held, header, at):
+            return False
         if at >= place:
             break
     return at == place

@@ -160,3 +160,14 @@ def test_a_lone_response_waits_for_what_may_contradict_it() -> None:
     assert score_response(stream, 4, {}, lambda number: True).points < PROOF
     stream.push_gap(gap(OF, 0, 900, 2))
     assert score_response(stream, 4, {}, lambda number: True).points >= PROOF
+
+
+def test_where_a_gap_ends_size_and_id_alone_are_no_answer() -> None:
+    metadata = {69: (3, 1)}
+    for body, points in ((b"\0\0", PROOF - 1), (struct.pack(">ii", 1, 7), PROOF)):
+        stream = held(b"tail")
+        stream.push_gap(gap(OF, 0, 100, 1))
+        place = stream.end
+        stream.push(data(OF, 0, struct.pack(">ii", 55, 69) + body, 2))
+        stream.push_gap(gap(OF, 0, 200, 3))
+        assert min(score_response(stream, place, metadata, previous_id=55).points, PROOF) == points

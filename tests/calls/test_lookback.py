@@ -4,8 +4,8 @@ import struct
 
 from kafkasniff.calls.held import HeldStream
 from kafkasniff.calls.limits import Budget
-from kafkasniff.calls.lookback import earlier_responses
-from tests.calls.hand_made import connection, data, gap, metadata_response
+from kafkasniff.calls.lookback import earlier_requests, earlier_responses
+from tests.calls.hand_made import connection, data, gap, metadata_request, metadata_response
 
 
 def response(correlation_id: int, body: bytes) -> bytes:
@@ -71,3 +71,11 @@ def test_an_id_between_two_that_are_known_needs_less() -> None:
     assert earlier_responses(held, place) == place
     assert earlier_responses(held, place, last_answer=12) == 1448
     assert earlier_responses(held, place, last_answer=14) == place
+
+
+def test_requests_lead_up_to_one_of_the_same_client() -> None:
+    # The size of a message set, and its beginning as a header: Produce v0, id 500, an empty client id.
+    array = struct.pack(">ihhih", 20, 0, 0, 500, 0) + bytes(10)
+    for before, leads in ((array, False), (metadata_request(6), True)):
+        held = hold(before, metadata_request(7), metadata_request(8))
+        assert earlier_requests(held, len(before)) == (0 if leads else len(before))
