@@ -1,6 +1,7 @@
 """What becomes of memory that is freed."""
 
 import ctypes
+import sys
 from functools import cache
 from typing import Final
 
@@ -21,7 +22,8 @@ def keep_freed_memory() -> None:
 
     Each batch takes about what the one before it gave back, and the kernel takes long to give it again.
     """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    # Other systems have other allocators; Windows has no library by the name None.
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         mallopt(_TRIM_THRESHOLD, _KEPT_BYTES)
         mallopt(_MMAP_THRESHOLD, _LARGEST_BYTES)
