@@ -153,6 +153,7 @@ class Engine:
         turns = Turns()
         events, places = with_lives(events, places, [self._take_lives(each, turns) for each in lives])
         for place, event in zip(places, events, strict=True):
+            turns.go_on(place)
             turns.settle(event.connection)
             if isinstance(event, StreamRun):
                 turns.take_run(place, event, self._conversation(event))

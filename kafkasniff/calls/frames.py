@@ -157,8 +157,8 @@ class FrameCutter:
         self.offset += SIZE_PREFIX + len(data)
         return frame
 
-    def complete(self, data: bytes, last: Arrival) -> Frame:
-        """Make a frame of the message under way with the rest of it, `data`, which was not pushed.
+    def complete(self, rest: list[bytes | memoryview], last: Arrival) -> Frame:
+        """Make a frame of the message under way with the `rest` of it, in parts, which was not pushed.
 
         Of one that `passes`, the rest is not wanted.
         """
@@ -166,8 +166,9 @@ class FrameCutter:
             self.offset += self._skip
             self._skip = 0
         else:
-            self._kept = self._take(self._available) + data
-            self.offset += len(data)
+            assert self._size is not None
+            self.offset += self._size - self._available
+            self._kept = b"".join([*self._take_parts(self._available), *rest])
         assert self._last is not None
         self._last = max(self._last, last, key=_order)
         self._finish_partial()
@@ -177,10 +178,13 @@ class FrameCutter:
 
     def note_segments(self, lengths: list[int]) -> None:
         """Note the sizes in bytes of segments that were not pushed, or not as they came."""
-        largest = max(lengths)
+        self.note_run(lengths[-1], largest := max(lengths), lengths.count(largest))
+
+    def note_run(self, last: int, largest: int, as_large: int) -> None:
+        """Do the same by the sizes of the last one and of the largest, and how many are as large."""
         self._note_segment(largest)
-        self.as_large += (lengths.count(largest) - 1) * (largest == self.largest_segment)
-        self.last_segment = lengths[-1]
+        self.as_large += (as_large - 1) * (largest == self.largest_segment)
+        self.last_segment = last
 
     def _note_segment(self, length: int) -> None:
         self.last_segment = length
@@ -317,8 +321,11 @@ class FrameCutter:
 
     def _take(self, count: int) -> bytes:
         """Remove `count` bytes from the queue, which has them, and note the packets they came in."""
-        parts: list[bytes] = []
-        left = count
+        return b"".join(self._take_parts(count))
+
+    def _take_parts(self, count: int) -> list[bytes]:
+        """Do the same, and give them as they came."""
+        parts, left = list[bytes](), count
         while left:
             event, start = self._queue[0]
             self._note(event)
@@ -334,7 +341,7 @@ class FrameCutter:
         self._available -= count
         self._budget.give_back(count)
         self.offset += count
-        return b"".join(parts)
+        return parts
 
     def _note(self, event: StreamData) -> None:
         arrival = event.arrival

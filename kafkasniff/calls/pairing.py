@@ -76,7 +76,7 @@ class Pairing:
         self.waiting.append(request)
         self.waiting_bytes += len(frame.data)
         self.budget.take(len(frame.data))
-        return self._give_up_late()
+        return self._give_up_late() if self._early else []
 
     def add_response(self, frame: Frame) -> list[Pair]:
         """Take a response whose correlation id is there."""

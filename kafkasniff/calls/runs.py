@@ -1,7 +1,11 @@
 """Runs of segments in order: cut into frames without plain code for each segment, as long as nothing is odd."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from operator import sub
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, Frame, Gap
@@ -13,6 +17,8 @@ from kafkasniff.tcp.events import StreamData, StreamRun
 
 FEWEST_SEGMENTS = 64
 """What must be left of a run to be worth columns."""
+FEWEST_AT_ONCE = 16
+"""Segments of equal size from which on copying them at once to join them costs less than a view of each."""
 NEVER = 1 << 62
 """Later than every packet."""
 
@@ -20,46 +26,58 @@ NEVER = 1 << 62
 class RunTaker:
     """Hands a run to its conversation step by step: a frame where nothing is odd, else a segment."""
 
-    __slots__ = ("_conversation", "_may_leave", "_reader", "_sides", "packet")
+    __slots__ = ("_conversation", "_reader", "_sides", "may_leave", "packet")
 
     def __init__(self, run: StreamRun, conversation: Conversation | EncryptedConversation) -> None:
         """Stand before the first segment."""
         self._conversation = conversation
         self._reader = RunReader(run)
         self._sides: tuple[SideCutter, SideCutter] | None = None
-        self._may_leave = run.times_rise and run.in_order and is_small(run)
+        self.may_leave = run.times_rise and is_small(run) and run.in_order
+        """Whether the rest may go by columns."""
         self.packet = NEVER
         """The packet of the next step by its index in the batch; `NEVER` at the end."""
         self._look()
 
-    def step(self) -> list[Call | Gap | RawToken]:
+    def step(self) -> Sequence[Call | Gap | RawToken]:
         """Take the next frame or segment; give what ended with it."""
-        if self._sides is None:
+        sides = self._sides
+        if sides is None:
             found = self._conversation.take(self._reader.read())
             self._look()
             return found
         kafka = self._conversation.kafka
         assert kafka is not None
-        direction = 0 if self._sides[0].packet < self._sides[1].packet else 1
-        side = self._sides[direction]
+        direction = 0 if sides[0].packet < sides[1].packet else 1
+        side = sides[direction]
         at_end, stop = side.packet == NEVER, side.stop
-        if at_end or not (side.whole and kafka.take_frame(direction, side.cut())):
-            side.push_until(self.packet, stop)
-            self._sides[1 - direction].push_until(self.packet)
-            for each_direction in (direction, 1 - direction):
-                kafka.drain(each_direction)
-            if at_end or kafka.orderly_cutters is None:
-                self._sides = None
-            else:
-                for each in self._sides:
-                    each.look()
+        if side.whole and kafka.take_frame(direction, side.cut()):
+            self._look_at(sides)
+            return kafka.take_calls()
+        side.push_until(self.packet, stop)
+        sides[1 - direction].push_until(self.packet)
+        for each_direction in (direction, 1 - direction):
+            kafka.drain(each_direction)
+        if at_end or kafka.orderly_cutters is None:
+            self._sides = None
+        else:
+            for each in sides:
+                each.look()
         self._look()
-        return list(kafka.take_calls())
+        return kafka.take_calls()
+
+    @property
+    def is_decided(self) -> bool:
+        """Tell whether it is known what the connection is."""
+        conversation = self._conversation
+        return conversation.kafka is not None or (
+            isinstance(conversation, Conversation) and conversation.protocol is not None
+        )
 
     def rest(self) -> Talk | None:
         """Give what is left of the run if it may go by columns; if it does so, nothing more is to be taken here."""
         conversation, sides = self._conversation, self._sides
-        if not self._may_leave or sides is None or not isinstance(conversation, Conversation):
+        if not self.may_leave or sides is None or not isinstance(conversation, Conversation):
             return None
         if sides[0].segments_left + sides[1].segments_left < FEWEST_SEGMENTS or not is_plain(conversation):
             return None
@@ -68,7 +86,7 @@ class RunTaker:
 
     def stay(self) -> None:
         """Never offer the rest again: columns refused it."""
-        self._may_leave = False
+        self.may_leave = False
 
     def _look(self) -> None:
         """Find the next step."""
@@ -80,12 +98,15 @@ class RunTaker:
             if (cutters := conversation.cutters_for_run) is None:
                 return
             for direction in (0, 1):
-                if (event := self._reader.peek(direction)) is not None:
+                if not conversation.has_start(direction) and (event := self._reader.peek(direction)) is not None:
                     conversation.note_start(event)
             self._sides = (SideCutter(self._reader, 0, cutters[0]), SideCutter(self._reader, 1, cutters[1]))
-        self.packet = min(self._sides[0].packet, self._sides[1].packet)
-        if self.packet == NEVER:
-            self.packet = self._reader.last_packet
+        self._look_at(self._sides)
+
+    def _look_at(self, sides: "tuple[SideCutter, SideCutter]") -> None:
+        first, second = sides[0].packet, sides[1].packet
+        packet = first if first < second else second
+        self.packet = packet if packet != NEVER else self._reader.last_packet
 
 
 class RunReader:
@@ -133,12 +154,14 @@ class SideCutter:
         "_direction",
         "_end",
         "_ends",
+        "_everywhere",
         "_first",
         "_index",
         "_last",
         "_packets",
         "_reader",
         "_shifts",
+        "_side",
         "_total",
         "_whole_limit",
         "packet",
@@ -152,9 +175,12 @@ class SideCutter:
         self._cutter = cutter
         self._direction = direction
         self._data = reader.run.batch.data
-        self._packets, self._ends, self._shifts, self._delivered_by = reader.run.sides[direction]
+        self._side = side = reader.run.sides[direction]
+        self._packets, self._ends, self._shifts, self._delivered_by = side[:4]
         self._total = self._ends[-1] if self._ends else 0
         self._whole_limit = cutter.whole_limit
+        self._everywhere: NDArray[np.void] | None = None
+        """At each position of the buffer as many bytes as the largest segment has."""
         self._first = self._index = reader.indexes[direction]
         self._at = self._ends[self._first - 1] if self._first else 0
         """Bytes from the run's beginning to the next one to be cut, which lies in the segment `_index`."""
@@ -191,18 +217,18 @@ class SideCutter:
         """Give the next frame, which must be whole."""
         at, end, index, batch = self._at, self._end, self._index, self._reader.run.batch
         # Completed by the latest packet, which need not be the last in the stream.
-        packets, latest = self._packets, self._packets[self._last]
-        last = batch.arrival(latest if packets is self._delivered_by else max(packets[index : self._last + 1]))
+        packets, cutter, of_last = self._packets, self._cutter, self._last
+        latest = packets[of_last] if packets is self._delivered_by else max(packets[index : of_last + 1])
+        last = batch.arrival(latest)
         if self._begun:
-            frame = self._cutter.complete(b"" if self._cutter.passes else self._read(at, end), last)
-        elif index == self._last:
+            frame = cutter.complete([] if cutter.passes else self._parts(at, end), last)
+        elif index == of_last:
             shift = self._shifts[index]
-            frame = self._cutter.cut_whole(self._data[at + SIZE_PREFIX + shift : end + shift], last, last)
+            frame = cutter.cut_whole(self._data[at + SIZE_PREFIX + shift : end + shift], last, last)
         else:
-            first = batch.arrival(self._packets[index])
-            frame = self._cutter.cut_whole(self._read(at + SIZE_PREFIX, end), first, last)
-        self._at, self._index = end, self._last
-        self.look()
+            frame = cutter.cut_whole(self._read(at + SIZE_PREFIX, end), batch.arrival(packets[index]), last)
+        self._at, self._index = end, of_last
+        self._find(0)
         return frame
 
     def push_until(self, packet: int, stop: int = NEVER) -> None:
@@ -211,8 +237,12 @@ class SideCutter:
         stop = min(bisect_right(self._delivered_by, packet), stop)
         if stop > first:
             self._push(stop)
-            begins = (ends[first - 1] if first else 0, *ends[first : stop - 1])
-            self._cutter.note_segments([*map(sub, ends[first:stop], begins)])
+            if stop - first == len(ends):
+                side, before = self._side, ends[-2] if len(ends) > 1 else 0
+                self._cutter.note_run(ends[-1] - before, side.largest, side.as_large)
+            else:
+                begins = (ends[first - 1] if first else 0, *ends[first : stop - 1])
+                self._cutter.note_segments([*map(sub, ends[first:stop], begins)])
             self._reader.indexes[self._direction] = self._first = stop
 
     def _push(self, stop: int) -> None:
@@ -223,7 +253,8 @@ class SideCutter:
             if cutter.missing and index < last - 1:
                 # Of a frame under way only the latest packet counts; it may end in the last segment.
                 rest = self._read(self._at, ends[last - 1])
-                latest = max(range(index, last), key=self._packets.__getitem__)
+                in_order = self._packets is self._delivered_by
+                latest = last - 1 if in_order else max(range(index, last), key=self._packets.__getitem__)
                 cutter.add(run.data(self._direction, latest)._replace(data=rest))
                 index = last
             else:
@@ -236,14 +267,17 @@ class SideCutter:
 
     def look(self) -> None:
         """Find the next frame's end."""
-        self.packet, self.whole, self.stop = NEVER, False, len(self._packets)
+        self._find(self._cutter.missing)
+
+    def _find(self, missing: int | None) -> None:
+        """Do the same; `missing` is what the cutter says."""
         at, ends, index = self._at, self._ends, self._index
         if at == self._total:
+            self._find_nothing()
             return
         while ends[index] <= at:
             index += 1
         self._index = index
-        missing = self._cutter.missing
         if missing is not None:
             self._begun = missing > 0
             if not missing:
@@ -253,6 +287,7 @@ class SideCutter:
                 elif self._total >= at + SIZE_PREFIX:
                     prefix = self._read(at, at + SIZE_PREFIX)
                 else:
+                    self._find_nothing()
                     return
                 size = int.from_bytes(prefix, "big", signed=True)
                 missing = SIZE_PREFIX + size if 0 <= size <= self._whole_limit else None
@@ -261,22 +296,38 @@ class SideCutter:
                 if end <= self._total:
                     last = self._last = index if end <= ends[index] else bisect_left(ends, end, index)
                     self.packet, self.whole, self.stop = self._delivered_by[last], True, last + 1
+                else:
+                    self._find_nothing()
                 return
-        self.packet, self.stop = self._delivered_by[index], index + 1
+        self.packet, self.whole, self.stop = self._delivered_by[index], False, index + 1
+
+    def _find_nothing(self) -> None:
+        self.packet, self.whole, self.stop = NEVER, False, len(self._ends)
 
     def _read(self, start: int, end: int) -> bytes:
         """Give the bytes from `start` to `end`, counted from the run's beginning."""
+        parts = self._parts(start, end)
+        return bytes(parts[0]) if len(parts) == 1 else b"".join(parts)
+
+    def _parts(self, start: int, end: int) -> list[bytes | memoryview]:
+        """Give the same as it came."""
         ends, shifts = self._ends, self._shifts
         first = bisect_right(ends, start)
         if start == end:
-            return b""
+            return []
         if end <= ends[first]:
-            return self._data[start + shifts[first] : end + shifts[first]]
+            return [self._data[start + shifts[first] : end + shifts[first]]]
         last = bisect_left(ends, end, first)
-        # Views: each byte is copied once.
         data = memoryview(self._data)
-        parts = [data[start + shifts[first] : ends[first] + shifts[first]]]
-        whole = zip(ends[first:last], ends[first + 1 : last], shifts[first + 1 : last], strict=False)
-        parts += [data[begin + shift : stop + shift] for begin, stop, shift in whole]
+        parts: list[bytes | memoryview] = [data[start + shifts[first] : ends[first] + shifts[first]]]
+        largest, count = self._side.largest, last - first - 1
+        if count >= FEWEST_AT_ONCE and ends[last - 1] - ends[first] == count * largest:
+            if self._everywhere is None:
+                self._everywhere = np.ndarray((len(data) - largest + 1,), f"V{largest}", data, 0, (1,))
+            places = np.asarray(ends[first : last - 1]) + np.asarray(shifts[first + 1 : last])
+            parts.append(self._everywhere[places].data)
+        else:
+            whole = zip(ends[first:last], ends[first + 1 : last], shifts[first + 1 : last], strict=False)
+            parts += [data[begin + shift : stop + shift] for begin, stop, shift in whole]
         parts.append(data[ends[last - 1] + shifts[last] : end + shifts[last]])
-        return b"".join(parts)
+        return parts

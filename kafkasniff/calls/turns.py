@@ -1,7 +1,7 @@
 """What the connections of a batch bring: each is taken by itself, and what ended is put into order over all of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from heapq import heapify, heappop, heapreplace, merge
+from heapq import heapify, heappop, heappush, heapreplace, merge
 from operator import itemgetter
 
 from kafkasniff.calls.columns.calls import CallColumns, CallRows
@@ -26,6 +26,23 @@ class Turns:
         self._talks: dict[Connection, tuple[Talk, RunTaker | None]] = {}
         """Runs that go by columns, many of them at once, before anything else happens on their connections; with who
         has begun to take them, if anybody has."""
+        self._undecided: list[tuple[int, int, int, RunTaker, Connection]] = []
+        """Runs of connections of which it is not known yet what they are, by the place of their next step; with the
+        earliest place and a number of each."""
+        self._runs = 0
+
+    def go_on(self, place: int) -> None:
+        """Take what undecided connections bring before `place`: what others show until then may decide them."""
+        undecided = self._undecided
+        while undecided and undecided[0][0] < place:
+            _, number, earliest, taker, connection = undecided[0]
+            if not self._take_step(taker, connection, earliest):
+                heappop(undecided)
+            elif taker.is_decided:
+                heappop(undecided)
+                self._step(taker, connection, earliest)
+            else:
+                heapreplace(undecided, (max(2 * taker.packet + 1, earliest), number, earliest, taker, connection))
 
     def take_columns(self, columns: CallColumns) -> None:
         """Take calls that were found by columns."""
@@ -47,10 +64,16 @@ class Turns:
         if talk is not None:
             self._talks[run.connection] = talk, None
             return
-        self._step(RunTaker(run, conversation), run.connection, place)
+        taker = RunTaker(run, conversation)
+        if taker.is_decided:
+            self._step(taker, run.connection, place)
+        else:
+            self._runs += 1
+            heappush(self._undecided, (max(2 * taker.packet + 1, place), self._runs, place, taker, run.connection))
 
     def items(self) -> list[Item | CallRows]:
         """Give all that ended, in packet order."""
+        self.go_on(2 * NEVER)
         self._take_talks()
         self._found.sort(key=itemgetter(0))
         items: list[Item | CallRows] = []
@@ -62,14 +85,19 @@ class Turns:
         return items
 
     def _step(self, taker: RunTaker, connection: Connection, earliest: int = 0) -> None:
-        while taker.packet != NEVER:
-            # The packet that closes a hole with a gap also lets the run behind it begin.
-            place = max(2 * taker.packet + 1, earliest)
-            self.add(place, taker.step())
-            talk = taker.rest()
-            if talk is not None:
-                self._talks[connection] = talk, taker
-                return
+        while taker.packet != NEVER and self._take_step(taker, connection, earliest):
+            pass
+
+    def _take_step(self, taker: RunTaker, connection: Connection, earliest: int) -> bool:
+        """Take the next frame or segment of a run; tell whether more of it is to be taken so."""
+        # The packet that closes a hole with a gap also lets the run behind it begin.
+        place = max(2 * taker.packet + 1, earliest)
+        if items := taker.step():
+            self._found.append((place, items))
+        if taker.may_leave and (talk := taker.rest()) is not None:
+            self._talks[connection] = talk, taker
+            return False
+        return taker.packet != NEVER
 
     def _take_talks(self) -> None:
         if not self._talks:

@@ -18,7 +18,11 @@ def main() -> None:
     from kafkasniff.cli.app import app
     from kafkasniff.cli.arguments import with_optional_values
 
-    app(with_optional_values(sys.argv[1:]), prog_name="kafkasniff")
+    try:
+        app(with_optional_values(sys.argv[1:]), prog_name="kafkasniff")
+    finally:
+        # Python would search all that is left for cycles once more as it exits.
+        gc.freeze()
 
 
 def _open_what_is_closed() -> None:

@@ -7,7 +7,6 @@ import typer
 
 from kafkasniff.cli import options
 from kafkasniff.cli.exit_status import ExitStatus
-from kafkasniff.cli.filters import duration_ns
 
 if TYPE_CHECKING:
     from kafkasniff.pipeline.inputs import Input
@@ -87,6 +86,7 @@ def pipeline(
     verbose: Verbose = False,
 ) -> None:
     """Turn directories of captures into Parquet tables, on Spark: here, or on a cluster."""
+    from kafkasniff.cli.filters import duration_ns
     from kafkasniff.cli.output import print_message
 
     settings = _settings(conf or ())

@@ -74,15 +74,15 @@ def gist(call: Call) -> str:
 
 def _described(form: Form, call: Call, asked: ScannedBody, answered: ScannedBody | None) -> str:
     """Describe a call by what was scanned, once for all calls with equal bodies."""
-    again = asked.seen_again and (answered is None or answered.seen_again) and not _names_topic_ids(call)
+    response = answered.value if answered is not None else _NO_BODY
+    if not (asked.seen_again and (answered is None or answered.seen_again)) or _names_topic_ids(call):
+        return form.describe(call, asked.value, response)
     key = (asked, answered, call.client_id, call.principal)
-    if again and (known := _texts.get(key)) is not None:
-        return known
-    text = form.describe(call, asked.value, answered.value if answered is not None else _NO_BODY)
-    if again:
+    text = _texts.get(key)
+    if text is None:
         if len(_texts) >= _MOST_TEXTS:
             _texts.clear()
-        _texts[key] = text
+        text = _texts[key] = form.describe(call, asked.value, response)
     return text
 
 

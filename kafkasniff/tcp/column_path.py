@@ -27,6 +27,8 @@ from kafkasniff.tcp.segments import FlowKey, Segment, SegmentReader, reverse
 from kafkasniff.tcp.timers import NO_TIMER
 
 _RST = 4
+_PATIENCE = 64
+"""Rows behind one that is not understood among which nothing is tried on a connection with holes."""
 _NONE = 1 << 62
 _Headers = tuple[int, int, int, int, int, int, int, int, int]
 """Of a packet: its index, beginning and end of the key in the buffer, sequence and acknowledgement number, flags,
@@ -50,6 +52,10 @@ class ColumnPath:
         self._batch = batch
         self._table = table
         self._counters = counters
+        self._turn = counters.packets
+        """That of the first packet; see `OpenHoles.turn`."""
+        self._refused: dict[int, int] = {}
+        """By stretch of a connection with holes: the row up to which it is not tried, as one was not understood."""
         self._columns = columns = read_columns(batch)
         self._segments: dict[int, Segment] = {}
         self._sizes = np.where(columns.common, columns.length, 0)
@@ -79,6 +85,7 @@ class ColumnPath:
             self._columns.payload,
             self._all_times,
             self._times_rise,
+            self._turn,
             most <= min(memory.limits.buffered_in_all, memory.limits.buffered_per_direction),
             self.places,
         )
@@ -92,6 +99,7 @@ class ColumnPath:
             self._take_rows(row, row + 1)
             start = row + 1
         self._take_rows(start, len(self._rows))
+        self._table.holes.put_into_order()
         return self._in_order(self._table.events)
 
     def _forgetting(self, sizes: Numbers, total: int) -> Iterator[int]:
@@ -140,6 +148,7 @@ class ColumnPath:
         rows, life_ends, ended = self._take_lives(rows)
         lives_ended = 0
         stretches = find_stretches(self._columns, self._batch.data, rows)
+        self._refused.clear()
         self._payloads = find_payloads(stretches, self._columns.payload)
         in_stretches = np.zeros(len(self._batch), np.bool_)
         in_stretches[stretches.rows] = True
@@ -162,6 +171,7 @@ class ColumnPath:
                 before, lives_ended = lives_ended, bisect_left(life_ends, min(following, due))
                 self._table.ended.update(ended[before:lives_ended])
             if due < min(following + (head == following), end):
+                self._table.holes.turn = self._turn + due
                 self._table.run_timers(self._batch.arrival(due))
                 self._note_place(2 * due)
                 row = due + 1
@@ -260,6 +270,7 @@ class ColumnPath:
         """Take one packet the careful way."""
         index, key_at, key_end, sequence, acknowledgement, flags, window, payload, length = headers
         table, arrival, data = self._table, self._batch.arrival(index), self._batch.data
+        table.holes.turn = self._turn + index
         segment = self._segments.get(index)
         if segment is None:
             key: FlowKey = data[key_at:key_end]
@@ -281,14 +292,18 @@ class ColumnPath:
         if min(odd[place] if place < len(odd) else end, end) - first < SHORTEST_RUN:
             return first
         key = self._key(stretches.rows.item(first))
-        state = self._table.orderly(key)
+        holes = first > self._refused.get(number, -1)
+        state = self._table.orderly(key, holes=holes)
         if state is None:
             return first
-        if stretches.both_ways[number] and self._table.orderly(reverse(key)) is not state:
+        if stretches.both_ways[number] and self._table.orderly(reverse(key), holes=holes) is not state:
             return first
         side = int(stretches.larger.item(first)) ^ (key != state.key)
         passage = Passage(self._course, stretches, self._payloads, number, first, state, side)
-        return passage.take(end, place) if passage.may_begin() else first
+        taken = passage.take(end, place) if passage.may_begin() else first
+        if taken == first and state.careful:
+            self._refused[number] = passage.refused + _PATIENCE
+        return taken
 
     def _key(self, index: int) -> bytes:
         key_at = self._columns.key_at.item(index)

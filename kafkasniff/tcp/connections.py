@@ -38,7 +38,7 @@ class ConnectionTable:
         # OrderedDict: of a plain dict, finding the first again and again takes quadratic time.
         self._half_open: OrderedDict[FlowKey, None] = OrderedDict()
         self.ended = EndedConnections(limits.ended)
-        self._holes = OpenHoles(self.memory)
+        self.holes = OpenHoles(self.memory)
 
     def receive(
         self,
@@ -82,10 +82,10 @@ class ConnectionTable:
             return
         self._receive(state, Segment(key, tunnel, sequence, acknowledgement, flags, data, length, fragments), arrival)
 
-    def orderly(self, key: FlowKey) -> ConnectionState | None:
-        """Give the connection with a direction `key` if a segment that comes next in it needs no other care."""
+    def orderly(self, key: FlowKey, *, holes: bool = False) -> ConnectionState | None:
+        """Give the connection with a direction `key` if what comes next in it needs no care, or for `holes` alone."""
         state = self._states.get(key)
-        return None if state is None or state.careful else state
+        return state if isinstance(state, ConnectionState) and state.is_orderly(holes) else None
 
     def may_evict(self, packets: int) -> bool:
         """Tell whether so many packets may open more connections than are followed at once."""
@@ -117,7 +117,7 @@ class ConnectionTable:
         while now >= self.timers.next:
             # One by one, so that what each brings names its own connection's last packet.
             self.run_timers(self.timers.first().connection.last._replace(time=self.timers.next))
-        for state, by in self._holes.close_old(now, self.events):
+        for state, by in self.holes.close_old(now, self.events):
             self._settle(state, state.order, by)
 
     def flush(self) -> None:
@@ -213,11 +213,11 @@ class ConnectionTable:
             self._counters.implausible += 1
         holes = first.hole is not None or second.hole is not None
         if holes:
-            self._holes.add(state)
+            self.holes.add(state)
             if self.memory.buffered > self._limits.buffered_in_all:
-                self._holes.relieve(arrival, self.events)
+                self.holes.relieve(arrival, self.events)
         else:
-            self._holes.discard(state)
+            self.holes.discard(state)
         state.note_care(holes)
 
     # Beginnings
@@ -361,7 +361,7 @@ class ConnectionTable:
         del self._states[state.key]
         self._states.pop(reverse(state.key), None)
         self._half_open.pop(state.key, None)
-        self._holes.discard(state)
+        self.holes.discard(state)
         self._open -= 1
         if state.half_open and connection.epoch == 0 and reason == "idle":
             return

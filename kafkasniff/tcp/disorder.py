@@ -5,7 +5,7 @@ are proven lost. Anything else, such as repeated bytes, ends the play, and the p
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from kafkasniff.tcp.streams import FARTHEST, LATE_NS
 _FIRST_BLOCK, _BLOCK = 8, 64
 """Packets that are looked at together: most disorder is short."""
 _NEVER = 1 << 62
-_Waiting = tuple[int, int, int, int]
+Waiting = tuple[int, int, int, int]
 """Start, end, order and time of a payload that waits; see `chunks.Chunk`."""
 
 
@@ -33,15 +33,16 @@ class Rows(NamedTuple):
     times: Numbers
 
 
-class Loss(NamedTuple):
-    """A gap."""
+class Break(NamedTuple):
+    """A gap, or a payload of an earlier batch that waits no more: what none of the rows brings."""
 
     row: int
-    """The packet that proves it."""
+    """The packet that proves the gap, or fills the hole."""
     direction: int
     positions: tuple[int, int]
     """In both directions, what was delivered up to then."""
-    length: int
+    gap: int
+    """Bytes of the gap; 0 for a payload that waited."""
 
 
 class Side:
@@ -49,6 +50,8 @@ class Side:
 
     __slots__ = (
         "acked",
+        "begun",
+        "breaks",
         "hole",
         "late",
         "out_of_order",
@@ -58,18 +61,34 @@ class Side:
         "stood",
     )
 
-    def __init__(self, position: int, acked: int, packets: int) -> None:
-        """Begin where nothing waits and no hole is known."""
+    def __init__(
+        self,
+        position: int,
+        acked: int,
+        packets: int,
+        pending: Sequence[Waiting] = (),
+        hole: Hole | None = None,
+        begun: int = 0,
+    ) -> None:
+        """Begin with what waits and the hole before it, where the connection had had `begun` packets."""
         self.position = position
         self.acked = acked
         self.packets = packets
-        self.pending: list[_Waiting] = []
+        self.begun = begun
+        self.pending: list[Waiting] = [*pending]
+        self.breaks: list[tuple[int, int]] = []
+        """Positions at which a gap begins, or a payload that waited before all rows, with the bytes of the gap."""
         self.out_of_order = 0
         self.late = 0
         """Late retransmissions."""
         self.stood: int | None = None
         """None where no empty segment changed it."""
-        self.hole: Hole | None = None
+        self.hole = hole
+
+    def hole_at(self, zero: int) -> Hole | None:
+        """Give the hole with positions that count from `zero` on."""
+        # A stream takes what was never acknowledged as acknowledged up to its position 0.
+        return self.hole and self.hole._replace(at=self.hole.at + zero, end=max(self.hole.end + zero, 0))
 
     @property
     def settled(self) -> bool:
@@ -106,8 +125,8 @@ class Side:
         if self.hole is None or self.hole.at != self.position:
             self.hole = Hole(order, self.position, self.acked, time, self.packets, heard)
 
-    def lost(self, order: int, time: int, heard: int, limits: TcpLimits) -> Iterator[int]:
-        """Give where each hole ends that is proven lost, as `holes.close_proven` does, and pass it then."""
+    def close_proven(self, order: int, time: int, heard: int, limits: TcpLimits) -> None:
+        """Pass the holes that are proven lost, as `holes.close_proven` does."""
         hole = self.hole
         if hole is None:
             return
@@ -116,8 +135,7 @@ class Side:
             return
         if not self.pending:
             if silent or (self.acked >= hole.end and hole.end - self.position > 1):
-                yield hole.end
-                self.position = hole.end
+                self._give_up(hole.end)
             return
         through, count, seen = self.position, 0, hole.order
         for start, _, chunk_order, _ in self.pending:
@@ -127,16 +145,21 @@ class Side:
             through, count, silent = start, count + 1, False
         while self.pending and self.pending[0][0] <= through:
             if self.pending[0][0] > self.position:
-                yield self.pending[0][0]
-                self.position = self.pending[0][0]
+                self._give_up(self.pending[0][0])
             self._deliver()
+
+    def _give_up(self, end: int) -> None:
+        self.breaks.append((self.position, end - self.position))
+        self.position = end
 
     def _deliver(self) -> None:
         """Deliver what does not wait any more."""
         done = 0
-        for start, end, _, _ in self.pending:
+        for start, end, order, _ in self.pending:
             if start > self.position:
                 break
+            if order <= self.begun:
+                self.breaks.append((start, 0))
             self.position = end
             done += 1
         del self.pending[:done]
@@ -145,12 +168,18 @@ class Side:
 class Disorder:
     """Disorder among packets of a connection: from one that does not come next to where all is delivered again."""
 
-    __slots__ = ("_limits", "_row", "_rows", "losses", "sides")
+    __slots__ = ("_limits", "_row", "_rows", "breaks", "opened", "refused", "sides", "waits")
 
     def __init__(self, rows: Rows, sides: tuple[Side, Side], limits: TcpLimits) -> None:
-        """Stand before the first of `rows`, with `sides` on which nothing waits."""
+        """Stand before the first of `rows`."""
         self.sides = sides
-        self.losses: list[Loss] = []
+        self.breaks: list[Break] = []
+        self.waits = False
+        """Whether something still waits behind the last row."""
+        self.opened: int | None = None
+        """The row at which the holes opened that there are, -1 where that was before all rows; None without holes."""
+        self.refused = 0
+        """The row that was not understood last."""
         self._rows = rows
         self._row = 0
         self._limits = limits
@@ -158,28 +187,37 @@ class Disorder:
     def play(self, row: int, positions: tuple[int, int]) -> int | None:
         """Play the packets from `row` on, before which all was delivered up to `positions`.
 
-        Give the row behind the last; None, and change nothing, where no end is seen.
+        Give the row behind the last; None, and change nothing, where one of them is not understood.
         """
         kept = [(side.acked, side.out_of_order, side.late, side.packets, side.stood) for side in self.sides]
-        losses = len(self.losses)
+        breaks = len(self.breaks)
+        self.opened = None
         passed = row - self._row
         of_second = int(np.count_nonzero(self._rows.second[self._row : row]))
         for side, position, packets in zip(self.sides, positions, (passed - of_second, of_second), strict=True):
             side.position = position
             side.packets += packets
             side.hole = None
-        end = self._play(row)
+        end = self._play(row, row)
         if end is None:
             for side, before in zip(self.sides, kept, strict=True):
                 side.acked, side.out_of_order, side.late, side.packets, side.stood = before
                 side.pending.clear()
-            del self.losses[losses:]
+            del self.breaks[breaks:]
         else:
             self._row = end
         return end
 
-    def _play(self, row: int) -> int | None:
-        rows, sides, due, first = self._rows, self.sides, 0, row
+    def go_on(self) -> int | None:
+        """Play the packets from the first row on, before which something waits, as `play` does."""
+        self.opened = -1
+        end = self._play(0, -1)
+        self._row = end or 0
+        return end
+
+    def _play(self, row: int, first: int) -> int | None:
+        """Play from `row` on; of an empty segment in the row `first` that comes next nothing would be noted."""
+        rows, sides, due = self._rows, self.sides, 0
         order = sides[0].packets + sides[1].packets
         size = _FIRST_BLOCK
         while row < len(rows.start):
@@ -193,6 +231,7 @@ class Disorder:
                 changed = order >= due
                 if acknowledged > peer.position:
                     if acknowledged > peer.position + FARTHEST:
+                        self.refused = row - 1
                         return None
                     changed |= not peer.pending
                     peer.acked = max(peer.acked, acknowledged)
@@ -204,7 +243,10 @@ class Disorder:
                         own.position += length
                     elif own.take(start, start + length, order, time):
                         changed = True
+                        if own.breaks:
+                            self._note_breaks(row - 1, second)
                     else:
+                        self.refused = row - 1
                         return None
                 elif row - 1 > first or start != own.position or acknowledged > peer.position:
                     own.stood = start
@@ -213,7 +255,8 @@ class Disorder:
                     if sides[0].settled and sides[1].settled:
                         return row
             size = _BLOCK
-        return None
+        self.waits = True
+        return row
 
     def _settle(self, row: int, order: int, time: int) -> int:
         """Do what `ConnectionTable` does after a packet of a connection with a hole.
@@ -224,14 +267,25 @@ class Disorder:
         due = _NEVER
         for direction, side, peer in ((0, first, second), (1, second, first)):
             side.look_for_hole(order, time, peer.packets)
-            for end in side.lost(order, time, peer.packets, self._limits):
-                positions = first.position, second.position
-                self.losses.append(Loss(row, direction, positions, end - side.position))
+            side.close_proven(order, time, peer.packets, self._limits)
+            if side.breaks:
+                self._note_breaks(row, direction)
             side.look_for_hole(order, time, peer.packets)
             if side.hole is not None:
                 due = min(due, side.hole.order + self._limits.reordering_packets)
+        if first.hole is None and second.hole is None:
+            self.opened = None
+        elif self.opened is None:
+            self.opened = row
         return due
 
+    def _note_breaks(self, row: int, direction: int) -> None:
+        side, other = self.sides[direction], self.sides[1 - direction].position
+        for position, gap in side.breaks:
+            positions = (other, position) if direction else (position, other)
+            self.breaks.append(Break(row, direction, positions, gap))
+        side.breaks.clear()
 
-def _start(chunk: _Waiting) -> int:
+
+def _start(chunk: Waiting) -> int:
     return chunk[0]

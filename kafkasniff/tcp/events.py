@@ -144,6 +144,14 @@ class RunSide(NamedTuple):
     """What a byte's position in the batch's buffer is more than its distance from the run's beginning."""
     delivered_by: Sequence[int]
     """Index in the batch of the packet that let the payload be delivered: never less than those before."""
+    largest: int
+    """Bytes of the largest payload …"""
+    as_large: int
+    """… and how many have as many."""
+
+
+NO_PAYLOADS = RunSide((), (), (), (), 0, 0)
+"""Of a direction in which a run has nothing."""
 
 
 class StreamRun(NamedTuple):
@@ -168,11 +176,11 @@ class StreamRun(NamedTuple):
     @property
     def in_order(self) -> bool:
         """Tell whether each packet's payload was delivered when it arrived."""
-        return all(side.packets == side.delivered_by for side in self.sides)
+        return all(side.packets is side.delivered_by or side.packets == side.delivered_by for side in self.sides)
 
     def data(self, direction: int, index: int) -> StreamData:
         """Give one segment of a direction by its index in the columns."""
-        packets, ends, shifts, delivered_by = self.sides[direction]
+        packets, ends, shifts, delivered_by = self.sides[direction][:4]
         arrival, shift = self.batch.arrival(packets[index]), shifts[index]
         by = arrival if packets[index] == delivered_by[index] else self.batch.arrival(delivered_by[index])
         data = self.batch.data[shift + (ends[index - 1] if index else 0) : shift + ends[index]]

@@ -6,14 +6,15 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.tcp.chunks import distance
+from kafkasniff.tcp.chunks import Chunk, distance
 from kafkasniff.tcp.columns import Numbers
 from kafkasniff.tcp.connections import ConnectionTable
 from kafkasniff.tcp.disorder import Disorder, Rows, Side
-from kafkasniff.tcp.events import RunSide, StreamRun
+from kafkasniff.tcp.events import NO_PAYLOADS, RunSide, StreamRun
 from kafkasniff.tcp.payloads import Payloads
 from kafkasniff.tcp.runs import Stretches
 from kafkasniff.tcp.state import ConnectionState
+from kafkasniff.tcp.streams import FARTHEST, Stream
 
 
 class Course(NamedTuple):
@@ -25,6 +26,8 @@ class Course(NamedTuple):
     """For each packet the position of its payload in the buffer."""
     times: Numbers
     times_rise: bool
+    turn: int
+    """That of the first packet; see `OpenHoles.turn`."""
     may_wait: bool
     """Whether all payloads may wait behind holes without reaching a limit."""
     places: list[int]
@@ -32,7 +35,7 @@ class Course(NamedTuple):
 
 
 class Passage:
-    """Rows of a stretch on their way through a connection on which nothing waits."""
+    """Rows of a stretch on their way through a connection on which nothing waits, or nothing but for holes."""
 
     __slots__ = (
         "_both_ways", "_course", "_disorder", "_first", "_number", "_payloads", "_positions", "_sides", "_state",
@@ -67,7 +70,12 @@ class Passage:
 
     def may_begin(self) -> bool:
         """Tell whether the streams stand where the row does; else `Stretches.odd` means nothing."""
-        return self._is_reached(self._first, self._positions)
+        return self._state.careful or self._is_reached(self._first, self._positions)
+
+    @property
+    def refused(self) -> int:
+        """Give the row that was not understood, where none was taken."""
+        return self._first + (self._disorder.refused if self._disorder is not None else 0)
 
     def take(self, end: int, place: int) -> int:
         """Take the rows up to `end`, or to the first odd one that is not understood; give the one behind.
@@ -75,6 +83,13 @@ class Passage:
         `place` is where in `Stretches.odd` those from the first row on are.
         """
         at, odd = self._first, self._stretches.odd
+        if self._state.careful:
+            behind = self._go_on(end)
+            if behind is None:
+                return self._first
+            at = behind
+            if at < end and not self._is_reached(at, self._played()):
+                end = at
         while place < len(odd) and odd[place] < end:
             if odd[place] >= at:
                 behind = self._play(odd[place], end)
@@ -105,25 +120,49 @@ class Passage:
 
     def _play(self, row: int, end: int) -> int | None:
         """Play disorder from `row` on; give the row behind it, None where it is not understood."""
-        state, course = self._state, self._course
-        if not course.may_wait:
+        if not self._may_play:
             return None
-        if state.connection.round_trip_ns is None and (state.syn_time is not None or state.sent is not None):
-            # What acknowledges is to be looked at closely.
-            return None
+        known = self._positions
         if self._disorder is None:
-            of, part = self._stretches, slice(self._first, end)
-            second = of.larger[part] != self._sides[0]
-            rows = Rows(second, of.start[part], of.length[part], of.acknowledged[part], course.times[of.rows[part]])
-            first_side, second_side = (
-                Side(position, stream.acked - stream.position + position, stream.counters.packets)
-                for stream, position in zip(state.streams, self._positions, strict=True)
-            )
-            self._disorder = Disorder(rows, (first_side, second_side), course.table.memory.limits)
+            self._disorder = Disorder(self._rows(end), self._new_sides(), self._course.table.memory.limits)
+        else:
+            known = self._played()
         # Where a direction has no rows, nothing moves it.
-        first, second = (max(pair) for pair in zip(self._positions, self._reached(row), strict=True))
+        first, second = (max(pair) for pair in zip(known, self._reached(row), strict=True))
         behind = self._disorder.play(row - self._first, (first, second))
         return None if behind is None else behind + self._first
+
+    def _go_on(self, end: int) -> int | None:
+        """Play from the first row on, before which something waits; give the row behind as `_play` does."""
+        if not self._may_play:
+            return None
+        rows, sides = self._rows(end), self._new_sides()
+        nearest = min(side.position for side in sides)
+        if int(rows.start.max()) - nearest > FARTHEST or nearest - int(rows.start.min()) > FARTHEST:
+            return None
+        self._disorder = Disorder(rows, sides, self._course.table.memory.limits)
+        behind = self._disorder.go_on()
+        return None if behind is None else behind + self._first
+
+    @property
+    def _may_play(self) -> bool:
+        state = self._state
+        if state.connection.round_trip_ns is None and (state.syn_time is not None or state.sent is not None):
+            # What acknowledges is to be looked at closely.
+            return False
+        return self._course.may_wait
+
+    def _rows(self, end: int) -> Rows:
+        of, part = self._stretches, slice(self._first, end)
+        second = of.larger[part] != self._sides[0]
+        return Rows(second, of.start[part], of.length[part], of.acknowledged[part], self._course.times[of.rows[part]])
+
+    def _new_sides(self) -> tuple[Side, Side]:
+        first, second = (
+            _side(stream, position - stream.position, self._state.order)
+            for stream, position in zip(self._state.streams, self._positions, strict=True)
+        )
+        return first, second
 
     def _deliver(self, end: int) -> None:
         """Let the rows up to `end` through."""
@@ -135,15 +174,18 @@ class Passage:
             stream.counters.packets += of_larger if larger else end - self._first - of_larger
         zeros = [stream.position - position for stream, position in zip(state.streams, self._positions, strict=True)]
         parts = [self._parts(larger, end) for larger in self._sides]
-        losses = self._disorder.losses if self._disorder is not None else []
+        breaks = self._disorder.breaks if self._disorder is not None else []
         place = 2 * packets.item(self._first) + 1
         for index, sides in enumerate(zip(*parts, strict=True)):
             if index:
-                loss = losses[index - 1]
-                packet = packets.item(self._first + loss.row)
+                row, direction, _, gap = breaks[index - 1]
+                packet = packets.item(self._first + row)
                 place = 2 * packet + 2
-                stream = state.streams[loss.direction]
-                stream.give_up(stream.position + loss.length, course.batch.arrival(packet), course.table.events)
+                stream, by = state.streams[direction], course.batch.arrival(packet)
+                if gap:
+                    stream.give_up(stream.position + gap, by, course.table.events)
+                else:
+                    stream.deliver_first(by, course.table.events)
             if sides[0].packets or sides[1].packets:
                 run = StreamRun(state.connection, course.batch, sides, course.times_rise)
                 for stream in state.streams:
@@ -156,6 +198,29 @@ class Passage:
                 stream.stood = stream.stood if side.stood is None else side.stood + zero
                 stream.counters.out_of_order += side.out_of_order
                 stream.counters.late_retransmissions += side.late
+                stream.wait(self._waiting(side, zero), side.hole_at(zero))
+            self._note_holes()
+
+    def _waiting(self, side: Side, zero: int) -> list[Chunk]:
+        """Give the payloads of rows that wait; `zero` is where the stream has the position 0 of the rows."""
+        batch, rows, chunks = self._course.batch, self._stretches.rows, []
+        for start, end, order, _ in side.pending:
+            if order > side.begun:
+                packet = rows.item(self._first + order - side.begun - 1)
+                place = self._course.payload.item(packet)
+                data = batch.data[place : place + end - start]
+                chunks.append(Chunk(start + zero, end + zero, data, batch.arrival(packet), (), order))
+        return chunks
+
+    def _note_holes(self) -> None:
+        disorder, holes = self._disorder, self._course.table.holes
+        if disorder is None or not (disorder.waits or self._state.careful):
+            return
+        if disorder.opened is None:
+            holes.note(self._state, None)
+        else:
+            packet = self._stretches.rows.item(self._first + disorder.opened) if disorder.opened >= 0 else None
+            holes.note(self._state, -1 if packet is None else self._course.turn + packet)
 
     def _parts(self, larger: int, end: int) -> list[RunSide]:
         """Give the payloads up to the row `end` that come from an endpoint, those between two losses together."""
@@ -168,20 +233,33 @@ class Passage:
         start = stretches.start[rows]
         order = np.argsort(start, kind="stable")
         rows, start = rows[order], start[order]
-        bounds = [0, *np.searchsorted(start, [loss.positions[direction] for loss in disorder.losses]), len(rows)]
-        by = [-1, *(int(stretches.rows[self._first + loss.row]) for loss in disorder.losses)]
+        bounds = [0, *np.searchsorted(start, [each.positions[direction] for each in disorder.breaks]), len(rows)]
+        if disorder.waits:
+            bounds[-1] = np.searchsorted(start, disorder.sides[direction].position)
+        by = [-1, *(int(stretches.rows[self._first + each.row]) for each in disorder.breaks)]
         return [
             _run_side(stretches, self._course.payload, rows[first:last], earliest)
             for (first, last), earliest in zip(pairwise(bounds), by, strict=True)
         ]
 
 
+def _side(stream: Stream, shift: int, order: int) -> Side:
+    """Give what a stream holds, its positions shifted, of a connection that has had `order` packets."""
+    chunks = [(each.start + shift, each.end + shift, each.order, each.arrival.time) for each in stream.pending or ()]
+    hole = stream.hole
+    if hole is not None:
+        hole = hole._replace(at=hole.at + shift, end=hole.end + shift)
+    return Side(stream.position + shift, stream.acked + shift, stream.counters.packets, chunks, hole, order)
+
+
 def _run_side(stretches: Stretches, payload: Numbers, rows: Numbers, earliest: int) -> RunSide:
     """Give payloads in stream order, none delivered before the packet `earliest` arrived."""
     if not len(rows):
-        return RunSide([], [], [], [])
+        return NO_PAYLOADS
     packets, lengths = stretches.rows[rows], stretches.length[rows]
     ends = np.cumsum(lengths)
     shifts = payload[packets] + lengths - ends
     delivered_by = np.maximum(np.maximum.accumulate(packets), earliest)
-    return RunSide(packets.tolist(), ends.tolist(), shifts.tolist(), delivered_by.tolist())
+    largest = int(lengths.max())
+    as_large = int(np.count_nonzero(lengths == largest))
+    return RunSide(packets.data, ends.data, shifts.data, delivered_by.data, largest, as_large)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkasniff.tcp.columns import Numbers
-from kafkasniff.tcp.events import RunSide
+from kafkasniff.tcp.events import NO_PAYLOADS, RunSide
 from kafkasniff.tcp.runs import Stretches
 
 
@@ -18,6 +18,10 @@ class Payloads(NamedTuple):
 
     firsts: list[int]
     """Where those of a stretch begin that the smaller endpoint sent, and those of the larger one; and the end."""
+    largest: list[int]
+    """Bytes of the largest payload of each such part, which mean nothing where there is none, …"""
+    as_large: list[int]
+    """… and how many have as many."""
     rows: memoryview
     """Index of the row among those of all stretches."""
     packets: memoryview
@@ -32,13 +36,20 @@ class Payloads(NamedTuple):
 
     def side(self, number: int, larger: int, first: int, end: int) -> RunSide:
         """Give what comes from an endpoint in the rows `first` to `end` of a stretch, delivered as it arrives."""
-        begin, stop = self.firsts[2 * number + larger : 2 * number + larger + 2]
-        start, stop = bisect_left(self.rows, first, begin, stop), bisect_left(self.rows, end, begin, stop)
+        begin, behind = self.firsts[2 * number + larger : 2 * number + larger + 2]
+        start, stop = bisect_left(self.rows, first, begin, behind), bisect_left(self.rows, end, begin, behind)
+        if start == stop:
+            return NO_PAYLOADS
         packets, ends, shifts = self.packets[start:stop], self.ends[start:stop], self.shifts[start:stop]
-        if start > begin and packets:
+        largest, as_large = self.largest[2 * number + larger], self.as_large[2 * number + larger]
+        if start > begin:
             before = self.ends[start - 1]
             ends, shifts = (np.array(ends) - before).data, (np.array(shifts) + before).data
-        return RunSide(packets, ends, shifts, packets)
+        if stop - start < behind - begin:
+            lengths = np.diff(np.asarray(ends), prepend=0)
+            largest = int(lengths.max())
+            as_large = int(np.count_nonzero(lengths == largest))
+        return RunSide(packets, ends, shifts, packets, largest, as_large)
 
 
 def find_payloads(stretches: Stretches, payload: Numbers) -> Payloads:
@@ -54,8 +65,12 @@ def find_payloads(stretches: Stretches, payload: Numbers) -> Payloads:
     before = np.append(0, ends)[firsts]
     ends -= before[side[rows]]
     shifts = payload[packets] + length - ends
+    largest = np.maximum.reduceat(np.append(length, 0), firsts[:-1]) if count else firsts[:0]
+    as_large = np.append(0, np.cumsum(length == largest[side[rows]]))
     return Payloads(
         firsts.tolist(),
+        largest.tolist(),
+        np.diff(as_large[firsts]).tolist(),
         rows.data,
         packets.data,
         ends.data,

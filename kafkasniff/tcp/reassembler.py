@@ -45,6 +45,7 @@ class Reassembler:
         if len(batch) >= self._column_packets:
             return self._feed_columns(batch)
         self.places = None
+        self._table.holes.turn = self.counters.packets
         counters, data, interfaces = self.counters, batch.data, batch.interfaces
         read, receive, unpack = self._reader.read, self._table.receive, _HEADERS.unpack_from
         headers_at = [_HEADERS_AT.get(interface.link_type, 1 << 62) for interface in interfaces]

@@ -2,7 +2,7 @@
 
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.chunks import Delivered
-from kafkasniff.tcp.events import RunSide, StreamData, StreamGap
+from kafkasniff.tcp.events import NO_PAYLOADS, RunSide, StreamData, StreamGap
 
 _MOST = 64
 """Segments and gaps that are remembered; one more, and only the later half of them."""
@@ -21,7 +21,7 @@ class Recent:
         self._delivered: list[Delivered] = []
         self.batch: PacketBatch | None = None
         """Of which segments are remembered that were not copied: those of `_side` from `_first` on, the latest."""
-        self._side = RunSide([], [], [], [])
+        self._side = NO_PAYLOADS
         self._first = 0
 
     def __getstate__(self) -> object:
@@ -68,11 +68,11 @@ class Recent:
         if self.batch is None:
             return
         data, times = self.batch.data, self.batch.times
-        (packets, ends, shifts, _), first = self._side, self._first
+        (packets, ends, shifts, _, _, _), first = self._side, self._first
         starts = (ends[first - 1] if first else 0, *ends[first:])
         parts = [
             data[start + shift : end + shift]
             for start, end, shift in zip(starts, ends[first:], shifts[first:], strict=False)
         ]
         self._delivered += zip(parts, [times[packet] for packet in packets[first:]], strict=True)
-        self.batch, self._side, self._first = None, RunSide([], [], [], []), 0
+        self.batch, self._side, self._first = None, NO_PAYLOADS, 0

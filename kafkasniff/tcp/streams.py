@@ -378,8 +378,18 @@ class Stream:
         self.buffered += size
         self.memory.buffered += size
 
+    def wait(self, chunks: list[Chunk], hole: Hole | None) -> None:
+        """Hold `chunks` too, none of which overlaps another, behind a hole, or have nothing wait without one."""
+        if chunks:
+            self._replace_pending(sorted([*(self.pending or ()), *chunks], key=_start))
+        self.hole = hole
+
     def _replace_pending(self, chunks: list[Chunk]) -> None:
         if not chunks and self.pending is None:
             return
         self._count_buffered(sum(chunk.held for chunk in chunks) - self.buffered)
         self.pending = chunks or None
+
+
+def _start(chunk: Chunk) -> int:
+    return chunk.start

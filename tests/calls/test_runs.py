@@ -57,7 +57,10 @@ def made_run(
         packets = [packet_of[index] for index, (side, _) in enumerate(parts) if side == direction]
         ends = list(accumulate(lengths[index] for index in packets))
         shifts = [offsets[index] + lengths[index] - end for index, end in zip(packets, ends, strict=True)]
-        sides.append(RunSide(packets, ends, shifts, list(accumulate(packets, max))))
+        sizes = [lengths[index] for index in packets]
+        largest = max(sizes, default=0)
+        by = list(accumulate(packets, max))
+        sides.append(RunSide(packets, ends, shifts, by, largest, sizes.count(largest)))
     return StreamRun(of, batch, (sides[0], sides[1]), times_rise)
 
 

@@ -133,3 +133,18 @@ def test_disorder_tells_the_same() -> None:
             assert found == expected
             in_runs += segments
     assert in_runs > 5_000
+
+
+def test_a_hole_across_batches_stays_with_the_columns() -> None:
+    talk = Talk().open()
+    for number in range(200):
+        talk.send(0, bytes([number]) * 100).send(1)
+    frames = talk.frames
+    # Lost at the end of the first batch, late at the end of the second, when the third has begun.
+    del frames[3 + 2 * 45]
+    frames.insert(203, frames.pop(3 + 2 * 96))
+    times = [START + index * MILLISECOND for index in range(len(frames))]
+    expected, _ = told(frames, times, len(frames), column_packets=1 << 60)
+    found, segments = told(frames, times, 100, column_packets=1)
+    assert found == expected
+    assert segments > 190

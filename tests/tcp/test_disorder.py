@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kafkasniff.tcp.disorder import Disorder, Loss, Rows, Side
+from kafkasniff.tcp.disorder import Break, Disorder, Rows, Side
 from kafkasniff.tcp.limits import TcpLimits
 
 MILLISECOND = 1_000_000
@@ -24,7 +24,7 @@ def disorder(of: Rows) -> Disorder:
 def test_a_late_segment_ends_the_disorder(step: int, late: int) -> None:
     played = disorder(rows((0, 0, 10, 0), (0, 20, 10, 0), (0, 10, 10, 0), (0, 30, 10, 0), step=step))
     assert played.play(1, (10, 0)) == 3
-    assert not played.losses
+    assert not played.breaks
     assert (played.sides[0].position, played.sides[0].packets) == (30, 5 + 3)
     assert (played.sides[0].out_of_order, played.sides[0].late) == (1, late)
 
@@ -34,7 +34,7 @@ def test_what_was_acknowledged_and_never_comes_is_lost() -> None:
     played = disorder(rows((0, 0, 10, 0), *later[:2], (1, 0, 0, 30), *later[2:], (0, 100, 10, 0)))
     # Eight packets after the one that showed the hole.
     assert played.play(1, (10, 0)) == 10
-    assert played.losses == [Loss(9, 0, (10, 0), 10)]
+    assert played.breaks == [Break(9, 0, (10, 0), 10)]
     assert played.sides[0].position == 110 - 10
     assert played.sides[0].acked == 30
 
@@ -42,14 +42,15 @@ def test_what_was_acknowledged_and_never_comes_is_lost() -> None:
 def test_what_the_peer_did_not_acknowledge_is_not_lost() -> None:
     later = [(0, 20 + 10 * index, 10, 0) for index in range(12)]
     played = disorder(rows((0, 0, 10, 0), (1, 0, 0, 10), *later))
-    assert played.play(2, (10, 0)) is None
-    assert not played.losses
+    assert played.play(2, (10, 0)) == 14
+    assert played.waits
+    assert not played.breaks
 
 
 def test_an_acknowledgement_before_its_data_is_no_loss() -> None:
     played = disorder(rows((0, 0, 10, 0), (1, 0, 0, 30), (0, 10, 10, 0), (0, 20, 10, 0), (0, 30, 10, 0)))
     assert played.play(1, (10, 0)) == 4
-    assert not played.losses
+    assert not played.breaks
     assert (played.sides[0].position, played.sides[0].acked) == (30, 30)
 
 

@@ -29,10 +29,13 @@ def test_each_direction_has_its_payloads_from_any_row_on(first: int) -> None:
         sides = [payloads.side(number, larger, start + first, end) for larger in (0, 1)]
         found = [
             [packets.data[at + shift : stop + shift] for at, stop, shift in zip([0, *ends], ends, shifts, strict=False)]
-            for _, ends, shifts, _ in sides
+            for _, ends, shifts, *_ in sides
         ]
         expected = [[data for data in sent if data in texts] for texts in (REQUESTS, RESPONSES)]
         assert sorted(found) == sorted(expected)
+        for side in sides:
+            lengths = [len(data) for data in REQUESTS + RESPONSES if data in sent and data in found[sides.index(side)]]
+            assert not lengths or (side.largest, side.as_large) == (max(lengths), lengths.count(max(lengths)))
         assert all([*side.packets] == sorted(side.packets) == [*side.delivered_by] for side in sides)
         assert payloads.length_before[end] - payloads.length_before[start + first] == sum(map(len, sent))
         assert payloads.larger_before[end] - payloads.larger_before[start] in (5, 10)

@@ -32,7 +32,8 @@ def made_run(parts: list[bytes], time: int) -> tuple[PacketBatch, RunSide]:
     columns = [array("q", offsets), array("q", lengths), array("q", lengths)]
     times = array("q", range(time, time + count))
     batch = PacketBatch(data, 1, *columns, times, array("q", [0] * count), [INTERFACE])
-    return batch, RunSide(list(range(count)), ends, [index + 1 for index in range(count)], list(range(count)))
+    packets, shifts, largest = list(range(count)), [index + 1 for index in range(count)], max(lengths, default=0)
+    return batch, RunSide(packets, ends, shifts, packets, largest, lengths.count(largest))
 
 
 def contents(recent: Recent) -> list[tuple[bytes, int] | int | None]:
@@ -86,7 +87,7 @@ def test_no_buffer_is_kept_but_the_last() -> None:
 def test_what_is_carried_elsewhere_holds_no_buffer() -> None:
     recent = Recent()
     batch, side = made_run([b"one", b"two"], 5)
-    recent.add_run(batch, RunSide(*(memoryview(array("q", column)) for column in side)))
+    recent.add_run(batch, RunSide(*(memoryview(array("q", column)) for column in side[:4]), *side[4:]))
     carried = pickle.loads(pickle.dumps(recent))
     assert carried.batch is None
     assert contents(carried) == [(b"one", 5), (b"two", 6)]

@@ -30,15 +30,16 @@ class Talk(NamedTuple):
 
 def begin_talk(run: StreamRun, conversation: Conversation | EncryptedConversation) -> Talk | None:
     """Give a run that may go by columns as a whole; None where frames have to be taken one by one."""
-    if not (run.times_rise and run.in_order and isinstance(conversation, Conversation)):
+    if not (run.times_rise and is_small(run) and run.in_order and isinstance(conversation, Conversation)):
         return None
-    return Talk(run, conversation, (0, 0), (0, 0)) if is_small(run) and is_plain(conversation) else None
+    return Talk(run, conversation, (0, 0), (0, 0)) if is_plain(conversation) else None
 
 
 def is_small(run: StreamRun) -> bool:
     """Tell whether a run's messages are small enough to gain by columns."""
-    sizes = [side.ends[-1] for side in run.sides if side.ends]
-    return sum(sizes) <= LARGEST_SEGMENT * sum(len(side.ends) for side in run.sides)
+    first, second = run.sides[0].ends, run.sides[1].ends
+    size = (first[-1] if first else 0) + (second[-1] if second else 0)
+    return size <= LARGEST_SEGMENT * (len(first) + len(second))
 
 
 def is_plain(conversation: Conversation) -> bool:

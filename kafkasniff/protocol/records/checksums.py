@@ -7,7 +7,10 @@ from typing import Final
 
 from kafkasniff.protocol.records.layout import CRC_AT, MAGIC_AT
 
-_COPIED_BYTES: Final = 4096
+MAGIC_2_CRC_FROM: Final = CRC_AT[2] + 4
+"""Where in a batch of magic 2 the bytes begin that its checksum covers, up to its end."""
+
+COPIED_BYTES: Final = 4096
 """Up to here copying takes less time than a view does."""
 
 
@@ -24,18 +27,19 @@ def computed_crc(data: bytes | bytearray, start: int, end: int) -> int:
     """
     magic = data[start + MAGIC_AT]
     begin = start + CRC_AT[magic] + 4
-    covered = data[begin:end] if end - begin <= _COPIED_BYTES else memoryview(data)[begin:end]
-    return zlib.crc32(covered) if magic < 2 else _crc32c()(covered)
+    covered = data[begin:end] if end - begin <= COPIED_BYTES else memoryview(data)[begin:end]
+    return zlib.crc32(covered) if magic < 2 else checksum_of_magic_2()(covered)
 
 
 def computed_crcs(data: bytes, batches: Iterable[tuple[int, int]]) -> list[int]:
     """Compute the same of many batches of magic 2, given by start and end."""
-    crc32c, covered = _crc32c(), CRC_AT[2] + 4
-    return [crc32c(data[start + covered : end]) for start, end in batches]
+    crc32c = checksum_of_magic_2()
+    return [crc32c(data[start + MAGIC_2_CRC_FROM : end]) for start, end in batches]
 
 
 @cache
-def _crc32c() -> Callable[[bytes | bytearray | memoryview], int]:
+def checksum_of_magic_2() -> Callable[[bytes | bytearray | memoryview], int]:
+    """Give the function for CRC-32C."""
     # Only when needed: importing it takes 50 ms, since it asks for its own version.
     from crc32c import crc32c
 

@@ -21,13 +21,13 @@ def _records(call: Call, where: str) -> str:
     batches = [batch for side, _, batch in call.batch_headers if side == where]
     if len(batches) == 1:
         return records_text(batches[0].record_count or 0) + codec_text(batches[0].compression)
-    count = sum(batch.record_count or 0 for batch in batches)
-    codecs = sorted({codec_text(batch.compression) for batch in batches})
+    count = sum([batch.record_count or 0 for batch in batches])
+    codecs = sorted(map(codec_text, {batch.compression for batch in batches}))
     return "".join([records_text(count), *codecs]) if batches else ""
 
 
 def _records_size(topics: list[Body], key: str) -> int:
-    return sum(partition.get("recordsSizeInBytes") or 0 for topic in topics for partition in topic[key])
+    return sum([partition.get("recordsSizeInBytes") or 0 for topic in topics for partition in topic[key]])
 
 
 def produce(call: Call, request: Body, response: Body) -> str:
