@@ -3,7 +3,8 @@
     python -m tools.fuzz [--seed N] [--count ROUNDS]
 
 Each round has one seed and draws 1,000 messages, 100 captures and 50 files from it. An exception, an input that takes
-over a second of CPU, and memory that grows are reported with the seed; `--seed N --count 1` plays a round again.
+over a second of CPU, a capture of which columns show something else than packets one by one, and memory that grows are
+reported with the seed; `--seed N --count 1` plays a round again.
 """
 
 import argparse
@@ -21,9 +22,11 @@ from typing import Any
 import kafkasniff
 from kafkasniff.protocol.bodies import decode_body
 from tests.robustness.mutate import spoiled_body, spoiled_capture, spoiled_file
-from tests.robustness.running import look_at
+from tests.robustness.running import look_at, look_both_ways
 
 MESSAGES, CAPTURES, FILES = 1_000, 100, 50
+BOTH_WAYS, LARGE = 5, 50
+"""One capture of so many is read by columns too, or is large and read both ways."""
 LONGEST = 1.0
 """Seconds of CPU that any one input may take."""
 SETTLED = 20
@@ -70,8 +73,10 @@ def one_round(seed: int, watch: Watch, path: Path) -> None:
             lambda body=body: decode_body(body.api_key, body.api_version, body.side, body.data, 0),
         )
     for number in range(CAPTURES):
-        batches = spoiled_capture(rng)
-        watch.run(f"seed {seed} capture {number}", lambda batches=batches: look_at(batches))
+        large = number % LARGE == 0
+        look = look_both_ways if large or number % BOTH_WAYS == 0 else look_at
+        batches = spoiled_capture(rng, large)
+        watch.run(f"seed {seed} capture {number}", lambda look=look, batches=batches: look(batches))
     for number in range(FILES):
         path.write_bytes(spoiled_file(rng))
         watch.run(f"seed {seed} file {number}", lambda: read_through(path))

@@ -116,22 +116,26 @@ def spoiled_body(rng: Random) -> SpoiledBody:
     return SpoiledBody(key, version, message.side, spoil(body, rng))
 
 
-def spoiled_capture(rng: Random) -> list[PacketBatch]:
-    """Compose a small capture, damage it like one of the rows, and spoil the bytes of some packets and columns."""
+def spoiled_capture(rng: Random, large: bool = False) -> list[PacketBatch]:
+    """Compose a small capture, damage it like one of the rows, and spoil the bytes of some packets and columns.
+
+    A `large` one has several hundred packets in few batches, as the column path wants them.
+    """
     row = rng.choice(ROWS)
-    calls = rng.randrange(1, 4)
+    calls = rng.randrange(5, 20) if large else rng.randrange(1, 4)
     style = rng.choice(("idle", "busy"))
-    conversations = compose(rng, connections=rng.randrange(1, 3), calls=calls, ipv6=rng.random() < 0.2, style=style)
+    connections = rng.randrange(2, 8) if large else rng.randrange(1, 3)
+    conversations = compose(rng, connections=connections, calls=calls, ipv6=rng.random() < 0.2, style=style)
     packets = transmit(
         conversations, rng, segment_size=rng.choice((40, 1448)), close=rng.choice(("fin", "rst", "open"))
     )
-    if len(packets) > 60:
+    if len(packets) > 60 and not large:
         packets = packets[: rng.randrange(20, 60)]
     # Some rows need more packets than there are; these are spoiled below all the same.
     with suppress(IndexError, ValueError):
         packets = row.damage(packets, rng)
     raw = [(packet.time, *encode(packet)) for packet in packets]
-    share = rng.choice((0, 0.05, 0.5))
+    share = rng.choice((0, 0.002, 0.02) if large else (0, 0.05, 0.5))
     # Most damage should get past the link and IP headers, so payloads are spoiled more often than whole packets.
     start = rng.choice((0, 14, 34, 66, 66))
     raw = [
@@ -139,7 +143,7 @@ def spoiled_capture(rng: Random) -> list[PacketBatch]:
         for time, data, original in raw
     ]
     link_type = rng.choice(LINK_TYPES) if rng.random() < 0.1 else ETHERNET
-    size = rng.choice((1, 5, 1000))
+    size = rng.choice((300, 1 << 20) if large else (1, 5, 1000))
     interfaces = [Interface("spoiled.pcap", link_type, 9)]
     return [_batch(raw[first : first + size], first + 1, interfaces, rng) for first in range(0, len(raw), size)]
 

@@ -1,13 +1,24 @@
 """Packets through the whole engine, and everything looked at that it gives."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
+from kafkasniff.calls import runs
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.columns import talks
+from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
+from kafkasniff.render import json_rows
 from kafkasniff.render.json_lines import call_line
+from kafkasniff.tcp import lives
+from kafkasniff.tcp.limits import TcpLimits
+
+ONE_BY_ONE, BY_COLUMNS = TcpLimits(column_packets=1 << 62), TcpLimits(column_packets=1)
+_FEWEST = ((lives, "FEWEST", 1), (runs, "FEWEST_SEGMENTS", 1), (json_rows, "FEWEST_ROWS", 1))
+_LARGEST = ((talks, "LARGEST_SEGMENT", 1 << 30),)
 
 
 def printed(batches: Iterable[PacketBatch]) -> list[Item]:
@@ -19,9 +30,42 @@ def printed(batches: Iterable[PacketBatch]) -> list[Item]:
     return items + engine.flush()
 
 
-def look_at(batches: Iterable[PacketBatch]) -> int:
-    """Decode and render every call of a capture; give their number."""
-    calls = [item for item in printed(batches) if isinstance(item, Call)]
-    for call in calls:
-        call_line(call)
-    return len(calls)
+def look_at(batches: Iterable[PacketBatch], limits: TcpLimits = ONE_BY_ONE) -> list[bytes]:
+    """Decode every call of a capture; give their lines."""
+    engine = Engine(tcp_limits=limits, options=CallOptions(show_secrets=True), report_connections=True)
+    lines: list[bytes] = []
+    for batch in batches:
+        lines += _lines(engine.feed_columns(batch))
+    return lines + _lines(engine.flush())
+
+
+def look_both_ways(batches: list[PacketBatch]) -> int:
+    """Read a capture packet by packet, and by columns wherever these can; both must show the same. Give its calls."""
+    lines = look_at(batches)
+    with columns_take_what_they_can():
+        assert look_at(batches, BY_COLUMNS) == lines
+    return len(lines)
+
+
+@contextmanager
+def columns_take_what_they_can() -> Iterator[None]:
+    """Let columns take short runs, large messages, few lives and few calls too, which otherwise go one by one."""
+    kept = [(module, name, getattr(module, name)) for module, name, _ in _FEWEST + _LARGEST]
+    for module, name, value in _FEWEST + _LARGEST:
+        setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for module, name, value in kept:
+            setattr(module, name, value)
+
+
+def _lines(items: Iterable[Item | CallRows]) -> list[bytes]:
+    lines: list[bytes] = []
+    rows = json_rows.JsonRows()
+    for item in items:
+        if isinstance(item, CallRows):
+            lines += b"".join(rows.blocks(item)).splitlines(keepends=True)
+        elif isinstance(item, Call):
+            lines.append(call_line(item))
+    return lines

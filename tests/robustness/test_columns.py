@@ -1,22 +1,19 @@
 """Large batches read by columns give what packets read one by one give, byte for byte."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from kafkasniff.calls import runs
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
-from kafkasniff.calls.columns import talks
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.render.json_lines import call_line, connection_line, gap_line, token_line
-from kafkasniff.tcp import lives
 from kafkasniff.tcp.column_path import ColumnPath
 from kafkasniff.tcp.events import StreamRun
 from kafkasniff.tcp.limits import TcpLimits
@@ -25,19 +22,17 @@ from tests.conftest import SHARED, needs_shared
 from tests.robustness.conversations import compose
 from tests.robustness.damage import ROWS, Row
 from tests.robustness.packets import Packet, batches, transmit
+from tests.robustness.running import BY_COLUMNS, ONE_BY_ONE, columns_take_what_they_can
 
-ONE_BY_ONE, BY_COLUMNS = TcpLimits(column_packets=1 << 62), TcpLimits(column_packets=1)
 CHUNKS = (16 << 20, 50_000)
 LARGEST = 2 << 20
 """Bytes of the largest capture that is read: larger ones show nothing else."""
 
 
 @pytest.fixture(autouse=True)
-def _columns_take_what_they_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let columns take short runs, large messages and few lives too, which otherwise go one by one."""
-    monkeypatch.setattr(lives, "FEWEST", 1)
-    monkeypatch.setattr(runs, "FEWEST_SEGMENTS", 1)
-    monkeypatch.setattr(talks, "LARGEST_SEGMENT", 1 << 30)
+def _columns_take_what_they_can() -> Iterator[None]:
+    with columns_take_what_they_can():
+        yield
 
 
 def line(item: Item) -> bytes:

@@ -1,4 +1,4 @@
-"""Spoiled messages and captures: no exception, and no input that takes long."""
+"""Spoiled messages and captures: no exception, no input that takes long, and the same by columns."""
 
 import time
 from random import Random
@@ -8,11 +8,13 @@ import pytest
 from kafkasniff.protocol.bodies import decode_body
 from tests.conftest import AddFigure
 from tests.robustness.mutate import spoiled_body, spoiled_capture
-from tests.robustness.running import look_at
+from tests.robustness.running import look_at, look_both_ways
 
 PARTS = 4
 """Each seed's share is a test of its own, so that they may run in parallel."""
 MESSAGES, CAPTURES = 100_000 // PARTS, 10_000 // PARTS
+BOTH_WAYS, LARGE = 25, 250
+"""One capture of so many is read by columns too, or is large and read both ways."""
 LONGEST = 1.0
 """Seconds of CPU time that any single input may take: a bound against quadratic work, far from what is usual."""
 
@@ -42,10 +44,11 @@ def test_spoiled_captures(seed: int, add_figure: AddFigure) -> None:
     rng = Random(f"captures {seed}")
     longest = 0.0
     calls = 0
-    for _ in range(CAPTURES):
-        batches = spoiled_capture(rng)
+    for number in range(CAPTURES):
+        large = number % LARGE == 0
+        batches = spoiled_capture(rng, large)
         begin = time.process_time()
-        calls += look_at(batches)
+        calls += look_both_ways(batches) if large or number % BOTH_WAYS == 0 else len(look_at(batches))
         longest = max(longest, time.process_time() - begin)
     add_figure("Spoiled captures", f"seed {seed}", captures=CAPTURES, calls=calls, longest_ms=round(longest * 1000, 1))
     assert longest < LONGEST
