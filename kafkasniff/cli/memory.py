@@ -2,7 +2,6 @@
 
 import ctypes
 import sys
-from functools import cache
 from typing import Final
 
 _TRIM_THRESHOLD: Final = -1
@@ -16,7 +15,6 @@ _LARGEST_BYTES: Final = 32 << 20
 """What is larger is always given back: glibc takes no higher threshold for others."""
 
 
-@cache
 def keep_freed_memory() -> None:
     """Let the C library keep freed memory for what comes, where it can be told to.
 

@@ -14,6 +14,7 @@ from kafkasniff.calls.items import Item, expand
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.writer import PcapngWriter, select_packets
 from kafkasniff.cli.filters import Filters
+from kafkasniff.cli.memory import keep_freed_memory
 from kafkasniff.cli.output import Output, print_message
 from kafkasniff.reading import Reading
 from kafkasniff.render.closing import closing_line
@@ -25,9 +26,6 @@ if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not
     from kafkasniff.render.row_lines import RowLines
 
 _PROGRESS_SECONDS = 0.5
-_MANY_PACKETS = 4_096
-"""Packets from which on more batches may follow that take much memory."""
-
 
 RowsFormat = Callable[["CallRows"], Iterable[bytes]]
 """Gives the lines of many calls at once, in blocks."""
@@ -132,6 +130,7 @@ class Showing:
         Raises CaptureError for a capture that cannot be read, KeyboardInterrupt when interrupted; both after writing
         what is known.
         """
+        keep_freed_memory()
         output = Output(sys.stdout.buffer)
         try:
             self._show_batches(output, flush_batches)
@@ -149,10 +148,10 @@ class Showing:
 
     def take_share(self, output: Output) -> None:
         """Show what falls to this process; raises CaptureError as `run` does."""
+        keep_freed_memory()
         try:
             for items in self._reading.column_batches():
                 self._show_turns(items, output)
-                self._keep_memory()
         finally:
             self._end_turns(output)
 
@@ -169,7 +168,6 @@ class Showing:
             if flush_batches:
                 output.flush()
             self._progress.report()
-            self._keep_memory()
         self._end_turns(output)
 
     def _show_turns(self, items: "list[Item | CallRows]", output: Output) -> None:
@@ -180,12 +178,6 @@ class Showing:
                 self._show_items(output)
             else:
                 self._pass_over(part)
-
-    def _keep_memory(self) -> None:
-        if self._reading.summary.packets >= _MANY_PACKETS:
-            from kafkasniff.cli.memory import keep_freed_memory
-
-            keep_freed_memory()
 
     def _end_turns(self, output: Output) -> None:
         if self._turns is not None:
