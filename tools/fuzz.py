@@ -20,9 +20,10 @@ from random import Random
 from typing import Any
 
 import kafkasniff
+from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.protocol.bodies import decode_body
 from tests.robustness.mutate import spoiled_body, spoiled_capture, spoiled_file
-from tests.robustness.running import look_at, look_both_ways
+from tests.robustness.running import look_at, look_by_columns
 
 MESSAGES, CAPTURES, FILES = 1_000, 100, 50
 BOTH_WAYS, LARGE = 5, 50
@@ -74,12 +75,19 @@ def one_round(seed: int, watch: Watch, path: Path) -> None:
         )
     for number in range(CAPTURES):
         large = number % LARGE == 0
-        look = look_both_ways if large or number % BOTH_WAYS == 0 else look_at
-        batches = spoiled_capture(rng, large)
-        watch.run(f"seed {seed} capture {number}", lambda look=look, batches=batches: look(batches))
+        batches, name = spoiled_capture(rng, large), f"seed {seed} capture {number}"
+        lines: list[bytes] = []
+        watch.run(name, lambda batches=batches, lines=lines: lines.extend(look_at(batches)))
+        if large or number % BOTH_WAYS == 0:
+            watch.run(f"{name} by columns", lambda batches=batches, lines=lines: show_the_same(batches, lines))
     for number in range(FILES):
         path.write_bytes(spoiled_file(rng))
         watch.run(f"seed {seed} file {number}", lambda: read_through(path))
+
+
+def show_the_same(batches: list[PacketBatch], lines: list[bytes]) -> None:
+    """Hold what columns show of a capture against the lines of its packets one by one."""
+    assert look_by_columns(batches) == lines, "columns show something else"
 
 
 def read_through(path: Path) -> int:
