@@ -19,6 +19,7 @@ from kafkasniff.calls.lookback import earlier_requests, earlier_responses
 from kafkasniff.calls.lost_ids import LostIds
 from kafkasniff.calls.pairing import Pairing
 from kafkasniff.calls.search import BoundarySearch
+from kafkasniff.calls.segments import LargestSegments
 from kafkasniff.tcp.events import StreamGap
 
 SEGMENTS_FOR_ANSWERS = 64
@@ -63,15 +64,16 @@ class Boundaries:
     def begin_behind(self, cutters: Sequence[FrameCutter], direction: int, gap: StreamGap | None) -> None:
         """Search a direction from where its cutter lost its frames on; `gap` is what it lost them by, if any."""
         cutter = cutters[direction]
-        largest = max(each.largest_segment for each in cutters)
-        as_large = sum(each.as_large for each in cutters if each.largest_segment == largest)
+        largest = LargestSegments()
+        for each in cutters:
+            largest.note(each.largest_segments.size, each.largest_segments.count)
         refused = None if cutter.absurd_size is None else cutter.offset
         search = BoundarySearch(self._limit, self._budget, cutter.offset, refused)
         if gap is not None:
             search.held.push_gap(gap)
         search.held.ended = self._ended
         rest = cutter.take_rest()
-        search.held.writes.go_on(0 if rest else cutter.last_segment, largest, as_large)
+        search.held.writes.go_on(0 if rest else cutter.last_segment, largest)
         for event, start in rest:
             search.held.push(event, start)
         self.searches[direction] = search

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from kafkasniff.calls.call import Frame, Side
+from kafkasniff.calls.frames import SIZE_PREFIX
 from kafkasniff.protocol.errors import Problem
 
 MOST = 1_024
 """Places of one direction that are remembered."""
-_SIZE_PREFIX = 4
 
 
 class Contradictions:
@@ -27,7 +27,7 @@ class Contradictions:
         """Take stream positions, from and up to; `waiting` are frames of this direction that were not given yet."""
         left = list(ranges)
         for frame in waiting:
-            end = frame.stream_offset + _SIZE_PREFIX + frame.size
+            end = frame.stream_offset + SIZE_PREFIX + frame.size
             if any(start < end and stop > frame.stream_offset for start, stop in left):
                 _tell(frame, side, min(start for start, stop in left if stop > frame.stream_offset))
                 left = [each for each in left if each[0] < frame.stream_offset or each[1] > end]
@@ -36,7 +36,7 @@ class Contradictions:
 
     def describe(self, direction: int, frame: Frame, side: Side) -> None:
         """Say on a frame what of its bytes, or of those before it since the last frame, was contradicted."""
-        begin, end = frame.stream_offset, frame.stream_offset + _SIZE_PREFIX + frame.size
+        begin, end = frame.stream_offset, frame.stream_offset + SIZE_PREFIX + frame.size
         ranges = self._ranges[direction]
         own = [start for start, stop in ranges if start < end and stop > begin]
         if own:
@@ -48,7 +48,7 @@ class Contradictions:
 
 
 def _tell(frame: Frame, side: Side, start: int) -> None:
-    offset = max(start - frame.stream_offset - _SIZE_PREFIX, 0)
+    offset = max(start - frame.stream_offset - SIZE_PREFIX, 0)
     text = "a segment repeated bytes from here on with other contents: the first seen are shown"
     if not any(problem.message == text for problem in frame.problems):
         frame.problems.append(Problem(side, offset, "", text))

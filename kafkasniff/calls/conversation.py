@@ -10,15 +10,13 @@ from kafkasniff.calls.evidence import (
     HARDLY_PLAUSIBLE,
     LARGEST_PLAUSIBLE,
     PROOF,
-    SMALLEST_RESPONSE,
     Score,
-    looks_like_api_versions,
     may_be_response,
     read_prefix,
     request_header,
     score_request,
 )
-from kafkasniff.calls.first_answers import follows_ids
+from kafkasniff.calls.first_responses import evidence_of_first_responses
 from kafkasniff.calls.frames import FrameCutter
 from kafkasniff.calls.gaps import HELD_GAPS, Gaps
 from kafkasniff.calls.held import HeldStream, Item
@@ -270,8 +268,12 @@ class Conversation:
             held = self._searches[1 - client].held
             if not held.segment_starts or (self._searches[client].held.end and not at_end):
                 continue
-            if not at_end and self._decide_by_beginning(client, held):
-                return
+            if not at_end:
+                begun = self._connection.initiator == client
+                evidence = evidence_of_first_responses(held, begun, self._limits.search_bytes)
+                if evidence is not None:
+                    self._accept(client, 0, evidence)
+                    return
             of_kafka = self._speaks_kafka(self._connection.endpoints[1 - client])
             lone = self._lone_responses.get(client) or self._lone_responses.setdefault(client, LoneResponses())
             first = lone.find(held, of_kafka, again=at_end)
@@ -285,21 +287,6 @@ class Conversation:
         since = self._options.kafka_servers.get(server)
         # Runs are taken as a whole, so that what is known may lie in packets still to come.
         return since is not None and (since <= self._time or self._connection.ended_by == "capture-end")
-
-    def _decide_by_beginning(self, client: int, held: HeldStream) -> bool:
-        """Judge the first responses of a connection of whose client nothing was captured; True when that decides."""
-        if self._connection.initiator == client and follows_ids(held, held.segment_starts[0]):
-            self._accept(client, 0, "answers that count their correlation ids up from the connection's beginning")
-            return True
-        for place in held.segment_starts[:8]:
-            prefix = held.read(place, 8)
-            size = int.from_bytes(prefix[:4], "big", signed=True) if prefix else -1
-            if SMALLEST_RESPONSE < size <= self._limits.search_bytes:
-                frame = held.read(place + 4, size)
-                if frame is not None and looks_like_api_versions(frame):
-                    self._accept(client, 0, "an answer that lists API versions")
-                    return True
-        return False
 
     def _recognise(self) -> None:
         for direction in (0, 1):

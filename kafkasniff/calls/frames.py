@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from kafkasniff.calls.call import Frame
 from kafkasniff.calls.limits import Budget
+from kafkasniff.calls.segments import LargestSegments
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamData, StreamGap
 
@@ -38,10 +39,9 @@ class FrameCutter:
         "_skip",
         "absurd_size",
         "aligned",
-        "as_large",
         "keep_packets",
         "kept_limit",
-        "largest_segment",
+        "largest_segments",
         "last_segment",
         "offset",
         "plausible",
@@ -74,9 +74,7 @@ class FrameCutter:
         """Stream position of the next byte to be cut."""
         self.last_segment = 0
         """Bytes on the wire of the segment that was pushed last; 0 when it is not known."""
-        self.largest_segment = 0
-        self.as_large = 0
-        """Segments that have as many bytes as the largest."""
+        self.largest_segments = LargestSegments()
         self._queue: deque[tuple[StreamData, int]] = deque()
         self._available = 0
         self._size: int | None = None
@@ -103,8 +101,7 @@ class FrameCutter:
 
     def push(self, event: StreamData, start: int = 0) -> None:
         """Take the bytes of a segment from `start` on; they follow what came before."""
-        length = len(event.data)
-        self._note_segment(length)
+        self.note_segments(length := len(event.data), length)
         self.add(event, start)
 
     def add(self, event: StreamData, start: int = 0) -> None:
@@ -176,26 +173,15 @@ class FrameCutter:
         assert frame is not None
         return frame
 
-    def note_segments(self, lengths: list[int]) -> None:
-        """Note the sizes in bytes of segments that were not pushed, or not as they came."""
-        self.note_run(lengths[-1], largest := max(lengths), lengths.count(largest))
-
-    def note_run(self, last: int, largest: int, as_large: int) -> None:
-        """Do the same by the sizes of the last one and of the largest, and how many are as large."""
-        self._note_segment(largest)
-        self.as_large += (as_large - 1) * (largest == self.largest_segment)
+    def note_segments(self, last: int, largest: int, count: int = 1) -> None:
+        """Note segments that were not pushed, or not as they came: bytes of the last and of the `count` largest."""
         self.last_segment = last
-
-    def _note_segment(self, length: int) -> None:
-        self.last_segment = length
-        if length > self.largest_segment:
-            self.largest_segment, self.as_large = length, 0
-        self.as_large += length == self.largest_segment
+        self.largest_segments.note(largest, count)
 
     def push_gap(self, gap: StreamGap) -> None:
         """Take a gap. After it the cutter may have a cut frame to give, and may stand nowhere (`aligned` False)."""
         if gap.cut and gap.length:
-            self._note_segment(self.last_segment + gap.length)
+            self.note_segments(length := self.last_segment + gap.length, length)
         else:
             self.last_segment = 0
         self._pass(gap)

@@ -15,9 +15,9 @@ from kafkasniff.calls.evidence import (
     score_response,
 )
 from kafkasniff.calls.fitting import Fitting
+from kafkasniff.calls.frames import SIZE_PREFIX
 from kafkasniff.calls.held import HeldStream
 
-SIZE_PREFIX = 4
 FARTHEST = 64 << 10
 """Bytes before a response in which the beginning of the one before it is looked for."""
 SMALL_NUMBER = 255

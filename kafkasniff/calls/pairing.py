@@ -10,6 +10,8 @@ from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
 
+PRODUCE = 0
+
 PATIENCE = 64
 """Later frames of the connection after which a response's request is no longer expected to be captured; so many
 responses at most wait for theirs."""
@@ -76,7 +78,7 @@ class Pairing:
         self.waiting.append(request)
         self.waiting_bytes += len(frame.data)
         self.budget.take(len(frame.data))
-        return self._give_up_late() if self._early else []
+        return self._give_up_late()
 
     def add_response(self, frame: Frame) -> list[Pair]:
         """Take a response whose correlation id is there."""
@@ -188,6 +190,24 @@ class Pairing:
 def correlation_id(response: Frame) -> int:
     """Read a response's correlation id, which every response header begins with."""
     return int.from_bytes(response.data[:4], "big", signed=True)
+
+
+def expects_response(header: RequestHeader, frame: Frame) -> bool:
+    """Tell whether a broker answers: always, but for Produce with acks=0."""
+    if header.api_key != PRODUCE:
+        return True
+    data = frame.data
+    place = header.end
+    if header.api_version >= 9:
+        # transactionalId is a compact nullable string; ids of over 126 bytes take a second length byte.
+        length = data[place] if place < len(data) else 0
+        if length > 127:
+            length = (length & 127) | (data[place + 1] << 7 if place + 1 < len(data) else 0)
+            place += 1
+        place += max(length, 1)
+    elif header.api_version >= 3:
+        place += 2 + max(int.from_bytes(data[place : place + 2], "big", signed=True), 0)
+    return data[place : place + 2] != b"\x00\x00"
 
 
 def _order(arrival: Arrival) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from operator import sub
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +25,14 @@ NEVER = 1 << 62
 class RunTaker:
     """Hands a run to its conversation step by step: a frame where nothing is odd, else a segment."""
 
-    __slots__ = ("_conversation", "_reader", "_sides", "may_leave", "packet")
+    __slots__ = ("_conversation", "_may_leave", "_reader", "_sides", "packet")
 
     def __init__(self, run: StreamRun, conversation: Conversation | EncryptedConversation) -> None:
         """Stand before the first segment."""
         self._conversation = conversation
         self._reader = RunReader(run)
         self._sides: tuple[SideCutter, SideCutter] | None = None
-        self.may_leave = run.times_rise and is_small(run) and run.in_order
-        """Whether the rest may go by columns."""
+        self._may_leave = run.times_rise and is_small(run) and run.in_order
         self.packet = NEVER
         """The packet of the next step by its index in the batch; `NEVER` at the end."""
         self._look()
@@ -77,7 +75,7 @@ class RunTaker:
     def rest(self) -> Talk | None:
         """Give what is left of the run if it may go by columns; if it does so, nothing more is to be taken here."""
         conversation, sides = self._conversation, self._sides
-        if not self.may_leave or sides is None or not isinstance(conversation, Conversation):
+        if not self._may_leave or sides is None or not isinstance(conversation, Conversation):
             return None
         if sides[0].segments_left + sides[1].segments_left < FEWEST_SEGMENTS or not is_plain(conversation):
             return None
@@ -86,7 +84,7 @@ class RunTaker:
 
     def stay(self) -> None:
         """Never offer the rest again: columns refused it."""
-        self.may_leave = False
+        self._may_leave = False
 
     def _look(self) -> None:
         """Find the next step."""
@@ -233,16 +231,11 @@ class SideCutter:
 
     def push_until(self, packet: int, stop: int = NEVER) -> None:
         """Push what was not cut of the segments up to `packet` and before `stop`; in the last at most a frame ends."""
-        ends, first = self._ends, self._first
+        first = self._first
         stop = min(bisect_right(self._delivered_by, packet), stop)
         if stop > first:
             self._push(stop)
-            if stop - first == len(ends):
-                side, before = self._side, ends[-2] if len(ends) > 1 else 0
-                self._cutter.note_run(ends[-1] - before, side.largest, side.as_large)
-            else:
-                begins = (ends[first - 1] if first else 0, *ends[first : stop - 1])
-                self._cutter.note_segments([*map(sub, ends[first:stop], begins)])
+            self._cutter.note_segments(*self._side.sizes(first, stop))
             self._reader.indexes[self._direction] = self._first = stop
 
     def _push(self, stop: int) -> None:

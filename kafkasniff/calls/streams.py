@@ -15,7 +15,7 @@ from kafkasniff.calls.frames import FrameCutter
 from kafkasniff.calls.held import HELD_AT_LEAST, Item
 from kafkasniff.calls.identity import Identity
 from kafkasniff.calls.limits import Budget, CallLimits
-from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest, correlation_id
+from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest, correlation_id, expects_response
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import Problem, ProtocolError
@@ -25,7 +25,6 @@ from kafkasniff.tcp.events import Connection, Endpoint, StreamGap
 if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
     from kafkasniff.calls.columns.calls import Numbers
 
-PRODUCE = 0
 VERSIONS_AHEAD = 32
 """How far a version may be beyond the newest known and still be taken for a version."""
 
@@ -311,7 +310,7 @@ class KafkaStreams:
         self._boundaries.last_request = header.correlation_id
         self._boundaries.lost_ids.add(header.correlation_id)
         self._identity.take_request(header, frame)
-        if _expects_response(header, frame):
+        if expects_response(header, frame):
             self._emit(self._pairing.add_request(frame, header))
             self._keep_within_limits(frame.last)
         else:
@@ -383,21 +382,3 @@ class KafkaStreams:
             self._calls.append(call)
             self.call_count += 1
             self._identity.take_call(call)
-
-
-def _expects_response(header: RequestHeader, frame: Frame) -> bool:
-    """Tell whether a broker answers: always, but for Produce with acks=0."""
-    if header.api_key != PRODUCE:
-        return True
-    data = frame.data
-    place = header.end
-    if header.api_version >= 9:
-        # transactionalId is a compact nullable string; ids of over 126 bytes take a second length byte.
-        length = data[place] if place < len(data) else 0
-        if length > 127:
-            length = (length & 127) | (data[place + 1] << 7 if place + 1 < len(data) else 0)
-            place += 1
-        place += max(length, 1)
-    elif header.api_version >= 3:
-        place += 2 + max(int.from_bytes(data[place : place + 2], "big", signed=True), 0)
-    return data[place : place + 2] != b"\x00\x00"

@@ -94,7 +94,7 @@ class Turns:
         place = max(2 * taker.packet + 1, earliest)
         if items := taker.step():
             self._found.append((place, items))
-        if taker.may_leave and (talk := taker.rest()) is not None:
+        if (talk := taker.rest()) is not None:
             self._talks[connection] = talk, taker
             return False
         return taker.packet != NEVER

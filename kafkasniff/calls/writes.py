@@ -1,15 +1,17 @@
 """Where a sender's writes begin in a stream: behind segments that it would have filled further if it had had more."""
 
+from kafkasniff.calls.frames import SIZE_PREFIX
+from kafkasniff.calls.segments import LargestSegments
+
 SMALLEST_FULL = 536
 """Bytes of a full segment, if there are no smaller ones for certain: the default that a sender may assume (RFC 9293,
 3.7.1)."""
-SIZE_PREFIX = 4
 
 
 class Writes:
     """Takes the segments of a stream, and finds those that are behind a short one."""
 
-    __slots__ = ("_as_large", "_begin", "_data", "_largest", "_last", "_start")
+    __slots__ = ("_begin", "_data", "_largest", "_last", "_start")
 
     def __init__(self) -> None:
         """Know of no segment."""
@@ -19,29 +21,20 @@ class Writes:
         """What there is of it, if it is small."""
         self._start = 0
         """Bytes of it that lie before `_data`."""
-        self._largest = 0
-        """Bytes of the largest segment of the connection before it."""
-        self._as_large = 0
-        """Segments that are known to have as many."""
+        self._largest = LargestSegments()
+        """Of the connection before it."""
         self._begin: set[int] = set()
 
-    def go_on(self, last: int, largest: int, as_large: int) -> None:
-        """Begin behind a segment of `last` bytes (0: not known).
-
-        The connection's largest segments had `largest` bytes; there were `as_large` of them.
-        """
-        self._last, self._largest = last, largest
+    def go_on(self, last: int, largest: LargestSegments) -> None:
+        """Begin behind a segment of `last` bytes (0: not known), with the connection's largest segments."""
         # The last one is counted when another follows.
-        self._as_large = as_large - (last == largest)
+        self._last, self._largest = last, LargestSegments(largest.size, largest.count - (last == largest.size))
 
     def add(self, place: int, data: bytes, start: int = 0) -> None:
         """Take the next segment, of which the bytes of `data` from `start` on stand at the stream position `place`."""
         last, length = self._last, len(data)
-        if last > self._largest:
-            self._largest, self._as_large = last, 1
-        else:
-            self._as_large += last == self._largest
-        if 0 < last < max(self._largest, length, SMALLEST_FULL) and not self._was_full(length):
+        self._largest.note(last)
+        if 0 < last < max(self._largest.size, length, SMALLEST_FULL) and not self._was_full(length):
             self._begin.add(place)
         self._last, self._start = length, start
         self._data = data[start:] if length < SMALLEST_FULL else b""
@@ -68,8 +61,8 @@ class Writes:
         Of a path that takes but small segments several are as large as the largest. So they are where all messages are
         of one length, but then each ends with its segment.
         """
-        last = self._last
-        if last < self._largest or following > last or (self._as_large < 2 and following < last):
+        last, largest = self._last, self._largest
+        if last < largest.size or following > last or (largest.count < 2 and following < last):
             return False
         return not _end_with(self._data, last - self._start)
 

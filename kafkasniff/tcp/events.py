@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import sub
 from typing import NamedTuple
 
 from kafkasniff.capture.packets import Arrival, PacketBatch
@@ -148,6 +149,15 @@ class RunSide(NamedTuple):
     """Bytes of the largest payload …"""
     as_large: int
     """… and how many have as many."""
+
+    def sizes(self, first: int, stop: int) -> tuple[int, int, int]:
+        """Give the bytes of the last one of some segments and of the largest of them, and how many are as large."""
+        ends = self.ends
+        if stop - first == len(ends):
+            return ends[-1] - (ends[-2] if len(ends) > 1 else 0), self.largest, self.as_large
+        lengths = [*map(sub, ends[first:stop], (ends[first - 1] if first else 0, *ends[first : stop - 1]))]
+        largest = max(lengths)
+        return lengths[-1], largest, lengths.count(largest)
 
 
 NO_PAYLOADS = RunSide((), (), (), (), 0, 0)

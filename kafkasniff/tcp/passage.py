@@ -11,7 +11,7 @@ from kafkasniff.tcp.columns import Numbers
 from kafkasniff.tcp.connections import ConnectionTable
 from kafkasniff.tcp.disorder import Disorder, Rows, Side
 from kafkasniff.tcp.events import NO_PAYLOADS, RunSide, StreamRun
-from kafkasniff.tcp.payloads import Payloads
+from kafkasniff.tcp.payloads import Payloads, largest_of
 from kafkasniff.tcp.runs import Stretches
 from kafkasniff.tcp.state import ConnectionState
 from kafkasniff.tcp.streams import FARTHEST, Stream
@@ -216,11 +216,10 @@ class Passage:
         disorder, holes = self._disorder, self._course.table.holes
         if disorder is None or not (disorder.waits or self._state.careful):
             return
-        if disorder.opened is None:
-            holes.note(self._state, None)
-        else:
-            packet = self._stretches.rows.item(self._first + disorder.opened) if disorder.opened >= 0 else None
-            holes.note(self._state, -1 if packet is None else self._course.turn + packet)
+        opened = disorder.opened
+        if opened is not None and opened >= 0:
+            opened = self._course.turn + self._stretches.rows.item(self._first + opened)
+        holes.note(self._state, opened)
 
     def _parts(self, larger: int, end: int) -> list[RunSide]:
         """Give the payloads up to the row `end` that come from an endpoint, those between two losses together."""
@@ -260,6 +259,4 @@ def _run_side(stretches: Stretches, payload: Numbers, rows: Numbers, earliest: i
     ends = np.cumsum(lengths)
     shifts = payload[packets] + lengths - ends
     delivered_by = np.maximum(np.maximum.accumulate(packets), earliest)
-    largest = int(lengths.max())
-    as_large = int(np.count_nonzero(lengths == largest))
-    return RunSide(packets.data, ends.data, shifts.data, delivered_by.data, largest, as_large)
+    return RunSide(packets.data, ends.data, shifts.data, delivered_by.data, *largest_of(lengths))

@@ -46,10 +46,14 @@ class Payloads(NamedTuple):
             before = self.ends[start - 1]
             ends, shifts = (np.array(ends) - before).data, (np.array(shifts) + before).data
         if stop - start < behind - begin:
-            lengths = np.diff(np.asarray(ends), prepend=0)
-            largest = int(lengths.max())
-            as_large = int(np.count_nonzero(lengths == largest))
+            largest, as_large = largest_of(np.diff(np.asarray(ends), prepend=0))
         return RunSide(packets, ends, shifts, packets, largest, as_large)
+
+
+def largest_of(lengths: Numbers) -> tuple[int, int]:
+    """Give the largest of some lengths, and how many there are of it."""
+    largest = int(lengths.max())
+    return largest, int(np.count_nonzero(lengths == largest))
 
 
 def find_payloads(stretches: Stretches, payload: Numbers) -> Payloads:

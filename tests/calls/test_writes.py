@@ -4,6 +4,7 @@ import struct
 
 import pytest
 
+from kafkasniff.calls.segments import LargestSegments
 from kafkasniff.calls.writes import Writes
 
 
@@ -39,7 +40,7 @@ def test_small_messages_of_one_length_are_writes_each() -> None:
 @pytest.mark.parametrize(("as_large", "begins"), [(1, [0]), (2, [])])
 def test_what_the_connection_showed_before_counts(as_large: int, begins: list[int]) -> None:
     writes = Writes()
-    writes.go_on(40, 40, as_large)
+    writes.go_on(40, LargestSegments(40, as_large))
     assert places([12], writes) == begins
 
 

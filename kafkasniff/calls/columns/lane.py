@@ -6,7 +6,6 @@ frame (`calls/runs.py`).
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from operator import sub
 
 import numpy as np
 
@@ -186,7 +185,8 @@ def _client_id(raw: bytes) -> str | None:
 
 def _advance(talk: Talk, direction: int, taken: int) -> None:
     """Let a cutter pass `taken` bytes of a run, and push what follows: the beginning of a message."""
-    cutter, ends = talk.kafka.cutter(direction), talk.run.sides[direction].ends
+    cutter, side = talk.kafka.cutter(direction), talk.run.sides[direction]
+    ends = side.ends
     cutter.offset += taken
     first = talk.pushed[direction]
     if first == len(ends):
@@ -195,5 +195,4 @@ def _advance(talk: Talk, direction: int, taken: int) -> None:
     for index in range(bisect_right(ends, at), len(ends)):
         event = talk.run.data(direction, index)
         cutter.add(event, max(at - ends[index] + len(event.data), 0))
-    begins = [ends[first - 1] if first else 0, *ends[first:-1]]
-    cutter.note_segments([*map(sub, ends[first:], begins)])
+    cutter.note_segments(*side.sizes(first, len(ends)))

@@ -26,7 +26,8 @@ from kafkasniff.calls.conversation import SHOWN_START, evidence_of
 from kafkasniff.calls.facts import CallFacts
 from kafkasniff.calls.frames import LARGE, SIZE_PREFIX
 from kafkasniff.calls.limits import CallLimits
-from kafkasniff.calls.streams import PRODUCE, CallOptions
+from kafkasniff.calls.pairing import PRODUCE
+from kafkasniff.calls.streams import CallOptions
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.tcp.columns import Marks

@@ -10,7 +10,7 @@ from kafkasniff.calls.columns.calls import Numbers
 from kafkasniff.calls.columns.frames import Frames
 from kafkasniff.calls.columns.streams import ordered
 from kafkasniff.calls.frames import SIZE_PREFIX
-from kafkasniff.calls.streams import PRODUCE
+from kafkasniff.calls.pairing import PRODUCE
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.body_columns import Block, Buffer
 from kafkasniff.protocol.headers import API_VERSIONS, CONTROLLED_SHUTDOWN, request_header_version

@@ -1,6 +1,6 @@
 """Answers that count up from the beginning of a connection."""
 
-from kafkasniff.calls.first_answers import follows_ids
+from kafkasniff.calls.first_responses import follows_ids
 from kafkasniff.calls.held import HeldStream
 from tests.calls.hand_made import BUDGET, connection, data, gap, metadata_response
 
