@@ -242,6 +242,7 @@ class MismatchedCorrelation(Rule[Tally]):
     title = "Answers carry correlation ids of no request"
     severity = "error"
     scope = "server"
+    looks_across_clients = True
     thresholds = (Threshold("answers", 3, "answers", "none is right; a few may come of a capture's damage"),)
     meaning = "Clients cannot tell which request is answered, and drop the connection."
     wire = "Responses whose correlation id belongs to no request of the connection, with every request captured."

@@ -82,11 +82,6 @@ class Diagnosis:
             for take in self._gap if isinstance(item, Gap) else self._token:
                 take(item)
 
-    def learn(self, call: Call) -> None:
-        """Take in what a call tells of brokers and topics, without judging it."""
-        if call.api_key in TELLING:
-            self.facts.learn(call)
-
     def findings(self) -> list[Finding]:
         """Give the findings so far, those that others explain under these, the worst first."""
         return joined(self.found().values())

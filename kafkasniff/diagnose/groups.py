@@ -148,6 +148,7 @@ class StaticMemberFenced(ErrorRule):
     title = "Two members share one group.instance.id"
     severity = "error"
     scope = "group and instance"
+    looks_across_clients = True
     codes = frozenset({82, 111})
     thresholds = (Threshold("calls", 1, "calls", "KIP-345: fencing is fatal to the member"),)
     meaning = "Each start of one member throws the other out, and it stops with a fatal error."

@@ -183,6 +183,7 @@ class SessionTimeout(Rule[Tally]):
     title = "A member was silent for longer than its session timeout"
     severity = "error"
     scope = "group and client"
+    looks_across_clients = True
     apis = frozenset({JOIN_GROUP, SYNC_GROUP, HEARTBEAT, OFFSET_COMMIT, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
     fields = frozenset(
         {"groupId", "members", "memberId", "sessionTimeoutMs", "errorCode", "memberEpoch", "heartbeatIntervalMs"}

@@ -76,6 +76,7 @@ class DeadBrokerConnectLoop(_ConnectRule):
     id = "dead-broker-connect-loop"
     title = "A client keeps connecting to a broker that does not answer"
     severity = "error"
+    looks_across_clients = True
     thresholds = (
         Threshold("attempts", 5, "SYNs", "in a row; reconnect.backoff.ms is 50 by default"),
         Threshold("restart", 30, "s", "in which a broker that was up before, or is up later, may start"),
@@ -125,6 +126,7 @@ class AdvertisedListenerUnreachable(_ConnectRule):
     id = "advertised-listener-unreachable"
     title = "An advertised broker address cannot be reached"
     severity = "error"
+    looks_across_clients = True
     apis = frozenset({METADATA})
     thresholds = (Threshold("attempts", 3, "attempts", "none of which ever succeeded in the capture"),)
     meaning = "Bootstrapping works, but everything else goes to the address that Metadata names, where nobody answers."

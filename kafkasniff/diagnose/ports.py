@@ -78,6 +78,7 @@ class TlsToPlaintextPort(_PortRule):
     title = "TLS is spoken to a plaintext port"
     severity = "error"
     scope = "server"
+    looks_across_clients = True
     thresholds = (Threshold("connections", 2, "connections", "one may be a scan"),)
     meaning = "The client begins a TLS handshake; the broker takes its first bytes for a huge request size and closes."
     wire = "First bytes 16 03 (a ClientHello), not one byte from the server, until it closes, or the client does."
@@ -105,6 +106,7 @@ class PlaintextToTlsPort(_PortRule):
     title = "Plaintext is spoken to a TLS port"
     severity = "error"
     scope = "client and server"
+    looks_across_clients = True
     thresholds = (Threshold("connections", 2, "connections", "one may be a probe"),)
     meaning = "The client sends Kafka requests in the clear to a port that expects TLS, and never gets an answer."
     wire = (
@@ -147,6 +149,7 @@ class HttpToKafkaPort(_PortRule):
     title = "HTTP is spoken to a Kafka port"
     severity = "warning"
     scope = "server"
+    looks_across_clients = True
     thresholds = (Threshold("connections", 2, "connections", "one may be a scan"),)
     meaning = (
         "A web client or health check talks to the broker's port; the broker takes it for a huge request and closes."
@@ -172,6 +175,7 @@ class OtherProtocolToKafkaPort(_PortRule):
     title = "Another protocol is spoken to a Kafka port"
     severity = "warning"
     scope = "server"
+    looks_across_clients = True
     thresholds = (Threshold("connections", 2, "connections", "one may be a scan"),)
     meaning = "Something that is neither Kafka, TLS nor HTTP talks to the port; the server closes without an answer."
     wire = (

@@ -45,6 +45,7 @@ class RebalanceStorm(Rule[Generations]):
     title = "The group rebalances over and over"
     severity = "error"
     scope = "group"
+    looks_across_clients = True
     apis = frozenset({JOIN_GROUP, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
     fields = frozenset({"groupId", "memberId", "generationId", "errorCode", "memberEpoch"})
     thresholds = (
@@ -158,6 +159,7 @@ class RebalanceStuck(Rule[Waits]):
     title = "A rebalance waits for a member that does not rejoin"
     severity = "error"
     scope = "group"
+    looks_across_clients = True
     apis = frozenset({JOIN_GROUP, HEARTBEAT, LEAVE_GROUP})
     fields = frozenset(
         {"groupId", "members", "memberId", "errorCode", "generationId", "rebalanceTimeoutMs", "sessionTimeoutMs"}
@@ -285,6 +287,7 @@ class CoordinatorFlapping(Rule[Coordinators]):
     title = "The group's coordinator moves again and again"
     severity = "error"
     scope = "group"
+    looks_across_clients = True
     apis = frozenset({FIND_COORDINATOR, JOIN_GROUP, HEARTBEAT, CONSUMER_GROUP_HEARTBEAT})
     fields = frozenset({"groupId", "key", "keyType", "coordinatorKeys", "coordinators", "nodeId", "errorCode"})
     thresholds = (

@@ -42,6 +42,9 @@ class Rule(Generic[State]):
     severity: ClassVar[Severity]
     scope: ClassVar[str]
     """What a finding is about: `client`, `connection`, `group`, `topic`, `transactional id`, `producer id`, …"""
+    looks_across_clients: ClassVar[bool] = False
+    """Whether a state holds what several clients do; of all other rules it is of one client, by whose address the
+    work may be divided."""
     thresholds: ClassVar[tuple[Threshold, ...]] = ()
     apis: ClassVar[frozenset[int]] = frozenset()
     """API keys of the calls that `call` takes; empty when it takes none."""

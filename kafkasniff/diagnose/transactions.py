@@ -40,6 +40,7 @@ class ProducerFenced(ErrorRule):
     title = "Producers share a transactional id"
     severity = "error"
     scope = "transactional id"
+    looks_across_clients = True
     codes = frozenset({47, 90})
     thresholds = (
         Threshold(
@@ -207,6 +208,7 @@ class HangingTransaction(Rule[Stuck]):
     title = "An open transaction holds up read_committed consumers"
     severity = "error"
     scope = "topic and partition"
+    looks_across_clients = True
     apis = frozenset({PRODUCE, ADD_PARTITIONS_TO_TXN, END_TXN, INIT_PRODUCER_ID, FETCH})
     fields = frozenset(
         {

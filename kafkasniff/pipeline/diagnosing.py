@@ -37,7 +37,7 @@ class ClusterDiagnosis:
             columns = (batch.column(name).to_pylist() for name in COLUMNS)
             for vantage, bucket, item, told in zip(*columns, strict=True):
                 if told:
-                    self.diagnosis.learn(self.reader.told(item))
+                    self.diagnosis.facts.learn(self.reader.call_alone(item))
                     continue
                 event = self.reader.item(vantage, bucket, item)
                 if self.copies.takes(vantage, event):

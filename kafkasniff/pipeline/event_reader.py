@@ -50,7 +50,7 @@ class EventReader:
         client, server, direction, size, arrival, token = packed
         return RawToken(connection, client, server, direction, size, self._at(arrival), token)
 
-    def told(self, data: bytes) -> Call:
+    def call_alone(self, data: bytes) -> Call:
         """Give the call of an event whose connection is not looked at, and is not that of the call."""
         packed = pickle.loads(data)[-1]
         return self._call(_SOME_CONNECTION, packed)

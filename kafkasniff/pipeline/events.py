@@ -34,12 +34,12 @@ _Producer = tuple[str, str | None]
 _CLIENT_ID_LENGTH_AT = 8
 _CLIENT_ID_LENGTH = 2
 
-
 _NO_CALL = -1
+"""In place of an API where an event is no call."""
 
 
-class _Talk:
-    """What is known of a connection."""
+class _PackedConnection:
+    """What is known of a connection of which there are events."""
 
     __slots__ = ("client", "client_id", "named", "number")
 
@@ -69,7 +69,7 @@ class EventPacker:
         self.end = end
         self._serial = 0
         self._latest = (0, 0)
-        self._connections: dict[Connection, _Talk] = {}
+        self._connections: dict[Connection, _PackedConnection] = {}
         self._samples: Bounded[list[int]] = Bounded()
 
     @property
@@ -88,15 +88,15 @@ class EventPacker:
         arrival = arrival_of(item)
         self._latest = max(self._latest, (arrival.time, arrival.packet))
         connection = item.connection
-        talk = self._connections.get(connection)
-        told = talk is not None and isinstance(item, Call) and item.outcome == "answered"
-        if talk is None:
-            talk = self._connections[connection] = _Talk(self._serial, item.client)
+        packed_connection = self._connections.get(connection)
+        told = packed_connection is not None and isinstance(item, Call) and item.outcome == "answered"
+        if packed_connection is None:
+            packed_connection = self._connections[connection] = _PackedConnection(self._serial, item.client)
         state = None if told else self._state(connection)
-        number, plain = talk.number, False
+        number, plain = packed_connection.number, False
         if isinstance(item, Call):
             packed: Packed = ("call", number, state, self._call(item))
-            plain = self._plain(item, talk)
+            plain = self._plain(item, packed_connection)
         elif isinstance(item, ConnectionReport):
             del self._connections[connection]
             packed = ("report", number, state, self._report(item))
@@ -105,20 +105,19 @@ class EventPacker:
         else:
             packed = ("token", number, state, self._token(item))
         api = item.api_key if isinstance(item, Call) else None
-        share = talk.client, _NO_CALL if api is None else api, plain
+        share = packed_connection.client, _NO_CALL if api is None else api, plain
         # What is open at the end of a capture ends in the order in which it began.
-        time, packet = (connection.first.time, connection.first.packet) if at_end else self._latest
-        order = (self.end if at_end else time, at_end, time, packet, self._bucket, self._serial)
-        return EVENTS.name, 0, (self._vantage, *order, *share, pickle.dumps(packed, pickle.HIGHEST_PROTOCOL))
+        place = (connection.first.time, connection.first.packet) if at_end else self._latest
+        return self._row(packed, share, (self.end if at_end else place[0], at_end, *place))
 
-    def _plain(self, call: Call, talk: _Talk) -> bool:
+    def _plain(self, call: Call, packed_connection: _PackedConnection) -> bool:
         """Tell whether nothing is to be seen in a call but what those of its API show."""
         answered = call.outcome == "answered"
         # As `Diagnosis` trusts them.
-        trusted = answered or talk.named or call.connection.initiator is not None
+        trusted = answered or packed_connection.named or call.connection.initiator is not None
         if call.header is None or call.request is None or not trusted:
             return False
-        return not talk.names(call.client_id) and answered and not call.errors
+        return not packed_connection.names(call.client_id) and answered and not call.errors
 
     def column_rows(self, rows: CallRows, seen: Seen, options: Options) -> Iterator[Placed]:
         """Give the rows of calls that are together, as `row` gives that of each, as far as they are asked for.
@@ -129,7 +128,7 @@ class EventPacker:
         data, batch, left = columns.data, columns.batch, seen.left
         times, ids, numbers, before = batch.times, batch.interface_ids, batch.numbers, batch.first_packet
         places = [(each.part, each.number) for each in batch.interfaces if isinstance(each, PlacedInterface)]
-        known: dict[int, _Talk] = {}
+        known: dict[int, _PackedConnection] = {}
         client_ids: dict[bytes, str | None] = {}
 
         def at(index: int) -> Packed:
@@ -159,10 +158,10 @@ class EventPacker:
             if run not in known:
                 connection = columns.connection(run)
                 if connection not in self._connections:
-                    self._connections[connection] = _Talk(self._serial, columns.facts[run].client)
+                    self._connections[connection] = _PackedConnection(self._serial, columns.facts[run].client)
                     state = self._state(connection)
                 known[run] = self._connections[connection]
-            talk = known[run]
+            packed_connection = known[run]
             facts = columns.facts[run]
             raw_id = data[request + _CLIENT_ID_LENGTH_AT : client_id_end]
             if raw_id not in client_ids:
@@ -190,12 +189,15 @@ class EventPacker:
                 [],
                 None,
             )
-            share = talk.client, key, not talk.names(client_id)
-            yield self._row(("call", talk.number, state, packed), share, self._latest)
+            share = packed_connection.client, key, not packed_connection.names(client_id)
+            yield self._row(
+                ("call", packed_connection.number, state, packed), share, (self._latest[0], False, *self._latest)
+            )
 
-    def _row(self, packed: Packed, share: Packed, place: tuple[int, int]) -> Placed:
-        order = (place[0], False, *place, self._bucket, self._serial)
-        return EVENTS.name, 0, (self._vantage, *order, *share, pickle.dumps(packed, pickle.HIGHEST_PROTOCOL))
+    def _row(self, packed: Packed, share: Packed, order: Packed) -> Placed:
+        """Give a row; `share` and `order` are what `EVENTS` says of its place among the rows and tasks."""
+        place = (*order, self._bucket, self._serial)
+        return EVENTS.name, 0, (self._vantage, *place, *share, pickle.dumps(packed, pickle.HIGHEST_PROTOCOL))
 
     def _at(self, arrival: Arrival) -> Packed:
         interface = arrival.interface

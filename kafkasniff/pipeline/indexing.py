@@ -17,7 +17,7 @@ from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.pipeline.mentions import mentions_ids
 from kafkasniff.pipeline.pieces import REPORT, Numbers, Piece, as_batch, as_row
 from kafkasniff.pipeline.ranges import Range, RangeStream
-from kafkasniff.tcp.columns import endpoint_number, read_columns
+from kafkasniff.tcp.columns import Marks, endpoint_number, read_columns
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.segments import SegmentReader
 
@@ -167,7 +167,7 @@ class _Index:
         piece: Piece,
         index: int,
         connections: NDArray[np.uint64],
-        known: NDArray[np.bool_],
+        known: Marks,
         joined: list[tuple[int, np.uint64]],
     ) -> None:
         """Find the connection of a packet of no common shape; IP fragments wait for the packet that completes them."""

@@ -240,7 +240,8 @@ class Destination:
             target = os.path.join(self.path, table, f"run_id={self.run_id}")
             os.makedirs(os.path.dirname(target), exist_ok=True)
             os.rename(os.path.join(self.staging, table), target)
-            sync_folders(self.path, [os.path.join(table, "run")])
+            sync(os.path.dirname(target))
+        sync(self.path)
         shutil.rmtree(self.staging, ignore_errors=True)
         os.replace(self._record + ".ending", self._record)
 

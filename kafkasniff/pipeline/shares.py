@@ -5,40 +5,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from kafkasniff.diagnose.catalogue import RULES
-from kafkasniff.diagnose.facts import NAMING_GROUPS, TELLING
+from kafkasniff.diagnose.facts import FETCH, NAMING_GROUPS, PRODUCE, TELLING
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.pipeline.tables import EVENTS
+from kafkasniff.tcp.columns import Marks
 
 EVENTS_A_TASK = 200_000
 """Events of a cluster from which on more than one task looks at them: ten seconds' work."""
 
-TRANSACTIONS = frozenset({"hanging-transaction"})
-"""Rules that look across clients at what costs most to read: all Fetch and Produce calls."""
-ACROSS_CLIENTS = TRANSACTIONS | {
-    "rebalance-storm",
-    "rebalance-stuck",
-    "coordinator-flapping",
-    "static-member-fenced",
-    "session-timeout",
-    "producer-fenced",
-    "mismatched-correlation",
-    "dead-broker-connect-loop",
-    "advertised-listener-unreachable",
-    "tls-to-plaintext-port",
-    "plaintext-to-tls-port",
-    "http-to-kafka-port",
-    "other-protocol-to-kafka-port",
-}
-"""Rules that look at what several clients do; a state of all others is of one client."""
+_OF_DATA = frozenset({PRODUCE, FETCH})
 
 EVENTS_OF_TASKS = pa.schema(
     [*EVENTS.schema, pa.field("told", pa.bool_()), pa.field("task", pa.int32())],
 )
 """Events with the task that takes them; `told`: only what they tell of brokers and topics is wanted."""
-
-Mask = np.typing.NDArray[np.bool_]
 
 
 class Share(NamedTuple):
@@ -51,7 +34,7 @@ class Share(NamedTuple):
     apis: frozenset[int] | None = None
     """The APIs whose plain calls are wanted; None: all."""
 
-    def wants(self, events: pa.RecordBatch) -> tuple[Mask, Mask]:
+    def wants(self, events: pa.RecordBatch) -> tuple[Marks, Marks]:
         """Tell which events are looked at, and of which others only what they tell is wanted."""
         count = events.num_rows
         if self.clients is not None:
@@ -76,19 +59,17 @@ def shares_of(clusters: Sequence[Sequence[str]], events: Mapping[str, int], para
         if parts < 2:
             shares.append(Share(number))
             continue
-        of_clients = tuple(rule for rule in RULES if rule.id not in ACROSS_CLIENTS)
+        of_clients = tuple(rule for rule in RULES if not rule.looks_across_clients)
         shares += [Share(number, of_clients, (part, parts)) for part in range(parts)]
-        for ids in (TRANSACTIONS, ACROSS_CLIENTS - TRANSACTIONS):
-            rules = tuple(rule for rule in RULES if rule.id in ids)
-            shares.append(
-                Share(number, rules, apis=frozenset().union(TELLING, NAMING_GROUPS, *(r.apis for r in rules)))
-            )
+        for of_data in (True, False):
+            # What carries records costs most to read.
+            rules = tuple(rule for rule in RULES if rule.looks_across_clients and bool(rule.apis & _OF_DATA) == of_data)
+            apis = frozenset().union(TELLING, NAMING_GROUPS, *(rule.apis for rule in rules))
+            shares.append(Share(number, rules, apis=apis))
     return shares
 
 
-def dealt(
-    events: pa.RecordBatch, clusters: np.typing.NDArray[np.int32], shares: Sequence[Share]
-) -> list[pa.RecordBatch]:
+def dealt(events: pa.RecordBatch, clusters: NDArray[np.int32], shares: Sequence[Share]) -> list[pa.RecordBatch]:
     """Give events in `EVENTS_OF_TASKS`, each for all tasks that want it; `clusters` has the cluster of each."""
     found = []
     present = set(np.unique(clusters).tolist())

@@ -14,7 +14,7 @@ from kafkasniff.pipeline import shares
 from kafkasniff.pipeline.diagnosing import ClusterDiagnosis, finding_rows
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.output import table_of
-from kafkasniff.pipeline.shares import ACROSS_CLIENTS, Share, dealt, shares_of
+from kafkasniff.pipeline.shares import Share, dealt, shares_of
 from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
 from tests.conftest import SHARED, needs_shared
 from tests.pipeline.test_events import placed_items
@@ -107,7 +107,7 @@ def test_shares_find_what_one_task_finds(cluster, monkeypatch):
     # What tells of brokers and topics goes to all.
     assert max(sizes) < cluster.events.num_rows
     for rule, states in keys.items():
-        if rule not in ACROSS_CLIENTS:
+        if not RULES_BY_ID[rule].looks_across_clients:
             assert all(isinstance(part, Client) for key in states for part in client_in(key)), rule
 
 

@@ -9,12 +9,11 @@ from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kafkasniff.calls.columns.calls import Numbers
 from kafkasniff.calls.columns.streams import Streams, ordered
 from kafkasniff.calls.frames import SIZE_PREFIX
-from kafkasniff.protocol.body_columns import Buffer
+from kafkasniff.protocol.body_columns import Buffer, Marks
 
 _SIZE = Struct(">i")
 _SMALLEST = 4
@@ -42,7 +41,7 @@ class Frames(NamedTuple):
     last_packet: Numbers
     rest: Numbers
     """For each stream: bytes of it up to the end of its last whole frame."""
-    odd: NDArray[np.bool_]
+    odd: Marks
     """For each stream: whether it has a size that is none, or one that needs a check."""
 
 

@@ -12,7 +12,7 @@ from kafkasniff.calls.columns.streams import ordered
 from kafkasniff.calls.frames import SIZE_PREFIX
 from kafkasniff.calls.pairing import PRODUCE
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.body_columns import Block, Buffer
+from kafkasniff.protocol.body_columns import Block, Buffer, Marks
 from kafkasniff.protocol.headers import API_VERSIONS, CONTROLLED_SHUTDOWN, request_header_version
 
 _SMALLEST_REQUEST = 10
@@ -47,7 +47,7 @@ class Messages(NamedTuple):
     api_version: Numbers
     client_id_end: Numbers
     body: Numbers
-    odd: NDArray[np.bool_]
+    odd: Marks
     """Whether a message needs more than columns."""
 
 
@@ -118,7 +118,7 @@ def in_order(messages: Messages, rows: Numbers) -> Numbers:
     return rows[ordered(messages.last_packet[rows])]
 
 
-def have_one_client_id(buffer: Buffer, requests: Messages, first: Numbers) -> NDArray[np.bool_]:
+def have_one_client_id(buffer: Buffer, requests: Messages, first: Numbers) -> Marks:
     """Tell for each run whether all its requests have one client id; `first` gives the index of its first request.
 
     Of client ids that are very long it is not told.
@@ -159,7 +159,7 @@ def _layouts() -> NDArray[np.uint8]:
     return found
 
 
-def _is_answered(buffer: Buffer, version: Numbers, body: Numbers, end: Numbers) -> NDArray[np.bool_]:
+def _is_answered(buffer: Buffer, version: Numbers, body: Numbers, end: Numbers) -> Marks:
     """Tell of Produce requests whether columns show that they ask for acknowledgement, and so for an answer."""
     compact = version >= _FLEXIBLE_PRODUCE
     length = buffer.numbers("B", body)
@@ -169,5 +169,5 @@ def _is_answered(buffer: Buffer, version: Numbers, body: Numbers, end: Numbers) 
         body + np.maximum(length, 1),
         np.where(version >= _NO_ACKS_SINCE, body + 2 + np.maximum(buffer.numbers("h", body), 0), body),
     )
-    answered: NDArray[np.bool_] = ~long & (acks_at + 2 <= end) & (buffer.numbers("h", acks_at) != 0)
+    answered: Marks = ~long & (acks_at + 2 <= end) & (buffer.numbers("h", acks_at) != 0)
     return answered

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kafkasniff.calls.columns.calls import Numbers
 from kafkasniff.calls.columns.messages import Messages
 from kafkasniff.calls.columns.streams import Streams
 from kafkasniff.calls.columns.talks import Talk
+from kafkasniff.tcp.columns import Marks
 
 
 class Pairs(NamedTuple):
@@ -17,7 +17,7 @@ class Pairs(NamedTuple):
 
     place: Numbers
     """For each response: the index among the requests, or of those that waited before (-1 - index)."""
-    refused: NDArray[np.bool_]
+    refused: Marks
     """For each run: whether anything is odd."""
     request_starts: Numbers
     """For each run and one more: index of its first request."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kafkasniff.protocol.body_columns import Buffer, Marks, Numbers
-from kafkasniff.protocol.records.checksums import computed_crcs
+from kafkasniff.protocol.records.checksums import MAGIC_2_CRC_FROM, checksum_of_magic_2
 from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
 
 BatchHeaders = NDArray[np.void]
@@ -42,7 +42,8 @@ def read_batch_columns(buffer: Buffer, at: Numbers, size: Numbers) -> tuple[Batc
     odd: Marks = (size < MAGIC_2.size) | (headers["magic"] != 2) | (headers["size"] != size - OFFSET_AND_SIZE.size)
     odd |= (headers["attributes"] & _DELETE_HORIZON != 0) | (headers["base_offset"] > _FARTHEST_OFFSET)
     sound = np.flatnonzero(~odd)
-    begins, ends = at[sound], at[sound] + size[sound]
-    computed = computed_crcs(buffer.data, zip(begins.tolist(), ends.tolist(), strict=True))
+    covered = zip((at[sound] + MAGIC_2_CRC_FROM).tolist(), (at[sound] + size[sound]).tolist(), strict=True)
+    data, checksum = buffer.data, checksum_of_magic_2()
+    computed = [checksum(data[begin:end]) for begin, end in covered]
     odd[sound] = headers["crc"][sound] != np.array(computed, np.int64)
     return headers, odd

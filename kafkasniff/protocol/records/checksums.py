@@ -1,7 +1,7 @@
 """The checksums of record batches."""
 
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from typing import Final
 
@@ -29,12 +29,6 @@ def computed_crc(data: bytes | bytearray, start: int, end: int) -> int:
     begin = start + CRC_AT[magic] + 4
     covered = data[begin:end] if end - begin <= COPIED_BYTES else memoryview(data)[begin:end]
     return zlib.crc32(covered) if magic < 2 else checksum_of_magic_2()(covered)
-
-
-def computed_crcs(data: bytes, batches: Iterable[tuple[int, int]]) -> list[int]:
-    """Compute the same of many batches of magic 2, given by start and end."""
-    crc32c = checksum_of_magic_2()
-    return [crc32c(data[start + MAGIC_2_CRC_FROM : end]) for start, end in batches]
 
 
 @cache
