@@ -81,7 +81,7 @@ def test_the_tables_equal_the_lines_of_read(tables, key_log):
     "options",
     [
         {"buckets": 1, "chunk_bytes": 70_000},
-        {"range_bytes": 60_000, "buckets": 3},
+        {"range_bytes": 30_000, "buckets": 3},
         {"payload": True, "buckets": 5, "chunk_bytes": 8_192},
     ],
     ids=["one bucket", "split files", "payload shuffled, five buckets, small chunks"],

@@ -38,7 +38,7 @@ def test_the_first_record_behind_any_place_is_found(tmp_path, header):
     path = tmp_path / "a.pcap"
     starts = capture(path, header)
 
-    for place in range(0, starts[-200], 100_021):
+    for place in range(0, starts[-200], 50_021):
         stream = RangeStream(str(path), place)
         wanted = next(start for start in starts if start >= place)
         assert stream.first == wanted

@@ -34,6 +34,18 @@ class Share:
         return f"{self.found}/{self.expected}" if self.expected else "-"
 
 
+AIMS = {
+    "calls_followed": 1.0,
+    "lone_followed": 1.0,
+    "gaps": 1.0,
+    "calls_searched": 0.99,
+    "lone_searched": 0.99,
+    "headers_followed": 0.99,
+    "headers_searched": 0.99,
+}
+"""Shares of what is there that must be found: all where sizes can be followed."""
+
+
 @dataclass(slots=True)
 class Outcome:
     """One row's figures."""
@@ -55,6 +67,11 @@ class Outcome:
     """What was printed and never sent, sent otherwise, or sent once and printed twice."""
     wrong: list[str] = field(default_factory=list)
     """Outcomes that contradict the bytes, and gaps that are none."""
+
+    @property
+    def below_aim(self) -> list[str]:
+        """Give what fell below its aim."""
+        return [f"{name} {share}" for name, aim in AIMS.items() if (share := getattr(self, name)).part < aim]
 
 
 def canonical(value: Any) -> str:

@@ -39,13 +39,6 @@ def look_at(batches: Iterable[PacketBatch], limits: TcpLimits = ONE_BY_ONE) -> l
     return lines + _lines(engine.flush())
 
 
-def look_both_ways(batches: list[PacketBatch]) -> int:
-    """Read a capture packet by packet, and by columns wherever these can; both must show the same. Give its calls."""
-    lines = look_at(batches)
-    assert look_by_columns(batches) == lines
-    return len(lines)
-
-
 def look_by_columns(batches: Iterable[PacketBatch]) -> list[bytes]:
     """Decode every call of a capture by columns wherever these can; give their lines."""
     with columns_take_what_they_can():
