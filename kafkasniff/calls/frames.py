@@ -154,8 +154,8 @@ class FrameCutter:
         self.offset += SIZE_PREFIX + len(data)
         return frame
 
-    def complete(self, rest: list[bytes | memoryview], last: Arrival) -> Frame:
-        """Make a frame of the message under way with the `rest` of it, in parts, which was not pushed.
+    def complete(self, rest: bytes, last: Arrival) -> Frame:
+        """Make a frame of the message under way with the `rest` of it, which was not pushed.
 
         Of one that `passes`, the rest is not wanted.
         """
@@ -165,7 +165,7 @@ class FrameCutter:
         else:
             assert self._size is not None
             self.offset += self._size - self._available
-            self._kept = b"".join([*self._take_parts(self._available), *rest])
+            self._kept = b"".join([*self._take_parts(self._available), rest])
         assert self._last is not None
         self._last = max(self._last, last, key=_order)
         self._finish_partial()

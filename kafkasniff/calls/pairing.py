@@ -70,15 +70,16 @@ class Pairing:
         """Take a request that will be answered."""
         self._frames += 1
         request = WaitingRequest(frame, header, self.responses_lost)
-        for index, (response, _) in enumerate(self._early):
+        for index, (response, _) in enumerate(self._early) if self._early else ():
             if correlation_id(response) == header.correlation_id:
                 pairs = self._give_up_early(index)
                 self._early.popleft()
                 return [*pairs, Pair(request, response, "answered", max(frame.last, response.last, key=_order))]
+        size = len(frame.data)
         self.waiting.append(request)
-        self.waiting_bytes += len(frame.data)
-        self.budget.take(len(frame.data))
-        return self._give_up_late()
+        self.waiting_bytes += size
+        self.budget.take(size)
+        return self._give_up_late() if self._early else []
 
     def add_response(self, frame: Frame) -> list[Pair]:
         """Take a response whose correlation id is there."""
@@ -163,8 +164,9 @@ class Pairing:
 
     def _remove_first(self) -> WaitingRequest:
         request = self.waiting.popleft()
-        self.waiting_bytes -= len(request.frame.data)
-        self.budget.give_back(len(request.frame.data))
+        size = len(request.frame.data)
+        self.waiting_bytes -= size
+        self.budget.give_back(size)
         return request
 
     def _give_up_early(self, count: int) -> list[Pair]:

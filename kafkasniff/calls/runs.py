@@ -2,6 +2,8 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import cached_property
+from struct import Struct
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +14,14 @@ from kafkasniff.calls.columns.talks import Talk, is_plain, is_small
 from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.encrypted import EncryptedConversation
 from kafkasniff.calls.frames import SIZE_PREFIX, FrameCutter
+from kafkasniff.calls.items import Item
 from kafkasniff.tcp.events import StreamData, StreamRun
 
 FEWEST_SEGMENTS = 64
 """What must be left of a run to be worth columns."""
 FEWEST_AT_ONCE = 16
 """Segments of equal size from which on copying them at once to join them costs less than a view of each."""
+_SIZE = Struct(">i")
 NEVER = 1 << 62
 """Later than every packet."""
 
@@ -64,6 +68,20 @@ class RunTaker:
         self._look()
         return kafka.take_calls()
 
+    def take(self, earliest: int, found: list[tuple[int, Sequence[Item]]]) -> Talk | None:
+        """Take all that is left, up to what may go by columns, which is given; add what ended to `found`, with places.
+
+        Nothing ends before the place `earliest`.
+        """
+        while self.packet != NEVER:
+            if self._may_leave and (talk := self._rest()) is not None:
+                return talk
+            # The packet that closes a hole with a gap also lets the run behind it begin.
+            place = max(2 * self.packet + 1, earliest)
+            if items := self.step():
+                found.append((place, items))
+        return None
+
     @property
     def is_decided(self) -> bool:
         """Tell whether it is known what the connection is."""
@@ -72,10 +90,10 @@ class RunTaker:
             isinstance(conversation, Conversation) and conversation.protocol is not None
         )
 
-    def rest(self) -> Talk | None:
+    def _rest(self) -> Talk | None:
         """Give what is left of the run if it may go by columns; if it does so, nothing more is to be taken here."""
         conversation, sides = self._conversation, self._sides
-        if not self._may_leave or sides is None or not isinstance(conversation, Conversation):
+        if sides is None or not isinstance(conversation, Conversation):
             return None
         if sides[0].segments_left + sides[1].segments_left < FEWEST_SEGMENTS or not is_plain(conversation):
             return None
@@ -144,6 +162,7 @@ class SideCutter:
     """Cuts one direction of a run into frames, in place of pushing its segments into the direction's cutter."""
 
     __slots__ = (
+        "__dict__",
         "_at",
         "_begun",
         "_cutter",
@@ -152,7 +171,6 @@ class SideCutter:
         "_direction",
         "_end",
         "_ends",
-        "_everywhere",
         "_first",
         "_index",
         "_last",
@@ -177,8 +195,6 @@ class SideCutter:
         self._packets, self._ends, self._shifts, self._delivered_by = side[:4]
         self._total = self._ends[-1] if self._ends else 0
         self._whole_limit = cutter.whole_limit
-        self._everywhere: NDArray[np.void] | None = None
-        """At each position of the buffer as many bytes as the largest segment has."""
         self._first = self._index = reader.indexes[direction]
         self._at = self._ends[self._first - 1] if self._first else 0
         """Bytes from the run's beginning to the next one to be cut, which lies in the segment `_index`."""
@@ -219,14 +235,14 @@ class SideCutter:
         latest = packets[of_last] if packets is self._delivered_by else max(packets[index : of_last + 1])
         last = batch.arrival(latest)
         if self._begun:
-            frame = cutter.complete([] if cutter.passes else self._parts(at, end), last)
+            frame = cutter.complete(b"" if cutter.passes or at == end else self._read(at, end), last)
         elif index == of_last:
             shift = self._shifts[index]
             frame = cutter.cut_whole(self._data[at + SIZE_PREFIX + shift : end + shift], last, last)
         else:
             frame = cutter.cut_whole(self._read(at + SIZE_PREFIX, end), batch.arrival(packets[index]), last)
-        self._at, self._index = end, of_last
-        self._find(0)
+        self._at, self._index, self._begun = end, of_last, False
+        self._find_next()
         return frame
 
     def push_until(self, packet: int, stop: int = NEVER) -> None:
@@ -260,67 +276,85 @@ class SideCutter:
 
     def look(self) -> None:
         """Find the next frame's end."""
-        self._find(self._cutter.missing)
-
-    def _find(self, missing: int | None) -> None:
-        """Do the same; `missing` is what the cutter says."""
-        at, ends, index = self._at, self._ends, self._index
+        missing = self._cutter.missing
+        self._begun = bool(missing)
+        if missing == 0:
+            self._find_next()
+            return
+        at, ends = self._at, self._ends
         if at == self._total:
+            self._find_nothing()
+            return
+        self._index = index = bisect_right(ends, at, self._index)
+        if missing is None:
+            self.packet, self.whole, self.stop = self._delivered_by[index], False, index + 1
+        else:
+            self._find_end(index, at + missing)
+
+    def _find_next(self) -> None:
+        """Find the end of a frame that begins here."""
+        at, ends, index = self._at, self._ends, self._index
+        if at + SIZE_PREFIX > self._total:
             self._find_nothing()
             return
         while ends[index] <= at:
             index += 1
         self._index = index
-        if missing is not None:
-            self._begun = missing > 0
-            if not missing:
-                if ends[index] >= at + SIZE_PREFIX:
-                    start = at + self._shifts[index]
-                    prefix = self._data[start : start + SIZE_PREFIX]
-                elif self._total >= at + SIZE_PREFIX:
-                    prefix = self._read(at, at + SIZE_PREFIX)
-                else:
-                    self._find_nothing()
-                    return
-                size = int.from_bytes(prefix, "big", signed=True)
-                missing = SIZE_PREFIX + size if 0 <= size <= self._whole_limit else None
-            if missing is not None:
-                end = self._end = at + missing
-                if end <= self._total:
-                    last = self._last = index if end <= ends[index] else bisect_left(ends, end, index)
-                    self.packet, self.whole, self.stop = self._delivered_by[last], True, last + 1
-                else:
-                    self._find_nothing()
-                return
-        self.packet, self.whole, self.stop = self._delivered_by[index], False, index + 1
+        if ends[index] >= at + SIZE_PREFIX:
+            (size,) = _SIZE.unpack_from(self._data, at + self._shifts[index])
+        else:
+            (size,) = _SIZE.unpack(self._read(at, at + SIZE_PREFIX))
+        if 0 <= size <= self._whole_limit:
+            self._find_end(index, at + SIZE_PREFIX + size)
+        else:
+            self.packet, self.whole, self.stop = self._delivered_by[index], False, index + 1
+
+    def _find_end(self, index: int, end: int) -> None:
+        """Look for the `end` of a frame from a segment on."""
+        self._end = end
+        if end <= self._total:
+            ends = self._ends
+            last = self._last = index if end <= ends[index] else bisect_left(ends, end, index)
+            self.packet, self.whole, self.stop = self._delivered_by[last], True, last + 1
+        else:
+            self._find_nothing()
 
     def _find_nothing(self) -> None:
         self.packet, self.whole, self.stop = NEVER, False, len(self._ends)
 
     def _read(self, start: int, end: int) -> bytes:
         """Give the bytes from `start` to `end`, counted from the run's beginning."""
-        parts = self._parts(start, end)
-        return bytes(parts[0]) if len(parts) == 1 else b"".join(parts)
-
-    def _parts(self, start: int, end: int) -> list[bytes | memoryview]:
-        """Give the same as it came."""
-        ends, shifts = self._ends, self._shifts
+        ends, shifts, data = self._ends, self._shifts, self._data
         first = bisect_right(ends, start)
-        if start == end:
-            return []
         if end <= ends[first]:
-            return [self._data[start + shifts[first] : end + shifts[first]]]
+            return data[start + shifts[first] : end + shifts[first]]
         last = bisect_left(ends, end, first)
-        data = memoryview(self._data)
-        parts: list[bytes | memoryview] = [data[start + shifts[first] : ends[first] + shifts[first]]]
         largest, count = self._side.largest, last - first - 1
         if count >= FEWEST_AT_ONCE and ends[last - 1] - ends[first] == count * largest:
-            if self._everywhere is None:
-                self._everywhere = np.ndarray((len(data) - largest + 1,), f"V{largest}", data, 0, (1,))
-            places = np.asarray(ends[first : last - 1]) + np.asarray(shifts[first + 1 : last])
-            parts.append(self._everywhere[places].data)
-        else:
-            whole = zip(ends[first:last], ends[first + 1 : last], shifts[first + 1 : last], strict=False)
-            parts += [data[begin + shift : stop + shift] for begin, stop, shift in whole]
-        parts.append(data[ends[last - 1] + shifts[last] : end + shifts[last]])
-        return parts
+            begin = ends[first] + shifts[first] - largest
+            tail = ends[last - 1] + shifts[last]
+            if begin >= 0 and tail + largest <= len(data):
+                # What stands in the packets before the first part and behind the last one is left out again.
+                places = self._places[first : last + 1].copy()
+                places[-1] = tail
+                blocks = self._blocks[places].view(np.uint8)
+                skipped = largest - ends[first] + start
+                return blocks[skipped : skipped + end - start].tobytes()
+        view = memoryview(data)
+        parts = [view[start + shifts[first] : ends[first] + shifts[first]]]
+        whole = zip(ends[first:last], ends[first + 1 : last], shifts[first + 1 : last], strict=False)
+        parts += [view[begin + shift : stop + shift] for begin, stop, shift in whole]
+        parts.append(view[ends[last - 1] + shifts[last] : end + shifts[last]])
+        return b"".join(parts)
+
+    @cached_property
+    def _places(self) -> NDArray[np.int64]:
+        """Where in the buffer segments begin that are as large as the largest."""
+        places: NDArray[np.int64] = np.asarray(self._ends) + np.asarray(self._shifts) - self._side.largest
+        return places
+
+    @cached_property
+    def _blocks(self) -> NDArray[np.void]:
+        """At each position of the buffer as many bytes as the largest segment has."""
+        largest = self._side.largest
+        return np.ndarray((len(self._data) - largest + 1,), f"V{largest}", self._data, 0, (1,))

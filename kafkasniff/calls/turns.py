@@ -36,11 +36,11 @@ class Turns:
         undecided = self._undecided
         while undecided and undecided[0][0] < place:
             _, number, earliest, taker, connection = undecided[0]
-            if not self._take_step(taker, connection, earliest):
+            if items := taker.step():
+                self._found.append((undecided[0][0], items))
+            if taker.is_decided or taker.packet == NEVER:
                 heappop(undecided)
-            elif taker.is_decided:
-                heappop(undecided)
-                self._step(taker, connection, earliest)
+                self._take(taker, connection, earliest)
             else:
                 heapreplace(undecided, (max(2 * taker.packet + 1, earliest), number, earliest, taker, connection))
 
@@ -66,7 +66,7 @@ class Turns:
             return
         taker = RunTaker(run, conversation)
         if taker.is_decided:
-            self._step(taker, run.connection, place)
+            self._take(taker, run.connection, place)
         else:
             self._runs += 1
             heappush(self._undecided, (max(2 * taker.packet + 1, place), self._runs, place, taker, run.connection))
@@ -84,20 +84,11 @@ class Turns:
         items += next(rows)
         return items
 
-    def _step(self, taker: RunTaker, connection: Connection, earliest: int = 0) -> None:
-        while taker.packet != NEVER and self._take_step(taker, connection, earliest):
-            pass
-
-    def _take_step(self, taker: RunTaker, connection: Connection, earliest: int) -> bool:
-        """Take the next frame or segment of a run; tell whether more of it is to be taken so."""
-        # The packet that closes a hole with a gap also lets the run behind it begin.
-        place = max(2 * taker.packet + 1, earliest)
-        if items := taker.step():
-            self._found.append((place, items))
-        if (talk := taker.rest()) is not None:
+    def _take(self, taker: RunTaker, connection: Connection, earliest: int = 0) -> None:
+        """Take a run up to what may go by columns."""
+        talk = taker.take(earliest, self._found)
+        if talk is not None:
             self._talks[connection] = talk, taker
-            return False
-        return taker.packet != NEVER
 
     def _take_talks(self) -> None:
         if not self._talks:
@@ -109,7 +100,7 @@ class Turns:
         for run, conversation, _, _ in refused:
             taker = begun[run.connection][1] or RunTaker(run, conversation)
             taker.stay()
-            self._step(taker, run.connection)
+            self._take(taker, run.connection)
 
 
 def _slices(columns: Sequence[CallColumns], places: Iterable[int]) -> Iterator[list[Item | CallRows]]:

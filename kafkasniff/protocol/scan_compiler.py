@@ -87,7 +87,8 @@ class _ScanWriter(NotingWriter):
         if code in ARRAY_UNPACKERS:
             self._source.line(f"p += ({length}) * {SIZES[code]}")
             return
-        with self._loop(field, length):
+        # Most lists that nobody asks for are empty.
+        with self._source.block(f"if {length}:"), self._loop(field, length):
             if field.fields:
                 self._struct(field.fields)
             else:

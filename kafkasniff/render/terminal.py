@@ -32,6 +32,9 @@ _WIDEST_PRINCIPAL = 60
 _MOST_ERROR_NAMES = 3
 _SHORTEST_PART = 4
 
+_MOST_PARTS = 4096
+"""Clients, APIs and the like of which the parts of lines are remembered; more, and all are forgotten."""
+
 _OUTCOMES = {
     "no-response-expected": "no response expected",
     "unanswered": "UNANSWERED",
@@ -81,6 +84,7 @@ class CallLines:
         self._detail = detail
         self._colours = colours
         self.brokers = BrokerIds()
+        self._parts: dict[tuple[object, ...], tuple[str, str]] = {}
         self.widths = Widths(17, 18) if self._wide else Widths(2, 12, client=6 if self._narrow else 15)
 
     @property
@@ -106,26 +110,23 @@ class CallLines:
 
     def _call_line(self, call: Call, time: str, tail: bool = True) -> str:
         colours, off, widths = self._colours, self._colours.off, self.widths
-        client, server = self._client(call.client), self.server(call.server)
-        api = api_text(call.header and call.header[:2])
-        widths.fit(client, server, api)
         total = call.total_ns
         took = duration_text(total)
         slow = colours.slow if total is not None and total >= _SLOW_NS else ""
         if self._wide:
-            correlation, client_id = str(call.correlation_id), client_id_text(call.client_id)
-            widths.fit_ids(correlation, client_id)
-            line = (
-                f"{colours.time}{time}{off}  {client:>{widths.client}} → {colours.server}{server:<{widths.server}}{off}"
-                f"  {colours.api}{api:<{widths.api}}{off} {correlation:>{widths.correlation}}"
-                f"  {colours.client_id}{client_id:<{widths.client_id}}{off}  {slow}{took:>7}{off}  "
-            )
+            before, behind = self._fixed_parts(call)
+            correlation = str(call.correlation_id)
+            if len(correlation) > widths.correlation:
+                widths.fit_ids(correlation, "")
+            line = f"{colours.time}{time}{off}{before}{correlation:>{widths.correlation}}{behind}{slow}{took:>7}{off}  "
             used = len(time) + widths.client + widths.server + widths.api + 23 + widths.correlation + widths.client_id
             if self._cut is not None and used > self._cut:
                 # Long addresses leave no room: from here on lines are those of a narrower terminal.
                 self._wide, self.widths = False, Widths(2, 12)
                 return self._call_line(call, time, tail)
         else:
+            client, server, api = self._client(call.client), self.server(call.server), _api_text(call)
+            widths.fit(client, server, api)
             line = (
                 f"{colours.time}{time}{off} {client:>{widths.client}}→{colours.server}{server:<{widths.server}}{off} "
                 f"{colours.api}{api:<{widths.api}}{off} {slow}{took:>7}{off} "
@@ -136,6 +137,32 @@ class CallLines:
         if not tail:
             return line
         return f"{line}{self.tail(call, None if self._cut is None else max(self._cut - used, 0))}".rstrip() + "\n"
+
+    def _fixed_parts(self, call: Call) -> tuple[str, str]:
+        """Give what stands before and behind the correlation id in a wide line, once for all calls that share it."""
+        widths = self.widths
+        key = (
+            call.client,
+            call.server,
+            call.header and (call.header.api_key, call.header.api_version, call.header.client_id),
+            self.brokers.changes,
+            (widths.client, widths.server, widths.api, widths.client_id),
+        )
+        parts = self._parts.get(key)
+        if parts is None:
+            colours, off, server, api = self._colours, self._colours.off, self.server(call.server), _api_text(call)
+            client_id = client_id_text(call.client_id)
+            widths.fit(call.client, server, api)
+            widths.fit_ids("", client_id)
+            parts = (
+                f"  {call.client:>{widths.client}} → {colours.server}{server:<{widths.server}}{off}"
+                f"  {colours.api}{api:<{widths.api}}{off} ",
+                f"  {colours.client_id}{client_id:<{widths.client_id}}{off}  ",
+            )
+            if len(self._parts) >= _MOST_PARTS:
+                self._parts.clear()
+            self._parts[key] = parts
+        return parts
 
     def tail(self, call: Call, room: int | None) -> str:
         """Give outcome, errors, gist and the first problem, in at most `room` characters."""
@@ -255,6 +282,10 @@ class CallLines:
 def client_id_text(client_id: str | None) -> str:
     """Give a client id as safe text for its column."""
     return show(client_id or "-", _WIDEST_CLIENT_ID)
+
+
+def _api_text(call: Call) -> str:
+    return api_text(call.header and call.header[:2])
 
 
 @lru_cache(maxsize=1024)

@@ -1,4 +1,8 @@
-from kafkasniff.protocol.records.checksums import computed_crc, stated_crc
+from importlib.machinery import PathFinder
+
+import pytest
+
+from kafkasniff.protocol.records.checksums import checksum_of_magic_2, computed_crc, stated_crc
 
 CHECK_INPUT = b"123456789"
 """The input for which catalogues of CRCs state the check value."""
@@ -16,3 +20,12 @@ def test_magic_0_and_1_have_crc_32_from_the_magic_byte_on() -> None:
         data = b"before" + bytes(12) + crc.to_bytes(4) + bytes([magic])
         assert computed_crc(data, 6, len(data)) == crc
         assert stated_crc(data, 6) == crc
+
+
+def test_without_the_extension_module_the_package_itself_computes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PathFinder, "find_spec", lambda name, path=None, target=None: None)
+    checksum_of_magic_2.cache_clear()
+    try:
+        assert checksum_of_magic_2()(CHECK_INPUT) == 0xE3069283
+    finally:
+        checksum_of_magic_2.cache_clear()
