@@ -13,42 +13,41 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.pipeline.clusters import Copies
 from kafkasniff.pipeline.event_reader import EventReader
+from kafkasniff.pipeline.event_spans import in_order
 from kafkasniff.pipeline.reassembly import Part
 from kafkasniff.pipeline.rows import Placed
+from kafkasniff.pipeline.shares import Share
 from kafkasniff.render.findings import finding_object
 from kafkasniff.render.text import file_name
 
-COLUMNS = ("vantage", "bucket", "item", "told")
-"""Of `EVENTS_OF_TASKS`, what is looked at."""
+_COLUMNS = ("vantage", "bucket", "item", "told")
 
 
 class ClusterDiagnosis:
     """The rules over what the vantages of one cluster saw."""
 
-    def __init__(self, rules: Iterable[type[Rule[Any]]] = RULES) -> None:
-        """Begin with nothing seen."""
+    def __init__(self, rules: Iterable[type[Rule[Any]]] = RULES, alone: bool = False) -> None:
+        """Begin with nothing seen; `alone`: no more than one vantage is looked at."""
         self.diagnosis = Diagnosis(rules)
-        self.copies = Copies()
+        self.copies = None if alone else Copies()
         self.reader = EventReader({})
 
     def feed(self, batches: Iterable[pa.RecordBatch]) -> None:
-        """Take batches with `COLUMNS`, sorted by `EVENT_ORDER`."""
-        for batch in batches:
-            columns = (batch.column(name).to_pylist() for name in COLUMNS)
+        """Take rows of `SPANS`, sorted by `EVENT_ORDER`."""
+        for events in in_order(batches):
+            columns = (events.column(name).to_pylist() for name in _COLUMNS)
             for vantage, bucket, item, told in zip(*columns, strict=True):
                 if told:
                     self.diagnosis.facts.learn(self.reader.call_alone(item))
                     continue
                 event = self.reader.item(vantage, bucket, item)
-                if self.copies.takes(vantage, event):
+                if self.copies is None or self.copies.takes(vantage, event):
                     self.diagnosis.feed(event)
 
 
-def diagnose(
-    parts: Iterable[Part], batches: Iterable[pa.RecordBatch], rules: Iterable[type[Rule[Any]]] = RULES
-) -> Diagnosis:
-    """Run rules over batches with `COLUMNS`, sorted by `EVENT_ORDER`."""
-    cluster = ClusterDiagnosis(rules)
+def diagnose(parts: Iterable[Part], batches: Iterable[pa.RecordBatch], share: Share) -> Diagnosis:
+    """Run the rules of a share over rows of `SPANS`, sorted by `EVENT_ORDER`."""
+    cluster = ClusterDiagnosis(share.rules, share.alone)
     cluster.reader.interfaces = interfaces_of(parts)
     cluster.feed(batches)
     return cluster.diagnosis

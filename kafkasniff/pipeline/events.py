@@ -34,6 +34,12 @@ _Producer = tuple[str, str | None]
 _CLIENT_ID_LENGTH_AT = 8
 _CLIENT_ID_LENGTH = 2
 
+_FIRST_IN_TRANSACTIONS = 3
+"""The first version of Produce with a transactional id."""
+_FLEXIBLE_HEADER = 2
+_NULL, _EMPTY, _COMPACT_EMPTY = b"\xff\xff", b"\0\0", b"\1"
+"""A nullable string that is null, one that is empty, and a compact one that is (null is less)."""
+
 _NO_CALL = -1
 """In place of an API where an event is no call."""
 
@@ -117,7 +123,10 @@ class EventPacker:
         trusted = answered or packed_connection.named or call.connection.initiator is not None
         if call.header is None or call.request is None or not trusted:
             return False
-        return not packed_connection.names(call.client_id) and answered and not call.errors
+        named = packed_connection.names(call.client_id)
+        key, version, *_, body = call.header
+        in_transaction = _in_transaction(key, version, call.request.data, body)
+        return not named and answered and not call.errors and not in_transaction
 
     def column_rows(self, rows: CallRows, seen: Seen, options: Options) -> Iterator[Placed]:
         """Give the rows of calls that are together, as `row` gives that of each, as far as they are asked for.
@@ -189,7 +198,8 @@ class EventPacker:
                 [],
                 None,
             )
-            share = packed_connection.client, key, not packed_connection.names(client_id)
+            named = packed_connection.names(client_id)
+            share = packed_connection.client, key, not named and not _in_transaction(key, version, data, body)
             yield self._row(
                 ("call", packed_connection.number, state, packed), share, (self._latest[0], False, *self._latest)
             )
@@ -305,6 +315,15 @@ def _headers(data: bytes, field: RecordsField) -> Iterator[tuple[int, bytes]]:
         if size <= 0:
             return
         position += OFFSET_AND_SIZE.size + size
+
+
+def _in_transaction(key: int, version: int, data: bytes, body: int) -> bool:
+    """Tell whether a request, whose body begins at `body`, is a Produce that names a transactional id (KIP-98)."""
+    if key != PRODUCE or version < _FIRST_IN_TRANSACTIONS:
+        return False
+    if request_header_version(key, version) == _FLEXIBLE_HEADER:
+        return data[body : body + 1] > _COMPACT_EMPTY
+    return data[body : body + 2] not in (_NULL, _EMPTY)
 
 
 def _counted(counters: DirectionCounters) -> Packed:

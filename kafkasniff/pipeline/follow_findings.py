@@ -9,17 +9,15 @@ from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark import TaskContext
 
 from kafkasniff.pipeline.carry import load, save
 from kafkasniff.pipeline.diagnosing import ClusterDiagnosis, finding_rows
+from kafkasniff.pipeline.event_spans import read_events
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.reassembly import Part, placed_interfaces
-from kafkasniff.pipeline.shares import for_task
+from kafkasniff.pipeline.shares import Share, dealt
 from kafkasniff.pipeline.tasks import COLLECTION_THRESHOLDS, result_batch
-
-_BATCH_EVENTS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +43,21 @@ class ReadEventsTask:
     work: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take `EventFile`, pickled; give events in `EVENTS_OF_TASKS`."""
+        """Take `EventFile`, pickled; give rows of `SPANS`."""
         for batch in batches:
             for data in batch.column("task").to_pylist():
                 yield from self._read(pickle.loads(data))
 
     def _read(self, source: EventFile) -> Iterator[pa.RecordBatch]:
-        with pq.ParquetFile(f"{self.work}/{source.path}") as file:
-            for events in file.iter_batches(_BATCH_EVENTS):
-                vantages = events.column("vantage").to_pylist()
-                times = events.column("time").to_numpy()
-                wanted = times < np.array([self.turn[vantage] for vantage in vantages], np.int64)
-                if not source.new:
-                    wanted &= times >= np.array([self.fed.get(vantage, 0) for vantage in vantages], np.int64)
-                if wanted.any():
-                    clusters = pa.array([self.clusters[vantage] for vantage in vantages], pa.int32())
-                    yield for_task(events, clusters).filter(pa.array(wanted))
+        shares = [Share(number) for number in range(max(self.clusters.values()) + 1)]
+        for events in read_events(f"{self.work}/{source.path}"):
+            vantages = events.column("vantage").to_pylist()
+            times = events.column("time").to_numpy()
+            wanted = times < np.array([self.turn[vantage] for vantage in vantages], np.int64)
+            if not source.new:
+                wanted &= times >= np.array([self.fed.get(vantage, 0) for vantage in vantages], np.int64)
+            if wanted.any():
+                yield from dealt(events.filter(pa.array(wanted)), self.clusters, shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,7 @@ class FindTask:
     work: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take events; give a `Found`."""
+        """Take rows of `SPANS`; give a `Found`."""
         gc.set_threshold(*COLLECTION_THRESHOLDS)
         context = TaskContext.get()
         assert context is not None

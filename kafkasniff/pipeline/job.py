@@ -21,8 +21,9 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.pipeline import tasks
 from kafkasniff.pipeline.carry import load
 from kafkasniff.pipeline.clusters import clusters_of
-from kafkasniff.pipeline.diagnosing import COLUMNS, finding_rows
+from kafkasniff.pipeline.diagnosing import finding_rows
 from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.event_spans import SPANS
 from kafkasniff.pipeline.indexing import FileReport, IndexTask
 from kafkasniff.pipeline.inputs import Input, leave_out
 from kafkasniff.pipeline.options import Options
@@ -32,7 +33,7 @@ from kafkasniff.pipeline.ranges import Range, split
 from kafkasniff.pipeline.reassembly import Known, Part, add_up
 from kafkasniff.pipeline.reports import doubtful_files, whole_reports
 from kafkasniff.pipeline.rows import file_row
-from kafkasniff.pipeline.shares import EVENTS_OF_TASKS, Share, shares_of
+from kafkasniff.pipeline.shares import Share, shares_of
 from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
 from kafkasniff.pipeline.vantages import vantages_of
 from kafkasniff.tcp.tls.context import TlsContext
@@ -223,10 +224,10 @@ def _diagnose(
     table = pa.table({"place": pa.array(range(len(paths)), pa.int32()), "path": paths})
     # Spark's own reader would take a bracket in a path for a pattern.
     read = session.createDataFrame(table).repartitionById(len(paths), "place")
-    events = read.mapInArrow(tasks.ReadEventsTask(numbers, shares), from_arrow_schema(EVENTS_OF_TASKS))
+    events = read.mapInArrow(tasks.ReadEventsTask(numbers, shares), from_arrow_schema(SPANS))
     spread = events.repartitionById(len(shares), "task").sortWithinPartitions(*EVENT_ORDER)
     task = tasks.DiagnoseTask(known.parts, shares, destination.staging)
-    rows = spread.select(*COLUMNS).mapInArrow(task, from_arrow_schema(tasks.RESULT)).collect()
+    rows = spread.mapInArrow(task, from_arrow_schema(tasks.RESULT)).collect()
     return _write_findings(destination, clusters, shares, [pickle.loads(row.result) for row in rows])
 
 

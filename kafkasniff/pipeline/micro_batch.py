@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkasniff.pipeline.clusters import clusters_of
-from kafkasniff.pipeline.diagnosing import COLUMNS
 from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.event_spans import SPANS
 from kafkasniff.pipeline.follow_findings import Cluster, EventFile, FindTask, Found, ReadEventsTask
 from kafkasniff.pipeline.follow_state import HeldEvents, LatestFile, Ledger, Ring, State
 from kafkasniff.pipeline.follow_tasks import Followed, FollowTask
@@ -28,7 +28,6 @@ from kafkasniff.pipeline.pieces import REPORT, as_batch
 from kafkasniff.pipeline.reassembly import Known, add_up
 from kafkasniff.pipeline.reports import joined
 from kafkasniff.pipeline.rows import Placed, file_row
-from kafkasniff.pipeline.shares import EVENTS_OF_TASKS
 from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
 from kafkasniff.pipeline.tasks import RESULT
 from kafkasniff.pipeline.vantages import OVERLAP_NS, overlap
@@ -253,10 +252,10 @@ class _MicroBatch:
         if sources and clusters:
             numbers = {vantage: place for place, cluster in enumerate(clusters) for vantage in cluster.vantages}
             read = ReadEventsTask(numbers, state.fed, turn, self._ledger.work)
-            events = self._spread(sources).mapInArrow(read, from_arrow_schema(EVENTS_OF_TASKS))
+            events = self._spread(sources).mapInArrow(read, from_arrow_schema(SPANS))
             spread = events.repartitionById(len(clusters), "task").sortWithinPartitions(*EVENT_ORDER)
             task = FindTask(clusters, state.parts, self._ledger.work)
-            rows = spread.select(*COLUMNS).mapInArrow(task, from_arrow_schema(RESULT))
+            rows = spread.mapInArrow(task, from_arrow_schema(RESULT))
             found: list[Found] = self._run(rows)
             after = {each.cluster.number: each.cluster for each in found}
             state.clusters = [after.get(each.number, each) for each in state.clusters]

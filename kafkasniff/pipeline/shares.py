@@ -1,27 +1,19 @@
 """How the rules over a large cluster are shared out among tasks: by clients where their states are, else by rules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from kafkasniff.diagnose.catalogue import RULES
-from kafkasniff.diagnose.facts import FETCH, NAMING_GROUPS, PRODUCE, TELLING
+from kafkasniff.diagnose.facts import NAMING_GROUPS, PRODUCE, TELLING
 from kafkasniff.diagnose.rule import Rule
-from kafkasniff.pipeline.tables import EVENTS
+from kafkasniff.pipeline.event_spans import TAKEN, spans
 from kafkasniff.tcp.columns import Marks
 
 EVENTS_A_TASK = 200_000
 """Events of a cluster from which on more than one task looks at them: ten seconds' work."""
-
-_OF_DATA = frozenset({PRODUCE, FETCH})
-
-EVENTS_OF_TASKS = pa.schema(
-    [*EVENTS.schema, pa.field("told", pa.bool_()), pa.field("task", pa.int32())],
-)
-"""Events with the task that takes them; `told`: only what they tell of brokers and topics is wanted."""
 
 
 class Share(NamedTuple):
@@ -33,6 +25,8 @@ class Share(NamedTuple):
     """Those of the first, when all are dealt out to so many as the second says; None: all."""
     apis: frozenset[int] | None = None
     """The APIs whose plain calls are wanted; None: all."""
+    alone: bool = False
+    """Whether the cluster has only one vantage."""
 
     def wants(self, events: pa.RecordBatch) -> tuple[Marks, Marks]:
         """Tell which events are looked at, and of which others only what they tell is wanted."""
@@ -56,37 +50,29 @@ def shares_of(clusters: Sequence[Sequence[str]], events: Mapping[str, int], para
     shares: list[Share] = []
     for number, vantages in enumerate(clusters):
         parts = min(-(-sum(events[vantage] for vantage in vantages) // EVENTS_A_TASK), parallel)
+        alone = len(vantages) == 1
         if parts < 2:
-            shares.append(Share(number))
+            shares.append(Share(number, alone=alone))
             continue
         of_clients = tuple(rule for rule in RULES if not rule.looks_across_clients)
-        shares += [Share(number, of_clients, (part, parts)) for part in range(parts)]
-        for of_data in (True, False):
-            # What carries records costs most to read.
-            rules = tuple(rule for rule in RULES if rule.looks_across_clients and bool(rule.apis & _OF_DATA) == of_data)
-            apis = frozenset().union(TELLING, NAMING_GROUPS, *(rule.apis for rule in rules))
-            shares.append(Share(number, rules, apis=apis))
+        shares += [Share(number, of_clients, (part, parts), alone=alone) for part in range(parts)]
+        across = tuple(rule for rule in RULES if rule.looks_across_clients)
+        # Of Produce these look only at transactions, which are never plain.
+        apis = frozenset().union(TELLING, NAMING_GROUPS, *(rule.apis for rule in across)) - {PRODUCE}
+        shares.append(Share(number, across, apis=apis, alone=alone))
     return shares
 
 
-def dealt(events: pa.RecordBatch, clusters: NDArray[np.int32], shares: Sequence[Share]) -> list[pa.RecordBatch]:
-    """Give events in `EVENTS_OF_TASKS`, each for all tasks that want it; `clusters` has the cluster of each."""
-    found = []
-    present = set(np.unique(clusters).tolist())
+def dealt(events: pa.RecordBatch, clusters: Mapping[str, int], shares: Sequence[Share]) -> Iterator[pa.RecordBatch]:
+    """Give rows of `SPANS` with what each task wants of sorted events; `clusters` has that of each vantage."""
+    of_cluster = np.array([clusters[vantage] for vantage in events.column("vantage").to_pylist()], np.int32)
+    present = set(np.unique(of_cluster).tolist())
     for task, share in enumerate(shares):
         if share.cluster not in present:
             continue
-        of_cluster = clusters == share.cluster
-        for told, mask in zip((False, True), share.wants(events), strict=True):
-            wanted = mask & of_cluster
-            if wanted.any():
-                found.append(for_task(events if wanted.all() else events.filter(pa.array(wanted)), task, told))
-    return found
-
-
-def for_task(events: pa.RecordBatch, tasks: int | pa.Array, told: bool = False) -> pa.RecordBatch:
-    """Give events in `EVENTS_OF_TASKS`."""
-    count = events.num_rows
-    numbers = pa.array(np.full(count, tasks, np.int32)) if isinstance(tasks, int) else tasks
-    columns = [*events.columns, pa.array(np.full(count, told)), numbers]
-    return pa.RecordBatch.from_arrays(columns, schema=EVENTS_OF_TASKS)
+        mine, told = (marks & (of_cluster == share.cluster) for marks in share.wants(events))
+        wanted = mine | told
+        if wanted.any():
+            taken = [events.column(name) for name in TAKEN.names[:-1]]
+            of_task = pa.RecordBatch.from_arrays([*taken, pa.array(told)], schema=TAKEN)
+            yield spans(task, of_task.filter(pa.array(wanted)))

@@ -234,7 +234,7 @@ EVENTS: Final = Table(
         Column("serial", pa.int64(), "its number in that task and capture"),
         Column("client", pa.int32(), "a hash of the client's address, by which the rules are shared out"),
         Column("api", pa.int16(), "the API of a call; -1 for what is none"),
-        Column("plain", pa.bool_(), "whether it is an answered call without errors from a client that is known"),
+        Column("plain", pa.bool_(), "whether nothing is to be seen in a call but what those of its API show"),
         Column("item", pa.binary(), "what ended, packed"),
     ),
 )

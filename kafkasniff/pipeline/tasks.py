@@ -10,15 +10,14 @@ from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark import TaskContext
 
 from kafkasniff.pipeline.carry import save
 from kafkasniff.pipeline.clusters import ClusterNames
 from kafkasniff.pipeline.diagnosing import diagnose
 from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.event_spans import read_events
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.indexing import FileReport, index_file, report_batch
 from kafkasniff.pipeline.options import Options
@@ -30,8 +29,6 @@ from kafkasniff.tcp.tls.context import TlsCounters
 
 RESULT = pa.schema([("result", pa.binary())])
 """One row a task: what it has to say, pickled."""
-
-_BATCH_EVENTS = 256
 
 COLLECTION_THRESHOLDS = (100_000, 20, 100)
 """As in `cli.main`: calls and bodies hold no reference cycles."""
@@ -166,12 +163,10 @@ class ReadEventsTask:
     shares: Sequence[Share]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take paths; give events in `EVENTS_OF_TASKS`."""
+        """Take paths; give rows of `SPANS`."""
         for path in (path for batch in batches for path in batch.column("path").to_pylist()):
-            with pq.ParquetFile(path) as file:
-                for events in file.iter_batches(_BATCH_EVENTS):
-                    clusters = [self.clusters[vantage] for vantage in events.column("vantage").to_pylist()]
-                    yield from dealt(events, np.array(clusters, np.int32), self.shares)
+            for events in read_events(path):
+                yield from dealt(events, self.clusters, self.shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +179,12 @@ class DiagnoseTask:
     staging: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take events in `EVENTS_OF_TASKS`; give a `Diagnosed`."""
+        """Take rows of `SPANS`; give a `Diagnosed`."""
         gc.set_threshold(*COLLECTION_THRESHOLDS)
         context = TaskContext.get()
         assert context is not None
         task = context.partitionId()
-        diagnosis = diagnose(self.parts, batches, self.shares[task].rules)
+        diagnosis = diagnose(self.parts, batches, self.shares[task])
         path, _ = save(os.path.join(self.staging, DONE_FOLDER), diagnosis.found())
         yield result_batch(pickle.dumps(Diagnosed(task, path, diagnosis.given_up())))
 

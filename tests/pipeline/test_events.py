@@ -7,6 +7,7 @@ from collections import defaultdict
 
 import pytest
 
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
 from kafkasniff.capture.packets import Interface
 from kafkasniff.capture.reader import CaptureReader
@@ -52,3 +53,18 @@ def test_findings_on_events_are_those_on_calls(kind):
         for finding in wanted:
             found[finding["rule"]].append(path)
     assert len(found) > (50 if kind == "misbehave" else 5)
+
+
+@needs_shared
+def test_produce_in_a_transaction_is_never_plain():
+    """By what the JSON lines say of the same calls."""
+    seen = set()
+    for path in sorted(glob.glob(f"{SHARED}/captures/*/*transaction*.pcap*")):
+        interfaces: list[Interface] = []
+        packer = EventPacker("vantage", 0, 0)
+        for item in placed_items(path, interfaces):
+            row = packer.row(item, at_end=False)[2]
+            if isinstance(item, Call) and item.api_key == 0 and item.outcome == "answered":
+                named = bool(item.request_body.value["transactionalId"])
+                seen.add((named, row[-2]))
+    assert seen == {(True, False), (False, True)}
