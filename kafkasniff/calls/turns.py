@@ -10,7 +10,8 @@ from kafkasniff.calls.columns.talks import Talk, begin_talk
 from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.encrypted import EncryptedConversation
 from kafkasniff.calls.items import Item
-from kafkasniff.calls.runs import NEVER, RunReader, RunTaker
+from kafkasniff.calls.run_sides import NEVER, RunReader
+from kafkasniff.calls.runs import RunTaker
 from kafkasniff.tcp.events import Connection, StreamData, StreamEvent, StreamRun
 from kafkasniff.tcp.lives import Lives
 

@@ -10,7 +10,8 @@ import pytest
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.limits import CallLimits
-from kafkasniff.calls.runs import NEVER, RunTaker
+from kafkasniff.calls.run_sides import NEVER
+from kafkasniff.calls.runs import RunTaker
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.events import Connection, RunSide, StreamRun
