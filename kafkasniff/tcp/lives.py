@@ -284,7 +284,8 @@ def _find_opened(columns: SegmentColumns, data: bytes, rows: Numbers) -> tuple[N
     source, destination = columns.source[rows], columns.destination[rows]
     # Equal numbers at both ends do not tell the directions apart.
     plain = columns.common[rows] & (source != destination)
-    differs = differs_from_above(columns, data, rows, source, destination)
+    both = source + destination, np.minimum(source, destination)
+    differs = differs_from_above(columns, data, rows, source > destination, both)
     differs[starts[1:] - 1] = False
     plain[1:] &= ~differs
     if len(starts):

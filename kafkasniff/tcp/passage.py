@@ -61,11 +61,11 @@ class Passage:
         self._state = state
         self._sides = (side, 1 - side)
         self._both_ways = stretches.both_ways[number]
-        of_first, of_second = (
-            distance(stream.sequence, stretches.bases[side][number])
-            for stream, side in zip(state.streams, self._sides, strict=True)
+        (first_stream, second_stream), bases = state.streams, stretches.bases
+        self._positions = (
+            distance(first_stream.sequence, bases[side][number]),
+            distance(second_stream.sequence, bases[1 - side][number]),
         )
-        self._positions = (of_first, of_second)
         self._disorder: Disorder | None = None
 
     def may_begin(self) -> bool:
@@ -106,8 +106,10 @@ class Passage:
         return end
 
     def _is_reached(self, row: int, positions: tuple[int, int]) -> bool:
-        found = zip(positions, self._reached(row), strict=True)
-        return all(position == end or (position > end and not self._both_ways) for position, end in found)
+        reached = self._reached(row)
+        if self._both_ways:
+            return positions == reached
+        return positions[0] >= reached[0] and positions[1] >= reached[1]
 
     def _reached(self, row: int) -> tuple[int, int]:
         first, second = self._sides
@@ -166,19 +168,40 @@ class Passage:
 
     def _deliver(self, end: int) -> None:
         """Let the rows up to `end` through."""
-        course, state, payloads, packets = self._course, self._state, self._payloads, self._stretches.rows
+        course, state, first, packets = self._course, self._state, self._first, self._stretches.rows
         state.connection.last = course.batch.arrival(packets.item(end - 1))
-        course.table.memory.arrive(payloads.length_before[end] - payloads.length_before[self._first])
-        of_larger = payloads.larger_before[end] - payloads.larger_before[self._first]
+        of_larger = int(np.count_nonzero(self._stretches.larger[first:end]))
+        counts = (end - first - of_larger, of_larger)
         for stream, larger in zip(state.streams, self._sides, strict=True):
-            stream.counters.packets += of_larger if larger else end - self._first - of_larger
+            stream.counters.packets += counts[larger]
+        place = 2 * packets.item(first) + 1
+        if self._disorder is not None:
+            course.table.memory.arrive(int(self._stretches.length[first:end].sum()))
+            self._deliver_disorder(self._disorder, end, place)
+            return
+        side, number = self._payloads.side, self._number
+        sides = (side(number, self._sides[0], first, end), side(number, self._sides[1], first, end))
+        course.table.memory.arrive(sum(each.ends[-1] for each in sides if each.ends))
+        self._run(sides, place)
+
+    def _run(self, sides: tuple[RunSide, RunSide], place: int) -> None:
+        """Hand over payloads, if there are any."""
+        if sides[0].packets or sides[1].packets:
+            course, state = self._course, self._state
+            run = StreamRun(state.connection, course.batch, sides, course.times_rise)
+            for stream in state.streams:
+                stream.advance(run)
+            course.table.events.append(run)
+            course.places.append(place)
+
+    def _deliver_disorder(self, disorder: Disorder, end: int, place: int) -> None:
+        """Deliver what the rows up to `end` bring with disorder in them; `place` is that of their first packet."""
+        course, state, packets = self._course, self._state, self._stretches.rows
         zeros = [stream.position - position for stream, position in zip(state.streams, self._positions, strict=True)]
-        parts = [self._parts(larger, end) for larger in self._sides]
-        breaks = self._disorder.breaks if self._disorder is not None else []
-        place = 2 * packets.item(self._first) + 1
+        parts = [self._parts(disorder, larger, end) for larger in self._sides]
         for index, sides in enumerate(zip(*parts, strict=True)):
             if index:
-                row, direction, _, gap = breaks[index - 1]
+                row, direction, _, gap = disorder.breaks[index - 1]
                 packet = packets.item(self._first + row)
                 place = 2 * packet + 2
                 stream, by = state.streams[direction], course.batch.arrival(packet)
@@ -186,20 +209,15 @@ class Passage:
                     stream.give_up(stream.position + gap, by, course.table.events)
                 else:
                     stream.deliver_first(by, course.table.events)
-            if sides[0].packets or sides[1].packets:
-                run = StreamRun(state.connection, course.batch, sides, course.times_rise)
-                for stream in state.streams:
-                    stream.advance(run)
-                course.table.events.append(run)
-            course.places.extend([place] * (len(course.table.events) - len(course.places)))
-        if self._disorder is not None:
-            for stream, side, zero in zip(state.streams, self._disorder.sides, zeros, strict=True):
-                stream.acked = side.acked + zero
-                stream.stood = stream.stood if side.stood is None else side.stood + zero
-                stream.counters.out_of_order += side.out_of_order
-                stream.counters.late_retransmissions += side.late
-                stream.wait(self._waiting(side, zero), side.hole_at(zero))
-            self._note_holes()
+                course.places.extend([place] * (len(course.table.events) - len(course.places)))
+            self._run(sides, place)
+        for stream, side, zero in zip(state.streams, disorder.sides, zeros, strict=True):
+            stream.acked = side.acked + zero
+            stream.stood = stream.stood if side.stood is None else side.stood + zero
+            stream.counters.out_of_order += side.out_of_order
+            stream.counters.late_retransmissions += side.late
+            stream.wait(self._waiting(side, zero), side.hole_at(zero))
+        self._note_holes(disorder)
 
     def _waiting(self, side: Side, zero: int) -> list[Chunk]:
         """Give the payloads of rows that wait; `zero` is where the stream has the position 0 of the rows."""
@@ -212,20 +230,16 @@ class Passage:
                 chunks.append(Chunk(start + zero, end + zero, data, batch.arrival(packet), (), order))
         return chunks
 
-    def _note_holes(self) -> None:
-        disorder, holes = self._disorder, self._course.table.holes
-        if disorder is None or not (disorder.waits or self._state.careful):
+    def _note_holes(self, disorder: Disorder) -> None:
+        if not (disorder.waits or self._state.careful):
             return
         opened = disorder.opened
         if opened is not None and opened >= 0:
             opened = self._course.turn + self._stretches.rows.item(self._first + opened)
-        holes.note(self._state, opened)
+        self._course.table.holes.note(self._state, opened)
 
-    def _parts(self, larger: int, end: int) -> list[RunSide]:
+    def _parts(self, disorder: Disorder, larger: int, end: int) -> list[RunSide]:
         """Give the payloads up to the row `end` that come from an endpoint, those between two losses together."""
-        disorder = self._disorder
-        if disorder is None:
-            return [self._payloads.side(self._number, larger, self._first, end)]
         stretches, part = self._stretches, slice(self._first, end)
         direction = self._sides.index(larger)
         rows = np.flatnonzero((stretches.larger[part] == larger) & (stretches.length[part] > 0)) + self._first

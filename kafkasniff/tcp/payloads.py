@@ -17,7 +17,7 @@ class Payloads(NamedTuple):
     """
 
     firsts: list[int]
-    """Where those of a stretch begin that the smaller endpoint sent, and those of the larger one; and the end."""
+    """Where those of each stretch begin that the smaller endpoint sent, then those of the larger one; and the end."""
     largest: list[int]
     """Bytes of the largest payload of each such part, which mean nothing where there is none, …"""
     as_large: list[int]
@@ -29,25 +29,21 @@ class Payloads(NamedTuple):
     """Bytes of the direction from the stretch's beginning to the payload's end."""
     shifts: memoryview
     """What a byte's position in the batch's buffer is more than its distance from the stretch's beginning."""
-    length_before: memoryview
-    """For each row of all stretches and one more: bytes of all payloads before it …"""
-    larger_before: memoryview
-    """… and rows before it that come from the larger endpoint."""
 
     def side(self, number: int, larger: int, first: int, end: int) -> RunSide:
         """Give what comes from an endpoint in the rows `first` to `end` of a stretch, delivered as it arrives."""
-        begin, behind = self.firsts[2 * number + larger : 2 * number + larger + 2]
+        part = number + larger * (len(self.largest) // 2)
+        begin, behind = self.firsts[part], self.firsts[part + 1]
         start, stop = bisect_left(self.rows, first, begin, behind), bisect_left(self.rows, end, begin, behind)
         if start == stop:
             return NO_PAYLOADS
         packets, ends, shifts = self.packets[start:stop], self.ends[start:stop], self.shifts[start:stop]
-        largest, as_large = self.largest[2 * number + larger], self.as_large[2 * number + larger]
+        if stop - start == behind - begin:
+            return RunSide(packets, ends, shifts, packets, self.largest[part], self.as_large[part])
         if start > begin:
             before = self.ends[start - 1]
             ends, shifts = (np.array(ends) - before).data, (np.array(shifts) + before).data
-        if stop - start < behind - begin:
-            largest, as_large = largest_of(np.diff(np.asarray(ends), prepend=0))
-        return RunSide(packets, ends, shifts, packets, largest, as_large)
+        return RunSide(packets, ends, shifts, packets, *largest_of(np.diff(np.asarray(ends), prepend=0)))
 
 
 def largest_of(lengths: Numbers) -> tuple[int, int]:
@@ -58,27 +54,24 @@ def largest_of(lengths: Numbers) -> tuple[int, int]:
 
 def find_payloads(stretches: Stretches, payload: Numbers) -> Payloads:
     """Find the payloads; `payload` gives for each packet of the batch where its payload stands in the buffer."""
-    count = len(stretches.starts)
-    sizes = np.array(stretches.ends, np.int64) - np.array(stretches.starts, np.int64)
-    side = 2 * np.repeat(np.arange(count), sizes) + stretches.larger
-    rows = np.flatnonzero(stretches.length)
-    rows = rows[np.argsort(side[rows], kind="stable")]
-    firsts = np.searchsorted(side[rows], np.arange(2 * count + 1))
+    has_payload, larger = stretches.length > 0, stretches.larger
+    of_smaller, of_larger = np.flatnonzero(has_payload & ~larger), np.flatnonzero(has_payload & larger)
+    rows = np.concatenate((of_smaller, of_larger))
+    bounds = np.append(np.searchsorted(of_smaller, stretches.starts), len(of_smaller))
+    firsts = np.append(bounds[:-1], np.searchsorted(of_larger, [*stretches.starts, len(has_payload)]) + len(of_smaller))
+    sizes = np.diff(firsts)
     packets, length = stretches.rows[rows], stretches.length[rows]
     ends = np.cumsum(length)
-    before = np.append(0, ends)[firsts]
-    ends -= before[side[rows]]
+    ends -= np.repeat(np.append(0, ends)[firsts[:-1]], sizes)
     shifts = payload[packets] + length - ends
-    largest = np.maximum.reduceat(np.append(length, 0), firsts[:-1]) if count else firsts[:0]
-    as_large = np.append(0, np.cumsum(length == largest[side[rows]]))
+    largest = np.maximum.reduceat(np.append(length, 0), firsts[:-1]) if len(sizes) else sizes
+    as_large = np.flatnonzero(length == np.repeat(largest, sizes))
     return Payloads(
         firsts.tolist(),
         largest.tolist(),
-        np.diff(as_large[firsts]).tolist(),
+        np.diff(np.searchsorted(as_large, firsts)).tolist(),
         rows.data,
         packets.data,
         ends.data,
         shifts.data,
-        np.append(0, np.cumsum(stretches.length)).data,
-        np.append(0, np.cumsum(stretches.larger)).data,
     )

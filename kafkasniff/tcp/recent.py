@@ -59,20 +59,20 @@ class Recent:
         if after <= count:
             self._delivered.clear()
         else:
+            forgotten = before + count - after
+            self._first += max(forgotten - len(self._delivered), 0)
+            del self._delivered[:forgotten]
             self.copy()
-            del self._delivered[: before + count - after]
         self.batch, self._side, self._first = batch, side, max(count - after, 0)
 
     def copy(self) -> None:
         """Copy what was not copied, so that it needs the batch's buffer no longer."""
         if self.batch is None:
             return
-        data, times = self.batch.data, self.batch.times
-        (packets, ends, shifts, _, _, _), first = self._side, self._first
-        starts = (ends[first - 1] if first else 0, *ends[first:])
-        parts = [
-            data[start + shift : end + shift]
-            for start, end, shift in zip(starts, ends[first:], shifts[first:], strict=False)
-        ]
-        self._delivered += zip(parts, [times[packet] for packet in packets[first:]], strict=True)
+        data, times, first, delivered = self.batch.data, self.batch.times, self._first, self._delivered
+        packets, ends, shifts, _, _, _ = self._side
+        start = ends[first - 1] if first else 0
+        for packet, end, shift in zip(packets[first:], ends[first:], shifts[first:], strict=True):
+            delivered.append((data[start + shift : end + shift], times[packet]))
+            start = end
         self.batch, self._side, self._first = None, NO_PAYLOADS, 0

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafkasniff.tcp.chunks import MASK
 from kafkasniff.tcp.columns import Endpoints, Marks, Numbers, SegmentColumns, gather
 from kafkasniff.tcp.streams import FARTHEST
 
@@ -65,114 +64,115 @@ def find_stretches(columns: SegmentColumns, data: bytes, rows: Numbers) -> Stret
 
     The caller checks what the first row of a stretch follows, and whether both directions are of one connection.
     """
-    rows, larger, starts, ends = _find_plain(columns, data, rows)
-    sizes = ends - starts
-    starts = np.cumsum(sizes) - sizes
-    group = np.repeat(np.arange(len(starts)), sizes)
+    rows, larger, sizes = _find_plain(columns, data, rows)
+    count, stops = len(sizes), np.cumsum(sizes)
+    starts = stops - sizes
+    # Of each row the direction among those of all stretches.
+    stream = np.repeat(np.arange(0, 2 * count, 2), sizes) + larger
     sequence, length, acknowledgement = columns.sequence[rows], columns.length[rows], columns.acknowledgement[rows]
-    firsts = [_first(larger == side, starts) for side in (False, True)]
-    found = [first < len(rows) for first in firsts]
-    bases = [
-        np.where(has, sequence[np.where(has, first, 0)], acknowledgement[starts])
-        for first, has in zip(firsts, found, strict=True)
-    ]
-    own, peer = (np.where(larger, bases[1 - side][group], bases[side][group]) for side in (0, 1))
-    start, acknowledged = stream_distance(sequence, own), stream_distance(acknowledgement, peer)
-    apart = group * _APART
-    reached = [
-        _maximum_before(np.where((larger == side) & (length > 0), start + length, 0), apart, starts, 0)
-        for side in (False, True)
-    ]
-    both_ways = found[0] & found[1]
+    turns = np.append(np.flatnonzero(larger[1:] != larger[:-1]) + 1, len(rows))
+    turned = turns[np.searchsorted(turns, starts, side="right")]
+    both_ways = turned < stops
+    first = stream[starts]
+    bases = np.empty(2 * count, np.int64)
+    bases[first] = sequence[starts]
+    bases[first ^ 1] = np.where(both_ways, sequence[np.where(both_ways, turned, 0)], acknowledgement[starts])
+    start, acknowledged = stream_distance(sequence, bases[stream]), stream_distance(acknowledgement, bases[stream ^ 1])
+    end = start + length
+    payload_end = np.where(length > 0, end, 0)
+    apart = np.repeat(np.arange(count) * _APART, sizes)
+    reached = (
+        _maximum_before(np.where(larger, 0, payload_end), apart, starts, 0),
+        _maximum_before(np.where(larger, payload_end, 0), apart, starts, 0),
+    )
     if not both_ways.all():
         seen = _maximum_before(acknowledged, apart, starts, -_HALF)
-        reached = [np.where(has[group], ends, seen) for has, ends in zip(found, reached, strict=True)]
-    behind, seen = np.where(larger, reached[::-1], reached)
-    odd = (start != behind) | (acknowledged > seen) | (acknowledged < -_FARTHEST_ACK)
-    if len(starts):
-        spread = np.maximum.reduceat(start + length, starts) - np.minimum(np.minimum.reduceat(start, starts), 0)
-        odd |= (spread > FARTHEST)[group]
+        of_larger, of_smaller = (np.repeat(both_ways | (first & 1 == side), sizes) for side in (1, 0))
+        reached = np.where(of_smaller, reached[0], seen), np.where(of_larger, reached[1], seen)
+    odd = start != np.where(larger, reached[1], reached[0])
+    odd |= (acknowledged > np.where(larger, reached[0], reached[1])) | (acknowledged < -_FARTHEST_ACK)
+    if count:
+        spread = np.maximum.reduceat(end, starts) - np.minimum(np.minimum.reduceat(start, starts), 0)
+        odd |= np.repeat(spread > FARTHEST, sizes)
     return Stretches(
         starts.tolist(),
-        (starts + sizes).tolist(),
+        stops.tolist(),
         rows,
         larger,
         start,
         length,
         acknowledged,
-        (reached[0], reached[1]),
+        reached,
         np.flatnonzero(odd).tolist(),
-        (bases[0].tolist(), bases[1].tolist()),
+        (bases[::2].tolist(), bases[1::2].tolist()),
         both_ways.tolist(),
     )
 
 
-def _find_plain(columns: SegmentColumns, data: bytes, rows: Numbers) -> tuple[Numbers, Marks, Numbers, Numbers]:
-    """Sort rows by connection; give packet index and direction of those in stretches, and where each begins and ends.
-
-    Beginnings and ends count all rows.
-    """
-    source, destination = columns.source[rows], columns.destination[rows]
+def _find_plain(columns: SegmentColumns, data: bytes, rows: Numbers) -> tuple[Numbers, Marks, Numbers]:
+    """Sort rows by connection; give packet index and direction of those in stretches, and the size of each stretch."""
+    # Mostly all packets of the batch are wanted, and their columns need not be copied.
+    whole = len(rows) and rows[-1] - rows[0] == len(rows) - 1
+    part = slice(int(rows[0]), int(rows[-1]) + 1) if whole else rows
+    source, destination = columns.source[part], columns.destination[part]
+    # Equal numbers at both ends do not tell the directions apart.
+    plain = columns.common[part] & (source != destination)
+    plain &= (columns.flags[part] & _FIN_SYN_RST_ACK == _ACK) & (columns.window[part] > 0)
     connection = source + destination
     connection ^= connection >> np.uint64(30)
     order = together(connection)
-    rows, source, destination = rows[order], source[order], destination[order]
-    larger = source > destination
-    # Equal numbers at both ends do not tell the directions apart.
-    plain = columns.common[rows] & (source != destination)
-    plain &= (columns.flags[rows] & _FIN_SYN_RST_ACK == _ACK) & (columns.window[rows] > 0)
-    begins = plain.copy()
-    begins[1:] &= ~plain[:-1] | differs_from_above(columns, data, rows, source, destination)
+    rows, larger = rows[order], (source > destination)[order]
+    both = connection[order], np.minimum(source, destination)[order]
+    begins = np.ones(len(rows), np.bool_)
+    begins[1:] = differs_from_above(columns, data, rows, larger, both)
+    if not plain.all():
+        plain = plain[order]
+        begins[1:] |= plain[1:] != plain[:-1]
     starts = np.flatnonzero(begins)
-    breaks = np.append(np.flatnonzero(begins | ~plain), len(rows))
-    ends = breaks[np.searchsorted(breaks, starts, side="right")]
-    long = ends - starts >= SHORTEST_RUN
-    starts, ends = starts[long], ends[long]
-    marks = np.zeros(len(rows) + 1, np.int64)
-    marks[starts] += 1
-    marks[ends] -= 1
-    member = np.cumsum(marks[:-1]) > 0
-    return rows[member], larger[member], starts, ends
+    sizes = np.diff(np.append(starts, len(rows)))
+    chosen = plain[starts] & (sizes >= SHORTEST_RUN)
+    if not chosen.all():
+        members = np.repeat(chosen, sizes)
+        rows, larger, sizes = rows[members], larger[members], sizes[chosen]
+    return rows, larger, sizes
 
 
 def together(numbers: Endpoints) -> Numbers:
     """Give an order in which equal numbers stand together, each as they stood."""
-    # Numbers of two bytes are sorted much faster, and four bytes of these tell nearly all apart.
-    order = np.argsort((numbers >> np.uint64(32)).astype(np.uint16), kind="stable")
-    order = order[np.argsort((numbers[order] >> np.uint64(48)).astype(np.uint16), kind="stable")]
-    found = numbers[order]
-    upper = found >> np.uint64(32)
-    if np.count_nonzero((found[1:] != found[:-1]) & (upper[1:] == upper[:-1])):
-        return np.argsort(numbers, kind="stable")
+    # Numbers of two bytes are sorted much faster. Two bytes tell few connections apart, and four nearly all.
+    order = np.argsort((numbers >> np.uint64(48)).astype(np.uint16), kind="stable")
+    if _shares_upper(numbers[order], 48):
+        order = np.argsort((numbers >> np.uint64(32)).astype(np.uint16), kind="stable")
+        order = order[np.argsort((numbers[order] >> np.uint64(48)).astype(np.uint16), kind="stable")]
+        if _shares_upper(numbers[order], 32):
+            return np.argsort(numbers, kind="stable")
     return order
 
 
+def _shares_upper(numbers: Endpoints, bits: int) -> bool:
+    """Tell whether a number has all but the lower `bits` in common with the one before it, which is another."""
+    # Of equal numbers the difference wraps.
+    return bool(((numbers[1:] ^ numbers[:-1]) - np.uint64(1) < np.uint64((1 << bits) - 1)).any())
+
+
 def differs_from_above(
-    columns: SegmentColumns, data: bytes, rows: Numbers, source: Endpoints, destination: Endpoints
+    columns: SegmentColumns, data: bytes, rows: Numbers, larger: Marks, numbers: tuple[Endpoints, Endpoints]
 ) -> Marks:
-    """Tell for each row but the first whether it is of another connection than the row above it."""
-    lengths = columns.key_length[rows]
-    differs: Marks = lengths[1:] != lengths[:-1]
-    for side in (np.minimum, np.maximum):
-        numbers = side(source, destination)
-        differs |= numbers[1:] != numbers[:-1]
-    wide = lengths == _IPV6_KEY.itemsize
+    """Tell for each row but the first whether it is of another connection than the row above it.
+
+    `numbers` tell connections of IPv4 apart: what is made of the sum of the endpoints' numbers, and the smaller one.
+    """
+    first, second = numbers
+    differs: Marks = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
+    wide = columns.key_length[rows] == _IPV6_KEY.itemsize
     if wide.any():
+        differs |= wide[1:] != wide[:-1]
         keys = gather(data, columns.key_at[rows], _IPV6_KEY)
-        turned = (source > destination)[:, None]
+        turned = larger[:, None]
         for field in ("addresses", "ports"):
             ends = np.where(turned, keys[field][:, ::-1], keys[field])
             differs |= wide[1:] & (ends[1:] != ends[:-1]).any(axis=1)
     return differs
-
-
-def _first(marks: Marks, starts: Numbers) -> Numbers:
-    """Give for each stretch its first row that is marked, or a number behind all rows."""
-    if not len(starts):
-        return starts
-    behind = len(marks)
-    first: Numbers = np.minimum.reduceat(np.where(marks, np.arange(behind), behind), starts)
-    return first
 
 
 def _maximum_before(values: Numbers, apart: Numbers, starts: Numbers, least: int) -> Numbers:
@@ -186,4 +186,5 @@ def _maximum_before(values: Numbers, apart: Numbers, starts: Numbers, least: int
 
 def stream_distance(sequence: Numbers, base: Numbers) -> Numbers:
     """Give how far sequence numbers lie after a base, as `chunks.distance` does."""
-    return ((sequence - base + _HALF) & MASK) - _HALF
+    # Four bytes of the difference are what wraps.
+    return (sequence - base).astype(np.int32).astype(np.int64)

@@ -37,5 +37,3 @@ def test_each_direction_has_its_payloads_from_any_row_on(first: int) -> None:
             lengths = [len(data) for data in REQUESTS + RESPONSES if data in sent and data in found[sides.index(side)]]
             assert not lengths or (side.largest, side.as_large) == (max(lengths), lengths.count(max(lengths)))
         assert all([*side.packets] == sorted(side.packets) == [*side.delivered_by] for side in sides)
-        assert payloads.length_before[end] - payloads.length_before[start + first] == sum(map(len, sent))
-        assert payloads.larger_before[end] - payloads.larger_before[start] in (5, 10)
