@@ -10,7 +10,6 @@ import statistics
 import time
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from benchmarks.measure import machine
@@ -57,7 +56,7 @@ def show(items: Iterable[object], form: LineFormat) -> None:
 
 def cost(batches: Sequence[PacketBatch], column_packets: int) -> float:
     """Give the CPU time of a packet in µs."""
-    engine, form = Engine(replace(LIVE_LIMITS, column_packets=column_packets)), terminal_format("absolute", 0)
+    engine, form = Engine(LIVE_LIMITS._replace(column_packets=column_packets)), terminal_format("absolute", 0)
     # Modules are loaded, and layouts traced, with the first batches of all.
     begun, seen = 0.0, 0
     for index, batch in enumerate(batches):

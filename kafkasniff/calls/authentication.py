@@ -9,7 +9,6 @@ from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
 from kafkasniff.protocol.sasl.token import SaslToken
-from kafkasniff.protocol.sasl.tokens import guess_mechanism, read_token
 from kafkasniff.tcp.events import Connection
 
 SASL_HANDSHAKE: Final = 17
@@ -111,6 +110,9 @@ class Authentication:
         return True
 
     def _read(self, from_client: bool, data: bytes) -> SaslToken:
+        # Captures without a login should not wait for it.
+        from kafkasniff.protocol.sasl.tokens import guess_mechanism, read_token
+
         if from_client and self._mechanism is None:
             self._mechanism = guess_mechanism(data)
         token = read_token(self._mechanism or _UNKNOWN_MECHANISM, from_client, data, show_secrets=self._show_secrets)

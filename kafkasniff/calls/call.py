@@ -1,7 +1,7 @@
 """What the calls layer gives: calls, gaps, and what each connection was."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from kafkasniff.calls.contents import (
     ENVELOPE,
@@ -27,7 +27,9 @@ from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.scans import ScannedBody, scan_body
 from kafkasniff.protocol.secrets import redact
 from kafkasniff.tcp.events import Connection
-from kafkasniff.tcp.tls.description import TlsDescription
+
+if TYPE_CHECKING:  # captures without TLS should not wait for it
+    from kafkasniff.tcp.tls.description import TlsDescription
 
 Outcome = Literal["answered", "no-response-expected", "unanswered", "response-not-captured", "request-not-captured"]
 
@@ -96,7 +98,7 @@ class ConnectionReport:
     last: Arrival
     response_start: bytes = b""
     """The first bytes (8 at most) that were seen of what the server sent."""
-    tls: TlsDescription | None = None
+    tls: "TlsDescription | None" = None
     """What is known of the TLS around it."""
 
 

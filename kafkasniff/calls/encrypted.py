@@ -1,6 +1,7 @@
 """A connection inside TLS: decrypted where the key log allows, and then judged like any other."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
@@ -8,7 +9,9 @@ from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.streams import KafkaStreams
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamConflict, StreamData, StreamGap
-from kafkasniff.tcp.tls.stream import TlsStream
+
+if TYPE_CHECKING:  # captures without TLS should not wait for it
+    from kafkasniff.tcp.tls.stream import TlsStream
 
 SECURITY_PROTOCOLS = {"PLAINTEXT": "SSL", "SASL_PLAINTEXT": "SASL_SSL"}
 OPENING_PACKETS = 32
@@ -20,7 +23,7 @@ class EncryptedConversation:
 
     __slots__ = ("_conversation", "_keep_packets", "_opening", "_tls")
 
-    def __init__(self, conversation: Conversation, tls: TlsStream, keep_packets: bool) -> None:
+    def __init__(self, conversation: Conversation, tls: "TlsStream", keep_packets: bool) -> None:
         """Decrypt with `tls` what `conversation` is to judge.
 
         With `keep_packets`, the packets of each request also name those without which it cannot be decrypted.

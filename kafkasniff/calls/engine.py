@@ -27,7 +27,6 @@ from kafkasniff.tcp.reassembler import Reassembler
 from kafkasniff.tcp.tls.context import TlsContext, TlsLimits
 from kafkasniff.tcp.tls.key_log import KeyLog
 from kafkasniff.tcp.tls.records import begins_tls
-from kafkasniff.tcp.tls.stream import TlsStream
 
 if TYPE_CHECKING:
     from kafkasniff.calls.columns.calls import CallRows
@@ -191,6 +190,9 @@ class Engine:
         """Begin the conversation of a connection with its first event."""
         conversation = Conversation(event.connection, self._call_limits, self._options, self._budget)
         if isinstance(event, StreamData) and begins_tls(event.data):
+            # Captures without TLS should not wait for it.
+            from kafkasniff.tcp.tls.stream import TlsStream
+
             return EncryptedConversation(
                 conversation, TlsStream(event.connection, self.tls), self._options.keep_packets
             )

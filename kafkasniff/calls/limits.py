@@ -1,10 +1,9 @@
 """The bounds of the calls layer."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class CallLimits:
+class CallLimits(NamedTuple):
     """Bounds with defaults that a laptop stands; what runs into one is reported, never dropped in silence."""
 
     kept_message_bytes: int = 128 << 20

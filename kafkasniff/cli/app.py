@@ -1,11 +1,15 @@
 """The command line: its subcommands and what they have in common."""
 
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from kafkasniff.cli import apis, diagnose, errors, explain, live, pipeline, read
 from kafkasniff.cli.help import Commands, GroupedCommand
+
+COMMANDS = ("read", "live", "diagnose", "pipeline", "explain", "apis", "errors")
+"""Each is the function of its name in the module of its name."""
 
 EXAMPLES = """\b
 Examples:
@@ -16,27 +20,6 @@ Examples:
   kafkasniff live eth0
   tcpdump -i eth0 -U -w - port 9092 | kafkasniff read -
 """
-
-# Without rich's markup the help costs a third of the time to show; without its tracebacks an error stays one line.
-app = typer.Typer(
-    name="kafkasniff",
-    cls=Commands,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    epilog=EXAMPLES,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-app.command("read", cls=GroupedCommand, epilog=read.EXAMPLES)(read.read)
-app.command("live", cls=GroupedCommand, epilog=live.EXAMPLES)(live.live)
-app.command("diagnose", cls=GroupedCommand, epilog=diagnose.EXAMPLES)(diagnose.diagnose)
-app.command("pipeline", cls=GroupedCommand, epilog=pipeline.EXAMPLES)(pipeline.pipeline)
-app.command("explain", cls=GroupedCommand, epilog=explain.EXAMPLES)(explain.explain)
-app.command("apis", cls=GroupedCommand, epilog=apis.EXAMPLES)(apis.apis)
-# A code may be negative: -1 is no option.
-app.command("errors", cls=GroupedCommand, epilog=errors.EXAMPLES, context_settings={"ignore_unknown_options": True})(
-    errors.errors
-)
 
 
 def _print_version(wanted: bool) -> None:
@@ -50,10 +33,32 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def kafkasniff(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Show what Kafka clients and brokers really say to each other, from captures of their traffic."""
+
+
+def command_line(arguments: Sequence[str] = ()) -> typer.Typer:
+    """Give the command line; where `arguments` begin with a command, with this one alone."""
+    # Without rich's markup the help costs a third of the time to show; without its tracebacks an error stays one line.
+    app = typer.Typer(
+        name="kafkasniff",
+        cls=Commands,
+        callback=kafkasniff,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        epilog=EXAMPLES,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    # A small capture is read about as fast as all commands are made.
+    for name in [each for each in COMMANDS if each in arguments[:1]] or COMMANDS:
+        module = import_module(f"kafkasniff.cli.{name}")
+        # A code may be negative: -1 is no option.
+        settings = {"ignore_unknown_options": True} if name == "errors" else None
+        command = app.command(name, cls=GroupedCommand, epilog=module.EXAMPLES, context_settings=settings)
+        command(getattr(module, name))
+    return app

@@ -102,12 +102,9 @@ class Bounds(NamedTuple):
 
     def tcp_limits(self, base: "TcpLimits | None" = None) -> "TcpLimits":
         """Give `base`, or the defaults, with these bounds."""
-        from dataclasses import replace
-
         from kafkasniff.tcp.limits import TcpLimits
 
-        return replace(
-            base or TcpLimits(),
+        return (base or TcpLimits())._replace(
             buffered_per_direction=self.max_held_each << 19,
             buffered_in_all=self.max_held << 20,
             connections=self.max_connections,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import typer
 
@@ -20,8 +21,7 @@ _MOST_DIGITS = 5
 _DURATION = re.compile(r"(\d{1,12}(?:\.\d+)?)\s*([a-zµ]*)", re.ASCII | re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """A point in time: of the clock, or counted from the capture's first packet."""
 
     nanoseconds: int

@@ -103,8 +103,6 @@ def live(
     bounds: Bounds,
 ) -> None:
     """Show the calls on network interfaces as they end. Needs the right to capture; says how to get it."""
-    from dataclasses import replace
-
     from kafkasniff.calls.context import Context
     from kafkasniff.calls.streams import CallOptions
     from kafkasniff.capture.errors import CaptureError
@@ -153,7 +151,7 @@ def live(
                 ),
                 connections=connections or diagnose,
                 tcp_limits=bounds.tcp_limits(LIVE_LIMITS),
-                call_limits=replace(bounds.call_limits(), pending_ns=pending_ns),
+                call_limits=bounds.call_limits()._replace(pending_ns=pending_ns),
                 tls_limits=bounds.tls_limits(),
                 duration_ns=seconds,
                 writer=writer,

@@ -15,11 +15,12 @@ def main() -> None:
     # NumPy's library for matrices, which nothing here uses, would start a thread for each core.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_what_is_closed()
-    from kafkasniff.cli.app import app
+    from kafkasniff.cli.app import command_line
     from kafkasniff.cli.arguments import with_optional_values
 
+    arguments = with_optional_values(sys.argv[1:])
     try:
-        app(with_optional_values(sys.argv[1:]), prog_name="kafkasniff")
+        command_line(arguments)(arguments, prog_name="kafkasniff")
     finally:
         # Python would search all that is left for cycles once more as it exits.
         gc.freeze()

@@ -1,6 +1,5 @@
 """What a definition is made of: messages and their fields, in the words of Kafka's message definitions."""
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
@@ -52,8 +51,7 @@ def covers(versions: str, version: int) -> bool:
     return first <= version <= last
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A field of a message or struct over all versions."""
 
     name: str
@@ -98,8 +96,7 @@ class Field:
         return IMPLICIT_DEFAULTS[self.type]
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """The definition of a message over all versions."""
 
     name: str

@@ -1,13 +1,12 @@
 """How much of a message is decoded."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kafkasniff.protocol.embedded.protobuf import MAX_DEPTH
 from kafkasniff.protocol.primitives import MAX_ELEMENTS
 
 
-@dataclass(frozen=True, slots=True)
-class MessageLimits:
+class MessageLimits(NamedTuple):
     """Bounds on one message; what runs into one is shown up to there, with a problem."""
 
     elements: int = MAX_ELEMENTS

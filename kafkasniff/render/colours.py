@@ -1,12 +1,10 @@
 """Colours for terminal lines: rich decides whether and how, once; lines then use plain escape sequences."""
 
 import os
-from dataclasses import dataclass
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 
-@dataclass(frozen=True, slots=True)
-class Colours:
+class Colours(NamedTuple):
     """What to write before each part of a line, and after it (`off`); all empty where there is no colour."""
 
     time: str = ""

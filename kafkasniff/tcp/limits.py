@@ -1,10 +1,10 @@
 """How much the tcp layer may hold, and the account of what it met."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class TcpLimits:
+class TcpLimits(NamedTuple):
     """Bounds of the tcp layer. Reaching one is counted in `TcpCounters.limits_reached`."""
 
     buffered_per_direction: int = 64 << 20

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable
 from functools import lru_cache
-from socket import AF_INET, AF_INET6, inet_ntop
 from typing import NamedTuple
 
 from kafkasniff.capture.packets import Arrival
@@ -54,7 +53,12 @@ def split(key: FlowKey) -> tuple[tuple[str, int], tuple[str, int]]:
 @lru_cache(maxsize=4_096)
 def address_text(packed: bytes) -> str:
     """Give an address from its bytes."""
-    return inet_ntop(AF_INET if len(packed) == 4 else AF_INET6, packed)
+    if len(packed) == 4:
+        return ".".join(map(str, packed))
+    # Most captures have no IPv6, and should not wait for it.
+    from socket import AF_INET6, inet_ntop
+
+    return inet_ntop(AF_INET6, packed)
 
 
 def _reverse_ends(ends: bytes) -> bytes:

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kafkasniff.calls.items import Item
-from kafkasniff.cli.app import app
+from kafkasniff.cli.app import command_line
 from kafkasniff.reading import Reading
 from tests.cli.conftest import Run
 from tests.conftest import CAPTURES
@@ -105,6 +105,6 @@ def test_interrupted_it_says_what_it_knows(monkeypatch: pytest.MonkeyPatch) -> N
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Reading, "__iter__", interrupted)
-    done = CliRunner().invoke(app, ["diagnose", str(CAPTURES / "sasl-plain-java.pcap"), "--json"])
+    done = CliRunner().invoke(command_line(), ["diagnose", str(CAPTURES / "sasl-plain-java.pcap"), "--json"])
     assert done.exit_code == 130
     assert '"rule":"cleartext-credentials"' in done.output

@@ -20,7 +20,7 @@ from kafkasniff.calls import runs
 from kafkasniff.calls.columns import talks
 from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.cli import jobs, turns
-from kafkasniff.cli.app import app
+from kafkasniff.cli.app import command_line
 from kafkasniff.cli.arguments import with_optional_values
 from kafkasniff.tcp.limits import TcpLimits
 
@@ -29,8 +29,8 @@ jobs.LEAST_BYTES = 0
 turns._TURN_BYTES, turns._TURN_PACKETS = 20_000, 30
 CaptureReader.__init__.__kwdefaults__["chunk_bytes"] = 10_000
 if columns:
-    TcpLimits.__init__.__defaults__ = tuple(
-        1 if default == 4_096 else default for default in TcpLimits.__init__.__defaults__
+    TcpLimits.__new__.__defaults__ = tuple(
+        1 if default == 4_096 else default for default in TcpLimits.__new__.__defaults__
     )
     runs.FEWEST_SEGMENTS, talks.LARGEST_SEGMENT = 1, 1 << 30
 for index, arguments in enumerate(commands):
@@ -39,7 +39,7 @@ for index, arguments in enumerate(commands):
         os.dup2(opened, descriptor)
         os.close(opened)
     try:
-        app(with_optional_values(arguments), prog_name="kafkasniff")
+        command_line(arguments)(with_optional_values(arguments), prog_name="kafkasniff")
     except SystemExit as end:
         sys.stdout.flush()
         sys.stderr.write(f"status {end.code}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from kafkasniff.cli.app import app
+from kafkasniff.cli.app import command_line
 from tests.conftest import CAPTURES, SHARED
 
 HEALTHY = SHARED / "captures" / "healthy"
@@ -67,6 +67,6 @@ def recordings(log_suffix: str) -> list[Recording]:
 def printed_lines(files: Iterable[Path], *options: str) -> list[dict[str, Any]]:
     """Run `kafkasniff read --json --show-secrets` on files, in this process; give its lines."""
     command = ["read", *map(str, files), "--json", "--show-secrets", *options]
-    run = CliRunner().invoke(app, command, catch_exceptions=False)
+    run = CliRunner().invoke(command_line(), command, catch_exceptions=False)
     assert run.exit_code == 0, run.stderr
     return [json.loads(line) for line in run.stdout_bytes.splitlines()]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from kafkasniff.cli.app import app
+from kafkasniff.cli.app import command_line
 from tests.conformance.log_exceptions import CUT_PACKETS, WITHOUT_KEYS
 from tests.conformance.recordings import HEALTHY, Recording, printed_lines
 from tests.conftest import needs_shared
@@ -207,7 +207,7 @@ def test_no_secret_is_printed(recording: Recording) -> None:
         secrets |= set(secrets_of(line))
     for options in (["--json", "--records"], ["-vv", "--records"]):
         run = CliRunner().invoke(
-            app, ["read", *map(str, recording.files), *recording.options, *options], catch_exceptions=False
+            command_line(), ["read", *map(str, recording.files), *recording.options, *options], catch_exceptions=False
         )
         assert run.exit_code == 0
         assert [secret for secret in secrets if secret in run.stdout] == []

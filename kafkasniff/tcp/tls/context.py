@@ -2,12 +2,12 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kafkasniff.tcp.tls.key_log import KeyLog
 
 
-@dataclass(frozen=True, slots=True)
-class TlsLimits:
+class TlsLimits(NamedTuple):
     """Bounds. Reaching one of the first two is said where the secrets came afterwards."""
 
     held_per_connection: int = 1 << 20
