@@ -6,10 +6,10 @@ or not plain, with many elements in an array, and with anything that a decoder r
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from struct import Struct
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,8 +71,7 @@ class Buffer:
         return np.frombuffer(bytearray(texts), np.uint8).reshape(len(places), width)
 
 
-@dataclass(slots=True)
-class NumberColumn:
+class NumberColumn(NamedTuple):
     """A number of each row."""
 
     at: Numbers
@@ -90,8 +89,7 @@ class NumberColumn:
         return int(_STRUCTS[self.code].unpack_from(buffer.data, self.at.item(row) + self.offset)[0])
 
 
-@dataclass(slots=True)
-class TextColumn:
+class TextColumn(NamedTuple):
     """A text of each row: printable ASCII without spaces, quotes and backslashes, which stands for itself anywhere."""
 
     block: Block
@@ -100,8 +98,7 @@ class TextColumn:
     """-1: null."""
 
 
-@dataclass(slots=True)
-class RecordsColumn:
+class RecordsColumn(NamedTuple):
     """A `records` field of each row."""
 
     at: Numbers
@@ -109,8 +106,7 @@ class RecordsColumn:
     """-1: null."""
 
 
-@dataclass(slots=True)
-class BytesColumn:
+class BytesColumn(NamedTuple):
     """A `bytes` field of each row, which is empty or null."""
 
     length: Numbers
@@ -174,18 +170,15 @@ def _is_read(fields: Sequence[Field], version: int) -> bool:
     return True
 
 
-@dataclass(slots=True)
 class _Walk:
     """The way through all bodies at once, from field to field."""
 
-    reader: BodyReader
-    buffer: Buffer
-    end: Numbers
-    """Of each message."""
-    odd: Marks = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.odd = np.zeros(len(self.end), np.bool_)
+    def __init__(self, reader: BodyReader, buffer: Buffer, end: Numbers) -> None:
+        """Begin with messages that end at `end`."""
+        self.reader = reader
+        self.buffer = buffer
+        self.end = end
+        self.odd: Marks = np.zeros(len(end), np.bool_)
 
     def _refuse(self, owner: Numbers, refused: Marks) -> None:
         if np.count_nonzero(refused):

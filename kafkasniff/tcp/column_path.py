@@ -14,7 +14,7 @@ import numpy as np
 
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp import lives
-from kafkasniff.tcp.columns import Numbers, endpoint_number, read_columns
+from kafkasniff.tcp.columns import Numbers, endpoint_number, read_columns, selection
 from kafkasniff.tcp.connections import ConnectionTable
 from kafkasniff.tcp.ended import Ended
 from kafkasniff.tcp.events import StreamEvent
@@ -58,7 +58,7 @@ class ColumnPath:
         """By stretch of a connection with holes: the row up to which it is not tried, as one was not understood."""
         self._columns = columns = read_columns(batch)
         self._segments: dict[int, Segment] = {}
-        self._sizes = np.where(columns.common, columns.length, 0)
+        self._sizes = columns.length if columns.common.all() else np.where(columns.common, columns.length, 0)
         captured, original = np.frombuffer(batch.captured, np.int64), np.frombuffer(batch.original, np.int64)
         counters.packets += len(batch)
         counters.cut_packets += int(np.count_nonzero(captured < original))
@@ -68,13 +68,13 @@ class ColumnPath:
         found[list(self._segments)] = True
         self._rows = np.flatnonzero(found)
         self._all_times = np.frombuffer(batch.times, np.int64)
-        self._times = self._all_times[self._rows]
+        self._times = self._all_times[selection(self._rows)]
         self._times_rise = bool((self._times[1:] >= self._times[:-1]).all())
         counters.segments += len(self._rows)
 
     def take(self) -> list[StreamEvent]:
         """Give what the batch brings."""
-        sizes = np.cumsum(self._sizes[self._rows])
+        sizes = np.cumsum(self._sizes[selection(self._rows)])
         memory = self._table.memory
         total = int(sizes[-1]) if len(sizes) else 0
         # Where bytes might have to be let go, it depends on all connections which.
@@ -153,10 +153,8 @@ class ColumnPath:
         in_stretches = np.zeros(len(self._batch), np.bool_)
         in_stretches[stretches.rows] = True
         singles = self._headers(rows[~in_stretches[rows]])
-        heads = [
-            (stretches.rows.item(first), first, last, number)
-            for number, (first, last) in enumerate(zip(stretches.starts, stretches.ends, strict=True))
-        ]
+        packets = map(stretches.rows.item, stretches.starts)
+        heads = [*zip(packets, stretches.starts, stretches.ends, range(len(stretches.starts)), strict=True)]
         heapify(heads)
         last_single = (end, *_NO_HEADERS)
         single, head = next(singles, last_single), heads[0][0] if heads else end

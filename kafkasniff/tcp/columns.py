@@ -79,6 +79,13 @@ class SegmentColumns(NamedTuple):
     destination: Endpoints
 
 
+def selection(rows: Numbers) -> slice | Numbers:
+    """Give what selects rows in ascending order: without copies where none between them is left out."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows
+
+
 def read_columns(batch: PacketBatch) -> SegmentColumns:
     """Read the headers of all packets of a batch."""
     if len(batch.data) < _SHORTEST:

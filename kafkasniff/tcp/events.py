@@ -150,6 +150,11 @@ class RunSide(NamedTuple):
     as_large: int
     """… and how many have as many."""
 
+    @property
+    def size(self) -> int:
+        """Give the bytes of all of them."""
+        return self.ends[-1] if self.ends else 0
+
     def sizes(self, first: int, stop: int) -> tuple[int, int, int]:
         """Give the bytes of the last one of some segments and of the largest of them, and how many are as large."""
         ends = self.ends

@@ -11,7 +11,7 @@ import numpy as np
 
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.chunks import MASK
-from kafkasniff.tcp.columns import Marks, Numbers, SegmentColumns
+from kafkasniff.tcp.columns import Marks, Numbers, SegmentColumns, selection
 from kafkasniff.tcp.ended import Ended
 from kafkasniff.tcp.events import (
     Connection,
@@ -172,7 +172,7 @@ class Lives:
 
 def count_beginnings(columns: SegmentColumns, rows: Numbers) -> int:
     """Count the packets that may open a connection."""
-    return int(np.count_nonzero(columns.flags[rows] & _FIN_SYN_RST_ACK == _SYN))
+    return int(np.count_nonzero(columns.flags[selection(rows)] & _FIN_SYN_RST_ACK == _SYN))
 
 
 def find_lives(columns: SegmentColumns, batch: PacketBatch, rows: Numbers) -> tuple[Lives, Numbers, Numbers]:

@@ -179,9 +179,9 @@ class Passage:
             course.table.memory.arrive(int(self._stretches.length[first:end].sum()))
             self._deliver_disorder(self._disorder, end, place)
             return
-        side, number = self._payloads.side, self._number
-        sides = (side(number, self._sides[0], first, end), side(number, self._sides[1], first, end))
-        course.table.memory.arrive(sum(each.ends[-1] for each in sides if each.ends))
+        side, number, (of_first, of_second) = self._payloads.side, self._number, self._sides
+        sides = (side(number, of_first, first, end), side(number, of_second, first, end))
+        course.table.memory.arrive(sides[0].size + sides[1].size)
         self._run(sides, place)
 
     def _run(self, sides: tuple[RunSide, RunSide], place: int) -> None:

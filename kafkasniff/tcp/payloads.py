@@ -34,12 +34,17 @@ class Payloads(NamedTuple):
         """Give what comes from an endpoint in the rows `first` to `end` of a stretch, delivered as it arrives."""
         part = number + larger * (len(self.largest) // 2)
         begin, behind = self.firsts[part], self.firsts[part + 1]
-        start, stop = bisect_left(self.rows, first, begin, behind), bisect_left(self.rows, end, begin, behind)
+        if begin == behind:
+            return NO_PAYLOADS
+        rows = self.rows
+        if rows[begin] >= first and rows[behind - 1] < end:
+            packets = self.packets[begin:behind]
+            ends, shifts = self.ends[begin:behind], self.shifts[begin:behind]
+            return RunSide(packets, ends, shifts, packets, self.largest[part], self.as_large[part])
+        start, stop = bisect_left(rows, first, begin, behind), bisect_left(rows, end, begin, behind)
         if start == stop:
             return NO_PAYLOADS
         packets, ends, shifts = self.packets[start:stop], self.ends[start:stop], self.shifts[start:stop]
-        if stop - start == behind - begin:
-            return RunSide(packets, ends, shifts, packets, self.largest[part], self.as_large[part])
         if start > begin:
             before = self.ends[start - 1]
             ends, shifts = (np.array(ends) - before).data, (np.array(shifts) + before).data

@@ -51,7 +51,7 @@ class Recent:
     def add_run(self, batch: PacketBatch, side: RunSide) -> None:
         """Remember the segments of a run, as if each had come by itself."""
         count = len(side.ends)
-        before = len(self)
+        before = len(self._delivered) + len(self._side.ends) - self._first
         after = before + count
         if after > _MOST:
             # What `add` would have left of so many.
@@ -69,10 +69,11 @@ class Recent:
         """Copy what was not copied, so that it needs the batch's buffer no longer."""
         if self.batch is None:
             return
-        data, times, first, delivered = self.batch.data, self.batch.times, self._first, self._delivered
+        data, times, first = self.batch.data, self.batch.times, self._first
         packets, ends, shifts, _, _, _ = self._side
-        start = ends[first - 1] if first else 0
-        for packet, end, shift in zip(packets[first:], ends[first:], shifts[first:], strict=True):
-            delivered.append((data[start + shift : end + shift], times[packet]))
-            start = end
+        starts = (ends[first - 1] if first else 0, *ends[first:])
+        self._delivered += [
+            (data[start + shift : end + shift], times[packet])
+            for packet, start, end, shift in zip(packets[first:], starts, ends[first:], shifts[first:], strict=False)
+        ]
         self.batch, self._side, self._first = None, NO_PAYLOADS, 0

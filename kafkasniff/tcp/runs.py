@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafkasniff.tcp.columns import Endpoints, Marks, Numbers, SegmentColumns, gather
+from kafkasniff.tcp.columns import Endpoints, Marks, Numbers, SegmentColumns, gather, selection
 from kafkasniff.tcp.streams import FARTHEST
 
 SHORTEST_RUN = 8
@@ -111,9 +111,7 @@ def find_stretches(columns: SegmentColumns, data: bytes, rows: Numbers) -> Stret
 
 def _find_plain(columns: SegmentColumns, data: bytes, rows: Numbers) -> tuple[Numbers, Marks, Numbers]:
     """Sort rows by connection; give packet index and direction of those in stretches, and the size of each stretch."""
-    # Mostly all packets of the batch are wanted, and their columns need not be copied.
-    whole = len(rows) and rows[-1] - rows[0] == len(rows) - 1
-    part = slice(int(rows[0]), int(rows[-1]) + 1) if whole else rows
+    part = selection(rows)
     source, destination = columns.source[part], columns.destination[part]
     # Equal numbers at both ends do not tell the directions apart.
     plain = columns.common[part] & (source != destination)
