@@ -14,8 +14,8 @@ from kafkasniff.calls.items import Item, expand
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.writer import PcapngWriter, select_packets
 from kafkasniff.cli.filters import Filters
-from kafkasniff.cli.memory import keep_freed_memory
 from kafkasniff.cli.output import Output, print_message
+from kafkasniff.freed_memory import keep_freed_memory
 from kafkasniff.reading import Reading
 from kafkasniff.render.closing import closing_line
 

@@ -1,7 +1,7 @@
 """Reads compact events: gives what the engine gave, but for the contents of records."""
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from kafkasniff.calls.authentication import RawToken
@@ -10,11 +10,11 @@ from kafkasniff.calls.contents import Contents
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.diagnose.produce import SAMPLED_BYTES
-from kafkasniff.pipeline.events import Packed
+from kafkasniff.pipeline.events import LAST, Packed
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.tcp.events import Connection, DirectionCounters, Endpoint
 
-_FILLER = Random(0).randbytes(SAMPLED_BYTES)
+_FILLER = memoryview(Random(0).randbytes(SAMPLED_BYTES) * 16)
 """Stands for contents that were not kept. It does not deflate: nobody is accused for what was not looked at."""
 
 _NOBODY = Endpoint("0.0.0.0", 0)
@@ -81,15 +81,16 @@ class EventReader:
     def _call(self, connection: Connection, packed: Packed) -> Call:
         client, server, request, response, header, outcome, ended, pending, security, *told, problems, batches = packed
         principal, software_name, software_version = told
+        answer = self._frame(response)
         return Call(
             connection,
             client,
             server,
             self._frame(request),
-            self._frame(response),
+            answer,
             None if header is None else RequestHeader(*header),
             outcome,
-            self._at(ended),
+            answer.last if answer is not None and response[LAST] is ended else self._at(ended),
             pending,
             security,
             principal,
@@ -104,12 +105,17 @@ class EventReader:
             return None
         size, data, first, last, offset, problems, limited = packed
         whole = data if isinstance(data, bytes) else _filled(*data)
-        return Frame(size, whole, self._at(first), self._at(last), offset, problems, limited=limited)
+        arrived = self._at(first)
+        return Frame(size, whole, arrived, arrived if last is first else self._at(last), offset, problems, (), limited)
 
 
-def _filled(length: int, kept: list[tuple[int, bytes]]) -> bytes:
-    filler = _FILLER * (length // len(_FILLER) + 1)
-    data = bytearray(filler[:length])
-    for start, content in kept:
-        data[start : start + len(content)] = content
-    return bytes(data)
+def _filled(length: int, kept: Sequence[tuple[int, bytes]]) -> bytes:
+    """Give so many bytes with what was kept of them in its place; parts of it may overlap."""
+    parts: list[bytes | memoryview] = []
+    end = 0
+    for start, content in (*kept, (length, b"")):
+        whole, rest = divmod(max(start - end, 0), len(_FILLER))
+        parts += [_FILLER] * whole
+        parts += _FILLER[:rest], content[max(end - start, 0) :]
+        end = max(end, start + len(content))
+    return b"".join(parts)

@@ -40,6 +40,9 @@ _FLEXIBLE_HEADER = 2
 _NULL, _EMPTY, _COMPACT_EMPTY = b"\xff\xff", b"\0\0", b"\1"
 """A nullable string that is null, one that is empty, and a compact one that is (null is less)."""
 
+LAST = 3
+"""Where in a packed message its last packet stands."""
+
 _NO_CALL = -1
 """In place of an API where an event is no call."""
 
@@ -161,7 +164,10 @@ class EventPacker:
                 yield self.row(columns.call(row), False)
                 continue
             self._serial += 1
-            ended = at(last)
+            # Of a message that one packet brought both places are the same object, also for who reads them.
+            request_began, ended = at(asked), at(last)
+            request_ended = request_began if asked_last == asked else at(asked_last)
+            response_began = ended if answered == last else at(answered)
             self._latest = max(self._latest, ended[:2])
             state = None
             if run not in known:
@@ -185,8 +191,8 @@ class EventPacker:
             packed: Packed = (
                 facts.client,
                 facts.server,
-                (end - request, kept, at(asked), at(asked_last), offset, [], False),
-                (response_end - response, kept_response, at(answered), ended, response_offset, [], False),
+                (end - request, kept, request_began, request_ended, offset, [], False),
+                (response_end - response, kept_response, response_began, ended, response_offset, [], False),
                 (key, version, correlation_id, client_id, request_header_version(key, version), body - request),
                 "answered",
                 ended,
@@ -232,14 +238,16 @@ class EventPacker:
 
     def _call(self, call: Call) -> Packed:
         failed = call.api_key == PRODUCE and (call.response is None or call.errors)
+        response = self._frame(call.response, body_of(call, "response"), None)
+        ends_it = call.response is not None and call.response.last is call.ended
         return (
             call.client,
             call.server,
             self._frame(call.request, body_of(call, "request"), call),
-            self._frame(call.response, body_of(call, "response"), None),
+            response,
             None if call.header is None else tuple(call.header),
             call.outcome,
-            self._at(call.ended),
+            response[LAST] if response is not None and ends_it else self._at(call.ended),
             call.pending_ns,
             call.security_protocol,
             call.principal,
@@ -256,7 +264,8 @@ class EventPacker:
             return None
         who = (produced.client, produced.client_id) if produced is not None and produced.api_key == PRODUCE else None
         data = frame.data if body is None else self._kept(frame.data, body, produced is not None, who)
-        first, last = self._at(frame.first), self._at(frame.last)
+        first = self._at(frame.first)
+        last = first if frame.last is frame.first else self._at(frame.last)
         return frame.size, data, first, last, frame.stream_offset, frame.problems, frame.limited
 
     def _kept(self, data: bytes, body: Body, headers: bool, producer: _Producer | None) -> bytes | Packed:

@@ -1,6 +1,5 @@
 """The rules of a follower: they know what was before, and are fed the events whose turn has come."""
 
-import gc
 import pickle
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from kafkasniff.pipeline.event_spans import read_events
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.reassembly import Part, placed_interfaces
 from kafkasniff.pipeline.shares import Share, dealt
-from kafkasniff.pipeline.tasks import COLLECTION_THRESHOLDS, result_batch
+from kafkasniff.pipeline.tasks import result_batch, task_of_worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +100,10 @@ class FindTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take rows of `SPANS`; give a `Found`."""
-        gc.set_threshold(*COLLECTION_THRESHOLDS)
         context = TaskContext.get()
         assert context is not None
-        yield result_batch(pickle.dumps(self._find(self.clusters[context.partitionId()], batches)))
+        with task_of_worker():
+            yield result_batch(pickle.dumps(self._find(self.clusters[context.partitionId()], batches)))
 
     def _find(self, cluster: Cluster, batches: Iterator[pa.RecordBatch]) -> Found:
         rules = self._rules(cluster)

@@ -1,6 +1,5 @@
 """What Spark's workers run for a follower: a micro-batch of files through engines that go on where they were."""
 
-import gc
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -24,7 +23,7 @@ from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.pieces import pieces_of
 from kafkasniff.pipeline.reassembly import Ended, Known, new_engine, placed_interfaces
 from kafkasniff.pipeline.rows import Placed, item_rows
-from kafkasniff.pipeline.tasks import COLLECTION_THRESHOLDS, Learned, pickled, result_batch
+from kafkasniff.pipeline.tasks import Learned, pickled, result_batch, task_of_worker
 from kafkasniff.pipeline.writing import write_ended
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
@@ -82,10 +81,10 @@ class FollowTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take rows of the index; give a `Followed`, or a `Lost`."""
-        gc.set_threshold(*COLLECTION_THRESHOLDS)
         context = TaskContext.get()
         assert context is not None
-        yield result_batch(pickled(partial(self._follow, context.partitionId()), batches))
+        with task_of_worker():
+            yield result_batch(pickled(partial(self._follow, context.partitionId()), batches))
 
     def _follow(self, bucket: int, batches: Iterator[pa.RecordBatch]) -> Followed:
         return _Follower(self, bucket).run(batches)

@@ -33,12 +33,12 @@ _SETTINGS = {
     "spark.app.name": "kafkasniff pipeline",
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
-    # Workers live on from task to task. Told so, glibc gives the buffers of the last one back before the next.
-    "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": str(1 << 20),
-    "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": str(1 << 20),
 }
 _SQL_SETTINGS = {
-    # A row is an event of a few hundred bytes, of which many go at a time, or holds up to a chunk of a file.
+    # Rows are few, and large: to compile code for them takes longer than to do without.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # A row holds up to a chunk of a file.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1024",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(8 << 20),
 }

@@ -5,6 +5,7 @@ import os
 import pickle
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark import TaskContext
 
+from kafkasniff.freed_memory import give_back_freed_memory, keep_freed_memory
 from kafkasniff.pipeline.carry import save
 from kafkasniff.pipeline.clusters import ClusterNames
 from kafkasniff.pipeline.diagnosing import diagnose
@@ -32,6 +34,17 @@ RESULT = pa.schema([("result", pa.binary())])
 
 COLLECTION_THRESHOLDS = (100_000, 20, 100)
 """As in `cli.main`: calls and bodies hold no reference cycles."""
+
+
+@contextmanager
+def task_of_worker() -> Iterator[None]:
+    """Let a task keep the memory that it frees for itself; give it back at its end, as workers live on."""
+    gc.set_threshold(*COLLECTION_THRESHOLDS)
+    keep_freed_memory()
+    try:
+        yield
+    finally:
+        give_back_freed_memory()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +82,14 @@ class Lost:
 
 def index(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Index the files in the column `task`: an `IndexTask`, or the `FileReport` of a file that cannot be read."""
-    gc.set_threshold(*COLLECTION_THRESHOLDS)
-    for batch in batches:
-        for pickled in batch.column("task").to_pylist():
-            task = pickle.loads(pickled)
-            if isinstance(task, FileReport):
-                yield report_batch(task)
-            else:
-                yield from index_file(task)
+    with task_of_worker():
+        for batch in batches:
+            for pickled in batch.column("task").to_pylist():
+                task = pickle.loads(pickled)
+                if isinstance(task, FileReport):
+                    yield report_batch(task)
+                else:
+                    yield from index_file(task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +111,8 @@ class LearnTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take rows of the index; give a `Learned`, or a `Lost`."""
-        gc.set_threshold(*COLLECTION_THRESHOLDS)
-        yield result_batch(pickled(self._learn, batches))
+        with task_of_worker():
+            yield result_batch(pickled(self._learn, batches))
 
     def _learn(self, batches: Iterator[pa.RecordBatch]) -> Learned:
         reassembly = Reassembly(self.known)
@@ -120,7 +133,6 @@ class WriteTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take rows of the index; give a `Wrote`, or a `Lost`."""
-        gc.set_threshold(*COLLECTION_THRESHOLDS)
         context = TaskContext.get()
         assert context is not None
         bucket = context.partitionId()
@@ -130,7 +142,8 @@ class WriteTask:
             # Of the same files with the same options, for this folder is the run's.
             yield result_batch(done.read_bytes())
             return
-        result = pickled(partial(self._write, bucket), batches)
+        with task_of_worker():
+            result = pickled(partial(self._write, bucket), batches)
         done.parent.mkdir(exist_ok=True)
         temporary = done.with_name(f"{done.name}-{uuid4().hex}")
         temporary.write_bytes(result)
@@ -164,9 +177,10 @@ class ReadEventsTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take paths; give rows of `SPANS`."""
-        for path in (path for batch in batches for path in batch.column("path").to_pylist()):
-            for events in read_events(path):
-                yield from dealt(events, self.clusters, self.shares)
+        with task_of_worker():
+            for path in (path for batch in batches for path in batch.column("path").to_pylist()):
+                for events in read_events(path):
+                    yield from dealt(events, self.clusters, self.shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +194,16 @@ class DiagnoseTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take rows of `SPANS`; give a `Diagnosed`."""
-        gc.set_threshold(*COLLECTION_THRESHOLDS)
         context = TaskContext.get()
         assert context is not None
         task = context.partitionId()
+        with task_of_worker():
+            yield result_batch(pickle.dumps(self._find(task, batches)))
+
+    def _find(self, task: int, batches: Iterator[pa.RecordBatch]) -> Diagnosed:
         diagnosis = diagnose(self.parts, batches, self.shares[task])
         path, _ = save(os.path.join(self.staging, DONE_FOLDER), diagnosis.found())
-        yield result_batch(pickle.dumps(Diagnosed(task, path, diagnosis.given_up())))
+        return Diagnosed(task, path, diagnosis.given_up())
 
 
 def pickled(task: Callable[[Iterator[pa.RecordBatch]], object], batches: Iterator[pa.RecordBatch]) -> bytes:

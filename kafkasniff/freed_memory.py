@@ -2,6 +2,7 @@
 
 import ctypes
 import sys
+from collections.abc import Callable
 from typing import Final
 
 _TRIM_THRESHOLD: Final = -1
@@ -20,8 +21,20 @@ def keep_freed_memory() -> None:
 
     Each batch takes about what the one before it gave back, and the kernel takes long to give it again.
     """
-    # Other systems have other allocators; Windows has no library by the name None.
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    mallopt = _function("mallopt")
     if mallopt is not None:
         mallopt(_TRIM_THRESHOLD, _KEPT_BYTES)
         mallopt(_MMAP_THRESHOLD, _LARGEST_BYTES)
+
+
+def give_back_freed_memory() -> None:
+    """Give back what is kept, where the C library can be told to: what comes next takes other memory, or none."""
+    malloc_trim = _function("malloc_trim")
+    if malloc_trim is not None:
+        malloc_trim(0)
+
+
+def _function(name: str) -> Callable[..., int] | None:
+    """Give a function of the C library; None where there is none."""
+    # Other systems have other allocators; Windows has no library by the name None.
+    return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
