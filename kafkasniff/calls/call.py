@@ -5,8 +5,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from kafkasniff.calls.contents import (
     ENVELOPE,
+    HOLDING_APIS,
+    NOTHING,
+    SOUND,
     Contents,
     batches_as_json,
+    is_plain,
     open_batches,
     open_envelope,
     open_messages,
@@ -16,14 +20,14 @@ from kafkasniff.calls.fetch_sessions import SessionStep, as_decoded
 from kafkasniff.calls.records import open_records
 from kafkasniff.calls.topics import FETCH_SNAPSHOT, has_topic_ids
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_entities, find_errors
 from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES
 from kafkasniff.protocol.embedded.snapshots import whole_batches
 from kafkasniff.protocol.error_codes import error_name
 from kafkasniff.protocol.errors import Problem, ProtocolError
-from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
+from kafkasniff.protocol.headers import RequestHeader, api_name, read_response_header, response_header_version
 from kafkasniff.protocol.records.batches import Batch
+from kafkasniff.protocol.records.totals import Totals, count_records, totals_of
 from kafkasniff.protocol.scans import ScannedBody, scan_body
 from kafkasniff.protocol.secrets import redact
 from kafkasniff.tcp.events import Connection
@@ -34,12 +38,6 @@ if TYPE_CHECKING:  # captures without TLS should not wait for it
 Outcome = Literal["answered", "no-response-expected", "unanswered", "response-not-captured", "request-not-captured"]
 
 Side = Literal["request", "response"]
-
-HOLDING_APIS = frozenset({ENVELOPE, FETCH_SNAPSHOT, *(key for key, _ in HOLDING_MESSAGES)})
-"""APIs whose bodies may hold messages."""
-
-_NOTHING = Contents()
-"""Of all calls in whose bodies nothing lies; not to be changed."""
 
 _NO_FIELDS: frozenset[str] = frozenset()
 
@@ -242,11 +240,10 @@ class Call:
         if scan is not None and scan.names is names:
             return scan
         header, frame = self.header, self.request
-        if header is None or frame is None or not frame.whole:
+        if header is None or frame is None or len(frame.data) != frame.size:
             return None
-        scan = scan_body(header.api_key, header.api_version, "request", frame.data, header.end, names)
-        self._request_scan = scan
-        return scan
+        self._request_scan = scan_body(header.api_key, header.api_version, "request", frame.data, header.end, names)
+        return self._request_scan
 
     def scan_response(self, names: frozenset[str]) -> ScannedBody | None:
         """Scan the response as `scan_request` does the request."""
@@ -254,30 +251,29 @@ class Call:
         if scan is not None and scan.names is names:
             return scan
         header, frame = self.header, self.response
-        if header is None or frame is None or not frame.whole:
+        if header is None or frame is None or len(frame.data) != frame.size:
             return None
         offset = 4
         if response_header_version(header.api_key, header.api_version) == 1:
             if frame.data[4:5] != b"\0":
                 return None
             offset = 5
-        scan = scan_body(header.api_key, header.api_version, "response", frame.data, offset, names)
-        self._response_scan = scan
-        return scan
+        self._response_scan = scan_body(header.api_key, header.api_version, "response", frame.data, offset, names)
+        return self._response_scan
 
     @property
     def _is_closed(self) -> bool:
         """Tell whether what has read the bodies has shown that nothing lies inside them."""
         return (
             self.api_key not in HOLDING_APIS
-            and (self.request is None or _is_plain(self._request_scan, self._request_body))
-            and (self.response is None or _is_plain(self._response_scan, self._response_body))
+            and (self.request is None or is_plain(self._request_scan, self._request_body))
+            and (self.response is None or is_plain(self._response_scan, self._response_body))
         )
 
     def _open(self) -> Contents:
         if self._contents is None and self._is_closed:
-            self._contents = _NOTHING
-        if self._contents is None:
+            self._contents = NOTHING
+        if self._contents is None or self._contents is SOUND:
             self._contents = contents = Contents()
             header, request, response = self.header, self.request, self.response
             if header is None:
@@ -351,6 +347,20 @@ class Call:
         """Give the headers of the record batches, with side and path of the field that holds them."""
         return self._open().batches
 
+    def record_totals(self, side: Side) -> Totals:
+        """Count the records of one side, the CRCs of their batches checked; the headers are read only where needed."""
+        frame, scan, other, other_scan = self.request, self._request_scan, self.response, self._response_scan
+        if side == "response":
+            frame, scan, other, other_scan = other, other_scan, frame, scan
+        if frame is not None and scan is not None and (self._contents is None or self._contents is SOUND):
+            is_other_plain = other is None or is_plain(other_scan, None)
+            if is_other_plain and not self.context.records and self.api_key not in HOLDING_APIS:
+                totals = count_records(frame.data, scan.records, side)
+                if totals is not None:
+                    self._contents = SOUND
+                    return totals
+        return totals_of([batch for where, _, batch in self._open().batches if where == side])
+
     @property
     def batches(self) -> list[dict[str, Any]]:
         """Give the record batches in the form of the JSON lines, with their records where these are asked for."""
@@ -386,16 +396,5 @@ class Call:
     @property
     def problems(self) -> list[Problem]:
         """Give all that is wrong with the call's messages."""
-        return [*self.pairing_problems, *self._open().problems]
-
-
-def _is_plain(scan: ScannedBody | None, body: DecodedBody | None) -> bool:
-    """Tell whether a body has been read and has neither problems nor records."""
-    if scan is not None:
-        return not scan.records
-    return body is not None and not body.problems and not body.records
-
-
-def api_name(api_key: int) -> str:
-    """Give Kafka's name of an API, e.g. `LIST_OFFSETS`."""
-    return APIS[api_key].name if api_key in APIS else f"UNKNOWN({api_key})"
+        contents = self._open() if self._contents is None else self._contents
+        return [*self.pairing_problems, *contents.problems]

@@ -1,9 +1,10 @@
 """What lies inside the bodies of a call: record batches, and messages within the message."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from kafkasniff.calls.context import Context
+from kafkasniff.calls.topics import FETCH_SNAPSHOT
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body
 from kafkasniff.protocol.definitions import api_definition
@@ -15,9 +16,13 @@ from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import Batch, as_json, read_batches
+from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.protocol.secrets import redact
 
 ENVELOPE = 58
+
+HOLDING_APIS = frozenset({ENVELOPE, FETCH_SNAPSHOT, *(key for key, _ in HOLDING_MESSAGES)})
+"""APIs whose bodies may hold messages."""
 
 
 @dataclass(slots=True)
@@ -31,6 +36,20 @@ class Contents:
     decoded: list[dict[str, Any]] = field(default_factory=list)
     """In the form of the JSON lines."""
     problems: list[Problem] = field(default_factory=list)
+
+
+NOTHING: Final = Contents()
+"""Of all calls in whose bodies nothing lies; not to be changed."""
+
+SOUND: Final = Contents()
+"""Of all calls of whose batches only the totals were read, and that have no problem; not to be changed."""
+
+
+def is_plain(scan: ScannedBody | None, body: DecodedBody | None) -> bool:
+    """Tell whether a body has been read and has neither problems nor records."""
+    if scan is not None:
+        return not scan.records
+    return body is not None and not body.problems and not body.records
 
 
 def open_batches(side: Kind, data: bytes, fields: list[RecordsField], into: Contents) -> None:

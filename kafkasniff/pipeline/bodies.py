@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.call import HOLDING_APIS, Call
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.pipeline.places import PLACE_FIELDS
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.definitions import api_definition

@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kafkasniff.calls.call import HOLDING_APIS, Side, api_name
+from kafkasniff.calls.call import Side
 from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
+from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.calls.facts import CallFacts
 from kafkasniff.calls.topics import NO_ID, KnownNames
 from kafkasniff.pipeline.bodies import Body, Names, fields_of_rows, names_in
@@ -20,7 +21,7 @@ from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.places import place_of
 from kafkasniff.pipeline.rows import BATCH_FIELDS
 from kafkasniff.pipeline.tables import BATCHES, CALLS
-from kafkasniff.protocol.headers import response_header_version
+from kafkasniff.protocol.headers import api_name, response_header_version
 from kafkasniff.protocol.memory import LONGEST, Memory
 from kafkasniff.protocol.primitives import RecordsField, java_text
 from kafkasniff.protocol.records.batches import as_json, read_batches

@@ -1,6 +1,7 @@
 """Request and response headers in all versions."""
 
 import struct
+from functools import lru_cache
 from typing import NamedTuple
 
 from kafkasniff.protocol.api_table import APIS
@@ -28,6 +29,11 @@ class RequestHeader(NamedTuple):
     """Offset of the body's first byte."""
 
 
+def api_name(api_key: int) -> str:
+    """Give Kafka's name of an API, e.g. `LIST_OFFSETS`."""
+    return APIS[api_key].name if api_key in APIS else f"UNKNOWN({api_key})"
+
+
 def request_header_version(api_key: int, api_version: int) -> int:
     """Give the version of a request's header; that of the newest known version for what is newer than known.
 
@@ -42,6 +48,7 @@ def request_header_version(api_key: int, api_version: int) -> int:
     return 2 if api.request_flexible is not None and api_version >= api.request_flexible else 1
 
 
+@lru_cache(maxsize=1024)
 def response_header_version(api_key: int, api_version: int) -> int:
     """Give the version of a response's header, by the version of the request; newer than known as above."""
     if api_key == API_VERSIONS:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from kafkasniff.protocol.compiler import FIXED_CODES, SIZES
 from kafkasniff.protocol.compiler_runtime import RUNTIME
-from kafkasniff.protocol.fields import Field, Message, covers
+from kafkasniff.protocol.fields import Field, Message, covers, fields_of
 from kafkasniff.protocol.noting_writer import NotingWriter
 from kafkasniff.protocol.primitives import ARRAY_UNPACKERS, RecordsField
 from kafkasniff.protocol.visitors import is_error_code
@@ -29,12 +29,13 @@ class ScanDecoder(Protocol):
         """Scan one message."""
 
 
-def compile_scan_decoder(message: Message, version: int, names: frozenset[str]) -> ScanDecoder:
+def compile_scan_decoder(message: Message, version: int, names: frozenset[str], short: bool = False) -> ScanDecoder:
     """Give the scan decoder of one version of `message` for the fields with these names.
 
-    A field inside a struct is given when the names of all structs around it are among them.
+    A field inside a struct is given when the names of all structs around it are among them. `short`: for messages of
+    at most `MAX_ELEMENTS` bytes, which cannot have more elements.
     """
-    writer = _ScanWriter(covers(message.flexible, version), version, names)
+    writer = _ScanWriter(covers(message.flexible, version), version, names, short)
     source = writer.function(message)
     namespace: dict[str, Any] = RUNTIME | writer.unpackers
     exec(compile(source, f"<scan decoder of {message.name} v{version}>", "exec"), namespace)
@@ -48,8 +49,9 @@ class _ScanWriter(NotingWriter):
 
     arguments = "data, p, records, errors"
 
-    def __init__(self, flexible: bool, version: int, names: frozenset[str]) -> None:
+    def __init__(self, flexible: bool, version: int, names: frozenset[str], short: bool) -> None:
         super().__init__(flexible, version)
+        self.counts_elements = not short
         self.names = names
 
     def _keeps(self, field: Field) -> bool:
@@ -83,9 +85,9 @@ class _ScanWriter(NotingWriter):
             self._skip_primitive(field, nullable)
 
     def _skip_elements(self, field: Field, length: str) -> None:
-        code = FIXED_CODES.get(field.element_type, "")
-        if code in ARRAY_UNPACKERS:
-            self._source.line(f"p += ({length}) * {SIZES[code]}")
+        size = self._passed_size(field)
+        if size is not None and (not self.counts_elements or FIXED_CODES.get(field.element_type) in ARRAY_UNPACKERS):
+            self._source.line(f"p += ({length}) * {size}")
             return
         # Most lists that nobody asks for are empty.
         with self._source.block(f"if {length}:"), self._loop(field, length):
@@ -94,6 +96,28 @@ class _ScanWriter(NotingWriter):
             else:
                 self._skip_primitive(field, nullable=False)
             self._flush()
+
+    def _elements(self, field: Field, length: str, value: str) -> None:
+        size = self._passed_size(field) if field.fields and not self.counts_elements else None
+        if size is None:
+            super()._elements(field, length, value)
+            return
+        # A loop that reads nothing would go on behind the end.
+        self._source.line(f"if {length} * {size} > end - p: raise ProtocolError('expected more bytes', p)")
+        self._source.line(f"{value} = [{{}} for _ in range({length})]")
+        self._source.line(f"p += {length} * {size}")
+
+    def _passed_size(self, field: Field) -> int | None:
+        """Give the bytes of an element of which nothing is read; None for one of which something is."""
+        if not field.fields:
+            return SIZES.get(FIXED_CODES.get(field.element_type, ""))
+        size = 0
+        for member in fields_of(field.fields, self.version):
+            inner = None if member.is_array or member.fields else self._passed_size(member)
+            if self.flexible or inner is None or is_error_code(member) or self._keeps(member):
+                return None
+            size += inner
+        return size
 
     def _skip_primitive(self, field: Field, nullable: bool) -> None:
         kind = field.element_type

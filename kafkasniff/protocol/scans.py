@@ -1,5 +1,6 @@
 """Read of a body only its error codes and a few of its fields, where it decodes whole and without a problem."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,8 +12,8 @@ from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.protocol.memory import LONGEST, Memory
-from kafkasniff.protocol.primitives import RecordsField
-from kafkasniff.protocol.scan_compiler import compile_scan_decoder
+from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
+from kafkasniff.protocol.scan_compiler import ScanDecoder, compile_scan_decoder
 
 
 @dataclass(slots=True, eq=False)
@@ -38,42 +39,12 @@ def scan_body(
 
     Gives None for a body with any problem, which `decode_body` tells.
     """
-    if api_key == API_VERSIONS and kind == "response" and is_unsupported_version(api_version, data, offset):
-        return None
     scanner = _scanner(api_key, api_version, kind, names)
-    return scanner.scan(data, offset) if scanner is not None else None
+    return scanner(data, offset) if scanner is not None else None
 
 
-class _Scanner:
-    """Scans bodies of one layout."""
-
-    __slots__ = ("_decode", "_memory", "_names")
-
-    def __init__(self, api_key: int, version: int, kind: Kind, names: frozenset[str]) -> None:
-        self._decode = compile_scan_decoder(api_definition(api_key, kind), version, names)
-        self._names = names
-        self._memory: Memory[ScannedBody] = Memory()
-
-    def scan(self, data: bytes, offset: int) -> ScannedBody | None:
-        body = b""
-        if self._memory.worthwhile and len(data) - offset <= LONGEST:
-            body = data[offset:]
-            known = self._memory.get(body)
-            if known is not None:
-                known.seen_again = True
-                return known
-        records: list[RecordsField] = []
-        errors: list[tuple[str, int]] = []
-        try:
-            value, end = self._decode(data, offset, records, errors)
-        except ProtocolError:
-            return None
-        if end != len(data):
-            return None
-        found = ScannedBody(self._names, value, errors, records)
-        if body and not records:
-            self._memory.put(body, found)
-        return found
+_Scanner = Callable[[bytes, int], ScannedBody | None]
+"""Scans bodies of one layout from an offset on."""
 
 
 @cache
@@ -81,4 +52,37 @@ def _scanner(api_key: int, version: int, kind: Kind, names: frozenset[str]) -> _
     api = APIS.get(api_key)
     if api is None or not api.first_version <= version <= api.last_version:
         return None
-    return _Scanner(api_key, version, kind, names)
+    message = api_definition(api_key, kind)
+    decode_short = compile_scan_decoder(message, version, names, short=True)
+    memory: Memory[ScannedBody] = Memory()
+    may_be_other_version = api_key == API_VERSIONS and kind == "response"
+
+    @cache
+    def long_decoder() -> ScanDecoder:
+        return compile_scan_decoder(message, version, names)
+
+    def scan(data: bytes, offset: int) -> ScannedBody | None:
+        if may_be_other_version and is_unsupported_version(version, data, offset):
+            return None
+        size = len(data) - offset
+        body = b""
+        if size <= LONGEST and memory.worthwhile:
+            body = data[offset:]
+            known = memory.get(body)
+            if known is not None:
+                known.seen_again = True
+                return known
+        records: list[RecordsField] = []
+        errors: list[tuple[str, int]] = []
+        try:
+            value, end = (decode_short if size <= MAX_ELEMENTS else long_decoder())(data, offset, records, errors)
+        except ProtocolError:
+            return None
+        if end != len(data):
+            return None
+        found = ScannedBody(names, value, errors, records)
+        if body and not records:
+            memory.put(body, found)
+        return found
+
+    return scan

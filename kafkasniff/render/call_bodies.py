@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from kafkasniff.calls.call import HOLDING_APIS
 from kafkasniff.calls.columns.calls import CallColumns
+from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.protocol.body_columns import BodyReader, Buffer, Columns, Marks, Numbers, body_reader
 from kafkasniff.protocol.headers import response_header_version
 from kafkasniff.render.text_blocks import equal

@@ -5,10 +5,11 @@ from typing import Any
 
 import orjson
 
-from kafkasniff.calls.call import HOLDING_APIS, FieldError, Side, api_name
+from kafkasniff.calls.call import FieldError, Side
+from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.errors import Problem
-from kafkasniff.protocol.headers import response_header_version
+from kafkasniff.protocol.headers import api_name, response_header_version
 from kafkasniff.protocol.json_bodies import JsonBody, JsonReader, json_reader
 from kafkasniff.protocol.primitives import MAX_ELEMENTS
 from kafkasniff.protocol.records.batches import as_json, read_batches

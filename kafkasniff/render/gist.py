@@ -1,11 +1,13 @@
 """The gist of a call in a few words: topics, partitions, group, member, records, bytes."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple, cast
 
-from kafkasniff.calls.call import Call
+from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.learning import names_topic_ids
 from kafkasniff.protocol.bodies import find_entities
+from kafkasniff.protocol.records.totals import totals_of
 from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.render.brokers import BROKER_FIELDS
 from kafkasniff.render.gists.cluster import (
@@ -34,6 +36,7 @@ from kafkasniff.render.gists.groups import (
 )
 from kafkasniff.render.gists.transactions import init_producer_id, transaction, transaction_markers
 from kafkasniff.render.gists.words import Body, names_text
+from kafkasniff.render.traced import CLIENT_ID
 
 _NO_BODY: Body = {}
 
@@ -58,11 +61,14 @@ def gist(call: Call) -> str:
 
     Bodies are only scanned, unless one of them has a problem.
     """
-    form = _GISTS.get(call.api_key)
+    header = call.header
+    form = _GISTS.get(header.api_key) if header is not None else None
     if form is not None:
         asked, answered = call.scan_request(form.request), call.scan_response(form.response)
         if asked is not None and (answered is not None or call.response is None):
-            return _described(form, call, asked, answered)
+            if asked.seen_again and (answered is None or answered.seen_again) and not _names_topic_ids(call):
+                return _described(form, call, asked, answered)
+            return form.describe(call, asked.value, answered.value if answered is not None else _NO_BODY)
     request = call.request_body.value if call.request_body else None
     response = call.response_body.value if call.response_body else None
     if request is None and response is None:
@@ -74,14 +80,12 @@ def gist(call: Call) -> str:
 
 def _described(form: Form, call: Call, asked: ScannedBody, answered: ScannedBody | None) -> str:
     """Describe a call by what was scanned, once for all calls with equal bodies."""
-    response = answered.value if answered is not None else _NO_BODY
-    if not (asked.seen_again and (answered is None or answered.seen_again)) or _names_topic_ids(call):
-        return form.describe(call, asked.value, response)
     key = (asked, answered, call.client_id, call.principal)
     text = _texts.get(key)
     if text is None:
         if len(_texts) >= _MOST_TEXTS:
             _texts.clear()
+        response = answered.value if answered is not None else _NO_BODY
         text = _texts[key] = form.describe(call, asked.value, response)
     return text
 
@@ -91,6 +95,16 @@ def _names_topic_ids(call: Call) -> bool:
     assert call.header is not None
     key, version = call.header[:2]
     return names_topic_ids(key, version)
+
+
+def describe_traced(form: Form, version: int, batches: list[tuple[Side, Any]], request: Body, response: Body) -> str:
+    """Describe the calls that are like one whose messages, and batches with their sides, are traced."""
+    traced = SimpleNamespace(
+        api_version=version,
+        client_id=CLIENT_ID,
+        record_totals=lambda side: totals_of([batch for where, batch in batches if where == side]),
+    )
+    return form.describe(cast(Call, traced), request, response)
 
 
 def form_of(api_key: int) -> Form | None:
@@ -130,7 +144,7 @@ _HEARTBEAT = _form(
     "memberEpoch assignment topicPartitions topicId topicName partitions",
 )
 
-_GISTS: dict[int | None, Form] = {
+_GISTS: dict[int, Form] = {
     0: _form(
         produce,
         "transactionalId acks topicData name topicId partitionData index records",

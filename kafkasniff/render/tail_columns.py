@@ -7,8 +7,7 @@ of those that are like it stand the same words, with their own values between.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from types import SimpleNamespace
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -18,11 +17,11 @@ from kafkasniff.calls.columns.messages import CLIENT_ID_AT
 from kafkasniff.protocol.body_columns import Marks, Numbers
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.render.call_bodies import CallBodies, Readers, read_bodies, readers_of
-from kafkasniff.render.gist import Form, form_of
+from kafkasniff.render.gist import Form, describe_traced, form_of
 from kafkasniff.render.shapes import Shapes, add_shapes, shape_of
 from kafkasniff.render.templates import Template
 from kafkasniff.render.text_blocks import Part, equal
-from kafkasniff.render.traced import CLIENT_ID, UntraceableError
+from kafkasniff.render.traced import UntraceableError
 from kafkasniff.render.traced_columns import Batches, Group, TracedCall, find_batches
 
 LONGEST: Final = 4096
@@ -140,10 +139,8 @@ class TailColumns:
         try:
             asked = traced.body(("request",), form.request)
             answered = traced.body(("response",), form.response)
-            call = SimpleNamespace(
-                api_version=calls.kind.version, client_id=CLIENT_ID, batch_headers=traced.batch_headers
-            )
-            template = Template(traced, form.describe(cast(Call, call), asked, answered))
+            gist = describe_traced(form, calls.kind.version, traced.batches, asked, answered)
+            template = Template(traced, gist)
         except (UntraceableError, AttributeError, TypeError):
             # Something was done with a value that cannot be done with a traced one.
             return None

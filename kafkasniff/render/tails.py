@@ -7,17 +7,18 @@ that shows of its layout makes the text of further calls straight from their byt
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Final, cast
+from typing import Final
 
-from kafkasniff.calls.call import HOLDING_APIS, Call, Frame
+from kafkasniff.calls.call import Call, Frame, Side
+from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind, fields_of
 from kafkasniff.protocol.headers import response_header_version
 from kafkasniff.protocol.scans import ScannedBody
-from kafkasniff.render.gist import form_of, gist
+from kafkasniff.render.gist import describe_traced, form_of, gist
 from kafkasniff.render.layouts import Layout, layout_of
-from kafkasniff.render.traced import CLIENT_ID, Trace, UntraceableError
+from kafkasniff.render.traced import Trace, UntraceableError
 from kafkasniff.render.traced_message import TracedMessage, trace_message
 
 LONGEST: Final = 512
@@ -215,17 +216,12 @@ def _length(frame: Frame, scan: ScannedBody) -> int:
 
 def _traced_gist(call: Call, messages: list[TracedMessage]) -> str:
     """Make the gist of a call of its traced messages. Raises also what a traced value does."""
-    assert call.api_key is not None
-    form = form_of(call.api_key)
+    assert call.header is not None
+    form = form_of(call.header.api_key)
     assert form is not None
-    batches = [
-        (
-            message.side,
-            "",
-            SimpleNamespace(record_count=message.batch.record_count, compression=message.batch.attributes),
-        )
+    batches: list[tuple[Side, SimpleNamespace]] = [
+        (message.side, SimpleNamespace(record_count=message.batch.record_count, compression=message.batch.attributes))
         for message in messages
         if message.batch is not None
     ]
-    traced = SimpleNamespace(api_version=call.api_version, client_id=CLIENT_ID, batch_headers=batches)
-    return form.describe(cast(Call, traced), messages[0].value, messages[1].value)
+    return describe_traced(form, call.header.api_version, batches, messages[0].value, messages[1].value)

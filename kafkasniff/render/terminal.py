@@ -119,8 +119,10 @@ class CallLines:
             if len(correlation) > widths.correlation:
                 widths.fit_ids(correlation, "")
             line = f"{colours.time}{time}{off}{before}{correlation:>{widths.correlation}}{behind}{slow}{took:>7}{off}  "
+            if self._cut is None:
+                return f"{line}{self.tail(call, None)}".rstrip() + "\n" if tail else line
             used = len(time) + widths.client + widths.server + widths.api + 23 + widths.correlation + widths.client_id
-            if self._cut is not None and used > self._cut:
+            if used > self._cut:
                 # Long addresses leave no room: from here on lines are those of a narrower terminal.
                 self._wide, self.widths = False, Widths(2, 12)
                 return self._call_line(call, time, tail)
@@ -141,10 +143,11 @@ class CallLines:
     def _fixed_parts(self, call: Call) -> tuple[str, str]:
         """Give what stands before and behind the correlation id in a wide line, once for all calls that share it."""
         widths = self.widths
+        header = call.header
         key = (
             call.client,
             call.server,
-            call.header and (call.header.api_key, call.header.api_version, call.header.client_id),
+            header and (header.api_key, header.api_version, header.client_id),
             self.brokers.changes,
             (widths.client, widths.server, widths.api, widths.client_id),
         )
@@ -180,11 +183,14 @@ class CallLines:
         if about:
             parts.append(("", about))
         request, response = call.request, call.response
-        if (request is not None and not request.whole) or (response is not None and not response.whole):
-            text = _cut_text(call)
-            parts.append((colours.warning, text))
+        if (request is not None and len(request.data) != request.size) or (
+            response is not None and len(response.data) != response.size
+        ):
+            parts.append((colours.warning, _cut_text(call)))
         elif problems := call.problems:
             parts.append((colours.warning, _problem_text(problems)))
+        if room is None and len(parts) == 1 and not parts[0][0]:
+            return parts[0][1]
         tail = ""
         for mark, whole in parts:
             if room is not None and room < _SHORTEST_PART:

@@ -108,8 +108,8 @@ class TracedCall:
         self.notes = Trace()
         self.values: list[Traced] = []
         """All of which something may be asked; their places are paths."""
-        self.batch_headers: list[tuple[Kind, str, SimpleNamespace]] = []
-        """The batches, as a gist asks for them."""
+        self.batches: list[tuple[Kind, SimpleNamespace]] = []
+        """What a gist tells of the batches, each with its side."""
         self._group = group
 
     def body(self, path: Path, names: frozenset[str]) -> dict[str, Any]:
@@ -164,10 +164,9 @@ class TracedCall:
         )
         if not size:
             return 0
-        self.batch_headers.append(
+        self.batches.append(
             (
                 "request" if path[0] == "request" else "response",
-                "",
                 SimpleNamespace(
                     record_count=self._number((*path, "count"), count),
                     compression=self._number((*path, "attributes"), attributes),

@@ -1,6 +1,8 @@
 import struct
 
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context, GroupProtocol
+from tests.protocol.records.made_batches import simple_batch
 from tests.render.made_calls import made_call, request_bytes, text
 
 SUBSCRIPTION = struct.pack(">hi", 0, 1) + text("orders") + struct.pack(">i", -1)
@@ -54,3 +56,32 @@ def test_tokens_stand_before_what_lies_inside() -> None:
     call = made_call(request, struct.pack(">ih", 1, 0) + text(None) + sized(b""))
     call.context = Context(tokens=(token,))
     assert call.decoded == [token]
+
+
+def produce(records: bytes, version: int = 8) -> Call:
+    """Produce v8 to one partition, with the fields read that a line is made of."""
+    body = text(None) + struct.pack(">hii", -1, 1000, 1) + text("orders") + struct.pack(">ii", 1, 4) + sized(records)
+    call = made_call(request_bytes(0, version, 1, "shop", body), None, outcome="unanswered")
+    call.scan_request(frozenset({"acks"}))
+    return call
+
+
+def test_counted_batches_can_still_be_read() -> None:
+    call = produce(simple_batch(3) + simple_batch(2, 3))
+    assert call.record_totals("request") == call.record_totals("request") == (5, ["none"])
+    assert call.record_totals("response").codecs == set()
+    assert call.problems == []
+    assert [(item["path"], item["recordCount"]) for item in call.batches] == [
+        ("topicData[0].partitionData[0].records", 3),
+        ("topicData[0].partitionData[0].records", 2),
+    ]
+    assert call.record_totals("request") == (5, {"none"})
+
+
+def test_a_damaged_batch_counts_and_is_a_problem() -> None:
+    records = bytearray(simple_batch(3))
+    records[-1] ^= 1
+    call = produce(bytes(records))
+    assert call.record_totals("request") == (3, ["none"])
+    [problem] = call.problems
+    assert (problem.where, problem.path) == ("request", "topicData[0].partitionData[0].records[0]")

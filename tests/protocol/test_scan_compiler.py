@@ -11,11 +11,12 @@ from tests.protocol.samples import EVERY_TYPE, FLEXIBLE, JSON_0, JSON_1, PLAIN, 
 VERSIONS = [(0, PLAIN, JSON_0), (1, FLEXIBLE, JSON_1)]
 
 
+@pytest.mark.parametrize("short", [False, True])
 @pytest.mark.parametrize(("version", "parts", "value"), VERSIONS)
-def test_all_fields(version: int, parts: dict[str, str], value: dict[str, object]) -> None:
+def test_all_fields(version: int, parts: dict[str, str], value: dict[str, object], short: bool) -> None:
     data = raw(parts)
     names = frozenset(field.name for field in EVERY_TYPE.fields) | {"topic", "next", "id", "node"}
-    assert compile_scan_decoder(EVERY_TYPE, version, names)(data, 0, [], []) == (value, len(data))
+    assert compile_scan_decoder(EVERY_TYPE, version, names, short)(data, 0, [], []) == (value, len(data))
 
 
 @pytest.mark.parametrize(("version", "parts", "value"), VERSIONS)
@@ -29,10 +30,11 @@ def test_one_field_and_where_records_lie(version: int, parts: dict[str, str], va
         assert data[field.start : field.end] == b"\xaa\xbb\xcc"
 
 
+@pytest.mark.parametrize("short", [False, True])
 @pytest.mark.parametrize(("version", "parts"), [(0, PLAIN), (1, FLEXIBLE)])
-def test_what_a_decoder_refuses_is_refused(version: int, parts: dict[str, str]) -> None:
+def test_what_a_decoder_refuses_is_refused(version: int, parts: dict[str, str], short: bool) -> None:
     data = raw(parts)
-    scan, decode = compile_scan_decoder(EVERY_TYPE, version, frozenset()), compile_decoder(EVERY_TYPE, version)
+    scan, decode = compile_scan_decoder(EVERY_TYPE, version, frozenset(), short), compile_decoder(EVERY_TYPE, version)
     for length in range(len(data)):
         with pytest.raises(ProtocolError):
             scan(data[:length], 0, [], [])
@@ -82,3 +84,33 @@ def test_fields_passed_over_are_read_with_their_neighbours() -> None:
     source = compile_scan_decoder(api_definition(12, "response"), 1, frozenset()).__source__
     # Heartbeat's throttleTimeMs and errorCode.
     assert "unpack_4xh(data, p)" in source
+
+
+PAIRS = Message(
+    "Pairs",
+    versions="0",
+    flexible="none",
+    fields=(
+        Field("pairs", "[]Pair", "0", fields=(Field("id", "uuid", "0"), Field("epoch", "int32", "0")), nullable="0"),
+        Field("end", "int8", "0"),
+    ),
+)
+
+
+@pytest.mark.parametrize("names", [frozenset({"end"}), frozenset({"pairs", "end"})])
+def test_elements_of_which_nothing_is_read_are_passed_at_once(names: frozenset[str]) -> None:
+    scan = compile_scan_decoder(PAIRS, 0, names, short=True)
+    kept = {"pairs": [{}, {}]} if "pairs" in names else {}
+    assert scan(bytes((0, 0, 0, 2, *range(40), 7)), 0, [], []) == (kept | {"end": 7}, 45)
+    for count in ("00000003", "7fffffff"):
+        with pytest.raises(ProtocolError):
+            scan(bytes.fromhex(count) + bytes(41), 0, [], [])
+
+
+def test_long_messages_have_no_more_elements_than_a_decoder_takes() -> None:
+    data = bytes.fromhex("00000002") + bytes(41)
+    for names in (frozenset[str](), frozenset({"pairs"})):
+        scan = compile_scan_decoder(PAIRS, 0, names)
+        assert scan(data, 0, [], [], 2)[1] == len(data)
+        with pytest.raises(ProtocolError):
+            scan(data, 0, [], [], 1)

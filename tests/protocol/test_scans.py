@@ -77,3 +77,16 @@ def test_equal_bodies_share_what_was_found() -> None:
     first = scan_body(HEARTBEAT, 0, "request", body, 0, names)
     assert scan_body(HEARTBEAT, 0, "request", b"header" + body, 6, names) is first
     assert scan_body(HEARTBEAT, 0, "request", body, 0, frozenset({"memberId"})) is not first
+
+
+def test_long_bodies_are_scanned_alike() -> None:
+    # Produce v0: acks, timeoutMs, one topic with one partition.
+    records = bytes(1_500_000)
+    body = bytes.fromhex("ffff 000003e8 00000001 0001 61 00000001 00000004".replace(" ", ""))
+    body += len(records).to_bytes(4) + records
+    scan = scan_body(0, 0, "request", body, 0, scanned_fields(0, "request"))
+    assert scan is not None
+    assert scan.value["topicData"] == [
+        {"name": "a", "partitionData": [{"index": 4, "recordsSizeInBytes": len(records)}]}
+    ]
+    assert scan.records == [("topicData[0].partitionData[0].records", len(body) - len(records), len(body))]

@@ -1,6 +1,6 @@
 """The gist of calls that move records: Produce, Fetch, ListOffsets."""
 
-from kafkasniff.calls.call import Call
+from kafkasniff.calls.call import Call, Side
 from kafkasniff.render.gists.words import (
     Body,
     bytes_text,
@@ -16,14 +16,10 @@ _TIMESTAMPS = {-1: "latest", -2: "earliest", -3: "max-timestamp", -4: "earliest-
 """Sentinels of ListOffsets (ListOffsetsRequest.java)."""
 
 
-def _records(call: Call, where: str) -> str:
+def _records(call: Call, where: Side) -> str:
     """Say how many records and which compression the batches on one side have."""
-    batches = [batch for side, _, batch in call.batch_headers if side == where]
-    if len(batches) == 1:
-        return records_text(batches[0].record_count or 0) + codec_text(batches[0].compression)
-    count = sum([batch.record_count or 0 for batch in batches])
-    codecs = sorted(map(codec_text, {batch.compression for batch in batches}))
-    return "".join([records_text(count), *codecs]) if batches else ""
+    count, codecs = call.record_totals(where)
+    return "".join([records_text(count), *sorted(map(codec_text, codecs))]) if codecs else ""
 
 
 def _records_size(topics: list[Body], key: str) -> int:
