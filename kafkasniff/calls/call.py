@@ -28,7 +28,7 @@ from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, api_name, read_response_header, response_header_version
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.totals import Totals, count_records, totals_of
-from kafkasniff.protocol.scans import ScannedBody, scan_body
+from kafkasniff.protocol.scans import ScannedBody, scanner_of
 from kafkasniff.protocol.secrets import redact
 from kafkasniff.tcp.events import Connection
 
@@ -242,8 +242,9 @@ class Call:
         header, frame = self.header, self.request
         if header is None or frame is None or len(frame.data) != frame.size:
             return None
-        self._request_scan = scan_body(header.api_key, header.api_version, "request", frame.data, header.end, names)
-        return self._request_scan
+        scanner = scanner_of(header.api_key, header.api_version, "request", names)
+        self._request_scan = scan = scanner(frame.data, header.end)
+        return scan
 
     def scan_response(self, names: frozenset[str]) -> ScannedBody | None:
         """Scan the response as `scan_request` does the request."""
@@ -253,13 +254,12 @@ class Call:
         header, frame = self.header, self.response
         if header is None or frame is None or len(frame.data) != frame.size:
             return None
-        offset = 4
-        if response_header_version(header.api_key, header.api_version) == 1:
-            if frame.data[4:5] != b"\0":
-                return None
-            offset = 5
-        self._response_scan = scan_body(header.api_key, header.api_version, "response", frame.data, offset, names)
-        return self._response_scan
+        offset = 4 + response_header_version(header.api_key, header.api_version)
+        if offset == 5 and frame.data[4:5] != b"\0":
+            return None
+        scanner = scanner_of(header.api_key, header.api_version, "response", names)
+        self._response_scan = scan = scanner(frame.data, offset)
+        return scan
 
     @property
     def _is_closed(self) -> bool:

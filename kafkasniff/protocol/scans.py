@@ -39,19 +39,19 @@ def scan_body(
 
     Gives None for a body with any problem, which `decode_body` tells.
     """
-    scanner = _scanner(api_key, api_version, kind, names)
-    return scanner(data, offset) if scanner is not None else None
+    return scanner_of(api_key, api_version, kind, names)(data, offset)
 
 
-_Scanner = Callable[[bytes, int], ScannedBody | None]
+Scanner = Callable[[bytes, int], ScannedBody | None]
 """Scans bodies of one layout from an offset on."""
 
 
 @cache
-def _scanner(api_key: int, version: int, kind: Kind, names: frozenset[str]) -> _Scanner | None:
+def scanner_of(api_key: int, version: int, kind: Kind, names: frozenset[str]) -> Scanner:
+    """Give what scans bodies as `scan_body` does."""
     api = APIS.get(api_key)
     if api is None or not api.first_version <= version <= api.last_version:
-        return None
+        return lambda data, offset: None
     message = api_definition(api_key, kind)
     decode_short = compile_scan_decoder(message, version, names, short=True)
     memory: Memory[ScannedBody] = Memory()
@@ -64,9 +64,8 @@ def _scanner(api_key: int, version: int, kind: Kind, names: frozenset[str]) -> _
     def scan(data: bytes, offset: int) -> ScannedBody | None:
         if may_be_other_version and is_unsupported_version(version, data, offset):
             return None
-        size = len(data) - offset
         body = b""
-        if size <= LONGEST and memory.worthwhile:
+        if memory.worthwhile and len(data) - offset <= LONGEST:
             body = data[offset:]
             known = memory.get(body)
             if known is not None:
@@ -75,7 +74,8 @@ def _scanner(api_key: int, version: int, kind: Kind, names: frozenset[str]) -> _
         records: list[RecordsField] = []
         errors: list[tuple[str, int]] = []
         try:
-            value, end = (decode_short if size <= MAX_ELEMENTS else long_decoder())(data, offset, records, errors)
+            decode = decode_short if len(data) <= MAX_ELEMENTS else long_decoder()
+            value, end = decode(data, offset, records, errors)
         except ProtocolError:
             return None
         if end != len(data):

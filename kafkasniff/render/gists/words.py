@@ -30,9 +30,9 @@ def names_text(names: Iterable[object]) -> str:
 
 def name_text(name: object) -> str:
     """Give a name as safe text of bounded length."""
-    if isinstance(name, Traced):
-        return name.text(name_text)
-    return _shown(str(name)[: NAME_LENGTH + 1])
+    if type(name) is str:
+        return _shown(name[: NAME_LENGTH + 1])
+    return name.text(name_text) if isinstance(name, Traced) else _shown(str(name)[: NAME_LENGTH + 1])
 
 
 @lru_cache(maxsize=4096)
@@ -107,9 +107,10 @@ def bytes_text(size: int) -> str:
 
 def codec_text(compression: str) -> str:
     """Give the codec of a batch with a space before it; nothing for none."""
-    if isinstance(compression, Traced):
-        return compression.text(_codec_text)
-    return "" if compression == "none" else f" {compression}"
+    if type(compression) is str:
+        return "" if compression == "none" else f" {compression}"
+    assert isinstance(compression, Traced)
+    return compression.text(_codec_text)
 
 
 def _codec_text(attributes: int) -> str:
