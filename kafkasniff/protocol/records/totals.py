@@ -1,5 +1,6 @@
 """How many records a body has and how they are compressed, without the rest of their batches' headers."""
 
+import struct
 from collections.abc import Collection, Iterable
 from functools import cache
 from typing import Any, Final, Literal, NamedTuple
@@ -38,37 +39,40 @@ def totals_of(batches: Iterable[Any]) -> Totals:
 def count_records(data: bytes, fields: list[RecordsField], side: Literal["request", "response"]) -> Totals | None:
     """Give the totals of the batches in the `records` fields of a body, their CRCs checked.
 
-    None where `read_batches` would find a problem, or a batch that is not of magic 2.
+    None where `read_batches` would find a problem, or a batch that is not of magic 2; in some cases where it would not.
     """
     if len(data) > _COUNTED_BYTES:
         return None
     unpack, checksum = MAGIC_2_TOTALS.unpack_from, checksum_of_magic_2()
-    smallest, uncovered = MAGIC_2.size, MAGIC_2_CRC_FROM
     # Of small batches a copy takes less time than a view does.
     content = data if len(data) <= COPIED_BYTES else memoryview(data)
     records = codecs = 0
-    for _, start, end in fields:
-        place = start
-        while end - place >= smallest:
-            counted, magic, crc, attributes, count = unpack(data, place)
-            behind = place + counted + _UNCOUNTED
-            if (
-                magic != 2
-                or counted < _LEAST_COUNTED
-                or behind > end
-                or checksum(content[place + uncovered : behind]) != crc
-            ):
-                break
-            records += count
-            codecs |= 1 << (attributes & 7)
-            place = behind
-        # Brokers cut the last batch of an answer, which is no problem.
-        if place < end and read_batches(data, place, end, side=side) != ([], []):
-            return None
+    try:
+        for _, start, end in fields:
+            place = start
+            while place < end:
+                counted, magic, crc, attributes, count = unpack(data, place)
+                behind = place + counted + _UNCOUNTED
+                if (
+                    magic != 2
+                    or counted < _LEAST_COUNTED
+                    or behind > end
+                    or checksum(content[place + MAGIC_2_CRC_FROM : behind]) != crc
+                ):
+                    # Brokers cut the last batch of an answer, which is no problem.
+                    if read_batches(data, place, end, side=side) != ([], []):
+                        return None
+                    break
+                records += count
+                codecs |= 1 << (attributes & 7)
+                place = behind
+    except struct.error:
+        # The message ends within a header.
+        return None
     return Totals(records, _names(codecs))
 
 
 @cache
-def _names(codecs: int) -> list[str]:
+def _names(codecs: int) -> tuple[str, ...]:
     """Give the names of codecs by a bit for the number of each."""
-    return [name for number, name in enumerate(COMPRESSIONS) if codecs >> number & 1]
+    return tuple(name for number, name in enumerate(COMPRESSIONS) if codecs >> number & 1)

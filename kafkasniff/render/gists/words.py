@@ -58,9 +58,12 @@ def topics_text(
     words = []
     for entry in entries[:most]:
         partitions = entry.get(key) or []
-        text = ",".join(map(partition, partitions[:_MOST_PARTITIONS]))
-        if len(partitions) > _MOST_PARTITIONS:
-            text += f",{ELLIPSIS} ({len(partitions)})"
+        if len(partitions) == 1:
+            text = partition(partitions[0])
+        else:
+            text = ",".join(map(partition, partitions[:_MOST_PARTITIONS]))
+            if len(partitions) > _MOST_PARTITIONS:
+                text += f",{ELLIPSIS} ({len(partitions)})"
         words.append(f"{topic_text(call, entry)}-{text}")
     if len(entries) > most:
         words.append(f"{ELLIPSIS} ({len(entries)} topics)")

@@ -18,7 +18,7 @@ def counted(*fields: bytes, side: Side = "request") -> tuple[int, set[str]] | No
     data, found = b"..", []
     for field in fields:
         found.append(RecordsField("", len(data), len(data) + len(field)))
-        data += field + b"."
+        data += field
     totals = count_records(data, found, side)
     return totals and (totals.records, set(totals.codecs))
 
