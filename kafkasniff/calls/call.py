@@ -355,7 +355,7 @@ class Call:
         if frame is not None and scan is not None and (self._contents is None or self._contents is SOUND):
             is_other_plain = other is None or is_plain(other_scan, None)
             if is_other_plain and not self.context.records and self.api_key not in HOLDING_APIS:
-                totals = count_records(frame.data, scan.records, side)
+                totals = scan.totals or count_records(frame.data, scan.records, side)
                 if totals is not None:
                     self._contents = SOUND
                     return totals

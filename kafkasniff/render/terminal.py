@@ -169,6 +169,14 @@ class CallLines:
 
     def tail(self, call: Call, room: int | None) -> str:
         """Give outcome, errors, gist and the first problem, in at most `room` characters."""
+        about = gist(call)  # before the errors, which its scan of the bodies finds too
+        errors, request, response = call.errors, call.request, call.response
+        is_whole = (request is None or len(request.data) == request.size) and (
+            response is None or len(response.data) == response.size
+        )
+        problems = call.problems if is_whole else []
+        if room is None and call.outcome == "answered" and is_whole and not errors and not problems:
+            return about
         colours = self._colours
         parts = []
         if call.outcome != "answered":
@@ -177,20 +185,14 @@ class CallLines:
             if call.pending_ns is not None:
                 text += f", pending for {duration_text(call.pending_ns)}"
             parts.append((mark, text))
-        about = gist(call)  # before the errors, which its scan of the bodies finds too
-        if errors := call.errors:
+        if errors:
             parts.append((colours.error, _error_names([error.name for error in errors])))
         if about:
             parts.append(("", about))
-        request, response = call.request, call.response
-        if (request is not None and len(request.data) != request.size) or (
-            response is not None and len(response.data) != response.size
-        ):
+        if not is_whole:
             parts.append((colours.warning, _cut_text(call)))
-        elif problems := call.problems:
+        elif problems:
             parts.append((colours.warning, _problem_text(problems)))
-        if room is None and len(parts) == 1 and not parts[0][0]:
-            return parts[0][1]
         tail = ""
         for mark, whole in parts:
             if room is not None and room < _SHORTEST_PART:

@@ -8,8 +8,9 @@ import pytest
 
 from kafkasniff.calls.call import Call
 from kafkasniff.protocol.headers import read_request_header
-from kafkasniff.render.gist import gist
+from kafkasniff.render.gist import gist, read_ahead
 from tests.conftest import VECTORS
+from tests.protocol.records.made_batches import batch, simple_batch
 from tests.render.made_calls import heartbeat_call, made_call, metadata_call, request_bytes, text
 
 
@@ -141,3 +142,38 @@ def test_a_gist_that_came_before_is_told_apart_by_client_id() -> None:
     words = [gist(join(client_id)) for client_id in ("shop", "shop", "shop", "other", "other", "shop")]
     assert words[:3] == words[5:] * 3 == ["group billing member …-b7a1f0c2 generation 5"] * 3
     assert words[3:5] == ["group billing member shop-b7a1f0c2 generation 5"] * 2
+
+
+def produce_call(records: bytes) -> Call:
+    """Produce v8 to one partition, unanswered."""
+    fields = struct.pack(">hii", 1, 1000, 1) + text("orders") + struct.pack(">iii", 1, 4, len(records))
+    return made_call(request_bytes(0, 8, 1, "shop", text(None) + fields + records), None, outcome="unanswered")
+
+
+def test_calls_that_were_read_ahead_have_the_same_gist() -> None:
+    sound = simple_batch(1) + batch(b"", 4, attributes=3)
+    damaged = bytearray(simple_batch(3))
+    damaged[-1] ^= 1
+    cut = produce_call(simple_batch(1))
+    assert cut.request is not None
+    cut.request.data = cut.request.data[:-1]
+    lone = metadata_call()
+    lone.header = None
+    calls = [
+        produce_call(sound),
+        produce_call(bytes(damaged)),
+        metadata_call(),
+        cut,
+        lone,
+    ]
+    read_ahead(calls)
+    assert [gist(call) for call in calls] == [
+        f"orders-4 5 records lz4 {len(sound)} B acks=1",
+        f"orders-4 3 records {len(damaged)} B acks=1",
+        "orders → 1 broker, 1 topic",
+        "",
+        "",
+    ]
+    # Of the message that is cut, both itself and its batch lack a byte.
+    assert [len(call.problems) for call in calls] == [0, 1, 0, 2, 0]
+    assert [len(call.batches) for call in calls] == [2, 1, 0, 0, 0]

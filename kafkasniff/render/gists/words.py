@@ -30,9 +30,9 @@ def names_text(names: Iterable[object]) -> str:
 
 def name_text(name: object) -> str:
     """Give a name as safe text of bounded length."""
-    if type(name) is str:
-        return _shown(name[: NAME_LENGTH + 1])
-    return name.text(name_text) if isinstance(name, Traced) else _shown(str(name)[: NAME_LENGTH + 1])
+    if isinstance(name, Traced):
+        return name.text(name_text)
+    return _shown(str(name)[: NAME_LENGTH + 1])
 
 
 @lru_cache(maxsize=4096)
@@ -43,6 +43,8 @@ def _shown(start: str) -> str:
 def topic_text(call: Call, entry: Body) -> str:
     """Give the topic's name; where the message has an id only and nothing told its name, the id."""
     name = entry.get("name") or entry.get("topic") or entry.get("topicName")
+    if type(name) is str:
+        return _shown(name[: NAME_LENGTH + 1])
     if name is None:
         topic_id = entry.get("topicId", "?")
         name = call.context.topics.get(topic_id) or topic_id
