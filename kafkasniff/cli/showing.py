@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not
 
 _PROGRESS_SECONDS = 0.5
 
-_READ_AHEAD = 64
-"""Calls that are read before their lines are made."""
+_READ_AHEAD = 16
+"""Calls that are read before the line of the first of them is made."""
 
 RowsFormat = Callable[["CallRows"], Iterable[bytes]]
 """Gives the lines of many calls at once, in blocks."""
@@ -215,12 +215,12 @@ class Showing:
             if rows:
                 self._form.expect(rows)
         items.reverse()
-        reads_ahead = self._form.read_ahead if self._shows_all and self._left < 0 else None
+        read_ahead = self._form.read_ahead if self._shows_all and self._left < 0 else None
         ahead = 0
         while items and self._left:
-            if not ahead and reads_ahead is not None:
+            if not ahead and read_ahead is not None:
                 ahead = _READ_AHEAD
-                reads_ahead([item for item in items[-ahead:] if isinstance(item, Call)])
+                read_ahead([item for item in items[-ahead:] if isinstance(item, Call)])
             ahead -= 1
             # Taken from the list, since the bodies decoded for one line should not outlive it.
             item = items.pop()

@@ -45,6 +45,12 @@ _MOST_TEXTS = 8192
 _texts: dict[tuple[ScannedBody, ScannedBody | None, str | None, str | None], str] = {}
 """Gists of calls whose bodies came before, by these and by what else a gist may name: client id and principal."""
 
+_WITH_RECORDS = frozenset((0, 1))
+"""Produce and Fetch."""
+
+_AHEAD_BYTES = 1 << 20
+"""Bytes of the longest message that is read ahead."""
+
 
 class Form(NamedTuple):
     """How the calls of an API are described, and which fields that takes."""
@@ -57,22 +63,27 @@ class Form(NamedTuple):
 
 
 def read_ahead(calls: Iterable[Call]) -> None:
-    """Read of calls what their gists need.
+    """Read what the gists of calls with records need.
 
     Of many, one step after the other takes less time: long records, read for their CRCs, take the place of all else in
     the processor's cache.
     """
-    found: list[tuple[Side, Frame | None, ScannedBody]] = []
+    found: list[tuple[Side, Frame, ScannedBody]] = []
     for call in calls:
-        form = _GISTS.get(call.header.api_key) if call.header is not None else None
-        if form is not None:
-            asked, answered = call.scan_request(form.request), call.scan_response(form.response)
-            if asked is not None and asked.records:
-                found.append(("request", call.request, asked))
-            if answered is not None and answered.records:
-                found.append(("response", call.response, answered))
+        header, request, response = call.header, call.request, call.response
+        if header is None or header.api_key not in _WITH_RECORDS:
+            continue
+        form = _GISTS[header.api_key]
+        # What is read of a body takes several times its bytes, and should not wait for its turn where it is large.
+        if request is not None and len(request.data) <= _AHEAD_BYTES:
+            asked = call.scan_request(form.request)
+            if asked is not None and asked.records and asked.totals is None:
+                found.append(("request", request, asked))
+        if response is not None and len(response.data) <= _AHEAD_BYTES:
+            answered = call.scan_response(form.response)
+            if answered is not None and answered.records and answered.totals is None:
+                found.append(("response", response, answered))
     for side, frame, scan in found:
-        assert frame is not None
         scan.totals = count_records(frame.data, scan.records, side)
 
 
