@@ -1,7 +1,7 @@
 """Words that the gists of several APIs share."""
 
-from collections.abc import Callable, Iterable
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Any
 
@@ -108,6 +108,17 @@ def records_text(count: int) -> str:
 def bytes_text(size: int) -> str:
     """Give a number of bytes."""
     return size.text(bytes_text) if isinstance(size, Traced) else size_text(size)
+
+
+def codecs_text(codecs: Collection[str]) -> str:
+    """Give the codecs of batches, each with a space before it; nothing for none."""
+    # Those that are traced are in no tuple, and not to be remembered.
+    return _codecs_text(codecs) if type(codecs) is tuple else "".join(sorted(map(codec_text, codecs)))
+
+
+@cache
+def _codecs_text(codecs: tuple[str, ...]) -> str:
+    return "".join(sorted(map(codec_text, codecs)))
 
 
 def codec_text(compression: str) -> str:
