@@ -8,27 +8,25 @@ PROXY_V2 = b"\r\n\r\n\x00\r\nQUIT\n"
 KERBEROS_OID = bytes.fromhex("06092a864886f712010202")
 TLS_VERSIONS = {0x0300: "SSL 3.0", 0x0301: "TLS 1.0", 0x0302: "TLS 1.1", 0x0303: "TLS 1.2", 0x0304: "TLS 1.3"}
 TLS_RECORDS = {0x14: "change cipher spec", 0x15: "alert", 0x16: "handshake", 0x17: "application data"}
-BEGINNINGS: tuple[tuple[str, "re.Pattern[bytes]"], ...] = (
-    ("ssh", re.compile(rb"SSH-[12]\.")),
-    ("http", re.compile(rb"HTTP/[01]\.[0-9] [0-9]{3}")),
-    ("http2", re.compile(rb"PRI \* HTTP/2\.0\r\n")),
-    ("smtp", re.compile(rb"220[ -].*(SMTP|ESMTP|mail)|(EHLO|HELO) ", re.IGNORECASE)),
-    ("ftp", re.compile(rb"220[ -].*FTP", re.IGNORECASE)),
-    ("pop3", re.compile(rb"\+OK ")),
-    ("imap", re.compile(rb"\* OK ")),
-    ("redis", re.compile(rb"\*[0-9]{1,4}\r\n\$[0-9]{1,9}\r\n")),
-    ("amqp", re.compile(rb"AMQP[\x00-\x03]")),
-    (
-        "postgresql",
-        re.compile(rb"\x00\x00[\x00-\x0f].\x00\x03\x00\x00[a-z]|\x00\x00\x00\x08\x04\xd2\x16\x2f", re.DOTALL),
-    ),
-    ("mysql", re.compile(rb".\x00\x00\x00\x0a[0-9]+\.[0-9]+", re.DOTALL)),
-    ("rdp", re.compile(rb"\x03\x00\x00.\x0e?\xe0", re.DOTALL)),
-    ("smb", re.compile(rb"\x00...[\xff\xfe]SMB", re.DOTALL)),
-    ("bittorrent", re.compile(rb"\x13BitTorrent protocol")),
-    ("sip", re.compile(rb"(SIP/2\.0 |[A-Z]+ sip:)")),
-    ("rtsp", re.compile(rb"RTSP/1\.0 |[A-Z_]+ rtsp:")),
-    ("bgp", re.compile(rb"\xff{16}[\x00-\x10][\x00-\xff][\x01-\x05]", re.DOTALL)),
+# Compiled when they are needed, which in most captures they never are.
+BEGINNINGS = (
+    ("ssh", rb"SSH-[12]\."),
+    ("http", rb"HTTP/[01]\.[0-9] [0-9]{3}"),
+    ("http2", rb"PRI \* HTTP/2\.0\r\n"),
+    ("smtp", rb"(?i)220[ -].*(SMTP|ESMTP|mail)|(EHLO|HELO) "),
+    ("ftp", rb"(?i)220[ -].*FTP"),
+    ("pop3", rb"\+OK "),
+    ("imap", rb"\* OK "),
+    ("redis", rb"\*[0-9]{1,4}\r\n\$[0-9]{1,9}\r\n"),
+    ("amqp", rb"AMQP[\x00-\x03]"),
+    ("postgresql", rb"(?s)\x00\x00[\x00-\x0f].\x00\x03\x00\x00[a-z]|\x00\x00\x00\x08\x04\xd2\x16\x2f"),
+    ("mysql", rb"(?s).\x00\x00\x00\x0a[0-9]+\.[0-9]+"),
+    ("rdp", rb"(?s)\x03\x00\x00.\x0e?\xe0"),
+    ("smb", rb"(?s)\x00...[\xff\xfe]SMB"),
+    ("bittorrent", rb"\x13BitTorrent protocol"),
+    ("sip", rb"(SIP/2\.0 |[A-Z]+ sip:)"),
+    ("rtsp", rb"RTSP/1\.0 |[A-Z_]+ rtsp:"),
+    ("bgp", rb"(?s)\xff{16}[\x00-\x10][\x00-\xff][\x01-\x05]"),
 )
 
 
@@ -43,7 +41,7 @@ def recognise(start: bytes) -> tuple[str, str] | None:
     if start[:4] in ZOOKEEPER_WORDS and len(start) <= 6:
         return "zookeeper", f"sends the four-letter word {start[:4].decode()}"
     for name, pattern in BEGINNINGS:
-        match = pattern.match(start)
+        match = re.match(pattern, start)
         if match:
             shown = match.group()[:24].decode("ascii", "backslashreplace").encode("unicode_escape").decode()
             return name, f"begins with {shown}"

@@ -171,9 +171,9 @@ class Passage:
         course, state, first, packets = self._course, self._state, self._first, self._stretches.rows
         state.connection.last = course.batch.arrival(packets.item(end - 1))
         of_larger = int(np.count_nonzero(self._stretches.larger[first:end]))
-        counts = (end - first - of_larger, of_larger)
-        for stream, larger in zip(state.streams, self._sides, strict=True):
-            stream.counters.packets += counts[larger]
+        of_both = (end - first - of_larger, of_larger)
+        state.streams[0].counters.packets += of_both[self._sides[0]]
+        state.streams[1].counters.packets += of_both[self._sides[1]]
         place = 2 * packets.item(first) + 1
         if self._disorder is not None:
             course.table.memory.arrive(int(self._stretches.length[first:end].sum()))
