@@ -13,7 +13,7 @@ from kafkasniff.pipeline.inputs import CHANGED, HEAD_BYTES
 from kafkasniff.pipeline.pieces import Numbers, Piece
 
 BATCH_PACKETS = 16_384
-BATCH_BYTES = 8 << 20
+BATCH_BYTES = 6 << 20
 """Packets, and bytes of them, from which on a batch is given."""
 
 _NEAR = 4_096
