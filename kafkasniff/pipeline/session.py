@@ -33,6 +33,8 @@ _SETTINGS = {
     "spark.app.name": "kafkasniff pipeline",
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
+    # Arrow's own allocator would keep what is freed; of the C library's, workers give it back.
+    "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
 }
 _SQL_SETTINGS = {
     # Rows are few, and large: to compile code for them takes longer than to do without.

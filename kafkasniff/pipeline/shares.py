@@ -49,9 +49,10 @@ def shares_of(clusters: Sequence[Sequence[str]], events: Mapping[str, int], para
     """
     shares: list[Share] = []
     for number, vantages in enumerate(clusters):
-        parts = min(-(-sum(events[vantage] for vantage in vantages) // EVENTS_A_TASK), parallel)
+        # However many run at once, so that none has to remember more of a larger cluster.
+        parts = -(-sum(events[vantage] for vantage in vantages) // EVENTS_A_TASK)
         alone = len(vantages) == 1
-        if parts < 2:
+        if parts < 2 or parallel < 2:
             shares.append(Share(number, alone=alone))
             continue
         of_clients = tuple(rule for rule in RULES if not rule.looks_across_clients)

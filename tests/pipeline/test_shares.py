@@ -95,7 +95,7 @@ def run(cluster, tasks):
 @needs_shared
 def test_shares_find_what_one_task_finds(cluster, monkeypatch):
     monkeypatch.setattr(shares, "EVENTS_A_TASK", 1_000)
-    tasks = shares_of([cluster.vantages], dict.fromkeys(cluster.vantages, 1_000), 3)
+    tasks = shares_of([cluster.vantages], {cluster.vantages[0]: 3_000} | dict.fromkeys(cluster.vantages[1:], 0), 2)
 
     wanted, keys, _ = run(cluster, [Share(0)])
     found, _, sizes = run(cluster, tasks)
@@ -124,3 +124,9 @@ def test_a_cluster_with_few_events_is_one_task():
 
     assert [share.cluster for share in shares_of(clusters, events, 2)] == [0, 0, 0, 1]
     assert shares_of(clusters, events, 1) == [Share(0), Share(1, alone=True)]
+
+
+def test_a_larger_cluster_is_more_tasks_so_that_none_remembers_more():
+    many = shares_of([["a"]], {"a": 5 * shares.EVENTS_A_TASK}, 2)
+
+    assert [share.clients for share in many] == [*((part, 5) for part in range(5)), None]
