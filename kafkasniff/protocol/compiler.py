@@ -117,14 +117,10 @@ class DecoderWriter:
         return name
 
     def _flush(self) -> None:
-        if self._group:
-            self._source.line(f"p += {self._unpack(self._group)}")
-            self._group.clear()
-
-    def _unpack(self, group: list[tuple[str, str]]) -> int:
-        """Write the read of all values of a group at once; give its bytes."""
-        codes = "".join(code for _, code in group)
-        names = [name for name, _ in group if name]
+        if not self._group:
+            return
+        codes = "".join(code for _, code in self._group)
+        names = [name for name, _ in self._group if name]
         layout = Struct(">" + codes)
         if names and codes[-1] == "B" and len(names) == 1:
             self._source.line(
@@ -134,7 +130,8 @@ class DecoderWriter:
             unpack = f"unpack_{codes}".replace("?", "bool")
             self.unpackers[unpack] = layout.unpack_from
             self._source.line(f"({', '.join(names)},) = {unpack}(data, p)")
-        return layout.size
+        self._source.line(f"p += {layout.size}")
+        self._group.clear()
 
     def _length(self, code: str, longer: str, nullable: bool, flexible: bool) -> tuple[str, str]:
         """Write the read of a length; give its expression, and the condition that the value is not null.
@@ -165,20 +162,14 @@ class DecoderWriter:
         present = fields_of(fields, self.version)
         if not self.flexible:
             return self._literal(present, values)
+        count = self._fixed("B")
+        self._flush()
         tagged = [field for field in present if covers(field.tagged, self.version)]
         gone = tuple(field.tag for field in fields if field.tag is not None and field not in tagged)
         if tagged:
-            count = self._fixed("B")
-            self._flush()
             return self._tagged_struct(present, values, count, gone)
-        self._skip_tags(gone)
-        return self._literal(present, values)
-
-    def _skip_tags(self, gone: tuple[int, ...]) -> None:
-        """Write the read of a section of tagged fields of which none is known."""
-        count = self._fixed("B")
-        self._flush()
         self._source.line(f"if {count}: p, left = skip_tag_section(data, p, {gone}, left)")
+        return self._literal(present, values)
 
     def _read(self, field: Field, values: dict[str, str]) -> None:
         """Write the read of a field of a struct into `values`."""
