@@ -354,7 +354,7 @@ class Call:
             frame, scan, other, other_scan = other, other_scan, frame, scan
         if frame is not None and scan is not None and (self._contents is None or self._contents is SOUND):
             is_plain_otherwise = (other is None or is_plain(other_scan, None)) and self.api_key not in HOLDING_APIS
-            totals = scan.totals or count_records(frame.data, scan.records, side)
+            totals = count_records(frame.data, scan.records, side)
             if totals is not None and is_plain_otherwise and not self.context.records:
                 self._contents = SOUND
                 return totals

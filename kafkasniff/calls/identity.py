@@ -41,7 +41,7 @@ class Identity:
 
     def sends_token(self, frame: Frame) -> bool:
         """Tell whether a frame of the client is a token without Kafka's headers; a request says that none follows."""
-        if not (self.raw_tokens or self._offered):
+        if not self.is_logging_in:
             return False
         if request_header(frame.size.to_bytes(4, "big", signed=True) + frame.data[:1100]) is None:
             return True

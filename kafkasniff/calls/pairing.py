@@ -70,7 +70,7 @@ class Pairing:
         """Take a request that will be answered."""
         self._frames += 1
         request = WaitingRequest(frame, header, self.responses_lost)
-        for index, (response, _) in enumerate(self._early) if self._early else ():
+        for index, (response, _) in enumerate(self._early):
             if correlation_id(response) == header.correlation_id:
                 pairs = self._give_up_early(index)
                 self._early.popleft()
@@ -79,7 +79,7 @@ class Pairing:
         self.waiting.append(request)
         self.waiting_bytes += size
         self.budget.take(size)
-        return self._give_up_late() if self._early else []
+        return self._give_up_late()
 
     def add_response(self, frame: Frame) -> list[Pair]:
         """Take a response whose correlation id is there."""

@@ -6,11 +6,12 @@ from functools import cached_property
 from struct import Struct
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kafkasniff.calls.call import Frame
 from kafkasniff.calls.frames import SIZE_PREFIX, FrameCutter
-from kafkasniff.tcp.events import StreamData, StreamRun
+from kafkasniff.capture.packets import PacketBatch
+from kafkasniff.tcp.columns import Numbers, gather
+from kafkasniff.tcp.events import RunSide, StreamData, StreamRun
 
 FEWEST_AT_ONCE = 16
 """Segments of equal size from which on copying them at once to join them costs less than a view of each."""
@@ -57,25 +58,21 @@ class RunReader:
 
 
 class SideBytes:
-    """The bytes of one direction, counted from the run's beginning."""
+    """The bytes of one direction of a run."""
 
-    def __init__(self, run: StreamRun, direction: int) -> None:
+    def __init__(self, batch: PacketBatch, side: RunSide) -> None:
         """Copy nothing yet."""
-        side = run.sides[direction]
-        self.data = run.batch.data
-        """The batch's buffer."""
-        self.ends, self.shifts = side.ends, side.shifts
-        """See `RunSide`."""
-        self._largest = side.largest
+        self.batch = batch
+        self.side = side
 
     def read(self, start: int, end: int) -> bytes:
-        """Give the bytes from `start` to `end`, at least one."""
-        ends, shifts, data = self.ends, self.shifts, self.data
+        """Give the bytes from `start` to `end`, at least one, counted from the run's beginning."""
+        ends, shifts, data = self.side.ends, self.side.shifts, self.batch.data
         first = bisect_right(ends, start)
         if end <= ends[first]:
             return data[start + shifts[first] : end + shifts[first]]
         last = bisect_left(ends, end, first)
-        largest, count = self._largest, last - first - 1
+        largest, count = self.side.largest, last - first - 1
         if count >= FEWEST_AT_ONCE and ends[last - 1] - ends[first] == count * largest:
             before = ends[first] + shifts[first] - largest
             tail = ends[last - 1] + shifts[last]
@@ -83,7 +80,7 @@ class SideBytes:
                 # What stands in the packets before the first part and behind the last one is left out again.
                 places = self._places[first : last + 1].copy()
                 places[-1] = tail
-                copied = self._blocks[places].view(np.uint8)
+                copied = gather(data, places, np.dtype((np.void, largest))).view(np.uint8)
                 skipped = largest - ends[first] + start
                 return copied[skipped : skipped + end - start].tobytes()
         view = memoryview(data)
@@ -94,15 +91,10 @@ class SideBytes:
         return b"".join(parts)
 
     @cached_property
-    def _places(self) -> NDArray[np.int64]:
+    def _places(self) -> Numbers:
         """Where in the buffer segments begin that are as large as the largest."""
-        places: NDArray[np.int64] = np.asarray(self.ends) + np.asarray(self.shifts) - self._largest
+        places: Numbers = np.asarray(self.side.ends) + np.asarray(self.side.shifts) - self.side.largest
         return places
-
-    @cached_property
-    def _blocks(self) -> NDArray[np.void]:
-        """At each position of the buffer as many bytes as the largest segment has."""
-        return np.ndarray((len(self.data) - self._largest + 1,), f"V{self._largest}", self.data, 0, (1,))
 
 
 class SideCutter:
@@ -113,12 +105,11 @@ class SideCutter:
         "_cuts",
         "_cutter",
         "_direction",
-        "_first",
         "_index",
         "_reader",
-        "_side",
         "at",
         "packet",
+        "pushed",
         "stop",
         "whole",
     )
@@ -128,10 +119,10 @@ class SideCutter:
         self._reader = reader
         self._cutter = cutter
         self._direction = direction
-        self._side = reader.run.sides[direction]
-        self._bytes = SideBytes(reader.run, direction)
-        self._first = self._index = reader.indexes[direction]
-        self.at = self._bytes.ends[self._first - 1] if self._first else 0
+        self._bytes = SideBytes(reader.run.batch, reader.run.sides[direction])
+        self.pushed = self._index = reader.indexes[direction]
+        """Segments that the cutter knows of."""
+        self.at = self._bytes.side.ends[self.pushed - 1] if self.pushed else 0
         """Bytes of the run that were cut or pushed."""
         self.whole = False
         """Whether the next frame is whole; if not, the next segment must be pushed."""
@@ -143,18 +134,13 @@ class SideCutter:
         self.look()
 
     @property
-    def pushed(self) -> int:
-        """Give how many segments the cutter knows of."""
-        return self._first
-
-    @property
     def segments_left(self) -> int:
         """Give about how many segments are still to be cut."""
-        return len(self._bytes.ends) - self._index
+        return len(self._bytes.side.ends) - self._index
 
     def look(self) -> None:
         """Find the next frame's end."""
-        self._cuts = _cut_frames(self._reader.run, self._direction, self._bytes, self._cutter, self.at, self._index)
+        self._cuts = _cut_frames(self._bytes, self._cutter, self.at, self._index)
         _, self.at, self._index, self.packet, self.stop, self.whole = next(self._cuts)
 
     def cut(self) -> Frame:
@@ -165,22 +151,23 @@ class SideCutter:
 
     def push_until(self, packet: int, stop: int = NEVER) -> None:
         """Push what was not cut of the segments up to `packet` and before `stop`; in the last at most a frame ends."""
-        first = self._first
-        stop = min(bisect_right(self._side.delivered_by, packet), stop)
+        first, side = self.pushed, self._bytes.side
+        stop = min(bisect_right(side.delivered_by, packet), stop)
         if stop > first:
             self._push(stop)
-            self._cutter.note_segments(*self._side.sizes(first, stop))
-            self._reader.indexes[self._direction] = self._first = stop
+            self._cutter.note_segments(*side.sizes(first, stop))
+            self._reader.indexes[self._direction] = self.pushed = stop
 
     def _push(self, stop: int) -> None:
-        cutter, ends, run = self._cutter, self._bytes.ends, self._reader.run
+        cutter, side, run = self._cutter, self._bytes.side, self._reader.run
+        ends, packets = side.ends, side.packets
         index = bisect_right(ends, self.at)
         while index < stop:
             last = stop - 1
             if cutter.missing and index < last - 1:
                 # Of a frame under way only the latest packet counts; it may end in the last segment.
                 rest = self._bytes.read(self.at, ends[last - 1])
-                packets, in_order = self._side.packets, self._side.packets is self._side.delivered_by
+                in_order = packets is side.delivered_by
                 latest = last - 1 if in_order else max(range(index, last), key=packets.__getitem__)
                 cutter.add(run.data(self._direction, latest)._replace(data=rest))
                 index = last
@@ -193,16 +180,14 @@ class SideCutter:
                 cutter.next_frame()
 
 
-def _cut_frames(
-    run: StreamRun, direction: int, content: SideBytes, cutter: FrameCutter, at: int, index: int
-) -> Iterator[_Cut]:
+def _cut_frames(content: SideBytes, cutter: FrameCutter, at: int, index: int) -> Iterator[_Cut]:
     """Cut whole frames from `at` on, each when it is asked for, and find the end of the next one before it is given.
 
     The last thing given is followed by something else than a whole frame. `index`: as in what is given.
     """
     # Frames are many: what they are made of is at hand.
-    arrival, data, ends, shifts = run.batch.arrival, content.data, content.ends, content.shifts
-    packets, delivered_by = run.sides[direction].packets, run.sides[direction].delivered_by
+    arrival, data = content.batch.arrival, content.batch.data
+    packets, ends, shifts, delivered_by, *_ = content.side
     in_order, unpack, read, cut_whole = packets is delivered_by, _SIZE.unpack_from, content.read, cutter.cut_whole
     total, limit, missing = ends[-1] if ends else 0, cutter.whole_limit, cutter.missing
     frame = None

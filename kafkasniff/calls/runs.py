@@ -29,22 +29,10 @@ class RunTaker:
         self._look()
 
     def step(self) -> Sequence[Item]:
-        """Take the next frame or segment; give what ended with it."""
-        sides = self._sides
-        if sides is None:
-            found = self._conversation.take(self._reader.read())
-            self._look()
-            return found
-        kafka = self._conversation.kafka
-        assert kafka is not None
-        first, second = sides
-        side = first if first.packet < second.packet else second
-        at_end, stop = side.packet == NEVER, side.stop
-        if side.whole and kafka.take_frame(int(side is second), side.cut()):
-            self._look_at(sides)
-        else:
-            self._push(sides, side, stop, at_end)
-        return kafka.take_calls()
+        """Take the next segment of a connection of which it is not known yet what it is; give what ended with it."""
+        found = self._conversation.take(self._reader.read())
+        self._look()
+        return found
 
     def take(self, earliest: int, found: list[tuple[int, Sequence[Item]]]) -> Talk | None:
         """Take all that is left, up to what may go by columns, which is given; add what ended to `found`, with places.
@@ -52,10 +40,10 @@ class RunTaker:
         Nothing ends before the place `earliest`.
         """
         while self.packet != NEVER:
-            if self._may_leave:
-                if (talk := self._rest()) is not None:
-                    return talk
-            elif self._sides is not None and not self._take_frames(self._sides, earliest, found):
+            if self._may_leave and (talk := self._rest()) is not None:
+                return talk
+            if self._sides is not None:
+                self._take_frames(self._sides, earliest, found)
                 continue
             # The packet that closes a hole with a gap also lets the run behind it begin.
             place = max(2 * self.packet + 1, earliest)
@@ -65,30 +53,37 @@ class RunTaker:
 
     def _take_frames(
         self, sides: tuple[SideCutter, SideCutter], earliest: int, found: list[tuple[int, Sequence[Item]]]
-    ) -> bool:
-        """Take whole frames as `step` does, up to something else; False where one of them was refused."""
+    ) -> None:
+        """Take whole frames, and then what the next packet brings, which is none.
+
+        Of a run that may go by columns it is one frame.
+        """
         kafka, (first, second) = self._conversation.kafka, sides
         assert kafka is not None
-        while (side := first if first.packet < second.packet else second).whole:
+        taken = True
+        while taken:
+            side = first if first.packet < second.packet else second
             packet, stop = side.packet, side.stop
-            taken = kafka.take_frame(int(side is second), side.cut())
+            taken = side.whole and kafka.take_frame(int(side is second), side.cut())
             if not taken:
-                self.packet = packet
-                self._push(sides, side, stop, at_end=False)
+                at_end = packet == NEVER
+                packet = self._reader.last_packet if at_end else packet
+                self._push(sides, side, packet, stop, at_end)
             if calls := kafka.take_calls():
                 found.append((max(2 * packet + 1, earliest), calls))
-            if not taken:
-                return False
-        self._look_at(sides)
-        return True
+            if taken and self._may_leave:
+                self._look_at(sides)
+                return
 
-    def _push(self, sides: tuple[SideCutter, SideCutter], side: SideCutter, stop: int, at_end: bool) -> None:
-        """Push what the next packet brings, which is no whole frame, before `stop`; `at_end`, all that is left."""
+    def _push(
+        self, sides: tuple[SideCutter, SideCutter], side: SideCutter, packet: int, stop: int, at_end: bool
+    ) -> None:
+        """Push what `packet` brings in a direction before `stop`, and in the other; `at_end`, all that is left."""
         kafka = self._conversation.kafka
         assert kafka is not None
         direction = int(side is sides[1])
-        side.push_until(self.packet, stop)
-        sides[1 - direction].push_until(self.packet)
+        side.push_until(packet, stop)
+        sides[1 - direction].push_until(packet)
         for each_direction in (direction, 1 - direction):
             kafka.drain(each_direction)
         if at_end or kafka.orderly_cutters is None:

@@ -311,8 +311,7 @@ class KafkaStreams:
         self._boundaries.lost_ids.add(header.correlation_id)
         self._identity.take_request(header, frame)
         if expects_response(header, frame):
-            if pairs := self._pairing.add_request(frame, header):
-                self._emit(pairs)
+            self._emit(self._pairing.add_request(frame, header))
             self._keep_within_limits(frame.last)
         else:
             request = WaitingRequest(frame, header, 0)

@@ -27,9 +27,6 @@ if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not
 
 _PROGRESS_SECONDS = 0.5
 
-_READ_AHEAD = 16
-"""Calls that are read before the line of the first of them is made."""
-
 RowsFormat = Callable[["CallRows"], Iterable[bytes]]
 """Gives the lines of many calls at once, in blocks."""
 
@@ -51,8 +48,6 @@ class LineFormat(NamedTuple):
     """Remembers of a call what later lines depend on, as `call` does; None where they depend on nothing."""
     pass_over_rows: "Callable[[CallRows], None] | None" = None
     """Remembers and learns as `rows` does; None where there is no `rows`."""
-    read_ahead: Callable[[Iterable[Call]], None] | None = None
-    """Reads what the lines of the next calls need; None where that takes no less time."""
 
 
 class _Late:
@@ -83,7 +78,6 @@ def json_format() -> LineFormat:
 def terminal_format(time_mode: str, detail: int) -> LineFormat:
     """Give lines for people: cut and coloured on a terminal, whole and plain elsewhere."""
     from kafkasniff.render.colours import colours_for
-    from kafkasniff.render.gist import read_ahead
     from kafkasniff.render.terminal import CallLines
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -105,7 +99,6 @@ def terminal_format(time_mode: str, detail: int) -> LineFormat:
         (lambda rows: row_lines().expect(rows)) if lines.is_plain else None,
         lines.pass_over,
         (lambda rows: row_lines().pass_over(rows)) if lines.is_plain else None,
-        read_ahead,
     )
 
 
@@ -215,13 +208,7 @@ class Showing:
             if rows:
                 self._form.expect(rows)
         items.reverse()
-        read_ahead = self._form.read_ahead if self._shows_all and self._left < 0 else None
-        ahead = 0
         while items and self._left:
-            if not ahead and read_ahead is not None:
-                ahead = _READ_AHEAD
-                read_ahead([item for item in items[-ahead:] if isinstance(item, Call)])
-            ahead -= 1
             # Taken from the list, since the bodies decoded for one line should not outlive it.
             item = items.pop()
             if not isinstance(item, tuple):

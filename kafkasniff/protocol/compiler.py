@@ -270,7 +270,7 @@ class DecoderWriter:
         self._source.line(f"{value} = None")
         with self._source.block(f"if {there}:"):
             self._source.line(f"{value} = {length}")
-            self._source.line(f'records.append(records_field((f"{self._path}{field.name}", p, p := p + {value})))')
+            self._source.line(f'records.append(RecordsField(f"{self._path}{field.name}", p, p := p + {value}))')
         return value
 
     def _string(self, field: Field, nullable: bool) -> str:

@@ -13,7 +13,6 @@ from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.protocol.memory import LONGEST, Memory
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
-from kafkasniff.protocol.records.totals import Totals
 from kafkasniff.protocol.scan_compiler import ScanDecoder, compile_scan_decoder
 
 
@@ -29,8 +28,6 @@ class ScannedBody:
     """Path and code of each error code that is not zero."""
     records: list[RecordsField]
     """Where the `records` fields lie."""
-    totals: Totals | None = None
-    """Of the batches in these fields, once they were read ahead and are sound."""
     seen_again: bool = False
     """True once an equal body came."""
 

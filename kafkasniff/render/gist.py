@@ -1,13 +1,13 @@
 """The gist of a call in a few words: topics, partitions, group, member, records, bytes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
-from kafkasniff.calls.call import Call, Frame, Side
+from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.learning import names_topic_ids
 from kafkasniff.protocol.bodies import find_entities
-from kafkasniff.protocol.records.totals import count_records, totals_of
+from kafkasniff.protocol.records.totals import totals_of
 from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.render.brokers import BROKER_FIELDS
 from kafkasniff.render.gists.cluster import (
@@ -45,12 +45,6 @@ _MOST_TEXTS = 8192
 _texts: dict[tuple[ScannedBody, ScannedBody | None, str | None, str | None], str] = {}
 """Gists of calls whose bodies came before, by these and by what else a gist may name: client id and principal."""
 
-_WITH_RECORDS = frozenset((0, 1))
-"""Produce and Fetch."""
-
-_AHEAD_BYTES = 1 << 20
-"""Bytes of the longest message that is read ahead."""
-
 
 class Form(NamedTuple):
     """How the calls of an API are described, and which fields that takes."""
@@ -62,44 +56,16 @@ class Form(NamedTuple):
     response: frozenset[str]
 
 
-def read_ahead(calls: Iterable[Call]) -> None:
-    """Read what the gists of calls with records need.
-
-    Of many, one step after the other takes less time: long records, read for their CRCs, take the place of all else in
-    the processor's cache.
-    """
-    found: list[tuple[Side, Frame, ScannedBody]] = []
-    for call in calls:
-        header, request, response = call.header, call.request, call.response
-        if header is None or header.api_key not in _WITH_RECORDS:
-            continue
-        form = _GISTS[header.api_key]
-        # What is read of a body takes several times its bytes, and should not wait for its turn where it is large.
-        if request is not None and len(request.data) <= _AHEAD_BYTES:
-            asked = call.scan_request(form.request)
-            if asked is not None and asked.records and asked.totals is None:
-                found.append(("request", request, asked))
-        if response is not None and len(response.data) <= _AHEAD_BYTES:
-            answered = call.scan_response(form.response)
-            if answered is not None and answered.records and answered.totals is None:
-                found.append(("response", response, answered))
-    for side, frame, scan in found:
-        scan.totals = count_records(frame.data, scan.records, side)
-
-
 def gist(call: Call) -> str:
     """Say in a few words what a call was about; the text is safe to print and has no line ends.
 
     Bodies are only scanned, unless one of them has a problem.
     """
-    header = call.header
-    form = _GISTS.get(header.api_key) if header is not None else None
+    form = _GISTS.get(call.api_key)
     if form is not None:
         asked, answered = call.scan_request(form.request), call.scan_response(form.response)
         if asked is not None and (answered is not None or call.response is None):
-            if asked.seen_again and (answered is None or answered.seen_again) and not _names_topic_ids(call):
-                return _described(form, call, asked, answered)
-            return form.describe(call, asked.value, answered.value if answered is not None else _NO_BODY)
+            return _described(form, call, asked, answered)
     request = call.request_body.value if call.request_body else None
     response = call.response_body.value if call.response_body else None
     if request is None and response is None:
@@ -111,12 +77,14 @@ def gist(call: Call) -> str:
 
 def _described(form: Form, call: Call, asked: ScannedBody, answered: ScannedBody | None) -> str:
     """Describe a call by what was scanned, once for all calls with equal bodies."""
+    response = answered.value if answered is not None else _NO_BODY
+    if not (asked.seen_again and (answered is None or answered.seen_again)) or _names_topic_ids(call):
+        return form.describe(call, asked.value, response)
     key = (asked, answered, call.client_id, call.principal)
     text = _texts.get(key)
     if text is None:
         if len(_texts) >= _MOST_TEXTS:
             _texts.clear()
-        response = answered.value if answered is not None else _NO_BODY
         text = _texts[key] = form.describe(call, asked.value, response)
     return text
 
@@ -175,7 +143,7 @@ _HEARTBEAT = _form(
     "memberEpoch assignment topicPartitions topicId topicName partitions",
 )
 
-_GISTS: dict[int, Form] = {
+_GISTS: dict[int | None, Form] = {
     0: _form(
         produce,
         "transactionalId acks topicData name topicId partitionData index records",

@@ -75,9 +75,10 @@ def calls_of(
     for size in sizes:
         taker = RunTaker(made_run(of, parts[:size], times_rise=times_rise, late=chance), conversation)
         parts = parts[size:]
-        while taker.packet != NEVER:
-            packet = taker.packet
-            found += [(packet, item) for item in taker.step()]
+        taker.stay()
+        steps: list[tuple[int, Any]] = []
+        taker.take(0, steps)
+        found += [(place // 2, item) for place, items in steps for item in items]
     of.ended_by = "capture-end"
     found += [(NEVER, item) for item in conversation.end(of.last)]
     shown = []

@@ -228,23 +228,9 @@ def read_batches(
     """
     batches: list[Batch] = []
     problems: list[PlacedProblem] = []
-    position = _read_usual(data, start, end, batches)
-    if position < end:
-        _read_unusual(data, position, end, side, batches, problems)
-    return batches, problems
-
-
-def _read_unusual(
-    data: bytes,
-    position: int,
-    end: int,
-    side: Literal["request", "response"],
-    batches: list[Batch],
-    problems: list[PlacedProblem],
-) -> None:
-    """Read the headers of batches of which the first is old, cut or damaged."""
     search: BatchSearch | None = None
-    while position < end:
+    position = start
+    while (position := _read_usual(data, position, end, batches)) < end:
         search = search or BatchSearch(data, end)
         path = f"[{len(batches)}]"
         if len(batches) == MAX_BATCHES:
@@ -275,7 +261,8 @@ def _read_unusual(
                     batches[-1].partial_trailing_bytes = end - position
         if following is None:
             break
-        position = _read_usual(data, following, end, batches)
+        position = following
+    return batches, problems
 
 
 def _crc_problem(data: bytes, batch: Batch, path: str) -> PlacedProblem:

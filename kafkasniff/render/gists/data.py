@@ -4,7 +4,7 @@ from kafkasniff.calls.call import Call, Side
 from kafkasniff.render.gists.words import (
     Body,
     bytes_text,
-    codecs_text,
+    codec_text,
     name_text,
     partition_index,
     records_text,
@@ -19,7 +19,7 @@ _TIMESTAMPS = {-1: "latest", -2: "earliest", -3: "max-timestamp", -4: "earliest-
 def _records(call: Call, where: Side) -> str:
     """Say how many records and which compression the batches on one side have."""
     count, codecs = call.record_totals(where)
-    return records_text(count) + codecs_text(codecs) if codecs else ""
+    return "".join([records_text(count), *sorted(map(codec_text, codecs))]) if codecs else ""
 
 
 def _records_size(topics: list[Body], key: str) -> int:

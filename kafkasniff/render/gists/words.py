@@ -1,7 +1,7 @@
 """Words that the gists of several APIs share."""
 
-from collections.abc import Callable, Collection, Iterable
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -43,8 +43,6 @@ def _shown(start: str) -> str:
 def topic_text(call: Call, entry: Body) -> str:
     """Give the topic's name; where the message has an id only and nothing told its name, the id."""
     name = entry.get("name") or entry.get("topic") or entry.get("topicName")
-    if type(name) is str:
-        return _shown(name[: NAME_LENGTH + 1])
     if name is None:
         topic_id = entry.get("topicId", "?")
         name = call.context.topics.get(topic_id) or topic_id
@@ -60,12 +58,9 @@ def topics_text(
     words = []
     for entry in entries[:most]:
         partitions = entry.get(key) or []
-        if len(partitions) == 1:
-            text = partition(partitions[0])
-        else:
-            text = ",".join(map(partition, partitions[:_MOST_PARTITIONS]))
-            if len(partitions) > _MOST_PARTITIONS:
-                text += f",{ELLIPSIS} ({len(partitions)})"
+        text = ",".join(map(partition, partitions[:_MOST_PARTITIONS]))
+        if len(partitions) > _MOST_PARTITIONS:
+            text += f",{ELLIPSIS} ({len(partitions)})"
         words.append(f"{topic_text(call, entry)}-{text}")
     if len(entries) > most:
         words.append(f"{ELLIPSIS} ({len(entries)} topics)")
@@ -110,23 +105,11 @@ def bytes_text(size: int) -> str:
     return size.text(bytes_text) if isinstance(size, Traced) else size_text(size)
 
 
-def codecs_text(codecs: Collection[str]) -> str:
-    """Give the codecs of batches, each with a space before it; nothing for none."""
-    # Those that are traced are in no tuple, and not to be remembered.
-    return _codecs_text(codecs) if type(codecs) is tuple else "".join(sorted(map(codec_text, codecs)))
-
-
-@cache
-def _codecs_text(codecs: tuple[str, ...]) -> str:
-    return "".join(sorted(map(codec_text, codecs)))
-
-
 def codec_text(compression: str) -> str:
     """Give the codec of a batch with a space before it; nothing for none."""
-    if type(compression) is str:
-        return "" if compression == "none" else f" {compression}"
-    assert isinstance(compression, Traced)
-    return compression.text(_codec_text)
+    if isinstance(compression, Traced):
+        return compression.text(_codec_text)
+    return "" if compression == "none" else f" {compression}"
 
 
 def _codec_text(attributes: int) -> str:
