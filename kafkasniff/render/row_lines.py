@@ -42,13 +42,6 @@ class RowLines:
         self._columns: CallColumns | None = None
         self._fixed: dict[int, tuple[str, str, str | None]] = {}
         """What stands before and behind the correlation id, and the client id, by run and layout, where that tells."""
-        self._servers: dict[str, str] = {}
-        self._ends: dict[int, str] = {}
-        """Client and server as they stand in the line, by run."""
-        self._apis: dict[int, str] = {}
-        """The same of the API, by layout, …"""
-        self._clients: dict[bytes, tuple[str, str | None]] = {}
-        """… and of the client id, with the id itself, by its bytes."""
         self._expected: dict[int, dict[int, bytes]] = {}
         """Last columns that were made already, with newlines, by the identity of the call's columns and its row, until
         they are asked for."""
@@ -100,7 +93,7 @@ class RowLines:
             total,
         ) in rows.fields():
             if key in TELLING_APIS and self._learn(row, (key << 16 | version, data[response + _NUMBER : response_end])):
-                self._forget()
+                self._fixed.clear()
             correlation = str(number)
             if len(correlation) != widths.correlation:
                 widths.fit_ids(correlation, "")
@@ -126,7 +119,7 @@ class RowLines:
         columns, start, stop = rows
         before = stacked([heads(self._lines, columns, part.start, part.stop) for part in self._learn_from(rows)])
         found = self._at_once(columns, np.arange(start, stop), before)
-        self._forget()
+        self._fixed.clear()
         self._state = self._look()
         return b"".join(found)
 
@@ -228,11 +221,8 @@ class RowLines:
 
     def _turn_to(self, columns: CallColumns) -> None:
         """Forget what was made of other columns, or in other widths."""
-        if self._look() != self._state:
-            self._forget()
-        elif columns is not self._columns:
+        if columns is not self._columns or self._look() != self._state:
             self._fixed.clear()
-            self._ends.clear()
         self._columns = columns
 
     def _learn(self, row: int, answer: tuple[int, bytes]) -> bool:
@@ -258,58 +248,17 @@ class RowLines:
         widths = self._lines.widths
         return self._lines.brokers.changes, widths.client, widths.server, widths.api, widths.client_id
 
-    def _forget(self) -> None:
-        self._fixed.clear()
-        self._servers.clear()
-        self._ends.clear()
-        self._apis.clear()
-        self._clients.clear()
-
     def _fix(self, run: int, layout: int, raw_id: bytes) -> tuple[str, str, str | None]:
         """Format what the calls of a run, an API and a client id have in common."""
         assert self._columns is not None
-        # In parts, as short connections share all but their ends with others.
-        ends = self._ends.get(run) or self._format_ends(run)
-        api = self._apis.get(layout) or self._format_api(layout)
-        behind, client_id = self._clients.get(raw_id) or self._format_client_id(raw_id)
-        parts = (ends + api, behind, client_id)
-        if self._columns.client_ids[run] is not None:
-            self._fixed[run << 32 | layout] = parts
-        return parts
-
-    def _format_ends(self, run: int) -> str:
-        lines, widths = self._lines, self._lines.widths
-        assert self._columns is not None
-        facts = self._columns.facts[run]
-        client, server = facts.client, self._servers.get(facts.server)
-        if server is None:
-            server = self._servers[facts.server] = lines.server(facts.server)
-        if len(client) > widths.client or len(server) > widths.server:
-            widths.fit(client, server, "")
-            self._fixed.clear()
-            self._ends.clear()
-        ends = self._ends[run] = f"  {client:>{widths.client}} → {server:<{widths.server}}  "
-        return ends
-
-    def _format_api(self, layout: int) -> str:
-        api, widths = api_text((layout >> 16, layout & 0xFFFF)), self._lines.widths
-        if len(api) > widths.api:
-            widths.fit("", "", api)
-            self._fixed.clear()
-            self._apis.clear()
-        text = self._apis[layout] = f"{api:<{widths.api}} "
-        return text
-
-    def _format_client_id(self, raw_id: bytes) -> tuple[str, str | None]:
         # A null client id is described like an empty one.
-        client_id, widths = java_text(raw_id) or None, self._lines.widths
-        who = client_id_text(client_id)
-        if len(who) > widths.client_id:
-            widths.fit_ids("", who)
+        facts, client_id, before = self._columns.facts[run], java_text(raw_id) or None, self._look()
+        parts = self._lines.fixed_parts(facts.client, facts.server, (layout >> 16, layout & 0xFFFF), client_id)
+        if self._look() != before:
             self._fixed.clear()
-            self._clients.clear()
-        parts = self._clients[raw_id] = f"  {who:<{widths.client_id}}  ", client_id
-        return parts
+        if self._columns.client_ids[run] is not None:
+            self._fixed[run << 32 | layout] = (*parts, client_id)
+        return (*parts, client_id)
 
 
 def _chosen(before: Block | None, places: Numbers, chosen: Numbers) -> Part:

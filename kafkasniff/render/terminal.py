@@ -114,7 +114,8 @@ class CallLines:
         took = duration_text(total)
         slow = colours.slow if total is not None and total >= _SLOW_NS else ""
         if self._wide:
-            before, behind = self._fixed_parts(call)
+            layout, client_id = call.header and call.header[:2], call.client_id
+            before, behind = self.fixed_parts(call.client, call.server, layout, client_id)
             correlation = str(call.correlation_id)
             if len(correlation) > widths.correlation:
                 widths.fit_ids(correlation, "")
@@ -127,7 +128,8 @@ class CallLines:
                 self._wide, self.widths = False, Widths(2, 12)
                 return self._call_line(call, time, tail)
         else:
-            client, server, api = self._client(call.client), self.server(call.server), _api_text(call)
+            client, server = self._client(call.client), self.server(call.server)
+            api = api_text(call.header and call.header[:2])
             widths.fit(client, server, api)
             line = (
                 f"{colours.time}{time}{off} {client:>{widths.client}}→{colours.server}{server:<{widths.server}}{off} "
@@ -140,27 +142,26 @@ class CallLines:
             return line
         return f"{line}{self.tail(call, None if self._cut is None else max(self._cut - used, 0))}".rstrip() + "\n"
 
-    def _fixed_parts(self, call: Call) -> tuple[str, str]:
-        """Give what stands before and behind the correlation id in a wide line, once for all calls that share it."""
+    def fixed_parts(
+        self, client: str, server: str, layout: tuple[int, int] | None, client_id: str | None
+    ) -> tuple[str, str]:
+        """Give what stands before and behind the correlation id in a wide line, once for all calls that share it.
+
+        `layout`: API key and version. Widens the columns to hold these.
+        """
         widths = self.widths
-        header = call.header
-        key = (
-            call.client,
-            call.server,
-            header and (header.api_key, header.api_version, header.client_id),
-            self.brokers.changes,
-            (widths.client, widths.server, widths.api, widths.client_id),
-        )
+        fitted = widths.client, widths.server, widths.api, widths.client_id
+        key = client, server, layout, client_id, self.brokers.changes, fitted
         parts = self._parts.get(key)
         if parts is None:
-            colours, off, server, api = self._colours, self._colours.off, self.server(call.server), _api_text(call)
-            client_id = client_id_text(call.client_id)
-            widths.fit(call.client, server, api)
-            widths.fit_ids("", client_id)
+            colours, off = self._colours, self._colours.off
+            server_text, api, who = self.server(server), api_text(layout), client_id_text(client_id)
+            widths.fit(client, server_text, api)
+            widths.fit_ids("", who)
             parts = (
-                f"  {call.client:>{widths.client}} → {colours.server}{server:<{widths.server}}{off}"
+                f"  {client:>{widths.client}} → {colours.server}{server_text:<{widths.server}}{off}"
                 f"  {colours.api}{api:<{widths.api}}{off} ",
-                f"  {colours.client_id}{client_id:<{widths.client_id}}{off}  ",
+                f"  {colours.client_id}{who:<{widths.client_id}}{off}  ",
             )
             if len(self._parts) >= _MOST_PARTS:
                 self._parts.clear()
@@ -290,10 +291,6 @@ class CallLines:
 def client_id_text(client_id: str | None) -> str:
     """Give a client id as safe text for its column."""
     return show(client_id or "-", _WIDEST_CLIENT_ID)
-
-
-def _api_text(call: Call) -> str:
-    return api_text(call.header and call.header[:2])
 
 
 @lru_cache(maxsize=1024)
