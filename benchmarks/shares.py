@@ -51,7 +51,7 @@ def seconds(share: Share, events: pa.RecordBatch, interfaces: list[Interface]) -
     taken = pa.Table.from_batches(dealt(events, {"small-calls": 0}, [share])).sort_by(_ORDER).combine_chunks()
     found = []
     for _ in range(_ROUNDS):
-        diagnosis = ClusterDiagnosis(share.rules, alone=True)
+        diagnosis = ClusterDiagnosis(share.rules)
         diagnosis.reader.interfaces = {0: interfaces}
         begun = time.process_time()
         diagnosis.feed(taken.to_batches(max_chunksize=_BATCH))

@@ -352,10 +352,11 @@ class Call:
         frame, scan, other, other_scan = self.request, self._request_scan, self.response, self._response_scan
         if side == "response":
             frame, scan, other, other_scan = other, other_scan, frame, scan
-        if frame is not None and scan is not None and (self._contents is None or self._contents is SOUND):
-            is_plain_otherwise = (other is None or is_plain(other_scan, None)) and self.api_key not in HOLDING_APIS
+        is_plain_otherwise = (other is None or is_plain(other_scan, None)) and self.api_key not in HOLDING_APIS
+        may_count = is_plain_otherwise and not self.context.records and self._contents in (None, SOUND)
+        if may_count and frame is not None and scan is not None:
             totals = count_records(frame.data, scan.records, side)
-            if totals is not None and is_plain_otherwise and not self.context.records:
+            if totals is not None:
                 self._contents = SOUND
                 return totals
         return totals_of([batch for where, _, batch in self._open().batches if where == side])

@@ -25,7 +25,7 @@ HOLDING_APIS = frozenset({ENVELOPE, FETCH_SNAPSHOT, *(key for key, _ in HOLDING_
 """APIs whose bodies may hold messages."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Contents:
     """What was found inside."""
 

@@ -11,6 +11,10 @@ from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
 
 PRODUCE = 0
+FIRST_IN_TRANSACTIONS = 3
+"""The version of Produce from which on a transactional id stands before the acks (KIP-98), …"""
+FLEXIBLE_PRODUCE = 9
+"""… and that from which on it is compact (KIP-482)."""
 
 PATIENCE = 64
 """Later frames of the connection after which a response's request is no longer expected to be captured; so many
@@ -200,14 +204,14 @@ def expects_response(header: RequestHeader, frame: Frame) -> bool:
         return True
     data = frame.data
     place = header.end
-    if header.api_version >= 9:
+    if header.api_version >= FLEXIBLE_PRODUCE:
         # transactionalId is a compact nullable string; ids of over 126 bytes take a second length byte.
         length = data[place] if place < len(data) else 0
         if length > 127:
             length = (length & 127) | (data[place + 1] << 7 if place + 1 < len(data) else 0)
             place += 1
         place += max(length, 1)
-    elif header.api_version >= 3:
+    elif header.api_version >= FIRST_IN_TRANSACTIONS:
         place += 2 + max(int.from_bytes(data[place : place + 2], "big", signed=True), 0)
     return data[place : place + 2] != b"\x00\x00"
 

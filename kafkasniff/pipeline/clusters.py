@@ -82,6 +82,6 @@ class Copies:
         if owner != vantage and (until is None or time <= until + _NEAR_NS):
             return False
         # Once its capture has ended, another may go on.
-        ended = arrival_of(item).time if item.connection.ended_by is not None else None
+        ended = time if item.connection.ended_by is not None else None
         self._owners.put(key, (vantage, ended))
         return True

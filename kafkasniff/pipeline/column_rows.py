@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kafkasniff.calls.call import Side
 from kafkasniff.calls.columns.calls import CallColumns, CallRows, Numbers
+from kafkasniff.calls.columns.messages import CLIENT_ID_LENGTH, CLIENT_ID_LENGTH_AT
 from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.calls.facts import CallFacts
 from kafkasniff.calls.topics import NO_ID, KnownNames
@@ -28,8 +29,6 @@ from kafkasniff.protocol.records.batches import as_json, read_batches
 from kafkasniff.protocol.scans import scan_body
 from kafkasniff.render.text import file_name
 
-_CLIENT_ID_LENGTH_AT = 8
-_CLIENT_ID_LENGTH = 2
 _KEY_COLUMNS = 13
 """Columns of `calls` that its batches have too."""
 _NO_BODY: dict[str, Any] = {}
@@ -289,10 +288,10 @@ def _completed(columns: CallColumns, packets: Numbers) -> tuple[pa.Array, NDArra
 
 def _client_ids(columns: CallColumns, rows: Numbers) -> pa.Array:
     data = columns.data
-    begins, ends = columns.request[rows] + _CLIENT_ID_LENGTH_AT, columns.client_id_end[rows]
+    begins, ends = columns.request[rows] + CLIENT_ID_LENGTH_AT, columns.client_id_end[rows]
     raw = [data[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
     # A null client id has a length below zero.
-    texts = {each: None if each[0] & 0x80 else java_text(each[_CLIENT_ID_LENGTH:]) for each in set(raw)}
+    texts = {each: None if each[0] & 0x80 else java_text(each[CLIENT_ID_LENGTH:]) for each in set(raw)}
     return pa.array([texts[each] for each in raw], pa.string())
 
 

@@ -26,10 +26,10 @@ _COLUMNS = ("vantage", "bucket", "item", "told")
 class ClusterDiagnosis:
     """The rules over what the vantages of one cluster saw."""
 
-    def __init__(self, rules: Iterable[type[Rule[Any]]] = RULES, alone: bool = False) -> None:
-        """Begin with nothing seen; `alone`: no more than one vantage is looked at."""
+    def __init__(self, rules: Iterable[type[Rule[Any]]] = RULES) -> None:
+        """Begin with nothing seen."""
         self.diagnosis = Diagnosis(rules)
-        self.copies = None if alone else Copies()
+        self.copies = Copies()
         self.reader = EventReader({})
 
     def feed(self, batches: Iterable[pa.RecordBatch]) -> None:
@@ -41,13 +41,13 @@ class ClusterDiagnosis:
                     self.diagnosis.facts.learn(self.reader.call_alone(item))
                     continue
                 event = self.reader.item(vantage, bucket, item)
-                if self.copies is None or self.copies.takes(vantage, event):
+                if self.copies.takes(vantage, event):
                     self.diagnosis.feed(event)
 
 
 def diagnose(parts: Iterable[Part], batches: Iterable[pa.RecordBatch], share: Share) -> Diagnosis:
     """Run the rules of a share over rows of `SPANS`, sorted by `EVENT_ORDER`."""
-    cluster = ClusterDiagnosis(share.rules, share.alone)
+    cluster = ClusterDiagnosis(share.rules)
     cluster.reader.interfaces = interfaces_of(parts)
     cluster.feed(batches)
     return cluster.diagnosis

@@ -8,7 +8,9 @@ from zlib import crc32
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
 from kafkasniff.calls.columns.calls import CallRows
+from kafkasniff.calls.columns.messages import CLIENT_ID_LENGTH, CLIENT_ID_LENGTH_AT
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.pairing import FIRST_IN_TRANSACTIONS, FLEXIBLE_PRODUCE
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import PRODUCE, host_of
 from kafkasniff.diagnose.memory import Bounded
@@ -31,12 +33,7 @@ _MOST_BATCHES = 1_000
 Packed = tuple[Any, ...]
 _Producer = tuple[str, str | None]
 """Address and client id."""
-_CLIENT_ID_LENGTH_AT = 8
-_CLIENT_ID_LENGTH = 2
 
-_FIRST_IN_TRANSACTIONS = 3
-"""The first version of Produce with a transactional id."""
-_FLEXIBLE_HEADER = 2
 _NULL, _EMPTY, _COMPACT_EMPTY = b"\xff\xff", b"\0\0", b"\1"
 """A nullable string that is null, one that is empty, and a compact one that is (null is less)."""
 
@@ -178,9 +175,9 @@ class EventPacker:
                 known[run] = self._connections[connection]
             packed_connection = known[run]
             facts = columns.facts[run]
-            raw_id = data[request + _CLIENT_ID_LENGTH_AT : client_id_end]
+            raw_id = data[request + CLIENT_ID_LENGTH_AT : client_id_end]
             if raw_id not in client_ids:
-                client_ids[raw_id] = None if raw_id[0] & 0x80 else java_text(raw_id[_CLIENT_ID_LENGTH:])
+                client_ids[raw_id] = None if raw_id[0] & 0x80 else java_text(raw_id[CLIENT_ID_LENGTH:])
             client_id = client_ids[raw_id]
             kept: bytes | Packed = data[request:end]
             kept_response: bytes | Packed = data[response:response_end]
@@ -328,9 +325,9 @@ def _headers(data: bytes, field: RecordsField) -> Iterator[tuple[int, bytes]]:
 
 def _in_transaction(key: int, version: int, data: bytes, body: int) -> bool:
     """Tell whether a request, whose body begins at `body`, is a Produce that names a transactional id (KIP-98)."""
-    if key != PRODUCE or version < _FIRST_IN_TRANSACTIONS:
+    if key != PRODUCE or version < FIRST_IN_TRANSACTIONS:
         return False
-    if request_header_version(key, version) == _FLEXIBLE_HEADER:
+    if version >= FLEXIBLE_PRODUCE:
         return data[body : body + 1] > _COMPACT_EMPTY
     return data[body : body + 2] not in (_NULL, _EMPTY)
 

@@ -25,8 +25,6 @@ class Share(NamedTuple):
     """Those of the first, when all are dealt out to so many as the second says; None: all."""
     apis: frozenset[int] | None = None
     """The APIs whose plain calls are wanted; None: all."""
-    alone: bool = False
-    """Whether the cluster has only one vantage."""
 
     def wants(self, events: pa.RecordBatch) -> tuple[Marks, Marks]:
         """Tell which events are looked at, and of which others only what they tell is wanted."""
@@ -51,16 +49,15 @@ def shares_of(clusters: Sequence[Sequence[str]], events: Mapping[str, int], para
     for number, vantages in enumerate(clusters):
         # However many run at once, so that none has to remember more of a larger cluster.
         parts = -(-sum(events[vantage] for vantage in vantages) // EVENTS_A_TASK)
-        alone = len(vantages) == 1
         if parts < 2 or parallel < 2:
-            shares.append(Share(number, alone=alone))
+            shares.append(Share(number))
             continue
         of_clients = tuple(rule for rule in RULES if not rule.looks_across_clients)
-        shares += [Share(number, of_clients, (part, parts), alone=alone) for part in range(parts)]
+        shares += [Share(number, of_clients, (part, parts)) for part in range(parts)]
         across = tuple(rule for rule in RULES if rule.looks_across_clients)
         # Of Produce these look only at transactions, which are never plain.
         apis = frozenset().union(TELLING, NAMING_GROUPS, *(rule.apis for rule in across)) - {PRODUCE}
-        shares.append(Share(number, across, apis=apis, alone=alone))
+        shares.append(Share(number, across, apis=apis))
     return shares
 
 

@@ -123,7 +123,7 @@ def test_a_cluster_with_few_events_is_one_task():
     events = {"a": shares.EVENTS_A_TASK, "b": 1, "c": 7}
 
     assert [share.cluster for share in shares_of(clusters, events, 2)] == [0, 0, 0, 1]
-    assert shares_of(clusters, events, 1) == [Share(0), Share(1, alone=True)]
+    assert shares_of(clusters, events, 1) == [Share(0), Share(1)]
 
 
 def test_a_larger_cluster_is_more_tasks_so_that_none_remembers_more():

@@ -10,7 +10,7 @@ from kafkasniff.calls.columns.calls import Numbers
 from kafkasniff.calls.columns.frames import Frames
 from kafkasniff.calls.columns.streams import ordered
 from kafkasniff.calls.frames import SIZE_PREFIX
-from kafkasniff.calls.pairing import PRODUCE
+from kafkasniff.calls.pairing import FIRST_IN_TRANSACTIONS, FLEXIBLE_PRODUCE, PRODUCE
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.body_columns import Block, Buffer, Marks
 from kafkasniff.protocol.headers import API_VERSIONS, CONTROLLED_SHUTDOWN, request_header_version
@@ -25,10 +25,6 @@ _SPECIAL = frozenset({17, API_VERSIONS, 36})
 """APIs that tell who the client is, or change what follows on the connection: not taken by columns in its middle."""
 _LONGEST_CLIENT_ID = 64
 """Bytes of a client id that is compared with others by columns."""
-_NO_ACKS_SINCE = 3
-"""Produce has a transactional id before its acks from this version on, and a compact one …"""
-_FLEXIBLE_PRODUCE = 9
-"""… from this one on."""
 
 
 class Messages(NamedTuple):
@@ -161,13 +157,13 @@ def _layouts() -> NDArray[np.uint8]:
 
 def _is_answered(buffer: Buffer, version: Numbers, body: Numbers, end: Numbers) -> Marks:
     """Tell of Produce requests whether columns show that they ask for acknowledgement, and so for an answer."""
-    compact = version >= _FLEXIBLE_PRODUCE
+    compact = version >= FLEXIBLE_PRODUCE
     length = buffer.numbers("B", body)
     long = compact & (length > 127)
     acks_at = np.where(
         compact,
         body + np.maximum(length, 1),
-        np.where(version >= _NO_ACKS_SINCE, body + 2 + np.maximum(buffer.numbers("h", body), 0), body),
+        np.where(version >= FIRST_IN_TRANSACTIONS, body + 2 + np.maximum(buffer.numbers("h", body), 0), body),
     )
     answered: Marks = ~long & (acks_at + 2 <= end) & (buffer.numbers("h", acks_at) != 0)
     return answered
