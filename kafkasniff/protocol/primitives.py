@@ -92,6 +92,11 @@ ARRAY_UNPACKERS: Final = {code: _ArrayUnpackers(code) for code in "bhHiIq"}
 """By struct code and element count: functions that read that many integers at an offset."""
 
 
+def in_64_bits(number: int) -> int:
+    """Give what is left of a sum in 64 bits, in which Kafka adds."""
+    return (number + (1 << 63) & (1 << 64) - 1) - (1 << 63)
+
+
 def base64_text(raw: bytes) -> str:
     """Give bytes as Kafka's JSON has them: base64 with padding."""
     return b2a_base64(raw, newline=False).decode("ascii")

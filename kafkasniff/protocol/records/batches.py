@@ -3,6 +3,7 @@
 from typing import Any, Final, Literal
 
 from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.primitives import in_64_bits
 from kafkasniff.protocol.records.checksums import COPIED_BYTES, MAGIC_2_CRC_FROM, checksum_of_magic_2, computed_crc
 from kafkasniff.protocol.records.layout import (
     CRC_AT,
@@ -82,7 +83,7 @@ class Batch:
     def last_offset(self) -> int:
         """Give the offset of the last record."""
         offset: int = self._header[0] + self._header[6]
-        return offset
+        return in_64_bits(offset)
 
     @property
     def partition_leader_epoch(self) -> int:
@@ -178,13 +179,13 @@ class Batch:
 def as_json(batch: Batch) -> dict[str, Any]:
     """Give a batch as in the JSON lines, less `where`, `path` and `records`, which the caller knows."""
     (
-        first_offset,
+        _,
         counted,
         leader_epoch,
         magic,
         crc,
         attributes,
-        last_offset_delta,
+        _,
         base_timestamp,
         max_timestamp,
         producer_id,
@@ -195,7 +196,7 @@ def as_json(batch: Batch) -> dict[str, Any]:
     item = {
         "magic": magic,
         "baseOffset": batch.base_offset,
-        "lastOffset": first_offset + last_offset_delta,
+        "lastOffset": batch.last_offset,
         "partitionLeaderEpoch": leader_epoch,
         "compression": COMPRESSIONS[attributes & _COMPRESSION],
         "timestampType": _TIMESTAMP_TYPES[bool(attributes & _LOG_APPEND_TIME)] if magic else _NO_TIMESTAMP,

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.primitives import in_64_bits
 from kafkasniff.protocol.records.raw import RawRecords, record_path
 from kafkasniff.protocol.records.varints import read_varint
 
@@ -47,7 +48,7 @@ def read_one_by_one(
                 second = content[position + 1]
                 if second > 127:
                     number, position = read_varint(content, position, 64)
-                    number = _wrap(base_timestamp + number) - base_timestamp
+                    number = in_64_bits(base_timestamp + number) - base_timestamp
                 else:
                     number = number & 127 | second << 7
                     number = number >> 1 ^ -(number & 1)
@@ -123,13 +124,8 @@ def read_one_by_one(
         errors.append(error.with_traceback(None))
     if max(abs(base_offset), abs(base_timestamp)) >= _FAR:
         for record in records:
-            record["offset"], record["timestamp"] = _wrap(record["offset"]), _wrap(record["timestamp"])
+            record["offset"], record["timestamp"] = in_64_bits(record["offset"]), in_64_bits(record["timestamp"])
     return RawRecords(records, texts, errors)
-
-
-def _wrap(number: int) -> int:
-    """Give what is left of a sum in 64 bits, in which Kafka adds."""
-    return (number + (1 << 63) & (1 << 64) - 1) - (1 << 63)
 
 
 def read_headers(

@@ -4,6 +4,7 @@ from struct import Struct
 from typing import Any, Final
 
 from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.primitives import in_64_bits
 from kafkasniff.protocol.records.checksums import computed_crc, stated_crc
 from kafkasniff.protocol.records.layout import CRC_AT, MAGIC_0, MAGIC_1, MAGIC_AT, batch_size
 from kafkasniff.protocol.records.raw import RawRecords, record_path
@@ -64,7 +65,7 @@ def make_absolute(records: list[dict[str, Any]], wrapper_offset: int) -> None:
             f"expected a wrapper with at least the last message's offset {last}, found {wrapper_offset}", 0
         )
     for record in records:
-        record["offset"] += base
+        record["offset"] = in_64_bits(record["offset"] + base)
 
 
 def _read_wrapped(content: bytes | bytearray, start: int, end: int, magic: int, found: RawRecords) -> None:

@@ -7,6 +7,8 @@ from kafkasniff.protocol.errors import ProtocolError
 _LONG_LENGTH = 0x80
 _MOST_LENGTH_BYTES = 4
 _MOST_ELEMENTS = 64
+_MOST_INTEGER_BYTES = 8
+_MOST_HEX_BYTES = 32
 
 
 class Element(NamedTuple):
@@ -46,3 +48,12 @@ def read_elements(data: bytes) -> list[Element]:
         elements.append(read_element(data, offset))
         offset = elements[-1].end
     return elements
+
+
+def integer(content: bytes) -> int | str:
+    """Give an INTEGER's value; of one that 64 bits do not hold hexadecimal text, cut where it is long."""
+    # Neither JSON nor Python's str() takes integers of any length.
+    if len(content) <= _MOST_INTEGER_BYTES:
+        return int.from_bytes(content, signed=True)
+    more = f"… ({len(content)} bytes)" if len(content) > _MOST_HEX_BYTES else ""
+    return f"0x{content[:_MOST_HEX_BYTES].hex()}{more}"

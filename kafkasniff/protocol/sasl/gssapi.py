@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import java_text
-from kafkasniff.protocol.sasl.der import read_element, read_elements
+from kafkasniff.protocol.sasl.der import integer, read_element, read_elements
 from kafkasniff.protocol.sasl.token import SaslToken, unknown_token, user
 
 NAME: Final = "GSSAPI"
@@ -89,7 +89,7 @@ def _read_initial(token: bytes) -> SaslToken:
     if inner[:2] == _AP_REQ:
         fields |= _read_ap_req(inner[2:])
     elif inner[:2] == _KRB_ERROR:
-        fields["errorCode"] = int.from_bytes(_inside(_tagged(read_element(inner, 2).content), 6))
+        fields["errorCode"] = integer(_inside(_tagged(read_element(inner, 2).content), 6))
     return SaslToken(NAME, f"GSSAPI {kind}", None, fields)
 
 
@@ -122,7 +122,7 @@ def _read_ap_req(data: bytes) -> dict[str, Any]:
     return {
         "service": f"{service}@{realm}",
         "mutualRequired": bool(options[1:2] and options[1] & _MUTUAL_REQUIRED),
-        "ticketEncryptionType": int.from_bytes(_inside(_tagged(ticket[3]), 0), signed=True),
+        "ticketEncryptionType": integer(_inside(_tagged(ticket[3]), 0)),
     }
 
 

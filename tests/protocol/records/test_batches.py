@@ -62,6 +62,13 @@ def test_header_of_magic_2() -> None:
     assert found.last_sequence == -1
 
 
+def test_offsets_wrap_as_java_s_do() -> None:
+    for base, delta, last in ((-(2**63), -1, 2**63 - 1), (2**63 - 1, 2**31 - 1, -(2**63) + 2**31 - 2)):
+        encoded = batch(b"", 0, base_offset=base, last_offset_delta=delta)
+        item = as_json(read_batches(encoded, 0, len(encoded), side="request")[0][0])
+        assert item["lastOffset"] == last
+
+
 def test_attributes() -> None:
     for attributes, expected in (
         (0x01, {"compression": "gzip"}),

@@ -79,7 +79,13 @@ def test_no_more_messages_than_allowed() -> None:
 
 @pytest.mark.parametrize(
     ("wrapper_offset", "wrapped", "absolute"),
-    [(5002, [0, 1, 2], [5000, 5001, 5002]), (9, [0, 4], [5, 9]), (2, [0, 1, 2], [0, 1, 2]), (0, [0, 1], [0, 1])],
+    [
+        (5002, [0, 1, 2], [5000, 5001, 5002]),
+        (9, [0, 4], [5, 9]),
+        (2, [0, 1, 2], [0, 1, 2]),
+        (0, [0, 1], [0, 1]),
+        (2**63 - 1, [0, -5], [-(2**63) + 4, 2**63 - 1]),
+    ],
 )
 def test_wrapped_offsets_count_up_to_the_wrappers(wrapper_offset: int, wrapped: list[int], absolute: list[int]) -> None:
     records = [{"offset": offset} for offset in wrapped]

@@ -3,7 +3,7 @@
 import pytest
 
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.sasl.der import Element, read_element, read_elements
+from kafkasniff.protocol.sasl.der import Element, integer, read_element, read_elements
 
 
 def test_short_and_long_lengths() -> None:
@@ -26,3 +26,20 @@ def test_what_is_not_whole_is_refused(data: str) -> None:
 def test_the_number_of_elements_is_bounded() -> None:
     with pytest.raises(ProtocolError, match="at most 64"):
         read_elements(b"\x05\x00" * 65)
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("", 0),
+        ("25", 37),
+        ("ff", -1),
+        ("8000000000000000", -(2**63)),
+        ("7fffffffffffffff", 2**63 - 1),
+        ("010000000000000000", "0x010000000000000000"),
+        ("00" * 32, "0x" + "00" * 32),
+        ("ab" * 4000, "0x" + "ab" * 32 + "… (4000 bytes)"),
+    ],
+)
+def test_integers_beyond_64_bits_are_text(content: str, value: int | str) -> None:
+    assert integer(bytes.fromhex(content)) == value

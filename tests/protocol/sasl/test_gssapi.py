@@ -1,5 +1,6 @@
 """Tokens as recorded (dummy realm), and built by hand after RFC 4120, 4121 and 1964."""
 
+import orjson
 import pytest
 
 from kafkasniff.protocol.sasl.gssapi import is_gssapi, read_gssapi
@@ -18,8 +19,8 @@ def name(text: str) -> bytes:
     return der(0x1B, text.encode())
 
 
-def ap_req(options: str = "0020000000") -> bytes:
-    encrypted = der(0x30, der(0xA0, b"\x02\x01\x12"), der(0xA2, der(4, bytes(200))))
+def ap_req(options: str = "0020000000", encryption_type: bytes = b"\x12") -> bytes:
+    encrypted = der(0x30, der(0xA0, der(2, encryption_type)), der(0xA2, der(4, bytes(200))))
     service = der(0x30, der(0xA0, b"\x02\x01\x03"), der(0xA1, der(0x30, name("kafka"), name("b.example"))))
     ticket = der(0xA0, b"\x02\x01\x05") + der(0xA1, name("EXAMPLE")) + der(0xA2, service) + der(0xA3, encrypted)
     members = (
@@ -57,6 +58,19 @@ def test_an_error_of_kerberos() -> None:
     error = der(0x7E, der(0x30, der(0xA0, b"\x02\x01\x05"), der(0xA6, b"\x02\x01\x25")))
     token = der(0x60, bytes.fromhex(KERBEROS_OID), b"\x03\x00", error)
     assert read_gssapi(token, False)[1:] == ("GSSAPI KRB-ERROR", None, {"mechanism": "Kerberos 5", "errorCode": 37})
+
+
+@pytest.mark.parametrize("size", [9, 4000])
+def test_integers_of_any_length_can_be_printed(size: int) -> None:
+    # JSON takes 64 bits, and Python's str() 4,300 digits.
+    error = der(0x7E, der(0x30, der(0xA6, der(2, b"\x7f" * size))))
+    token = der(0x60, bytes.fromhex(KERBEROS_OID), b"\x03\x00", error)
+    for fields, name in (
+        (read_gssapi(token, False).fields, "errorCode"),
+        (read_gssapi(ap_req(encryption_type=b"\x7f" * size), True).fields, "ticketEncryptionType"),
+    ):
+        assert fields[name].startswith("0x7f7f7f7f7f7f7f7f7f")
+        assert orjson.loads(orjson.dumps(fields)) == fields
 
 
 def test_other_mechanisms_by_name_or_identifier() -> None:
