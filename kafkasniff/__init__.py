@@ -1,5 +1,6 @@
 """Shows what Kafka clients and brokers really say to each other."""
 
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -7,6 +8,11 @@ if TYPE_CHECKING:
     from kafkasniff.calls.call import Call, ConnectionReport, Gap
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.reading import Reading, Summary, read
+
+if os.environ.get("KAFKASNIFF_PURE"):
+    from kafkasniff.compiled import prefer_sources
+
+    prefer_sources()
 
 __all__ = ["Call", "CaptureError", "ConnectionReport", "Gap", "RawToken", "Reading", "Summary", "read"]
 

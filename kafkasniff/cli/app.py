@@ -26,10 +26,15 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import PackageNotFoundError, version
 
+        from kafkasniff.compiled import is_compiled, stale_modules
+
+        how = "compiled" if is_compiled() else "not compiled"
+        if stale := stale_modules():
+            how += f"; older than their sources: {', '.join(stale)}; compile them with tools/compile_engine.py"
         try:
-            typer.echo(f"kafkasniff {version('kafkasniff')}")
+            typer.echo(f"kafkasniff {version('kafkasniff')} ({how})")
         except PackageNotFoundError:
-            typer.echo("kafkasniff, run from its source without installation")
+            typer.echo(f"kafkasniff, run from its source without installation ({how})")
         raise typer.Exit
 
 

@@ -1,0 +1,58 @@
+"""Tells whether the engine runs compiled, and whether its libraries are as new as their sources."""
+
+import hashlib
+import json
+import os
+import sys
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceFileLoader
+from importlib.util import find_spec
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+_RECORD = _PACKAGE / "compiled.json"
+_ENGINE = "kafkasniff.protocol.bodies.reader"
+"""One of the modules that are compiled; all are, or none is."""
+
+
+def is_compiled() -> bool:
+    """Tell whether the engine is compiled."""
+    try:
+        found = find_spec(_ENGINE)
+    except ModuleNotFoundError:
+        return False
+    return found is not None and not str(found.origin).endswith(".py")
+
+
+def stale_modules() -> list[str]:
+    """Give the modules of a work tree that were changed since they were compiled; empty for an installed wheel."""
+    if not _RECORD.exists() or not is_compiled():
+        return []
+    declarations = [each.read_bytes() for each in sorted(_PACKAGE.rglob("*.pxd"))]
+    stale = []
+    for module, wanted in json.loads(_RECORD.read_text()).items():
+        source = _PACKAGE.parent / module
+        digest = hashlib.sha256(source.read_bytes() if source.exists() else b"")
+        for each in declarations:
+            digest.update(each)
+        if digest.hexdigest() != wanted:
+            stale.append(module)
+    return stale
+
+
+class _SourceFinder:
+    """Finds kafkasniff's modules as sources, where libraries lie beside them."""
+
+    @staticmethod
+    def find_spec(name: str, path: list[str] | None = None, target: object = None) -> ModuleSpec | None:
+        """Find a module of kafkasniff; none of others."""
+        for folder in path or () if name.startswith("kafkasniff.") else ():
+            found = FileFinder(folder, (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(name)
+            if found is not None:
+                return found
+        return None
+
+
+def prefer_sources() -> None:
+    """Import kafkasniff's modules from their sources from now on: `KAFKASNIFF_PURE=1` asks for it."""
+    if os.environ.get("KAFKASNIFF_PURE") == "1":
+        sys.meta_path.insert(0, _SourceFinder)  # type: ignore[arg-type]

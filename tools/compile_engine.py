@@ -1,0 +1,118 @@
+"""Compile the engine: every module of kafkasniff/ that has a `.pxd` beside it becomes a library beside it.
+
+    python tools/compile_engine.py
+
+needs Cython, and a C compiler or the package `ziglang`. The hook of the build (`tools/hatch_build.py`) uses the same
+functions. Modules whose library is as new as their sources are left as they are.
+"""
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+RECORD = "kafkasniff/compiled.json"
+"""Names each library in a work tree with the hash of what it was made from; `kafkasniff.compiled` reads it."""
+
+TARGETS = {"linux-x86_64": "x86_64-linux-gnu.2.17", "linux-aarch64": "aarch64-linux-gnu.2.17"}
+"""What zig compiles for: without a target it would use all that the processor at hand can do."""
+
+OPTIONS = ("-O3", "-fPIC", "-shared", "-s", "-fno-strict-aliasing", "-fwrapv", "-w")
+
+
+class CompileError(Exception):
+    """A module was not compiled; the message has the compiler's own words."""
+
+
+def modules(root: Path) -> list[Path]:
+    """Give the modules to compile, relative to `root`."""
+    return sorted(found.with_suffix(".py").relative_to(root) for found in (root / "kafkasniff").rglob("*.pxd"))
+
+
+def source_hash(root: Path, module: Path) -> str:
+    """Hash what a library is made from: the module and the declarations of all, which it may use."""
+    digest = hashlib.sha256((root / module).read_bytes())
+    for each in sorted((root / "kafkasniff").rglob("*.pxd")):
+        digest.update(each.read_bytes())
+    return digest.hexdigest()
+
+
+def own_compiler() -> list[str]:
+    """Give the machine's C compiler as a command; empty where it has none."""
+    found = os.environ.get("CC") or next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), "")
+    return shlex.split(found)
+
+
+def compile_module(root: Path, module: Path, folder: Path) -> Path:
+    """Compile a module; give the library, which lies in `folder`. Raises CompileError."""
+    source = folder / f"{'.'.join(module.with_suffix('').parts)}.c"
+    library = folder / f"{module.stem}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    library = library.with_name(f"{source.stem}-{library.name}")
+    compiler = own_compiler()
+    if not compiler:
+        target = TARGETS.get(sysconfig.get_platform())
+        compiler = [sys.executable, "-m", "ziglang", "cc", *(["-target", target] if target else [])]
+    include = sysconfig.get_path("include")
+    _run([sys.executable, "-m", "cython", "-3", str(module), "-o", str(source)], root)
+    extra = shlex.split(os.environ.get("KAFKASNIFF_CFLAGS", ""))
+    _run([*compiler, *OPTIONS, *extra, f"-I{include}", str(source), "-o", str(library)], root)
+    return library
+
+
+def compile_all(root: Path, folder: Path, wanted: list[Path]) -> dict[Path, Path]:
+    """Compile modules side by side; give the library of each. Raises CompileError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        libraries = pool.map(lambda module: compile_module(root, module, folder), wanted)
+        return dict(zip(wanted, libraries, strict=True))
+
+
+def library_name(module: Path) -> Path:
+    """Give where the library of a module lies, beside it."""
+    return module.with_suffix(sysconfig.get_config_var("EXT_SUFFIX"))
+
+
+def compile_in_place(root: Path) -> list[Path]:
+    """Compile what is newer than its library; give the modules that were compiled. Raises CompileError."""
+    record = root / RECORD
+    before = json.loads(record.read_text()) if record.exists() else {}
+    hashes = {str(module): source_hash(root, module) for module in modules(root)}
+    wanted = [
+        module
+        for module in modules(root)
+        if before.get(str(module)) != hashes[str(module)] or not (root / library_name(module)).exists()
+    ]
+    for module, library in compile_all(root, root / "build" / "compiled", wanted).items():
+        # Moved, not written: a process that runs the old library keeps it.
+        shutil.copy(library, (root / library_name(module)).with_suffix(".new"))
+        (root / library_name(module)).with_suffix(".new").replace(root / library_name(module))
+    record.write_text(json.dumps(hashes, indent=1))
+    return wanted
+
+
+def _run(command: list[str], root: Path) -> None:
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CompileError(f"{command[0]}: {error.strerror}") from error
+    if done.returncode:
+        raise CompileError(f"{shlex.join(command)} exited with {done.returncode}:\n{done.stderr[-4000:]}")
+
+
+def main() -> None:
+    """Compile in place, and say what was compiled."""
+    try:
+        compiled = compile_in_place(Path(__file__).resolve().parent.parent)
+    except CompileError as error:
+        sys.exit(str(error))
+    print("\n".join(map(str, compiled)) if compiled else "every library is as new as its sources")
+
+
+if __name__ == "__main__":
+    main()
