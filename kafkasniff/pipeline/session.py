@@ -1,7 +1,9 @@
 """The Spark session: made so that it says nothing, or the one that `spark-submit` made."""
 
+import atexit
 import os
 import re
+import shutil
 import sys
 import tempfile
 import zipfile
@@ -110,7 +112,9 @@ def _launch(conf: SparkConf, log: IO[bytes]) -> None:
 def _package() -> str:
     """Give a zip file of this package, as executors import it."""
     root = Path(kafkasniff.__file__).parent
-    path = Path(tempfile.mkdtemp(prefix="kafkasniff-")) / "kafkasniff.zip"
+    folder = tempfile.mkdtemp(prefix="kafkasniff-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = Path(folder, "kafkasniff.zip")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(root.rglob("*.py")):
             archive.write(file, Path("kafkasniff") / file.relative_to(root))

