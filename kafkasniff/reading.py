@@ -137,6 +137,7 @@ class Reading:
         self._secrets.refresh()
         items = self._engine.flush()
         self._summarise()
+        self.summary.notes += [note for reader in self._readers for note in reader.notes]
         self.summary.not_decrypted = self._engine.tls.notes()
         damages = [reader.damage for reader in self._readers if reader.damage is not None]
         self.summary.damages = [*self._unreadable, *damages]

@@ -9,6 +9,7 @@ import pytest
 import kafkasniff
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.tcp.limits import TcpLimits
+from tests.capture.samples import interface, option, section
 from tests.conftest import CAPTURES
 
 
@@ -88,6 +89,16 @@ def test_packets_of_a_link_type_that_cannot_be_read_are_said(tmp_path: Path) -> 
     assert list(reading) == []
     packets = json.loads((CAPTURES / "ipv6.json").read_text())["capture"]["packets"]
     assert reading.summary.notes == [f"packets of link type 147 cannot be read: {packets}"]
+
+
+def test_what_of_a_file_was_left_out_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "named.pcapng"
+    path.write_bytes(section() + interface(options=option(2, bytes(257))))
+    reading = kafkasniff.read([str(path), str(CAPTURES / "ipv6.pcap")])
+    assert list(reading)
+    assert reading.summary.notes == [
+        f"{path}: interface names cut: at most 256 bytes of each and 1 MiB of all are kept"
+    ]
 
 
 def test_limits_that_were_reached_are_said() -> None:

@@ -67,6 +67,7 @@ class PcapWalker:
         self.file_header_length = FILE_HEADER_LENGTH + variant.file_padding
         self.interfaces = [Interface(file, link_type, 9 if nanoseconds else 6, snap_length)]
         self.secrets: list[bytes] = []
+        self.notes: list[str] = []
         self._record_header = struct.Struct(f"{order}IIII{variant.record_padding}x")
         self._fraction_ns = 1 if nanoseconds else 1000
         # Up to version 2.3 some writers put the original length first (libpcap, sf-pcap.c).

@@ -32,6 +32,12 @@ MIN_SECTION_LENGTH = 28
 # A hostile file could describe interfaces and carry secrets without end; no real one comes near.
 MAX_INTERFACES = 65_536
 MAX_SECRETS_BYTES = 64 << 20
+MAX_NAME_BYTES = 256
+"""Of an interface's name; Linux allows 15, and names of Windows have some 60."""
+MAX_NAMES_BYTES = 1 << 20
+"""Of the names of all interfaces of a file; those behind have none."""
+MAX_OPTIONS = 256
+"""Options of an interface that are looked at; fewer than 20 are defined."""
 
 
 class SectionInterface(NamedTuple):
@@ -67,7 +73,10 @@ class PcapngWalker:
         """Walk the capture `file`, the first block of which must be a section header."""
         self.interfaces: list[Interface] = []
         self.secrets: list[bytes] = []
+        self.notes: list[str] = []
+        """Limits that were reached, in sentences."""
         self._file = file
+        self._names_bytes = 0
         self._secrets_bytes = 0
         self._last_time = 0
         self._section_interfaces: list[SectionInterface] = []
@@ -185,7 +194,7 @@ class PcapngWalker:
         name, ticks_per_second, offset_seconds = "", 1_000_000, 0
         for code, value in self._options(data, body + 8, end):
             if code == IF_NAME:
-                name = value.decode("utf-8", "replace")
+                name = self._name(value)
             elif code == IF_TSRESOL and len(value) == 1:
                 exponent = value[0] & 0x7F
                 ticks_per_second = 2**exponent if value[0] & 0x80 else 10**exponent
@@ -205,9 +214,22 @@ class PcapngWalker:
             )
         )
 
+    def _name(self, value: bytes) -> str:
+        """Give an interface's name, as much of it as is kept."""
+        kept = value[: min(MAX_NAME_BYTES, MAX_NAMES_BYTES - self._names_bytes)]
+        self._names_bytes += len(kept)
+        if len(kept) < len(value) and not self.notes:
+            self.notes.append(
+                f"{self._file}: interface names cut: at most {MAX_NAME_BYTES} bytes of each and {MAX_NAMES_BYTES >> 20}"
+                " MiB of all are kept"
+            )
+        return kept.decode("utf-8", "replace")
+
     def _options(self, data: bytes, position: int, end: int) -> Iterator[tuple[int, bytes]]:
-        """Give the options from `position` on, up to the first that does not fit."""
-        while end - position >= 4:
+        """Give the first options from `position` on, up to the first that does not fit."""
+        for _ in range(MAX_OPTIONS):
+            if end - position < 4:
+                return
             code, length = struct.unpack_from(self._order + "HH", data, position)
             position += 4
             if code == 0 or length > end - position:

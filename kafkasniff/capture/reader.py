@@ -44,6 +44,11 @@ class CaptureReader:
         return self._walker.secrets
 
     @property
+    def notes(self) -> list[str]:
+        """Give the limits that were reached so far, in sentences."""
+        return self._walker.notes
+
+    @property
     def data_offset(self) -> int:
         """Give where the data of the batch given last begin, in bytes of the file's content (decompressed)."""
         return self._buffer_offset

@@ -4,6 +4,7 @@ import struct
 import dpkt
 import pytest
 
+from kafkasniff.capture import pcapng
 from tests.capture.samples import block, contents, enhanced, interface, option, pcap_header, read, section
 
 ORDERS = pytest.mark.parametrize("order", ["<", ">"])
@@ -66,6 +67,29 @@ def test_several_interfaces() -> None:
     (batch,), _ = read(data)
     assert [batch.arrival(index).interface.link_type for index in range(2)] == [276, 1]
     assert list(batch.times) == [1_000, 2_000]
+
+
+def test_names_of_interfaces_are_cut_and_packets_keep_their_interfaces() -> None:
+    count = pcapng.MAX_NAMES_BYTES // pcapng.MAX_NAME_BYTES + 10
+    data = section() + b"".join(
+        interface(number % 2, options=option(2, b"%06d" % number + bytes(1000)) + option(9, b"\x09"))
+        for number in range(count)
+    )
+    data += enhanced(b"a", 1, number=count - 1) + enhanced(b"b", 2, number=4)
+    (batch,), reader = read(data)
+    last, fifth = (batch.arrival(index).interface for index in range(2))
+    assert (last.link_type, last.time_digits, last.name) == ((count - 1) % 2, 9, "")
+    assert (fifth.link_type, fifth.time_digits, fifth.name) == (0, 9, "000004" + "\0" * 250)
+    assert sum(len(each.name) for each in reader.interfaces) == 1 << 20
+    assert reader.notes == ["-: interface names cut: at most 256 bytes of each and 1 MiB of all are kept"]
+    assert reader.damage is None
+
+
+def test_options_without_end_are_not_looked_at() -> None:
+    name = option(2, b"eth0")
+    for before, expected in ((10, "eth0"), (100_000, "")):
+        _, reader = read(section() + interface(options=option(1, b"") * before + name))
+        assert [each.name for each in reader.interfaces] == [expected]
 
 
 def test_sections_of_both_byte_orders_each_with_its_own_interfaces() -> None:
