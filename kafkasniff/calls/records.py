@@ -5,6 +5,7 @@ from typing import Any
 from kafkasniff.calls.contents import Contents, add_opened
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.topics import topic_of
+from kafkasniff.protocol.config_secrets import REDACTED
 from kafkasniff.protocol.embedded.entries import Opened
 from kafkasniff.protocol.embedded.framed_records import CLUSTER_METADATA
 from kafkasniff.protocol.embedded.internal_records import decode_internal_record
@@ -14,7 +15,7 @@ from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.content import raw_bytes
 from kafkasniff.protocol.records.raw import record_path
 from kafkasniff.protocol.records.records import BYTES_PER_RECORD, read_records
-from kafkasniff.protocol.secrets import REDACTED
+from kafkasniff.protocol.secrets import is_redacted
 
 
 def open_records(
@@ -71,16 +72,17 @@ def _open_records(
         if opened is None:
             break
         add_opened(side, f"{place}{record_path(index)}.", opened, into)
-        if topic == CLUSTER_METADATA and not show_secrets and value is not None and _may_be_secret(opened):
+        if not show_secrets and value is not None and _may_be_secret(topic, opened):
             secret.add(index)
     return secret
 
 
-def _may_be_secret(opened: Opened) -> bool:
-    """Tell whether secrets were replaced in a record of the metadata log, or may stand in what did not decode."""
-    return not opened.embedded or any(
-        entry.value is None or REDACTED in entry.value.values() for entry in opened.embedded
-    )
+def _may_be_secret(topic: str, opened: Opened) -> bool:
+    """Tell whether secrets were replaced in a record, or may stand in what did not decode of the metadata log."""
+    found = opened.embedded
+    if topic == CLUSTER_METADATA and (not found or any(entry.value is None for entry in found)):
+        return True
+    return any(is_redacted(entry.value) or is_redacted(entry.partial) for entry in found)
 
 
 def _redacted(record: dict[str, Any]) -> dict[str, Any]:

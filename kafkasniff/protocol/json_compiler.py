@@ -8,11 +8,12 @@ stands in the value in their place.
 from typing import Any, Final, NamedTuple, Protocol
 
 from kafkasniff.protocol.compiler_runtime import RUNTIME
+from kafkasniff.protocol.config_secrets import REDACTED
 from kafkasniff.protocol.element_memory import PREFIX_BYTES, ElementMemory
 from kafkasniff.protocol.fields import Field, Message, covers
 from kafkasniff.protocol.noting_writer import NotingWriter
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
-from kafkasniff.protocol.secrets import REDACTED, redact_config
+from kafkasniff.protocol.secrets import CONFIG_ARRAYS, redact_config
 
 SHORT_BYTES: Final = 2048
 """Bytes of the longest message that is short. So few need no bounds on arrays: reading beyond them fails soon."""
@@ -87,7 +88,7 @@ class _JsonWriter(NotingWriter):
 
     def _struct_element(self, field: Field) -> str:
         element = super()._struct_element(field)
-        if self._secrets.configs and field.name in ("configs", "synonyms"):
+        if self._secrets.configs and field.name in CONFIG_ARRAYS:
             return f"redact_config({element})"
         return element
 

@@ -1,15 +1,13 @@
 """Replace secrets in decoded messages: SASL tokens, delegation-token HMACs, SCRAM credentials, passwords in configs."""
 
-import re
 from base64 import b64decode
-from functools import lru_cache
 from typing import Any, Final
 
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.config_secrets import REDACTED, is_secret_config, mask_secrets
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import read_request_header
-
-REDACTED: Final = "***"
 
 ENVELOPE: Final = 58
 
@@ -24,27 +22,30 @@ SECRET_FIELDS: Final[dict[tuple[int, Kind], frozenset[str]]] = {
 }
 """Fields that are secret, by API and side."""
 
-CONFIG_APIS: Final[dict[tuple[int, Kind], str]] = {
-    (19, "request"): "topics",  # CreateTopics
-    (19, "response"): "topics",
-    (32, "response"): "results",  # DescribeConfigs
-    (33, "request"): "resources",  # AlterConfigs
-    (44, "request"): "resources",  # IncrementalAlterConfigs
-}
-"""Where names of configs stand beside their values: the array whose elements have `configs`."""
+CONFIG_APIS: Final[frozenset[tuple[int, Kind]]] = frozenset({
+    (19, "request"),  # CreateTopics
+    (19, "response"),
+    (32, "response"),  # DescribeConfigs
+    (33, "request"),  # AlterConfigs
+    (44, "request"),  # IncrementalAlterConfigs
+    (88, "request"),  # StreamsGroupHeartbeat
+    (89, "response"),  # StreamsGroupDescribe
+})  # fmt: skip
+"""Bodies in which names of configs stand beside their values, by API and side."""
+
+CONFIG_ARRAYS: Final = frozenset({"configs", "synonyms", "topicConfigs", "lastAssignmentConfigs"})
+"""Arrays whose elements are configs, in these bodies and in messages that are no API."""
+
+_METADATA_LOG: Final = 59
+"""FetchSnapshot: credentials and configs of the metadata log stand in its records."""
 
 SECRET_MESSAGE_FIELDS: Final[dict[str, frozenset[str]]] = {
     "UserScramCredentialRecord": frozenset({"salt", "storedKey", "serverKey"}),
 }
 """Fields that are secret in messages that are no API."""
 
-# The configs of type PASSWORD in Kafka 4.4 (SslConfigs, SaslConfigs, DelegationTokenManagerConfigs,
-# PasswordEncoderConfigs), whatever listener they are prefixed with, and what plug-ins call theirs.
-_SECRET_CONFIG = re.compile(
-    r"(password|passphrase|secret|token|credentials?|user\.info|(master|secret|private|api|access)[._]key"
-    r"|sasl\.jaas\.config|ssl\.keystore\.(key|certificate\.chain)|ssl\.truststore\.certificates)$",
-    re.IGNORECASE,
-)
+CONFIG_MESSAGES: Final = frozenset({"StreamsGroupMetadataValue", "StreamsGroupTopologyValue"})
+"""Messages that are no API and have `CONFIG_ARRAYS`."""
 
 
 def redact(api_key: int, kind: Kind, value: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def redact(api_key: int, kind: Kind, value: dict[str, Any]) -> dict[str, Any]:
     elif (api_key, kind) in SECRET_FIELDS:
         _redact_fields(value, SECRET_FIELDS[api_key, kind])
     elif (api_key, kind) in CONFIG_APIS:
-        _redact_configs(value.get(CONFIG_APIS[api_key, kind]) or [])
+        _redact_configs(value)
     return value
 
 
@@ -64,29 +65,47 @@ def redact_message(name: str, value: dict[str, Any]) -> dict[str, Any]:
         _redact_fields(value, SECRET_MESSAGE_FIELDS[name])
     elif name == "ConfigRecord":
         redact_config(value)
+    elif name in CONFIG_MESSAGES:
+        _redact_configs(value)
     return value
 
 
 def redact_config(config: dict[str, Any]) -> dict[str, Any]:
-    """Replace the value of a secret config, or of a synonym of one, by `***` in place; give the config.
+    """Replace the value of a secret config, or the secrets inside another's, by `***` in place; give the config.
 
     Null, which says that none is shown, stays.
     """
-    if config.get("value") is not None and is_secret_config(config["name"]):
-        config["value"] = REDACTED
+    value = config.get("value")
+    if value:
+        # Streams names it `key`; in a partial body either is there, as it stands before the value.
+        name = config.get("name", config.get("key"))
+        secret = name is None or is_secret_config(name) or config.get("isSensitive", False)
+        config["value"] = REDACTED if secret else mask_secrets(value)
     return config
 
 
 def may_hold_secrets(api_key: int) -> bool:
-    """Tell whether requests or responses of an API have fields that `redact` may replace."""
+    """Tell whether requests or responses of an API have fields that `redact` may replace, or may have them.
+
+    That holds for all APIs that are not known, such as those of vendors.
+    """
     kinds: tuple[Kind, Kind] = ("request", "response")
-    return api_key == ENVELOPE or any((api_key, kind) in SECRET_FIELDS.keys() | CONFIG_APIS for kind in kinds)
+    return (
+        api_key in (ENVELOPE, _METADATA_LOG)
+        or api_key not in APIS
+        or any((api_key, kind) in SECRET_FIELDS.keys() | CONFIG_APIS for kind in kinds)
+    )
 
 
-@lru_cache(maxsize=1024)
-def is_secret_config(name: str) -> bool:
-    """Tell whether the value of a config is a secret, by its name."""
-    return _SECRET_CONFIG.search(name) is not None
+def is_redacted(value: Any) -> bool:
+    """Tell whether secrets were replaced somewhere in a decoded value."""
+    if isinstance(value, str):
+        return REDACTED in value
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return False
+    return any(is_redacted(inner) for inner in value)
 
 
 def _redact_envelope(value: dict[str, Any]) -> None:
@@ -116,10 +135,14 @@ def _redact_fields(value: Any, names: frozenset[str]) -> None:
                 _redact_fields(inner, names)
 
 
-def _redact_configs(resources: list[dict[str, Any]]) -> None:
-    """Replace the values of secret configs, and of the synonyms that DescribeConfigs gives for them."""
-    for resource in resources:
-        for config in resource.get("configs") or ():
-            redact_config(config)
-            for synonym in config.get("synonyms") or ():
-                redact_config(synonym)
+def _redact_configs(value: Any) -> None:
+    """Replace the secrets of configs at any depth."""
+    if isinstance(value, list):
+        for element in value:
+            _redact_configs(element)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            if name in CONFIG_ARRAYS:
+                for config in inner or ():
+                    redact_config(config)
+            _redact_configs(inner)

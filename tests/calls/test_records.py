@@ -106,6 +106,16 @@ def test_bytes_of_the_metadata_log_that_do_not_decode_may_be_secret() -> None:
     assert "secret" not in str(call.decoded).replace("***", "")
 
 
+def test_secrets_inside_a_config_are_replaced_in_the_bytes_too() -> None:
+    """ConfigRecord v0 in its frame: type 2 and name of the resource, name, value."""
+    parts = [b"orders", b"connection.url", b"jdbc:x://kafka:hunter2@db/x"]
+    value = b"\1\x04\0\x02" + b"".join(bytes([len(part) + 1]) + part for part in parts) + b"\0"
+    call = produce(batch(record(0, None, value), 1), topic="__cluster_metadata")
+    assert call.decoded[0]["value"]["value"] == "jdbc:x://kafka:***@db/x"
+    assert call.batches[0]["records"][0]["value"] == "***"
+    assert "valueBase64" not in call.batches[0]["records"][0]
+
+
 def test_the_records_of_one_message_have_a_limit() -> None:
     context = Context(records=True, records_limit=1100)
     call = produce(simple_batch(1), simple_batch(1), simple_batch(1), context=context)

@@ -3,8 +3,19 @@ from typing import Any
 
 import pytest
 
-from kafkasniff.protocol.fields import Kind
-from kafkasniff.protocol.secrets import is_secret_config, may_hold_secrets, redact, redact_message
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.definitions import api_definition, message_definition
+from kafkasniff.protocol.fields import Field, Kind
+from kafkasniff.protocol.message_table import MESSAGES
+from kafkasniff.protocol.secrets import (
+    CONFIG_APIS,
+    CONFIG_MESSAGES,
+    is_redacted,
+    may_hold_secrets,
+    redact,
+    redact_config,
+    redact_message,
+)
 
 
 @pytest.mark.parametrize(
@@ -50,24 +61,46 @@ def test_synonyms_of_described_configs() -> None:
     assert config["synonyms"] == [{"name": "ssl.key.password", "value": "***"}]
 
 
-@pytest.mark.parametrize(
-    ("name", "secret"),
-    [
-        ("ssl.truststore.password", True),
-        ("ssl.keystore.key", True),
-        ("ssl.keystore.type", False),
-        ("listener.name.x.plain.sasl.jaas.config", True),
-        ("sasl.oauthbearer.client.credentials.client.secret", True),
-        ("sasl.oauthbearer.client.credentials.client.id", False),
-        ("delegation.token.secret.key", True),
-        ("delegation.token.max.lifetime.ms", False),
-        ("password.encoder.iterations", False),
-        ("confluent.basic.auth.user.info", True),
-        ("cleanup.policy", False),
-    ],
-)
-def test_secret_configs(name: str, secret: bool) -> None:
-    assert is_secret_config(name) == secret
+def test_configs_of_streams() -> None:
+    topic: dict[str, Any] = {
+        "name": "t",
+        "topicConfigs": [{"key": "a.password", "value": "x"}, {"key": "cleanup.policy", "value": "y"}],
+    }
+    topology = {"subtopologies": [{"stateChangelogTopics": [topic]}]}
+    redact(88, "request", {"topology": topology})
+    assert [config["value"] for config in topic["topicConfigs"]] == ["***", "y"]
+    assert redact(88, "request", {"topology": None}) == {"topology": None}
+    redact(89, "response", {"groups": [{"topology": topology}]})
+    record = {"lastAssignmentConfigs": [{"key": "api.token", "value": "x"}]}
+    assert redact_message("StreamsGroupMetadataValue", record) == {
+        "lastAssignmentConfigs": [{"key": "api.token", "value": "***"}]
+    }
+
+
+def test_secrets_inside_of_values() -> None:
+    config = {"name": "connection.url", "value": "postgres://kafka:hunter2@db/orders"}
+    assert redact_config(config)["value"] == "postgres://kafka:***@db/orders"
+
+
+def test_what_the_broker_calls_sensitive() -> None:
+    assert redact_config({"name": "x", "value": "y", "isSensitive": True})["value"] == "***"
+    assert redact_config({"name": "x", "value": "y", "isSensitive": False})["value"] == "y"
+
+
+def test_all_apis_with_configs_are_known() -> None:
+    """A config is a struct with a name or key and a value of text; tags of clients are none."""
+
+    def has_configs(fields: tuple[Field, ...]) -> bool:
+        texts = {field.name for field in fields if field.type == "string"}
+        inner = any(has_configs(field.fields) for field in fields if field.name != "clientTags")
+        return inner or ("value" in texts and bool({"name", "key"} & texts))
+
+    kinds: tuple[Kind, Kind] = ("request", "response")
+    sides = [(api, kind) for api in APIS for kind in kinds]
+    assert {side for side in sides if has_configs(api_definition(*side).fields)} == CONFIG_APIS
+    assert {
+        name for name in MESSAGES if has_configs(message_definition(name).fields) and name != "ConfigRecord"
+    } == CONFIG_MESSAGES
 
 
 def request(api_key: int) -> str:
@@ -84,7 +117,10 @@ def test_envelope_is_hidden_when_its_api_has_secrets() -> None:
 
 
 def test_apis_that_may_hold_secrets() -> None:
-    assert [key for key in range(95) if may_hold_secrets(key)] == [19, 32, 33, 36, 38, 39, 40, 41, 44, 51, 58]
+    assert [key for key in range(95) if may_hold_secrets(key)] == [
+        19, 32, 33, 36, 38, 39, 40, 41, 44, 51, 58, 59, 88, 89
+    ]  # fmt: skip
+    assert may_hold_secrets(10_000), "of a vendor"
 
 
 def test_messages_that_are_no_api() -> None:
@@ -93,3 +129,9 @@ def test_messages_that_are_no_api() -> None:
     assert record == {"name": "u", "salt": "***", "storedKey": "***", "serverKey": "***", "iterations": 4096}
     assert redact_message("ConfigRecord", {"name": "ssl.key.password", "value": "x"})["value"] == "***"
     assert redact_message("TopicRecord", {"name": "password", "topicId": "x"}) == {"name": "password", "topicId": "x"}
+
+
+def test_what_was_replaced_is_found() -> None:
+    assert is_redacted({"a": [1, {"b": "jdbc://u:***@h"}]})
+    assert not is_redacted({"a": [1, {"b": "*"}], "c": None})
+    assert not is_redacted(None)

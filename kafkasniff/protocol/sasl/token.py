@@ -2,7 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
-from kafkasniff.protocol.secrets import REDACTED
+from kafkasniff.protocol.config_secrets import REDACTED
 
 UNKNOWN: Final = "unknown"
 
