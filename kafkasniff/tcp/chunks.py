@@ -17,6 +17,10 @@ Range = tuple[int, int]
 _OVERHEAD = 256
 """Bytes that a buffered chunk takes beside its contents, about."""
 
+_MOST_DIFFERENCES = 16
+"""Places where a segment differs from an earlier one that are noted: where every other byte does, the list of them is
+70 times as large as the segment."""
+
 
 def distance(sequence: int, base: int) -> int:
     """Give how far `sequence` lies after `base` (negative: before), as numbers that wrap at 2**32."""
@@ -116,7 +120,7 @@ def _start(chunk: Chunk) -> int:
 
 
 def _differences(chunk: Chunk, other: Chunk) -> list[Range]:
-    """Give where two chunks differ of what both have bytes of."""
+    """Give where two chunks differ of what both have bytes of: the first places, within bounds."""
     start = max(chunk.start, other.start)
     end = min(chunk.start + len(chunk.data), other.start + len(other.data))
     mine = chunk.data[start - chunk.start : max(end - chunk.start, 0)]
@@ -126,6 +130,10 @@ def _differences(chunk: Chunk, other: Chunk) -> list[Range]:
     found: list[Range] = []
     for place, pair in enumerate(zip(mine, theirs, strict=True), start):
         if pair[0] != pair[1]:
-            begin = found.pop()[0] if found and found[-1][1] == place else place
-            found.append((begin, place + 1))
+            if found and found[-1][1] == place:
+                found[-1] = found[-1][0], place + 1
+            elif len(found) == _MOST_DIFFERENCES:
+                break
+            else:
+                found.append((place, place + 1))
     return found

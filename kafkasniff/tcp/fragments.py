@@ -12,6 +12,10 @@ _LARGEST_PAYLOAD = 65_535
 _MOST_PIECES = 1_024
 _PIECE_OVERHEAD = 300
 """Bytes that a waiting fragment takes beside its contents, about."""
+_WAITING_OVERHEAD = 1_500
+"""Bytes that a packet takes while it waits, beside its fragments, about: most are its `blocks`."""
+_BLOCK = 8
+"""Fragments begin at multiples of so many bytes, and all but the last one end there (RFC 791, 3.2)."""
 _REPEAT_NS = 1_000_000_000
 _JOINED_REMEMBERED = 4_096
 
@@ -35,14 +39,24 @@ class _Piece(NamedTuple):
 
 
 class _Waiting:
-    __slots__ = ("covered", "held", "length", "pieces", "since")
+    __slots__ = ("blocks", "held", "length", "pieces", "since")
 
     def __init__(self, since: int) -> None:
         self.since = since
         self.pieces: dict[tuple[int, int], _Piece] = {}
         self.length: int | None = None
-        self.covered = 0
+        self.blocks = 0
+        """A bit for each block that is there whole: so many fragments may overlap that to join them again and again
+        would take minutes."""
         self.held = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether no block lacks."""
+        if self.length is None:
+            return False
+        wanted = (1 << -(-self.length // _BLOCK)) - 1
+        return self.blocks & wanted == wanted
 
 
 class Fragments:
@@ -72,6 +86,7 @@ class Fragments:
         waiting = self._waiting.get(key)
         if waiting is None:
             waiting = self._waiting[key] = _Waiting(arrival.time)
+            self._hold(waiting, _WAITING_OVERHEAD)
         if not fragment.more:
             waiting.length = end
         if (fragment.offset, end) in waiting.pieces:
@@ -82,19 +97,18 @@ class Fragments:
             self._counters.reach("IP packet of too many fragments dropped")
             return None
         waiting.pieces[fragment.offset, end] = _Piece(fragment.offset, end, data, arrival)
-        waiting.covered += length
-        waiting.held += len(data) + _PIECE_OVERHEAD
-        self._held += len(data) + _PIECE_OVERHEAD
-        if waiting.length is None or waiting.covered < waiting.length:
+        # Linux too takes of a fragment that ends elsewhere only its whole blocks (ip_frag_queue).
+        first, behind = fragment.offset // _BLOCK, (end if fragment.more else end + _BLOCK - 1) // _BLOCK
+        waiting.blocks |= (1 << behind) - (1 << first)
+        self._hold(waiting, len(data) + _PIECE_OVERHEAD)
+        if waiting.length is None or not waiting.is_whole:
             return None
-        joined = _join(waiting, waiting.length, arrival)
-        if joined:
-            del self._waiting[key]
-            self._held -= waiting.held
-            self._joined[key] = arrival.time
-            if len(self._joined) > _JOINED_REMEMBERED:
-                self._joined.popitem(last=False)
-        return joined
+        del self._waiting[key]
+        self._held -= waiting.held
+        self._joined[key] = arrival.time
+        if len(self._joined) > _JOINED_REMEMBERED:
+            self._joined.popitem(last=False)
+        return _join(waiting, waiting.length, arrival)
 
     def flush(self) -> None:
         """Drop what still waits."""
@@ -110,14 +124,18 @@ class Fragments:
                 return
             self._drop(key)
 
+    def _hold(self, waiting: _Waiting, size: int) -> None:
+        waiting.held += size
+        self._held += size
+
     def _drop(self, key: Hashable) -> None:
         waiting = self._waiting.pop(key)
         self._held -= waiting.held
         self._counters.fragments_dropped += len(waiting.pieces)
 
 
-def _join(waiting: _Waiting, length: int, last: Arrival) -> Joined | None:
-    """Join the pieces if they leave no hole; pieces seen first win where they overlap."""
+def _join(waiting: _Waiting, length: int, last: Arrival) -> Joined:
+    """Join the pieces, which leave no hole; pieces seen first win where they overlap."""
     wire = bytearray(length)
     known = bytearray(length)
     captured = bytearray(length)
@@ -127,8 +145,6 @@ def _join(waiting: _Waiting, length: int, last: Arrival) -> Joined | None:
             wire[start : start + len(part)] = part
             captured[start : start + len(part)] = b"\1" * len(part)
             known[start:end] = b"\1" * (end - start)
-    if 0 in known:
-        return None
     cut = captured.find(0)
     others = tuple(piece.arrival for piece in waiting.pieces.values() if piece.arrival is not last)
     return Joined(bytes(wire if cut < 0 else wire[:cut]), length, others)

@@ -44,3 +44,11 @@ def test_the_part_of_a_cut_chunk() -> None:
     chunk = Chunk(100, 120, b"0123456789", ARRIVAL, (), 1)
     assert chunk.between(105, 115) == Chunk(105, 115, b"56789", ARRIVAL, (), 1)
     assert chunk.between(112, 120).data == b""
+
+
+def test_a_segment_that_differs_in_every_other_byte_notes_few_places() -> None:
+    pending: list[Chunk] = []
+    insert(pending, Chunk(0, 60_000, bytes(60_000), ARRIVAL, (), 0))
+    _, _, differences = insert(pending, Chunk(0, 60_000, b"\1\0" * 30_000, ARRIVAL, (), 1))
+    assert differences[:3] == [(0, 1), (2, 3), (4, 5)]
+    assert len(differences) < 100

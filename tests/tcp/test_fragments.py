@@ -68,6 +68,22 @@ def test_one_lacks() -> None:
     assert reassembler.counters.fragments_dropped == len(fragments()) - 1
 
 
+def test_overlapping_fragments_with_bytes_enough_leave_a_hole() -> None:
+    content = tcp(40_000, 9092, 100, 0, ACK, DATA * 8)
+    last = fragment(8_000, len(content), content=content)
+    overlapping = [fragment(start, start + 1_200, content=content) for start in range(8, 7_000, 8)]
+    assert sum(len(frame) for frame in overlapping) > 10 * len(content)
+    assert run([last, *overlapping]) == []
+    rest = [fragment(0, 8, content=content), fragment(7_000, 8_000, content=content)]
+    assert connections(run([last, *overlapping, *rest]))[0].parts[0] == [DATA * 8]
+
+
+def test_a_fragment_that_ends_within_a_block_brings_its_whole_blocks() -> None:
+    odd = [fragment(0, 205), fragment(208, len(SEGMENT))]
+    assert run(odd) == []
+    assert connections(run([*odd, fragment(200, 208)]))[0].parts[0] == [DATA]
+
+
 def test_two_packets_mixed() -> None:
     later = tcp(40_000, 9092, 100 + len(DATA), 0, ACK, b"second" * 50)
     second = [

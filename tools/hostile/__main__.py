@@ -1,0 +1,87 @@
+"""`python -m tools.hostile [CASE...] [--scale FACTOR] [--command NAME]...`: run cases and print a table of them."""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+from tools.hostile.case import Case, Given
+from tools.hostile.cases import CASES
+from tools.hostile.run import COMMANDS, Run, run
+
+
+def build(case: Case, folder: Path, scale: float) -> Given:
+    """Make the files in a process of its own: what it holds would count as the commands' memory until they begin."""
+    answer = folder / ".given"
+    process = os.fork()
+    if not process:
+        status = 1
+        try:
+            answer.write_text(json.dumps(case.build(folder, scale)))
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    if os.waitpid(process, 0)[1]:
+        raise SystemExit(f"{case.name}: its files could not be made")
+    return Given(*json.loads(answer.read_text()))
+
+
+def size_of(folder: Path, given: Given) -> int:
+    """Give the bytes of the captures."""
+    return sum((folder / name).stat().st_size for name in given.files if (folder / name).is_file())
+
+
+def row(case: Case, size: int, runs: list[Run]) -> str:
+    """Lay out what came of a case."""
+    seconds, mb = max(runs, key=lambda run: run.seconds), max(runs, key=lambda run: run.mb)
+    faults = "; ".join(f"{one.command}: {', '.join(one.faults)}" for one in runs if one.faults) or "none"
+    cells = (
+        case.name,
+        case.what,
+        f"{size / 1000:,.0f}",
+        f"{seconds.seconds:.1f}",
+        f"{mb.mb:.0f}",
+        faults,
+    )
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
+    parser.add_argument("--scale", type=float, default=1.0, help="make captures larger or smaller")
+    parser.add_argument("--command", action="append", choices=COMMANDS, help="run only this; may be repeated")
+    parser.add_argument("--keep", type=Path, help="leave the files of each case below this folder")
+    parser.add_argument("--verbose", action="store_true", help="also say of each run what it took")
+    options = parser.parse_args()
+    if unknown := [name for name in options.cases if name not in CASES]:
+        parser.error(f"no such case: {', '.join(unknown)}")
+    faults = 0
+    print("| case | what | kB | most CPU s | most MB | faults |\n| --- | --- | ---: | ---: | ---: | --- |", flush=True)
+    for name in options.cases or CASES:
+        folder = options.keep / name if options.keep else Path(tempfile.mkdtemp())
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            given = build(CASES[name], folder, options.scale)
+            runs = [run(command, given, folder) for command in options.command or COMMANDS]
+            print(row(CASES[name], size_of(folder, given), runs), flush=True)
+        finally:
+            if not options.keep:
+                shutil.rmtree(folder)
+        faults += sum(bool(one.faults) for one in runs)
+        for one in runs if options.verbose else ():
+            print(
+                f"    {one.command:26} {one.seconds:6.2f} s {one.mb:6.0f} MB  exit {one.status}  {one.said[:150]!a}",
+                file=sys.stderr,
+            )
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
