@@ -8,6 +8,7 @@ from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Counts, Engine
 from kafkasniff.calls.items import Item, expand
 from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.spending import Spending
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.merge import merge
@@ -62,6 +63,7 @@ class Reading:
         records_limit: int = DEFAULT_LIMIT,
         two_pass: bool = False,
         fetch_sessions: bool = True,
+        metrics: bool = True,
         tcp_limits: TcpLimits | None = None,
         call_limits: CallLimits | None = None,
         tls_limits: TlsLimits | None = None,
@@ -73,9 +75,11 @@ class Reading:
         `-` is standard input. `show_secrets` leaves passwords and tokens as they are; `connections` adds a report of
         each connection when it ends; `keep_packets` notes on each frame which packets carried it.
         `records` reads the records in batches, of keys and values the first `limit_value` bytes; those of a message
-        may take `records_limit` bytes, decompressed. `two_pass` reads the captures, which must be files, once before,
-        so that topic ids have names from the first call on.
-        `fetch_sessions` tells of incremental Fetch calls what their session covers.
+        may take `records_limit` bytes, decompressed, those of all messages half as much beside what their size allows.
+        `two_pass` reads the captures, which must be files, once before, so that topic ids have names from the first
+        call on.
+        `fetch_sessions` tells of incremental Fetch calls what their session covers. `metrics` opens the metrics that
+        clients push.
         `key_log` is a file with the secrets of TLS connections, beside those in the captures.
         """
         self.summary = Summary()
@@ -87,6 +91,8 @@ class Reading:
             limit_value=limit_value,
             records_limit=records_limit,
             limits=message_limits or MessageLimits(),
+            metrics=metrics,
+            spending=Spending(records_limit),
         )
         self._first_pass: Engine | None = None
         if two_pass:

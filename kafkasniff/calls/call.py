@@ -296,7 +296,7 @@ class Call:
         if isinstance(body, DecodedBody):
             into.problems += [Problem(side, offset, path, message) for offset, path, message in body.problems]
             if holds_messages:
-                open_messages(side, api_key, body, context, into)
+                open_messages(side, api_key, body, context, self.connection, into)
         if body is None or not body.records:
             return
         fields = body.records

@@ -9,7 +9,7 @@ from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.embedded.entries import Opened
-from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES, open_embedded
+from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES, PUSH_TELEMETRY, open_embedded
 from kafkasniff.protocol.envelope import open_request, open_response
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.fields import Kind
@@ -18,6 +18,7 @@ from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import Batch, as_json, read_batches
 from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.protocol.secrets import redact
+from kafkasniff.tcp.events import Connection
 
 ENVELOPE = 58
 
@@ -70,8 +71,12 @@ def batches_as_json(contents: Contents) -> list[dict[str, Any]]:
     return found
 
 
-def open_messages(side: Kind, api_key: int, body: DecodedBody, context: Context, into: Contents) -> None:
+def open_messages(
+    side: Kind, api_key: int, body: DecodedBody, context: Context, connection: Connection, into: Contents
+) -> None:
     """Open the messages within a body; `context` says what the wire does not."""
+    if api_key == PUSH_TELEMETRY and not context.metrics:
+        return
     if (api_key, side) in HOLDING_MESSAGES and body.value is not None:
         of_group = context.group_protocol
         opened = open_embedded(
@@ -82,6 +87,7 @@ def open_messages(side: Kind, api_key: int, body: DecodedBody, context: Context,
             protocol_type=of_group.type,
             protocol_name=of_group.name,
             depth=context.limits.depth,
+            allowances=context.spending.metrics(connection) if api_key == PUSH_TELEMETRY else (),
         )
         add_opened(side, "", opened, into)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from kafkasniff.calls.spending import Spending
 from kafkasniff.calls.topics import KnownNames, TopicNames
 from kafkasniff.protocol.limits import MessageLimits
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
@@ -35,6 +36,10 @@ class Context:
     """Shared by the calls of all connections."""
     group_protocol: GroupProtocol = UNKNOWN_PROTOCOL
     """Of a JoinGroup or SyncGroup call that does not say it itself."""
+    metrics: bool = True
+    """Open the metrics that clients push."""
+    spending: Spending = field(default_factory=Spending)
+    """Shared by the calls of all connections."""
     tokens: tuple[dict[str, Any], ...] = ()
     """Of SaslAuthenticate: its tokens in the form of the JSON lines."""
 

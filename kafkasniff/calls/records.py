@@ -4,6 +4,7 @@ from typing import Any
 
 from kafkasniff.calls.contents import Contents, add_opened
 from kafkasniff.calls.context import Context
+from kafkasniff.calls.spending import RECORDS_REACHED
 from kafkasniff.calls.topics import topic_of
 from kafkasniff.protocol.config_secrets import REDACTED
 from kafkasniff.protocol.embedded.entries import Opened
@@ -22,16 +23,25 @@ def open_records(
     side: Kind, data: bytes, body: dict[str, Any], context: Context, show_secrets: bool, into: Contents
 ) -> None:
     """Read the records of the batches that were found last, in a body, whole or not, that was decoded from `data`."""
-    left = context.records_limit
+    left, of_run = context.records_limit, context.spending.records
     last_path, topic, index = "", None, 0
+    reached = False
     for _, path, batch in into.batches[len(into.records) :]:
         if path != last_path:
             last_path, index = path, 0
             topic = topic_of(body, path, context.topics)
         place = f"{path}[{index}]"
         index += 1
-        records = _read(side, place, data, batch, topic, left, context, show_secrets, into)
-        left = max(left - batch.content_bytes - BYTES_PER_RECORD * len(records), 0)
+        of_run.earn(batch.size_in_bytes)
+        records: list[dict[str, Any]] = []
+        if of_run.left > 0:
+            records = _read(side, place, data, batch, topic, left, context, show_secrets, into)
+            taken = batch.content_bytes + BYTES_PER_RECORD * len(records)
+            left = max(left - taken, 0)
+            of_run.spend(taken)
+        elif not reached:
+            reached = True
+            into.problems.append(Problem(side, batch.start, place, RECORDS_REACHED))
         into.records.append(records)
 
 

@@ -72,6 +72,7 @@ def diagnose(
             Reading,
             files,
             connections=True,
+            metrics=False,
             key_log=keylog,
             tcp_limits=bounds.tcp_limits(),
             call_limits=bounds.call_limits(),

@@ -104,6 +104,7 @@ def live(
 ) -> None:
     """Show the calls on network interfaces as they end. Needs the right to capture; says how to get it."""
     from kafkasniff.calls.context import Context
+    from kafkasniff.calls.spending import Spending
     from kafkasniff.calls.streams import CallOptions
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.capture.live import LiveCapture
@@ -147,6 +148,8 @@ def live(
                         limit_value=limit_value,
                         records_limit=max_decompressed << 20,
                         limits=bounds.message_limits(),
+                        metrics=not diagnose and (json_output or bool(verbose)),
+                        spending=Spending(max_decompressed << 20),
                     ),
                 ),
                 connections=connections or diagnose,

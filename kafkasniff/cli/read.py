@@ -88,6 +88,7 @@ def read(
             two_pass=two_pass,
             # Only there something is said of them.
             fetch_sessions=json_output or bool(verbose),
+            metrics=json_output or bool(verbose),
             key_log=keylog,
             records_limit=max_decompressed << 20,
             tcp_limits=bounds.tcp_limits(),

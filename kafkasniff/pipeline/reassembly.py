@@ -133,7 +133,7 @@ def new_engine(known: Known, topics: TopicNames) -> Engine:
     """Give an engine that knows what is known, and learns names into `topics`."""
     key_log = KeyLog()
     key_log.add(known.key_log)
-    context = Context(records=known.records, topics=topics)
+    context = Context(records=known.records, topics=topics, metrics=False)
     engine = Engine(options=CallOptions(context=context), report_connections=True, key_log=key_log)
     for name, master in known.tls_sessions.items():
         engine.tls.remember_session(name, master)

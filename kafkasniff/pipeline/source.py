@@ -69,7 +69,14 @@ class CallReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Give the rows of one ring, in the order in which calls and connections ended."""
         ring, paths = partition.value
-        reading = Reading(paths, connections=True, records=self._options.records, two_pass=True, key_log=self._key_log)
+        reading = Reading(
+            paths,
+            connections=True,
+            records=self._options.records,
+            two_pass=True,
+            metrics=False,
+            key_log=self._key_log,
+        )
         rows: list[Row] = []
         for item in reading:
             rows += [row for table, _, row in item_rows(ring, item, self._options) if table == self._table.name]

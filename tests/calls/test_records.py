@@ -1,3 +1,4 @@
+import gzip
 import struct
 from base64 import b64encode
 from dataclasses import replace
@@ -5,6 +6,7 @@ from typing import Any
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context
+from kafkasniff.calls.spending import RECORDS_REACHED, Spending
 from tests.protocol.records.made_batches import batch, record, simple_batch
 from tests.render.made_calls import made_call, request_bytes, text
 
@@ -123,6 +125,17 @@ def test_the_records_of_one_message_have_a_limit() -> None:
     [problem] = call.problems
     assert problem.path == "topicData[0].partitionData[0].records[2].records[0]"
     assert "too much memory" in problem.message
+
+
+def test_the_records_of_a_run_have_a_limit() -> None:
+    context = Context(records=True, spending=Spending(1000))
+    zeros = batch(gzip.compress(record(0, None, bytes(1_000_000))), 1, attributes=1)
+    call = produce(simple_batch(1), zeros, simple_batch(1), simple_batch(1), context=context)
+    assert [len(item["records"]) for item in call.batches] == [1, 1, 0, 0]
+    assert [item["recordCount"] for item in call.batches] == [1, 1, 1, 1]
+    [problem] = call.problems
+    assert (problem.path, problem.message) == ("topicData[0].partitionData[0].records[2]", RECORDS_REACHED)
+    assert len(produce(simple_batch(1), context=context).problems) == 1
 
 
 def test_a_topic_known_by_its_id_is_opened_by_its_name() -> None:

@@ -3,6 +3,7 @@
 from base64 import b64decode
 from typing import Any, NamedTuple
 
+from kafkasniff.protocol.allowance import Allowance
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.embedded.protobuf import MAX_DEPTH
 from kafkasniff.protocol.fields import Message
@@ -32,6 +33,8 @@ class Opened(NamedTuple):
     """Path and message of each."""
     depth: int = MAX_DEPTH
     """Levels of messages within a message that may be opened where the wire says how many there are."""
+    allowances: tuple[Allowance, ...] = ()
+    """What may be made of the metrics of clients; all of these bound it."""
 
     def add(self, path: str, name: str, version: int | None, body: DecodedBody) -> None:
         """Add a message that was decoded, with what is wrong with it."""

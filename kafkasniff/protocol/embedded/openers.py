@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from kafkasniff.protocol.allowance import Allowance
 from kafkasniff.protocol.embedded import groups, principal, telemetry
 from kafkasniff.protocol.embedded.entries import Opened, field_bytes
 from kafkasniff.protocol.embedded.protobuf import MAX_DEPTH
@@ -20,14 +21,16 @@ def open_embedded(
     protocol_type: str | None = None,
     protocol_name: str | None = None,
     depth: int = MAX_DEPTH,
+    allowances: tuple[Allowance, ...] = (),
 ) -> Opened:
     """Open the messages within a decoded body, which must not be redacted; never raises.
 
     `protocol_type` and `protocol_name` are those of the group, for versions of JoinGroup and SyncGroup that do not say
     them themselves; without them JoinGroup responses stay closed, and assignments are told by what decodes whole.
-    `depth` is how many levels of messages may lie within each other where the wire says how deep they go.
+    `depth` is how many levels of messages may lie within each other where the wire says how deep they go;
+    `allowances` bound what is made of metrics.
     """
-    into = Opened([], [], depth)
+    into = Opened([], [], depth, allowances)
     opener = _OPENERS.get((api_key, side))
     if opener is not None:
         opener(into, value, protocol_type, protocol_name)
@@ -80,6 +83,8 @@ def _push_telemetry_request(into: Opened, value: _Tree, _type: str | None, _name
     telemetry.open_metrics(into, "metrics", value["compressionType"], field_bytes(value["metrics"]))
 
 
+PUSH_TELEMETRY: Final = 72
+
 _OPENERS: Final[dict[tuple[int, Kind], Callable[[Opened, _Tree, str | None, str | None], None]]] = {
     (11, "request"): _join_group_request,  # JoinGroup
     (11, "response"): _join_group_response,
@@ -87,7 +92,7 @@ _OPENERS: Final[dict[tuple[int, Kind], Callable[[Opened, _Tree, str | None, str 
     (14, "response"): _sync_group_response,
     (15, "response"): _describe_groups_response,  # DescribeGroups
     (58, "request"): _envelope_request,  # Envelope
-    (72, "request"): _push_telemetry_request,  # PushTelemetry
+    (PUSH_TELEMETRY, "request"): _push_telemetry_request,
 }
 
 HOLDING_MESSAGES: Final = frozenset(_OPENERS)

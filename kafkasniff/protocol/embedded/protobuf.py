@@ -52,23 +52,41 @@ Schema = dict[str, dict[int, ProtoField]]
 """Fields by message and number."""
 
 
-def read_message(schema: Schema, name: str, data: bytes, depth: int = MAX_DEPTH) -> dict[str, Any]:
+class Values:
+    """How many field values may still be read."""
+
+    __slots__ = ("left", "most")
+
+    def __init__(self, most: int = MAX_FIELDS) -> None:
+        """Allow `most`."""
+        self.most = self.left = most
+
+    @property
+    def read(self) -> int:
+        """Give how many were read."""
+        return self.most - self.left
+
+
+def read_message(
+    schema: Schema, name: str, data: bytes, depth: int = MAX_DEPTH, values: Values | None = None
+) -> dict[str, Any]:
     """Read a message: a dict of the fields that are there, in the order of the wire; unknown fields are passed over.
 
     Names are those of protobuf's JSON, 64-bit integers are numbers. Raises ProtocolError with the offset and the path
-    of what is wrong, also when the message has more than `depth` levels of messages within it, or `MAX_FIELDS` fields.
+    of what is wrong, also when the message has more than `depth` levels of messages within it, or more values than
+    `values` allows (`MAX_FIELDS` unless told otherwise), which counts them.
     """
-    return _Reader(schema, data, depth).read(name, 0, len(data), "", depth)
+    return _Reader(schema, data, depth, values or Values()).read(name, 0, len(data), "", depth)
 
 
 class _Reader:
     """The state of reading one message: the fields that may still come."""
 
-    def __init__(self, schema: Schema, data: bytes, depth: int) -> None:
+    def __init__(self, schema: Schema, data: bytes, depth: int, values: Values) -> None:
         self.schema = schema
         self.data = data
         self.depth = depth
-        self.fields_left = MAX_FIELDS
+        self.values = values
 
     def read(self, name: str, start: int, end: int, path: str, left: int) -> dict[str, Any]:
         if left < 0:
@@ -103,9 +121,9 @@ class _Reader:
         return message
 
     def count(self, fields: int, offset: int, path: str) -> None:
-        self.fields_left -= fields
-        if self.fields_left < 0:
-            raise ProtocolError(f"expected at most {MAX_FIELDS} fields, found more", offset, path)
+        self.values.left -= fields
+        if self.values.left < 0:
+            raise ProtocolError(f"expected at most {self.values.most} fields, found more", offset, path)
 
     def read_value(
         self, field: ProtoField, wire_type: int, offset: int, end: int, path: str, left: int

@@ -2,9 +2,10 @@
 
 from typing import Final
 
+from kafkasniff.protocol.allowance import MEMORY_OF_VALUE
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.embedded.entries import Opened
-from kafkasniff.protocol.embedded.protobuf import ProtoField, Schema, read_message
+from kafkasniff.protocol.embedded.protobuf import MAX_FIELDS, ProtoField, Schema, Values, read_message
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.records.batches import COMPRESSIONS
 from kafkasniff.protocol.records.compression import decompress
@@ -12,6 +13,9 @@ from kafkasniff.protocol.records.decompression_error import DecompressionError
 
 MAX_METRICS_BYTES: Final = 16 << 20
 """Most bytes of metrics when decompressed; brokers take 1 MiB unless told otherwise (telemetry.max.bytes)."""
+
+_ENOUGH = MAX_METRICS_BYTES + MAX_FIELDS * MEMORY_OF_VALUE
+"""What one message can take at most."""
 
 _ATTRIBUTES = ProtoField("attributes", "KeyValue", repeated=True)
 _DROPPED_ATTRIBUTES = ProtoField("droppedAttributesCount", "uint32")
@@ -134,15 +138,32 @@ def open_metrics(into: Opened, path: str, compression_type: int, data: bytes) ->
     if not 0 <= compression_type < len(COMPRESSIONS):
         into.add_problem(path, f"expected a known compression, found {compression_type}")
         return
+    for allowance in into.allowances:
+        allowance.earn(len(data))
+    left = min((allowance.left for allowance in into.allowances), default=_ENOUGH)
     compression = COMPRESSIONS[compression_type]
     content = data
+    values = Values(0)
     try:
+        if left <= 0:
+            raise DecompressionError("they are not opened")
         if compression != "none":
-            content = bytes(decompress(compression, data, magic=2, limit=MAX_METRICS_BYTES))
-        value = read_message(SCHEMA, NAME, content, into.depth)
+            content = b""
+            content = bytes(decompress(compression, data, magic=2, limit=min(MAX_METRICS_BYTES, left)))
+        values = Values(min(MAX_FIELDS, max(left - len(content), 0) // MEMORY_OF_VALUE))
+        value = read_message(SCHEMA, NAME, content, into.depth, values)
     except DecompressionError as error:
-        into.add_problem(path, str(error))
+        content = bytes(error.content)
+        into.add_problem(path, f"{error}{_why(left)}")
     except ProtocolError as error:
-        into.add_problem(path, f"{NAME}.{error.path} at byte {error.offset} of the metrics: {error.message}")
+        why = _why(left) if values.left < 0 else ""
+        into.add_problem(path, f"{NAME}.{error.path} at byte {error.offset} of the metrics: {error.message}{why}")
     else:
         into.add(path, NAME, None, DecodedBody(0, value))
+    for allowance in into.allowances:
+        allowance.spend(len(content) + MEMORY_OF_VALUE * values.read)
+
+
+def _why(left: int) -> str:
+    """Say where the bound came from, if it was not that of one message."""
+    return "" if left >= _ENOUGH else " (the metrics of the connection, or of the run, have reached their bound)"

@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from kafkasniff.protocol.embedded import protobuf
-from kafkasniff.protocol.embedded.protobuf import ProtoField, Schema, read_message
+from kafkasniff.protocol.embedded.protobuf import ProtoField, Schema, Values, read_message
 from kafkasniff.protocol.errors import ProtocolError
 
 SCHEMA: Schema = {
@@ -76,12 +75,15 @@ def test_what_is_no_message_says_where(data: str, offset: int, path: str) -> Non
     assert (raised.value.offset, raised.value.path) == (offset, path)
 
 
-def test_the_number_of_fields_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protobuf, "MAX_FIELDS", 10)
+def test_the_number_of_fields_is_bounded() -> None:
     # The packed field itself counts too.
-    assert read_message(SCHEMA, "Test", b"\x22\x09" + bytes(9)) == {"d": [0] * 9}
+    values = Values(10)
+    assert read_message(SCHEMA, "Test", b"\x22\x09" + bytes(9), values=values) == {"d": [0] * 9}
+    assert values.read == 10
     with pytest.raises(ProtocolError, match="at most 10 fields"):
-        read_message(SCHEMA, "Test", b"\x22\x0a" + bytes(10))
+        read_message(SCHEMA, "Test", b"\x22\x0a" + bytes(10), values=Values(10))
+    with pytest.raises(ProtocolError, match="at most 200000 fields"):
+        read_message(SCHEMA, "Test", b"\x08\x00" * 200_001)
 
 
 def test_depth_is_bounded() -> None:

@@ -1,0 +1,79 @@
+"""Captures of calls whose few bytes ask for much, or for what cannot be printed; packed here field by field."""
+
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.protocol.records.made_batches import batch, record
+from tests.robustness.bounds import ACK, PSH, handshake, packet, write_capture
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+ZSTD = 4
+
+
+def sized(content: bytes) -> bytes:
+    return struct.pack(">i", len(content)) + content
+
+
+def varint(number: int) -> bytes:
+    encoded = bytearray()
+    while number > 127:
+        encoded.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*encoded, number])
+
+
+def field(number: int, content: bytes) -> bytes:
+    """A length-delimited field of protobuf."""
+    return bytes([number << 3 | 2]) + varint(len(content)) + content
+
+
+def request(key: int, version: int, correlation_id: int, body: bytes, flexible: bool = False) -> bytes:
+    return struct.pack(">hhih", key, version, correlation_id, 4) + b"shop" + bytes(flexible) + body
+
+
+def heartbeat(correlation_id: int) -> tuple[bytes, bytes]:
+    body = struct.pack(">h1sih1s", 1, b"g", 3, 1, b"m")
+    return request(12, 0, correlation_id, body), struct.pack(">ih", correlation_id, 0)
+
+
+def push_telemetry(correlation_id: int, metrics: bytes) -> tuple[bytes, bytes]:
+    """PushTelemetry v0 with metrics that are compressed by zstd."""
+    compressed = zstd.compress(metrics, 19)
+    body = bytes(16) + struct.pack(">iBB", 1, 0, ZSTD) + varint(len(compressed) + 1) + compressed + b"\0"
+    return request(72, 0, correlation_id, body, flexible=True), struct.pack(">i", correlation_id) + bytes(8)
+
+
+def gauge(content: bytes) -> bytes:
+    """MetricsData with one metric, a gauge."""
+    return field(1, field(2, field(2, field(1, b"m") + field(5, content))))
+
+
+def produce(correlation_id: int, records: int, value: bytes = b"") -> tuple[bytes, bytes]:
+    """Produce v3 of equal records in one batch that is compressed by zstd."""
+    content = record(0, None, value) * records
+    data = batch(zstd.compress(content, 19), records, attributes=ZSTD)
+    body = struct.pack(">hhii", -1, -1, 1000, 1) + struct.pack(">h1sii", 1, b"t", 1, 0) + sized(data)
+    answer = struct.pack(">iih1siihqqi", correlation_id, 1, 1, b"t", 1, 0, 0, 0, -1, 0)
+    return request(0, 3, correlation_id, body), answer
+
+
+def capture(path: Path, *connections: list[tuple[bytes, bytes]]) -> Path:
+    """Write calls, each a request and its response, on some connections."""
+
+    def packets() -> Iterator[bytes]:
+        for number, calls in enumerate(connections):
+            yield from handshake(number)
+            sent = [1, 1]
+            for messages in calls:
+                for side, message in enumerate(map(sized, messages)):
+                    yield packet(number, side == 0, sent[side], sent[1 - side], PSH | ACK, message)
+                    sent[side] += len(message)
+
+    write_capture(path, packets())
+    return path
