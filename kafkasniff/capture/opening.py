@@ -4,6 +4,7 @@ import ctypes
 import errno
 import logging
 import os
+import shlex
 import socket
 import struct
 import sys
@@ -194,8 +195,22 @@ def _fall_back(platform: str, name: str) -> str:
 
 
 def _no_permission(platform: str, name: str) -> str:
-    once = f", or once `sudo setcap cap_net_raw+ep {os.path.realpath(sys.executable)}`" if platform == _LINUX else ""
-    return f"{name}: no permission to capture; use sudo{once}, or `sudo {_fall_back(platform, name)}`"
+    own = f"{_own_interpreter()}, " if platform == _LINUX else ""
+    return f"{name}: no permission to capture; use sudo, {own}or `sudo {_fall_back(platform, name)}`"
+
+
+def _own_interpreter() -> str:
+    """Say how an interpreter that nobody else uses is given the right, as docs/capture.md does.
+
+    One that is shared, as that of the system, would give it to whatever anybody runs with it.
+    """
+    if sys.prefix == sys.base_prefix:
+        return "install kafkasniff in a virtual environment whose interpreter alone gets the right (docs/capture.md)"
+    python = shlex.quote(sys.executable)
+    copy = (
+        f'`cp --remove-destination "$(readlink -f {python})" {python}` and ' if os.path.islink(sys.executable) else ""
+    )
+    return f"or once {copy}`sudo setcap cap_net_raw+ep {python}`"
 
 
 def _refuse_filter(bpf_filter: str | None, error: Exception) -> NoReturn:

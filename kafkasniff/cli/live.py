@@ -1,5 +1,6 @@
 """`kafkasniff live`: the calls on network interfaces."""
 
+import os
 import signal
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -13,6 +14,7 @@ from kafkasniff.cli.read import TERMINAL_LIMIT_VALUE
 from kafkasniff.cli.stopping import Stopping
 
 if TYPE_CHECKING:
+    from kafkasniff.capture.privileges import Account
     from kafkasniff.capture.writer import PcapngWriter
     from kafkasniff.diagnose.engine import Diagnosis
 
@@ -65,6 +67,16 @@ Write = Annotated[
     str | None,
     typer.Option("--write", metavar="FILE.pcapng", help="Write all packets to a new capture while showing the calls."),
 ]
+User = Annotated[
+    str | None,
+    typer.Option(
+        "--user",
+        metavar="NAME",
+        help="Where root starts it: become this user once interfaces and files are open; without it whoever called"
+        " sudo. `root` stays root.",
+        show_default=False,
+    ),
+]
 
 
 @with_bounds
@@ -93,6 +105,7 @@ def live(
     pending: Pending = "330s",
     buffer: Buffer = 64,
     write: Write = None,
+    user: User = None,
     diagnose: Diagnose = False,
     rule: options.Rule = None,
     ignore: options.Ignore = None,
@@ -137,7 +150,11 @@ def live(
         with ExitStack() as stack:
             capture = LiveCapture(interfaces, bpf_filter=bpf_filter, ring_bytes=buffer << 20, file=write)
             stack.callback(capture.close)
-            writer = _new_capture(write, stack) if write is not None else None
+            # Only now, as Windows lacks what it needs, and `LiveCapture` has said what to do there.
+            from kafkasniff.capture.privileges import account_to_become, give_up_privileges
+
+            account = account_to_become(user)
+            writer = _new_capture(write, stack, account) if write is not None else None
             listening = Listening(
                 capture,
                 print_message,
@@ -163,7 +180,8 @@ def live(
             stopping = Stopping(capture.stop)
             for text in capture.notices:
                 print_message(text)
-            print_message(f"listening on {', '.join(interfaces)}; Ctrl-C ends")
+            give_up_privileges(account)
+            print_message(f"listening on {', '.join(interfaces)}; Ctrl-C ends{_who(user, account)}")
             if diagnosis is None:
                 Showing(listening, filters, form, limit).run(flush_batches=True)
             else:
@@ -197,13 +215,24 @@ def _new_diagnosis(
     return Diagnosis(choice.rules, choice.settings)
 
 
-def _new_capture(path: str, stack: ExitStack) -> "PcapngWriter":
-    """Begin a new capture file, which `stack` closes; raises CaptureError."""
+def _who(asked: str | None, account: "Account | None") -> str:
+    """Say as whom packets are read, where root started it and did not ask to stay."""
+    from kafkasniff.capture.privileges import ROOT
+
+    if account is not None:
+        return f"; now user {account.name}"
+    return "; still root, --user NAME becomes another user" if os.geteuid() == ROOT and asked is None else ""
+
+
+def _new_capture(path: str, stack: ExitStack, account: "Account | None") -> "PcapngWriter":
+    """Begin a new capture file, which is of `account` and `stack` closes; raises CaptureError."""
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.capture.writer import PcapngWriter
 
     try:
         stream = open(path, "xb")  # noqa: SIM115 - closed by `stack`
+        if account is not None:
+            os.fchown(stream.fileno(), account.uid, account.gid)
     except FileExistsError:
         raise CaptureError(f"{path}: exists already and is not overwritten") from None
     except OSError as error:

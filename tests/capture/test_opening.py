@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.networks import FAR, LIBC, NEAR, ip, own_network, own_pair
 
 PR_CAPBSET_DROP, CAP_NET_RAW = 24, 13
 RAW_INSTEAD = "tcpdump -i lo -U -w - | kafkasniff read -"
+PACKAGES = os.pathsep.join(path for path in sys.path if path.endswith("site-packages"))
 
 
 @pytest.mark.parametrize(
@@ -87,13 +89,15 @@ def opened(platform: str, name: str = "lo", bpf_filter: str = "", without_right:
     return run_open([], platform, name, bpf_filter, without_right)
 
 
-def run_open(before: list[str], platform: str, name: str, bpf_filter: str, without_right: bool) -> str:
+def run_open(
+    before: list[str], platform: str, name: str, bpf_filter: str, without_right: bool, python: str = sys.executable
+) -> str:
     def drop_the_right() -> None:
         LIBC.prctl(PR_CAPBSET_DROP, CAP_NET_RAW, 0, 0, 0)
 
     done = subprocess.run(
-        [*before, sys.executable, "-c", OPEN, platform, name, bpf_filter],
-        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
+        [*before, python, "-c", OPEN, platform, name, bpf_filter],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": PACKAGES}, capture_output=True, text=True, timeout=60, check=False,
         preexec_fn=drop_the_right if without_right else None,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
@@ -123,12 +127,28 @@ def test_no_such_interface() -> None:
 
 @pytest.mark.usefixtures("network")
 def test_no_permission() -> None:
-    python = os.path.realpath(sys.executable)
-    assert opened("linux", without_right=True) == (
-        f"lo: no permission to capture; use sudo, or once `sudo setcap cap_net_raw+ep {python}`,"
-        f" or `sudo {RAW_INSTEAD}`"
-    )
+    said = opened("linux", without_right=True)
+    assert said.startswith("lo: no permission to capture; use sudo, ")
+    assert said.endswith(f", or `sudo {RAW_INSTEAD}`")
     assert opened("darwin", without_right=True) == f"lo: no permission to capture; use sudo, or `sudo {RAW_INSTEAD}`"
+
+
+@pytest.mark.usefixtures("network")
+def test_no_shared_interpreter_is_given_the_right(tmp_path: Path) -> None:
+    """As docs/capture.md has it: a copy of the interpreter, in a virtual environment."""
+    begin, end = "lo: no permission to capture; use sudo, ", f", or `sudo {RAW_INSTEAD}`"
+    link, own = tmp_path / "my links", tmp_path / "own"
+    for folder, way in ((link, "--symlinks"), (own, "--copies")):
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", way, str(folder)], check=True)
+
+    def said(python: str) -> str:
+        return run_open([], "linux", "lo", "", without_right=True, python=python)
+
+    python = f"'{link}/bin/python3'"
+    copy = f'`cp --remove-destination "$(readlink -f {python})" {python}`'
+    assert said(f"{link}/bin/python3") == f"{begin}or once {copy} and `sudo setcap cap_net_raw+ep {python}`{end}"
+    assert said(f"{own}/bin/python3") == f"{begin}or once `sudo setcap cap_net_raw+ep {own}/bin/python3`{end}"
+    assert "setcap" not in said(os.path.realpath(sys.executable))
 
 
 @pytest.mark.usefixtures("network")

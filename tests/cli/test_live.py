@@ -18,6 +18,7 @@ import pytest
 
 from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.listening import LIVE_LIMITS
+from tests.accounts import NOBODY, needs_root, python_for_all
 from tests.cli.conftest import COMMAND, Run
 from tests.cli.running import ANSWER, REQUEST, Live, exchange, wait_for_lines
 from tests.conftest import AddFigure
@@ -276,6 +277,8 @@ def test_an_interface_that_is_lost_ends_it(environment: dict[str, str]) -> None:
 
 
 def test_who_may_not_capture_is_told_how_to(environment: dict[str, str]) -> None:
+    """And never to give the right to an interpreter that others use: `.venv/bin/python` is a link to such a one."""
+
     def drop_the_right() -> None:
         LIBC.prctl(PR_CAPBSET_DROP, CAP_NET_RAW, 0, 0, 0)
 
@@ -284,11 +287,63 @@ def test_who_may_not_capture_is_told_how_to(environment: dict[str, str]) -> None
         env=environment, capture_output=True, text=True, timeout=60, check=False, preexec_fn=drop_the_right,
     )  # fmt: skip
     assert done.returncode == 1
-    python = os.path.realpath(sys.executable)
-    assert done.stderr == (
-        f"kafkasniff: lo: no permission to capture; use sudo, or once `sudo setcap cap_net_raw+ep {python}`,"
-        " or `sudo tcpdump -i lo -U -w - | kafkasniff read -`\n"
-    )
+    instead = "or `sudo tcpdump -i lo -U -w - | kafkasniff read -`"
+    assert done.stderr.startswith("kafkasniff: lo: no permission to capture; use sudo, ")
+    assert done.stderr.endswith(f", {instead}\n")
+    assert f"setcap cap_net_raw+ep {os.path.realpath(sys.executable)}" not in done.stderr
+
+
+def status_of(live: Live) -> dict[str, list[str]]:
+    """What the kernel says of the process (proc(5))."""
+    text = Path(f"/proc/{live.process.pid}/status").read_text()
+    return {name: value.split() for name, _, value in (line.partition(":") for line in text.splitlines())}
+
+
+@needs_root
+@pytest.mark.parametrize("asked", [True, False], ids=["--user", "sudo"])
+def test_root_reads_packets_as_another_user(run: Run, environment: dict[str, str], tmp_path: Path, asked: bool) -> None:
+    python, path = python_for_all()
+    key_log, written = tmp_path / "keys.log", tmp_path / "live.pcapng"
+    key_log.write_text("# none yet\n")
+    for file in (tmp_path, key_log):
+        file.chmod(0o700)
+    uid, gid = str(NOBODY.pw_uid), str(NOBODY.pw_gid)
+    sudo = {"SUDO_UID": uid, "SUDO_GID": gid}
+    live = Live(
+        environment | {"PYTHONPATH": path} | ({} if asked else sudo), "any", "--json",
+        "--write", str(written), "--keylog", str(key_log), *(["--user", "nobody"] if asked else []),
+        command=[python, "-m", "kafkasniff"],
+    )  # fmt: skip
+    assert live.messages == "listening on any; Ctrl-C ends; now user nobody\n"
+    status = status_of(live)
+    assert (status["Uid"], status["Gid"], status["NoNewPrivs"]) == ([uid] * 4, [gid] * 4, ["1"])
+    assert status["Groups"] == [str(each) for each in os.getgrouplist("nobody", NOBODY.pw_gid)]
+    assert status["CapPrm"] == status["CapEff"] == ["0000000000000000"]
+    run_client(1_500)
+    wait_for_lines(live, 100)
+    assert live.end() == 0
+    assert len(live.items) >= 100
+    assert {item["outcome"] for item in live.items if item["type"] == "call"} >= {"answered"}
+    # What was opened before is still written and read, and the new file is the user's.
+    assert comparable(read_items(run, written)) == comparable(live.items)
+    assert written.stat().st_uid == NOBODY.pw_uid
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("arguments", "who"),
+    [((), "; still root, --user NAME becomes another user"), (("--user", "root"), "")],
+    ids=["not asked", "asked"],
+)
+def test_root_that_has_nobody_to_become_says_so(
+    environment: dict[str, str], arguments: tuple[str, ...], who: str
+) -> None:
+    kept = {name: value for name, value in environment.items() if not name.startswith("SUDO_")}
+    live = Live(kept, "lo", *arguments)
+    assert live.messages == f"listening on lo; Ctrl-C ends{who}\n"
+    status = status_of(live)
+    assert (status["Uid"], status["NoNewPrivs"]) == (["0"] * 4, ["1"])
+    assert live.end() == 0
 
 
 def test_what_is_wrong_is_said_in_a_sentence(run: Run, tmp_path: Path) -> None:
@@ -301,5 +356,7 @@ def test_what_is_wrong_is_said_in_a_sentence(run: Run, tmp_path: Path) -> None:
     done = run("live", "lo", "--write", str(there))
     assert (done.returncode, done.stderr) == (1, f"kafkasniff: {there}: exists already and is not overwritten\n")
     assert there.read_bytes() == b"kept"
+    done = run("live", "lo", "--user", "nobody-at-all")
+    assert (done.returncode, done.stderr) == (1, "kafkasniff: --user nobody-at-all: there is no such user\n")
     assert run("live").returncode == 2
     assert run("live", "lo", "--time", "never").returncode == 2
