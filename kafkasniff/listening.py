@@ -58,9 +58,7 @@ class Listening:
         self._say = say
         self._writer = writer
         self._deadline = time.monotonic_ns() + duration_ns if duration_ns is not None else None
-        self._secrets = SecretSources((), key_log)
-        if writer is not None and self._secrets.first_lines:
-            writer.write_secrets(self._secrets.first_lines)
+        self._secrets = SecretSources((), key_log, None if writer is None else writer.write_secrets)
         self._engine = Engine(tcp_limits, call_limits, options, connections, self._secrets.key_log, tls_limits)
         self.summary.counts = self._engine.counts
         self._next_tick = 0
@@ -77,7 +75,7 @@ class Listening:
     def column_batches(self) -> "Iterator[list[Item | CallRows]]":
         """Give the same with calls that were found by columns still together."""
         for batch in self._capture.batches():
-            self._refresh_secrets()
+            self._secrets.refresh()
             if len(batch):
                 yield self._take(batch)
             yield [*self._tick(not len(batch))]
@@ -86,16 +84,11 @@ class Listening:
 
     def finish(self) -> list[Item]:
         """Give what is left when nothing more is captured: calls that wait for their answers, as they stand."""
-        self._refresh_secrets()
+        self._secrets.refresh()
         items = self._engine.flush()
         self.summary.not_decrypted = self._engine.tls.notes()
         self._account()
         return items
-
-    def _refresh_secrets(self) -> None:
-        added = self._secrets.refresh()
-        if added and self._writer is not None:
-            self._writer.write_secrets(added)
 
     def _take(self, batch: PacketBatch) -> "list[Item | CallRows]":
         summary = self.summary

@@ -1,6 +1,6 @@
 """Where the secrets of TLS connections come from: a key log file, and blocks inside captures."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.key_log_file import KeyLogFile
@@ -11,37 +11,37 @@ from kafkasniff.tcp.tls.key_log import KeyLog
 class SecretSources:
     """Fills a key log with what has come since the last time."""
 
-    def __init__(self, readers: Sequence[CaptureReader], path: str | None) -> None:
+    def __init__(
+        self, readers: Sequence[CaptureReader], path: str | None, copy_to: Callable[[bytes], None] | None = None
+    ) -> None:
         """Take secrets from captures, and from the key log file at `path` unless that is None.
 
-        Raises CaptureError when the file cannot be read, or has lines and none of them is of a key log.
+        `copy_to` is given the whole lines of the file, now and later. Raises CaptureError when the file cannot be read,
+        or has lines and none of them is of a key log.
         """
         self.key_log = KeyLog()
         self._readers = readers
-        self._taken = [0] * len(readers)
-        self.first_lines = b""
-        """What the key log file had from the beginning."""
+        self._copy_to = copy_to
         self._file = None if path is None else KeyLogFile(path)
-        if self._file is not None:
-            text = self._file.read_new()
-            self.first_lines = text[: text.rfind(b"\n") + 1]
-            valid = self.key_log.add(text)
-            if not valid and any(line.strip() and not line.startswith(b"#") for line in text.splitlines()):
-                raise CaptureError(
-                    f"{path}: not a TLS key log: expected lines of LABEL CLIENT-RANDOM SECRET, found none"
-                )
+        valid, has_others = self._read_file()
+        if has_others and not valid:
+            raise CaptureError(f"{path}: not a TLS key log: expected lines of LABEL CLIENT-RANDOM SECRET, found none")
 
-    def refresh(self) -> bytes:
-        """Take in what has come; give the whole lines that the key log file got.
-
-        Raises CaptureError when the file cannot be read any more.
-        """
-        for index, reader in enumerate(self._readers):
-            for text in reader.secrets[self._taken[index] :]:
+    def refresh(self) -> None:
+        """Take in what has come; raises CaptureError when the file cannot be read any more."""
+        for reader in self._readers:
+            for text in reader.take_secrets():
                 self.key_log.add(text)
-            self._taken[index] = len(reader.secrets)
-        if self._file is None:
-            return b""
-        text = self._file.read_new()
-        self.key_log.add(text)
-        return text[: text.rfind(b"\n") + 1]
+        self._read_file()
+
+    def _read_file(self) -> tuple[int, bool]:
+        """Take in what the file got; give how many lines were valid, and whether there were others than comments."""
+        valid, has_others = 0, False
+        for text in self._file.read_new() if self._file is not None else ():
+            found = self.key_log.add(text)
+            valid += found
+            if not valid and not has_others:
+                has_others = any(line.strip() and not line.startswith(b"#") for line in text.splitlines())
+            if found and self._copy_to is not None:
+                self._copy_to(text[: text.rfind(b"\n") + 1])
+        return valid, has_others

@@ -38,10 +38,11 @@ class CaptureReader:
         """Give the interfaces seen so far; the list grows while a pcapng capture is read."""
         return self._walker.interfaces
 
-    @property
-    def secrets(self) -> list[bytes]:
-        """Give the TLS key logs of the decryption secrets blocks seen so far."""
-        return self._walker.secrets
+    def take_secrets(self) -> list[bytes]:
+        """Give the TLS key logs of the decryption secrets blocks seen since the last time."""
+        secrets = self._walker.secrets[:]
+        self._walker.secrets.clear()
+        return secrets
 
     @property
     def notes(self) -> list[str]:
@@ -104,6 +105,7 @@ class CaptureReader:
             self.damage = None
             self._buffer = b""
             self._head = None
+            self._walker.secrets.clear()
             self._source.close()
 
     def _open_walker(self) -> pcap.PcapWalker | pcapng.PcapngWalker:

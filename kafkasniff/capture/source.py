@@ -1,11 +1,11 @@
 """The bytes of a file, of standard input or of an open stream, as they come."""
 
 import os
-import stat
 import sys
 from typing import BinaryIO
 
 from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.regular_file import open_regular
 
 
 class FileSource:
@@ -15,14 +15,14 @@ class FileSource:
     """What byte offsets count in, for messages: nothing to add where it is the file itself."""
 
     def __init__(self, origin: str | BinaryIO) -> None:
-        """Open a path (`-` for standard input), or read an open stream on.
+        """Open a regular file by its path (`-` for standard input), or read an open stream on.
 
-        Raises CaptureError when the path cannot be opened.
+        Raises CaptureError when the path cannot be opened, or is that of a pipe or a device.
         """
         self.offset = 0
         """Bytes read so far."""
         self.regular = False
-        """True for a regular file, which never keeps a reader waiting and can be closed and opened again."""
+        """True for a file opened by its path, which never keeps a reader waiting and can be closed and opened again."""
         self._unread = b""
         self._identity: tuple[int, int] | None = None
         self._stream: BinaryIO | None
@@ -37,18 +37,14 @@ class FileSource:
             self._stream = origin
 
     def _open(self) -> BinaryIO:
-        try:
-            stream = open(self.file, "rb", buffering=0)  # noqa: SIM115
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise CaptureError(f"{self.file}: cannot be opened: {reason}") from error
+        stream = open_regular(self.file, "for what a pipe or a device gives, name `-` and redirect standard input")
         status = os.fstat(stream.fileno())
         identity = (status.st_dev, status.st_ino)
         if self._identity and identity != self._identity:
             stream.close()
             raise CaptureError(f"{self.file}: another file took its place while it was read")
         self._identity = identity
-        self.regular = stat.S_ISREG(status.st_mode)
+        self.regular = True
         if self.offset:
             stream.seek(self.offset)
         return stream

@@ -145,13 +145,11 @@ def select_packets(paths: Sequence[str], wanted: Mapping[str, Collection[int]], 
     if wanted.get("-"):
         raise CaptureError("-: expected a file to copy packets from, found standard input, which cannot be read twice")
     readers = [CaptureReader(path) for path in dict.fromkeys(paths) if wanted.get(path)]
-    secrets_written = [0] * len(readers)
     packets_written = 0
     for batch in merge(readers):
-        for index, reader in enumerate(readers):
-            for key_log in reader.secrets[secrets_written[index] :]:
+        for reader in readers:
+            for key_log in reader.take_secrets():
                 writer.write_secrets(key_log)
-            secrets_written[index] = len(reader.secrets)
         for index in range(len(batch)):
             arrival = batch.arrival(index)
             if arrival.packet in wanted[arrival.interface.file]:

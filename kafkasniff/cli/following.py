@@ -72,7 +72,7 @@ def _options(asked: Followed) -> Options:
     from kafkasniff.secrets import SecretSources
 
     try:
-        return Options(SecretSources([], asked.keylog).first_lines, asked.records)
+        return Options(b"".join(SecretSources([], asked.keylog).key_log.lines()), asked.records)
     except CaptureError as error:
         raise PipelineError(str(error)) from None
 

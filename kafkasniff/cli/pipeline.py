@@ -169,7 +169,7 @@ def _options(keylog: str | None, records: bool, begin: str | None, end: str | No
 
     first = min((each.first_time for each in inputs if each.first_time is not None), default=0)
     try:
-        key_log = SecretSources([], keylog).first_lines
+        key_log = b"".join(SecretSources([], keylog).key_log.lines())
     except CaptureError as error:
         raise PipelineError(str(error)) from None
     return Options(

@@ -240,7 +240,7 @@ def index_file(task: IndexTask) -> Iterator[pa.RecordBatch]:
         report.interfaces = [
             (each.link_type, each.time_digits, each.snap_length, each.name) for each in reader.interfaces
         ]
-        report.secrets = b"\n".join(reader.secrets)
+        report.secrets = b"\n".join(reader.take_secrets())
         reader.close()
         if stream is not None:
             stream.close()

@@ -137,7 +137,7 @@ def test_secrets_are_handed_on(order: str) -> None:
     secrets = block(10, struct.pack(order + "II", 0x544C534B, len(key_log)) + key_log + b"\0\0\0\0", order)
     other = block(10, struct.pack(order + "II", 0x57474B4C, 4) + b"wire", order)
     batches, reader = read(section(order) + secrets + other + interface(order=order) + enhanced(b"x", order=order))
-    assert reader.secrets == [key_log]
+    assert reader.take_secrets() == [key_log]
     assert contents(batches) == [b"x"]
 
 

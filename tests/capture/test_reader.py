@@ -343,6 +343,6 @@ def test_embedded_secrets_are_the_key_log_beside_the_capture() -> None:
     folder = SHARED / "captures" / "healthy"
     reader = CaptureReader(str(folder / "tls13-python-embedded.pcapng"))
     assert sum(len(batch) for batch in reader) > 0
-    embedded = set(b"".join(reader.secrets).split(b"\n"))
+    embedded = set(b"".join(reader.take_secrets()).split(b"\n"))
     beside = {line for line in (folder / "tls13-python.keys").read_bytes().split(b"\n") if b" " in line}
     assert {line for line in embedded if line.startswith(b"CLIENT_TRAFFIC_SECRET")} <= beside

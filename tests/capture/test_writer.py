@@ -140,7 +140,7 @@ def test_selected_packets_of_several_files_in_time_order(tmp_path: Path) -> None
     assert [time for batch in batches for time in batch.times] == [2 * 10**9, 4_000_001_000, 6_000_001_000, 8 * 10**9]
     assert [length for batch in batches for length in batch.original] == [90, 2, 2, 90]
     assert [listed.link_type for listed in reader.interfaces] == [1, 113]
-    assert reader.secrets == [b"keys"]
+    assert reader.take_secrets() == [b"keys"]
 
 
 def test_selection_from_standard_input_is_refused() -> None:

@@ -88,7 +88,7 @@ def test_one_message_for_wrong_secrets(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_no_key_log(run: Run) -> None:
-    for name, reason in (("README.md", "not a TLS key log"), ("none.keys", "cannot be read: No such file")):
+    for name, reason in (("README.md", "not a TLS key log"), ("none.keys", "cannot be opened: No such file")):
         done = run("read", CAPTURE, "--keylog", name)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith(f"kafkasniff: {name}: {reason}")

@@ -31,7 +31,7 @@ class Capture:
         self.batch = joined(list(reader))
         self.key_log = KeyLog()
         keys = (CAPTURES / name).with_suffix(".keys")
-        for text in [*reader.secrets, *([keys.read_bytes()] if keys.exists() else [])]:
+        for text in [*reader.take_secrets(), *([keys.read_bytes()] if keys.exists() else [])]:
             self.key_log.add(text)
         self.calls = self.read(self.batch)
         with gzip.open(CAPTURES / f"{Path(name).stem}.requestlog.jsonl.gz", "rt") as lines:

@@ -64,7 +64,10 @@ class TlsContext:
         return self._sessions.get(name)
 
     def notes(self) -> list[str]:
-        """Say in sentences what a key log that was given did not open."""
+        """Say in sentences what a key log that was given did not open, and what of it was forgotten."""
+        return [*self.key_log.notes(), *self._not_decrypted()]
+
+    def _not_decrypted(self) -> list[str]:
         counters = self.counters
         if not self.key_log.changes or not counters.connections:
             return []

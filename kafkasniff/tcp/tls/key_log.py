@@ -1,6 +1,8 @@
 """Key logs: the secrets of TLS connections as clients and servers write them (NSS format, SSLKEYLOGFILE)."""
 
 import re
+from binascii import unhexlify
+from collections.abc import Iterator
 
 MASTER_SECRET = "CLIENT_RANDOM"
 CLIENT_HANDSHAKE = "CLIENT_HANDSHAKE_TRAFFIC_SECRET"
@@ -8,34 +10,84 @@ SERVER_HANDSHAKE = "SERVER_HANDSHAKE_TRAFFIC_SECRET"
 CLIENT_APPLICATION = "CLIENT_TRAFFIC_SECRET_0"
 SERVER_APPLICATION = "SERVER_TRAFFIC_SECRET_0"
 
-_LABELS = frozenset({MASTER_SECRET, CLIENT_HANDSHAKE, SERVER_HANDSHAKE, CLIENT_APPLICATION, SERVER_APPLICATION})
-_LINE = re.compile(rb"([A-Z][A-Z0-9_]*)[ \t]+([0-9A-Fa-f]{64})[ \t]+((?:[0-9A-Fa-f]{2}){16,64})[ \t]*")
+MEMORY_BYTES = 192 << 20
+"""About what all secrets may take: those of 500,000 connections of TLS 1.3, more than the largest file has."""
+
+_LABELS = (MASTER_SECRET, CLIENT_HANDSHAKE, SERVER_HANDSHAKE, CLIENT_APPLICATION, SERVER_APPLICATION)
+_NUMBERS = {label.encode(): number for number, label in enumerate(_LABELS)}
+_LINE = re.compile(
+    rb"^[ \t]*([A-Z][A-Z0-9_]*)[ \t]+([0-9A-Fa-f]{64})[ \t]+((?:[0-9A-Fa-f]{2}){16,64})[ \t\r]*$", re.MULTILINE
+)
+
+_CONNECTION_BYTES = 200
+"""What the secrets of a connection take beside themselves: its random, two objects, and a place in a dict."""
 
 
 class KeyLog:
-    """Secrets by label and client random. It may grow while captures are read."""
+    """Secrets by label and client random, in bounded memory. It may grow while captures are read."""
 
-    def __init__(self) -> None:
-        """Start with no secret."""
+    def __init__(self, memory_bytes: int = MEMORY_BYTES) -> None:
+        """Start with no secret; above `memory_bytes` the older half is forgotten."""
         self.changes = 0
         """How often a secret came that was not known."""
-        self._secrets: dict[tuple[str, bytes], bytes] = {}
+        self.forgotten = 0
+        """Connections whose secrets were forgotten."""
+        self._half_bytes = memory_bytes // 2
+        # By client random the secrets of a connection, each behind its label's number and its length.
+        self._older: dict[bytes, bytes] = {}
+        self._newer: dict[bytes, bytes] = {}
+        self._newer_bytes = 0
 
     def add(self, text: bytes) -> int:
         """Take whole lines of a key log and give how many were valid; comments and all else are passed over."""
         valid = 0
-        for line in text.splitlines():
-            match = _LINE.fullmatch(line.strip())
-            if match is None:
-                continue
+        for match in _LINE.finditer(text):
             valid += 1
-            label = match[1].decode()
-            if label in _LABELS:
-                name, secret = (label, bytes.fromhex(match[2].decode())), bytes.fromhex(match[3].decode())
-                self.changes += self._secrets.get(name) != secret
-                self._secrets[name] = secret
+            number = _NUMBERS.get(match[1])
+            if number is not None:
+                self._keep(number, unhexlify(match[2]), unhexlify(match[3]))
         return valid
 
     def secret(self, label: str, client_random: bytes) -> bytes | None:
         """Give the secret that a connection's client random stands for, None where the log lacks it."""
-        return self._secrets.get((label, client_random))
+        packed = self._newer.get(client_random) or self._older.get(client_random, b"")
+        return dict(_unpack(packed)).get(_LABELS.index(label))
+
+    def lines(self) -> Iterator[bytes]:
+        """Give the secrets as lines of a key log."""
+        for secrets in (self._older, self._newer):
+            for client_random, packed in secrets.items():
+                for number, secret in _unpack(packed):
+                    yield f"{_LABELS[number]} {client_random.hex()} {secret.hex()}\n".encode()
+
+    def notes(self) -> list[str]:
+        """Say in sentences what was forgotten."""
+        if not self.forgotten:
+            return []
+        return [
+            f"key logs: the secrets of {self.forgotten:,} connections, the oldest, were forgotten: more than are kept;"
+            " give the lines of the capture's connections only"
+        ]
+
+    def _keep(self, number: int, client_random: bytes, secret: bytes) -> None:
+        before = self._newer.get(client_random)
+        if before is None:
+            before = self._older.pop(client_random, b"")
+            self._newer_bytes += _CONNECTION_BYTES + len(before)
+        known = dict(_unpack(before))
+        self.changes += known.get(number) != secret
+        known[number] = secret
+        packed = b"".join([bytes((found, len(each))) + each for found, each in known.items()])
+        self._newer[client_random] = packed
+        self._newer_bytes += len(packed) - len(before)
+        if self._newer_bytes > self._half_bytes:
+            self.forgotten += len(self._older)
+            self._older, self._newer, self._newer_bytes = self._newer, {}, 0
+
+
+def _unpack(packed: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    while at < len(packed):
+        end = at + 2 + packed[at + 1]
+        yield packed[at], packed[at + 2 : end]
+        at = end

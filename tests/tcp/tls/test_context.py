@@ -48,3 +48,11 @@ def test_says_what_was_not_decrypted_and_why() -> None:
         " 32 MiB of all that waited for them",
         "1 of 10 TLS connections not decrypted: their TLS version or cipher suite cannot be decrypted",
     ]
+
+
+def test_says_that_secrets_were_forgotten() -> None:
+    key_log = KeyLog(memory_bytes=1)
+    for number in range(3):
+        key_log.add(f"CLIENT_RANDOM {bytes([number] * 32).hex()} {bytes(48).hex()}\n".encode())
+    (note,) = TlsContext(key_log).notes()
+    assert note.startswith("key logs: the secrets of 2 connections, the oldest, were forgotten")

@@ -44,6 +44,27 @@ def test_counts_changes_only_of_secrets_it_uses() -> None:
     assert log.changes == 1
 
 
+def test_gives_its_secrets_as_lines() -> None:
+    log = KeyLog()
+    log.add(line("EXPORTER_SECRET") + line("CLIENT_RANDOM") + line("CLIENT_TRAFFIC_SECRET_0", secret=MASTER[:32]))
+    log.add(line("CLIENT_RANDOM"))
+    assert b"".join(log.lines()) == line("CLIENT_RANDOM") + line("CLIENT_TRAFFIC_SECRET_0", secret=MASTER[:32])
+
+
+def test_the_oldest_connections_are_forgotten() -> None:
+    # 200 bytes each beside label, length and secret.
+    log = KeyLog(memory_bytes=20 * 250)
+    randoms = [bytes([number]) * 32 for number in range(25)]
+    for random in randoms:
+        log.add(line("CLIENT_RANDOM", random))
+    kept = [log.secret(MASTER_SECRET, random) == MASTER for random in randoms]
+    assert kept == [False] * 11 + [True] * 14
+    assert log.notes() == [
+        "key logs: the secrets of 11 connections, the oldest, were forgotten: more than are kept;"
+        " give the lines of the capture's connections only"
+    ]
+
+
 def test_the_last_secret_of_a_connection_counts() -> None:
     # An unfinished line is read again when it is whole.
     log = KeyLog()
