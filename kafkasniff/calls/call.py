@@ -29,7 +29,7 @@ from kafkasniff.protocol.headers import RequestHeader, api_name, read_response_h
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.totals import Totals, count_records, totals_of
 from kafkasniff.protocol.scans import ScannedBody, scanner_of
-from kafkasniff.protocol.secrets import redact
+from kafkasniff.protocol.secrets import may_hold_secrets, redact, redact_damaged
 from kafkasniff.tcp.events import Connection
 
 if TYPE_CHECKING:  # captures without TLS should not wait for it
@@ -229,6 +229,8 @@ class Call:
             for tree in (body.value, body.partial):
                 if tree is not None:
                     redact(key, side, tree)
+            if frame.whole and body.partial is not None and may_hold_secrets(key):
+                redact_damaged(body.partial)
         return body
 
     def scan_request(self, names: frozenset[str]) -> ScannedBody | None:

@@ -70,6 +70,19 @@ def redact_message(name: str, value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
+def redact_damaged(value: Any) -> None:
+    """Replace all texts by `***` in place in what there is of a message that was seen whole and does not decode.
+
+    Where it is damaged, or of another layout than its version says, a secret may stand in any field.
+    """
+    members = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
+    for name, inner in members:
+        if isinstance(inner, str):
+            value[name] = REDACTED if inner else inner
+        else:
+            redact_damaged(inner)
+
+
 def redact_config(config: dict[str, Any]) -> dict[str, Any]:
     """Replace the value of a secret config, or the secrets inside another's, by `***` in place; give the config.
 
@@ -82,6 +95,11 @@ def redact_config(config: dict[str, Any]) -> dict[str, Any]:
         secret = name is None or is_secret_config(name) or config.get("isSensitive", False)
         config["value"] = REDACTED if secret else mask_secrets(value)
     return config
+
+
+def may_hold_secrets_message(name: str) -> bool:
+    """Tell whether a message that is no API has fields that `redact_message` may replace."""
+    return name in SECRET_MESSAGE_FIELDS or name == "ConfigRecord" or name in CONFIG_MESSAGES
 
 
 def may_hold_secrets(api_key: int) -> bool:

@@ -14,6 +14,7 @@ from kafkasniff.protocol.secrets import (
     may_hold_secrets,
     redact,
     redact_config,
+    redact_damaged,
     redact_message,
 )
 
@@ -135,3 +136,9 @@ def test_what_was_replaced_is_found() -> None:
     assert is_redacted({"a": [1, {"b": "jdbc://u:***@h"}]})
     assert not is_redacted({"a": [1, {"b": "*"}], "c": None})
     assert not is_redacted(None)
+
+
+def test_of_a_damaged_message_no_text_stays() -> None:
+    value = {"a": "hunter2", "b": ["hunter2", "", 3], "c": [{"d": "hunter2", "e": None, "f": True}]}
+    redact_damaged(value)
+    assert value == {"a": "***", "b": ["***", "", 3], "c": [{"d": "***", "e": None, "f": True}]}

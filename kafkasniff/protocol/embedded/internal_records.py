@@ -2,7 +2,7 @@
 
 from kafkasniff.protocol.embedded import coordinator_records, framed_records
 from kafkasniff.protocol.embedded.entries import Opened
-from kafkasniff.protocol.secrets import redact_message
+from kafkasniff.protocol.secrets import may_hold_secrets_message, redact_damaged, redact_message
 
 
 def decode_internal_record(
@@ -25,4 +25,6 @@ def decode_internal_record(
             for tree in (entry.value, entry.partial):
                 if tree is not None:
                     redact_message(entry.type, tree)
+            if entry.partial is not None and may_hold_secrets_message(entry.type):
+                redact_damaged(entry.partial)
     return into

@@ -6,6 +6,7 @@ import re
 from base64 import urlsafe_b64decode
 from typing import Any, Final
 
+from kafkasniff.protocol.config_secrets import is_secret_config
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.protocol.sasl.token import SaslToken, secret, unknown_token, user
 
@@ -45,7 +46,9 @@ def read_oauthbearer(token: bytes, from_client: bool, show_secrets: bool) -> Sas
     if claims is not None:
         fields |= {"header": header, "claims": claims}
     if pairs:
-        fields["extensions"] = pairs
+        fields["extensions"] = {
+            name: secret(value, show_secrets) if is_secret_config(name) else value for name, value in pairs.items()
+        }
     return SaslToken(NAME, "OAUTHBEARER token", _subject(claims), fields)
 
 

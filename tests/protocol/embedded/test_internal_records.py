@@ -31,3 +31,9 @@ def test_secrets_of_a_cut_record_are_hidden() -> None:
     assert cut.embedded[0].value is None
     assert cut.embedded[0].partial is not None
     assert cut.embedded[0].partial["serverKey"] == "***"
+
+
+def test_of_a_damaged_credential_no_text_is_shown() -> None:
+    shown = decode_internal_record("__cluster_metadata", None, b"\1\x0b\0" + b"\x08hunter2" + b"\1\x7f")
+    assert shown is not None
+    assert shown.embedded[0].partial == {"name": "***", "mechanism": 1}

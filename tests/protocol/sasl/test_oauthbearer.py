@@ -96,3 +96,9 @@ def test_what_is_no_token_shows_its_size_only(token: bytes) -> None:
 def test_its_form() -> None:
     assert is_oauthbearer(OF_THE_RFC.encode())
     assert not is_oauthbearer(b"n,,n=user,r=abc")
+
+
+def test_secret_extensions() -> None:
+    token = b"n,,\x01auth=Bearer abc\x01clientSecret=hunter2\x01tenant=a\x01\x01"
+    assert read(token).fields["extensions"] == {"clientSecret": "***", "tenant": "a"}
+    assert read(token, show_secrets=True).fields["extensions"]["clientSecret"] == "hunter2"
