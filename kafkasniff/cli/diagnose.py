@@ -103,7 +103,7 @@ def diagnose(
         output.flush()
         for text in (*summary.damages, *summary.notes, *summary.not_decrypted):
             print_message(f"kafkasniff: {text}")
-        print_message(closing_line(summary))
+        print_message(closing_line(summary, life.failed))
     else:
         form = finding_form(json_output)
         for finding in findings:

@@ -8,7 +8,7 @@ import typer
 from kafkasniff.cli.output import print_message
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.reading import Summary
-from kafkasniff.render.closing import closing_line
+from kafkasniff.render.closing import closing_line, failure_text
 from kafkasniff.render.colours import colours_for
 from kafkasniff.render.findings import closing_text, finding_line, finding_text
 
@@ -31,10 +31,16 @@ def fails(findings: Iterable[Finding], fail_on: str | None) -> bool:
 
 def finding_form(json_output: bool, so_far: bool = False) -> FindingForm:
     """Give how a finding is printed; `so_far`: one that may still grow, which JSON says."""
-    if json_output:
-        return lambda finding: finding_line(finding, so_far)
     colours = colours_for(sys.stdout)
-    return lambda finding: finding_text(finding, colours).encode()
+
+    def form(finding: Finding) -> bytes:
+        try:
+            return finding_line(finding, so_far) if json_output else finding_text(finding, colours).encode()
+        except Exception as error:
+            print_message(f"kafkasniff: a finding of {finding.rule} {failure_text(error)}")
+            return b""
+
+    return form
 
 
 def say_closing(summary: Summary, limits: Iterable[str], findings: list[Finding]) -> None:

@@ -56,7 +56,8 @@ def diagnose_shares(jobs: int, read: Callable[[], Reading], choice: RuleChoice) 
             limits += reached
         interrupted = workers.interrupted
     order = {rule.id: place for place, rule in enumerate(rules)}
-    limits.sort(key=lambda text: order[text.partition(":")[0]])
+    # What no rule could take is said by each process.
+    limits = sorted(dict.fromkeys(limits), key=lambda text: order.get(text.partition(":")[0], -1))
     return Diagnosed(reading, joined(found[rule.id] for rule in rules), limits, interrupted)
 
 

@@ -3,8 +3,9 @@
 import shutil
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,7 @@ from kafkasniff.cli.filters import Filters
 from kafkasniff.cli.output import Output, print_message
 from kafkasniff.freed_memory import keep_freed_memory
 from kafkasniff.reading import Reading
-from kafkasniff.render.closing import closing_line
+from kafkasniff.render.closing import closing_line, failure_text, failures_text
 
 if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
     from kafkasniff.calls.columns.calls import CallRows
@@ -40,6 +41,8 @@ class LineFormat(NamedTuple):
     gap: Callable[[Gap], bytes]
     token: Callable[[RawToken], bytes]
     connection: Callable[[ConnectionReport], bytes]
+    failed: Callable[[Item, str], bytes]
+    """Says of anything that it cannot be shown, and why."""
     rows: "RowsFormat | None" = None
     """Gives the lines of many calls at once, and learns from them; None where each is made by itself."""
     expect: "Callable[[Iterable[CallRows]], None] | None" = None
@@ -65,14 +68,14 @@ class _Late:
 
 def json_format() -> LineFormat:
     """Give JSON lines."""
-    from kafkasniff.render.json_lines import call_line, connection_line, gap_line, token_line
+    from kafkasniff.render.json_lines import call_line, connection_line, failed_line, gap_line, token_line
 
     def blocks() -> RowsFormat:
         from kafkasniff.render.json_rows import JsonRows
 
         return JsonRows().blocks
 
-    return LineFormat(lambda call: None, call_line, gap_line, token_line, connection_line, _Late(blocks))
+    return LineFormat(lambda call: None, call_line, gap_line, token_line, connection_line, failed_line, _Late(blocks))
 
 
 def terminal_format(time_mode: str, detail: int) -> LineFormat:
@@ -95,6 +98,7 @@ def terminal_format(time_mode: str, detail: int) -> LineFormat:
         lambda gap: lines.gap(gap).encode(),
         lambda token: lines.token(token).encode(),
         lambda report: lines.connection(report).encode(),
+        lambda item, message: lines.failed(item, message).encode(),
         (lambda rows: (row_lines().lines(rows),)) if lines.is_plain else None,
         (lambda rows: row_lines().expect(rows)) if lines.is_plain else None,
         lines.pass_over,
@@ -121,6 +125,8 @@ class Showing:
         self._left = -1 if limit is None else limit
         self._turns = turns
         self._items: list[Item | CallRows] = []
+        self.failures: Counter[str] = Counter()
+        """How often something could not be shown, by the names of exceptions."""
         self._shown_packets: defaultdict[str, set[int]] = defaultdict(set)
         self._progress = _Progress(reading)
 
@@ -169,6 +175,8 @@ class Showing:
                 output.flush()
             self._progress.report()
         self._end_turns(output)
+        if self._turns is not None:
+            self.failures += self._turns.failures(output)
 
     def _show_turns(self, items: "list[Item | CallRows]", output: Output) -> None:
         assert self._turns is not None
@@ -189,16 +197,23 @@ class Showing:
         if form.pass_over is None:
             return
         for item in expand(items) if form.pass_over_rows is None or not self._shows_all else items:
-            if isinstance(item, tuple):
-                assert form.pass_over_rows is not None
-                form.pass_over_rows(item)
-            elif not isinstance(item, Call):
-                if self._filters.shows_other(item, self._first_time):
-                    self._line(item)
-            else:
-                form.learn(item)
-                if self._shows_all or self._filters.shows_call(item, self._first_time):
-                    form.pass_over(item)
+            # What fails is said by the process that shows it.
+            with suppress(Exception):
+                self._remember(item)
+
+    def _remember(self, item: "Item | CallRows") -> None:
+        form = self._form
+        if isinstance(item, tuple):
+            assert form.pass_over_rows is not None
+            form.pass_over_rows(item)
+        elif not isinstance(item, Call):
+            if self._filters.shows_other(item, self._first_time):
+                self._line(item)
+        else:
+            assert form.pass_over is not None
+            form.learn(item)
+            if self._shows_all or self._filters.shows_call(item, self._first_time):
+                form.pass_over(item)
 
     def _show_items(self, output: Output) -> None:
         items = self._items
@@ -206,7 +221,9 @@ class Showing:
         if rows_lines is not None and self._form.expect is not None:
             rows = [item for item in items if isinstance(item, tuple)]
             if rows:
-                self._form.expect(rows)
+                # What fails does so once more when its line is made.
+                with suppress(Exception):
+                    self._form.expect(rows)
         items.reverse()
         while items and self._left:
             # Taken from the list, since the bodies decoded for one line should not outlive it.
@@ -214,8 +231,7 @@ class Showing:
             if not isinstance(item, tuple):
                 self._show(item, output)
             elif rows_lines is not None:
-                for block in rows_lines(item):
-                    output.write(block)
+                self._show_rows(item, rows_lines, output)
             else:
                 if item.stop - item.start > 1:
                     items.append(item._replace(start=item.start + 1))
@@ -229,19 +245,52 @@ class Showing:
         for text in (*summary.damages, *summary.notes, *summary.not_decrypted):
             print_message(f"kafkasniff: {text}")
         if self._left:
-            print_message(closing_line(summary))
+            print_message(closing_line(summary, self.failures))
         else:
             print_message("stopped at --limit; the rest of the capture was not read")
+            if self.failures:
+                print_message(failures_text(self.failures))
+
+    def _show_rows(self, rows: "CallRows", lines: RowsFormat, output: Output) -> None:
+        """Show calls at once; where that fails, those that are left one by one."""
+        shown = rows.start
+        try:
+            for block in lines(rows):
+                output.write(block)
+                shown += block.count(b"\n")
+        except Exception:
+            for row in range(shown, rows.stop):
+                self._show(rows.columns.call(row), output)
 
     def _show(self, item: Item, output: Output) -> None:
+        """Show an item that the filters let through; no exception that its bytes cause may end the run."""
+        try:
+            line = self._line_of(item)
+        except Exception as error:
+            line = self._failed_line(item, error)
+        if line is None:
+            return
+        output.write(line)
         if isinstance(item, Call):
-            self._form.learn(item)
-            if self._shows_all or self._filters.shows_call(item, self._first_time):
-                output.write(self._form.call(item))
-                self._left -= 1
-                self._note_packets(item)
-        elif self._filters.shows_other(item, self._first_time):
-            output.write(self._line(item))
+            self._left -= 1
+            self._note_packets(item)
+
+    def _line_of(self, item: Item) -> bytes | None:
+        """Give the lines of an item, None where the filters keep it back."""
+        if not isinstance(item, Call):
+            return self._line(item) if self._filters.shows_other(item, self._first_time) else None
+        self._form.learn(item)
+        if not self._shows_all and not self._filters.shows_call(item, self._first_time):
+            return None
+        return self._form.call(item)
+
+    def _failed_line(self, item: Item, error: Exception) -> bytes | None:
+        """Count what cannot be shown, and give what can be said of it."""
+        self.failures[type(error).__name__] += 1
+        try:
+            return self._form.failed(item, failure_text(error))
+        except Exception:
+            return None
 
     @property
     def _first_time(self) -> int:

@@ -1,7 +1,10 @@
 """Turns that processes take in showing what all of them read (`--jobs`)."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
+
+import orjson
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
@@ -90,6 +93,13 @@ class Turns:
         self._left = _TURN_BYTES
         self._until_packet = summary.packets + _TURN_PACKETS
 
+    def failures(self, output: Output) -> Counter[str]:
+        """Give how often the other processes could not show something, by the names of exceptions, at their end."""
+        found: Counter[str] = Counter()
+        for worker in self._workers.all if self._workers is not None else ():
+            found.update(orjson.loads(worker.rest(output)))
+        return found
+
     def check(self) -> None:
         """Raise KeyboardInterrupt when Ctrl-C was pressed and no other process has anything that comes first."""
         if self.is_own and self._workers is not None and self._workers.interrupted:
@@ -116,7 +126,9 @@ def show(jobs: int, read: Callable[[], Reading], filters: Filters, form: LineFor
 
         reading = read()
         turns = Turns(jobs, number, reading.summary, end)
-        Showing(reading, filters, form, turns=turns).take_share(Output(pipe))
+        showing = Showing(reading, filters, form, turns=turns)
+        showing.take_share(Output(pipe))
+        pipe.write(orjson.dumps(showing.failures))
 
     reading = read()
     with Workers(jobs - 1, take_share) as workers:

@@ -1,5 +1,6 @@
 """Runs the rules over what a capture gives, in order."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ Settings = Mapping[str, Mapping[str, float]]
 _WAITED_FOR = ("unanswered", "response-not-captured")
 """Outcomes of calls whose answer was wanted and is not there."""
 
-Hook = Callable[[Any], None]
+Hook = Callable[..., None]
 
 
 _NO_NAMES: frozenset[str] = frozenset()
@@ -53,6 +54,7 @@ class Diagnosis:
         settings = settings or {}
         self.facts = Facts()
         self._rules = [rule(self.facts, settings.get(rule.id, {})) for rule in rules]
+        self._failed: Counter[str] = Counter()
         self._answered: Bounded[bool] = Bounded(MOST_CONNECTIONS)
         self._plans: dict[tuple[int, int], Plan] = {}
         self._by_code: dict[int, list[ErrorRule]] = {}
@@ -62,7 +64,7 @@ class Diagnosis:
                     self._by_code.setdefault(code, []).append(rule)
         self._unanswered = self._hooks("unanswered")
         self._serves = self._hooks("serves")
-        self._waits: list[Callable[[SeenCall, int], None]] = self._hooks("waits")
+        self._waits = self._hooks("waits")
         self._stray = self._hooks("stray")
         self._begins = self._hooks("begins")
         self._token = self._hooks("token")
@@ -70,17 +72,30 @@ class Diagnosis:
         self._gap = self._hooks("gap")
 
     def feed(self, item: Call | Gap | RawToken | ConnectionReport) -> None:
-        """Take what comes next."""
+        """Take what comes next; no exception that its bytes cause may end the run."""
+        try:
+            self._feed(item)
+        except Exception as error:
+            self._failed[type(error).__name__] += 1
+
+    def _feed(self, item: Call | Gap | RawToken | ConnectionReport) -> None:
         if isinstance(item, Call):
             self._call(item)
         elif isinstance(item, ConnectionReport):
-            for take in self._connection:
-                take(item)
+            self._tell(self._connection, item)
             self.facts.forget(item)
             self._answered.pop(item.connection)
         else:
-            for take in self._gap if isinstance(item, Gap) else self._token:
-                take(item)
+            self._tell(self._gap if isinstance(item, Gap) else self._token, item)
+
+    @staticmethod
+    def _tell(takers: "Iterable[Hook]", *arguments: object) -> None:
+        """Let rules take something: where one fails the others go on."""
+        for take in takers:
+            try:
+                take(*arguments)
+            except Exception as error:
+                take.__self__.failed[type(error).__name__] += 1  # type: ignore[attr-defined]
 
     def findings(self) -> list[Finding]:
         """Give the findings so far, those that others explain under these, the worst first."""
@@ -92,7 +107,12 @@ class Diagnosis:
 
     def limits_reached(self) -> list[str]:
         """Say of which rules there was more to remember than they may."""
-        return limits_text(self.given_up())
+        return limits_text(self.given_up()) + failures_text(self.failures())
+
+    def failures(self) -> dict[str, Counter[str]]:
+        """Give how often rules failed, by rule and the names of exceptions; what no rule could take by `calls`."""
+        found = {rule.id: rule.failed for rule in self._rules if rule.failed}
+        return found | {"calls": self._failed} if self._failed else found
 
     def given_up(self) -> dict[str, int]:
         """Give how many states rules had to give up, by rule, where they had to."""
@@ -122,8 +142,7 @@ class Diagnosis:
             return
         header = call.header
         if header is None or call.request is None:
-            for take in self._stray:
-                take(call)
+            self._tell(self._stray, call)
             return
         key = header.api_key
         facts = self.facts
@@ -136,26 +155,21 @@ class Diagnosis:
             facts.learn_group(seen.client, seen.request)
         if not talk.named:
             talk.named = True
-            for take in self._begins:
-                take(seen)
-        for take in plan.take:
-            take(seen)
+            self._tell(self._begins, seen)
+        self._tell(plan.take, seen)
         if not talk.served and key != API_VERSIONS and (call.response is not None or key == SASL_HANDSHAKE):
             talk.served = True
-            for take in self._serves:
-                take(seen)
+            self._tell(self._serves, seen)
         wait = seen.response.get("throttleTimeMs", 0)
         if wait or talk.waits is not None:
-            for take_wait in self._waits:
-                take_wait(seen, wait)
+            self._tell(self._waits, seen, wait)
             talk.muted_until = max(talk.muted_until, seen.ended + wait * MILLISECOND)
         if call.response is not None:
             talk.answered = seen.ended
             if seen.failed:
                 self._errors(call, call.errors)
         elif call.outcome in _WAITED_FOR:
-            for take in self._unanswered:
-                take(call)
+            self._tell(self._unanswered, call)
 
     def _trusted(self, call: Call) -> bool:
         """Tell whether a connection whose beginning is not in the capture has shown an answered call.
@@ -173,7 +187,7 @@ class Diagnosis:
             for rule in self._by_code.get(error.code, ()):
                 wanted.setdefault(rule, []).append(error)
         for rule, of_rule in wanted.items():
-            rule.errors(call, of_rule)
+            self._tell((rule.errors,), call, of_rule)
 
 
 def limits_text(given_up: Mapping[str, int]) -> list[str]:
@@ -181,6 +195,15 @@ def limits_text(given_up: Mapping[str, int]) -> list[str]:
     return [
         f"{rule}: state of {count:,} given up, as there were more than {MOST_KEYS:,} to remember"
         for rule, count in given_up.items()
+    ]
+
+
+def failures_text(failures: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Say which rules failed, by how often each did with which exception."""
+    return [
+        f"{rule}: failed ({error}: {count:,}), a fault of kafkasniff; what it says may lack something"
+        for rule, counts in failures.items()
+        for error, count in counts.items()
     ]
 
 

@@ -1,5 +1,6 @@
 """What every rule is: what it says of itself, its thresholds, and its states by key."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -65,6 +66,8 @@ class Rule(Generic[State]):
         self.states: Bounded[State] = Bounded(evicted=self._keep)
         self.given_up = 0
         """Keys whose state was dropped as there were too many."""
+        self.failed: Counter[str] = Counter()
+        """How often the rule itself failed, by the names of exceptions."""
         self._kept: list[Finding] = []
 
     def new_state(self) -> State:
@@ -125,7 +128,12 @@ class Rule(Generic[State]):
             self._kept.append(finding)
 
     def _found(self, key: Hashable, state: State) -> Finding | None:
-        finding = self.finding(key, state)
+        try:
+            finding = self.finding(key, state)
+        except Exception as error:
+            # A state is asked again and again.
+            self.failed.setdefault(type(error).__name__, 1)
+            return None
         if finding is not None:
             finding.key = key
         return finding

@@ -1,5 +1,6 @@
 """The life of a group, a client, a transactional id or a connection, as rows in the order of time."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -73,13 +74,21 @@ class Timeline:
     rows: list[Row] = field(default_factory=list)
     left_out: int = 0
     """Rows beyond those that are kept."""
+    failed: Counter[str] = field(default_factory=Counter)
+    """How often something could not be taken, by the names of exceptions."""
     _facts: Facts = field(default_factory=Facts)
     _generation: int = -1
     _first_seen: dict[int, int] = field(default_factory=dict)
     """Of the APIs of the story, when each was first asked (ns)."""
 
     def feed(self, item: Item) -> None:
-        """Take what comes next."""
+        """Take what comes next; no exception that its bytes cause may end the run."""
+        try:
+            self._feed(item)
+        except Exception as error:
+            self.failed[type(error).__name__] += 1
+
+    def _feed(self, item: Item) -> None:
         if isinstance(item, Call):
             self._facts.learn(item)
             if item.request is not None and _SELECT[self.kind](self, item):

@@ -12,6 +12,7 @@ from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.places import Place, place_of
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.content import raw_bytes
+from kafkasniff.render.closing import failure_text
 from kafkasniff.render.text import file_name
 from kafkasniff.tcp.events import DirectionCounters
 
@@ -36,59 +37,29 @@ def item_rows(vantage: str, item: Item, options: Options) -> Iterator[Placed]:
     if not options.wants(time_of(item)):
         return
     if isinstance(item, Call):
-        yield from call_rows(vantage, item, options.records)
+        try:
+            # All of them first: a call has either its rows or the one that says why not.
+            rows = [*call_rows(vantage, item, options.records)]
+        except Exception as error:
+            rows = [_failed_row(vantage, item, failure_text(error))]
+        yield from rows
     elif isinstance(item, ConnectionReport):
         yield connection_row(vantage, item)
 
 
 def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:
     """Give the rows that a call makes in all tables."""
-    frame = call.request or call.response
-    assert frame is not None
-    time = call.time.time
-    key: Row = (
-        vantage,
-        f"{call.client}-{call.server}",
-        call.connection.epoch,
-        "request" if call.request is not None else "response",
-        frame.stream_offset,
-        time // 1000,
-        time,
-        call.client,
-        call.server,
-        call.api_key,
-        call.api_name,
-        call.api_version,
-        call.client_id,
-    )
+    time, key = call.time.time, _key(vantage, call)
     bodies = {side: body_of(call, side) for side in _SIDES}
     errors = call.errors
     topics, groups = _named(call, bodies)
     answered = bodies["response"]
-    yield (
-        "calls",
-        time,
-        (
-            *key,
-            call.correlation_id,
-            None if answered is None else answered.version,
-            call.outcome,
-            _milliseconds(call.total_ns),
-            _milliseconds(call.response_delay_ns),
-            _milliseconds(call.pending_ns),
-            call.request.size if call.request else None,
-            call.response.size if call.response else None,
-            *_completed(call.request),
-            *_completed(call.response),
-            topics,
-            groups,
-            list(dict.fromkeys(error.name for error in errors)),
-            [problem.message for problem in call.problems],
-            call.security_protocol,
-            call.principal,
-            call.software_name,
-            call.software_version,
-        ),
+    yield _call_row(
+        call,
+        key,
+        None if answered is None else answered.version,
+        (topics, groups, list(dict.fromkeys(error.name for error in errors))),
+        [problem.message for problem in call.problems],
     )
     names = call.context.topics
     for error in errors:
@@ -104,6 +75,63 @@ def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:
         yield "batches", time, where + tuple(batch[name] for name in BATCH_FIELDS)
         for record in batch["records"] if records else ():
             yield "records", time, (*where, *_record(record))
+
+
+def _key(vantage: str, call: Call) -> Row:
+    """Give the columns that the rows of a call have in all tables."""
+    frame = call.request or call.response
+    assert frame is not None
+    time = call.time.time
+    return (
+        vantage,
+        f"{call.client}-{call.server}",
+        call.connection.epoch,
+        "request" if call.request is not None else "response",
+        frame.stream_offset,
+        time // 1000,
+        time,
+        call.client,
+        call.server,
+        call.api_key,
+        call.api_name,
+        call.api_version,
+        call.client_id,
+    )
+
+
+def _call_row(
+    call: Call, key: Row, version: int | None, named: tuple[list[str], list[str], list[str]], problems: list[str]
+) -> Placed:
+    """Give the row of a call in `calls`; `named` are its topics, its groups and its errors."""
+    return (
+        "calls",
+        call.time.time,
+        (
+            *key,
+            call.correlation_id,
+            version,
+            call.outcome,
+            _milliseconds(call.total_ns),
+            _milliseconds(call.response_delay_ns),
+            _milliseconds(call.pending_ns),
+            call.request.size if call.request else None,
+            call.response.size if call.response else None,
+            *_completed(call.request),
+            *_completed(call.response),
+            *named,
+            problems,
+            call.security_protocol,
+            call.principal,
+            call.software_name,
+            call.software_version,
+        ),
+    )
+
+
+def _failed_row(vantage: str, call: Call, message: str) -> Placed:
+    """Give the row of a call whose bodies cannot be shown, with the reason."""
+    problems = [*(problem.message for problem in call.pairing_problems), message]
+    return _call_row(call, _key(vantage, call), None, ([], [], []), problems)
 
 
 BATCH_FIELDS = (

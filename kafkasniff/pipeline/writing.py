@@ -62,4 +62,12 @@ def see_items(vantage: str, items: Sequence[Item | CallRows], options: Options, 
     for item in items:
         if isinstance(item, tuple):
             runs[id(item.columns)].append(item)
-    return {columns: see(vantage, of_columns, options, named) for columns, of_columns in runs.items()}
+    return {columns: _see(vantage, of_columns, options, named) for columns, of_columns in runs.items()}
+
+
+def _see(vantage: str, runs: list[CallRows], options: Options, named: bool) -> Seen:
+    """Give what is seen of calls that are together; where that fails each makes its rows by itself."""
+    try:
+        return see(vantage, runs, options, named)
+    except Exception:
+        return Seen({}, frozenset(row for each in runs for row in range(each.start, each.stop)), {})

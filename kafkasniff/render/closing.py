@@ -1,5 +1,8 @@
 """The line that says at the end what a capture was worth."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from kafkasniff.reading import Summary
 from kafkasniff.render.text import count_text, size_text
 from kafkasniff.render.times import NANOSECONDS, utc_text
@@ -8,8 +11,18 @@ NOTABLE_LAG_NS = NANOSECONDS // 2
 """How far behind a live capture must have been for it to be said."""
 
 
-def closing_line(summary: Summary) -> str:
-    """Give packets, connections and calls, and what of them the capture lacks, without a line end."""
+def failure_text(error: Exception) -> str:
+    """Say that something cannot be shown or judged since an exception came where none may come."""
+    return f"cannot be shown ({type(error).__name__}): a fault of kafkasniff, not of the capture"
+
+
+def failures_text(failures: Mapping[str, int]) -> str:
+    """Say how much could not be shown, by the names of exceptions."""
+    return f"{sum(failures.values()):,} not shown whole ({', '.join(sorted(failures))})"
+
+
+def closing_line(summary: Summary, failures: Mapping[str, int] = MappingProxyType({})) -> str:
+    """Give packets, connections and calls, what of them the capture lacks and what failed, without a line end."""
     counts = summary.counts
     kafka = f"{counts.kafka_connections:,} of {count_text(counts.connections, 'connection')} Kafka"
     words = [count_text(summary.packets, "packet"), kafka, count_text(counts.calls, "call")]
@@ -28,4 +41,6 @@ def closing_line(summary: Summary) -> str:
     if summary.first_time is not None and summary.last_time is not None:
         seconds = (summary.last_time - summary.first_time) / NANOSECONDS
         words.append(f"{seconds:,.3f} s from {utc_text(summary.first_time, 6)}")
+    if failures:
+        words.append(failures_text(failures))
     return ", ".join(words)

@@ -7,8 +7,10 @@ import orjson
 from kafkasniff.calls.authentication import RawToken, token_value
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Frame, Gap, Side
 from kafkasniff.calls.contents import Contents, batches_as_json, open_batches
+from kafkasniff.calls.items import Item
 from kafkasniff.calls.records import open_records
 from kafkasniff.protocol.error_codes import error_name
+from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.json_bodies import JsonBody
 from kafkasniff.render.call_json import (
     batches_text,
@@ -113,6 +115,17 @@ def _decoded_line(call: Call) -> bytes:
         members_text(partial),
         members_text(found_members(call.errors, call.batches, call.decoded, call.topics, call.problems)),
     )
+
+
+def failed_line(item: Item, message: str) -> bytes:
+    """Give the line of what cannot be shown: of a call all but what lies in its bodies."""
+    if isinstance(item, Call):
+        side: Side = "response" if item.request is None else "request"
+        problems = [*item.pairing_problems, Problem(side, None, "", message)]
+        return _line(item, b"null", b"null", "null", "", members_text(found_members([], [], [], {}, problems)))
+    kind = "gap" if isinstance(item, Gap) else "sasl" if isinstance(item, RawToken) else "connection"
+    shown = {"type": kind, "connection": f"{item.client}-{item.server}", "problems": [{"message": message}]}
+    return safe_line(orjson.dumps(shown, option=_LINE))
 
 
 def gap_line(gap: Gap) -> bytes:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap, Side
+from kafkasniff.calls.items import Item
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.errors import Problem
@@ -248,6 +249,15 @@ class CallLines:
                 yield from field_lines(call, side, 4)
         for topic_id, name in call.topics.items():
             yield f"  topic {escape(topic_id)} is {escape(name)}"
+
+    def failed(self, item: Item, message: str) -> str:
+        """Give the line of what cannot be shown, of a call with its outcome, with its newline."""
+        if not isinstance(item, Call):
+            time = (item.last if isinstance(item, ConnectionReport) else item.arrival).time
+            return self._note(time, item.client, item.server, message)
+        start = self._call_line(item, self.time(item.time.time), tail=False).rstrip("\n")
+        outcome = "" if item.outcome == "answered" else f"{_OUTCOMES[item.outcome]}  "
+        return f"{start}{outcome}{self._colours.warning}{message}{self._colours.off}\n"
 
     def gap(self, gap: Gap) -> str:
         """Give a gap's line with its newline."""

@@ -2,8 +2,10 @@ import pytest
 
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import Diagnosis
+from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_KEYS
 from kafkasniff.diagnose.rule import Rule
+from kafkasniff.diagnose.seen import SeenCall
 from tests.diagnose.made import call, connection, findings
 
 REQUEST, DENIED = {"mechanism": "X"}, {"errorCode": 33, "mechanisms": []}
@@ -45,3 +47,44 @@ def test_findings_of_keys_that_are_given_up_stay() -> None:
         diagnosis.feed(each)
     assert "first" in [finding.subject.get("clientId") for finding in diagnosis.findings()]
     assert any(text.startswith("unsupported-sasl-mechanism") for text in diagnosis.limits_reached())
+
+
+class Failing(Rule[list[int]]):
+    """Fails at every call, and when asked what it found."""
+
+    id = "failing"
+    apis = frozenset({17})
+
+    def new_state(self) -> list[int]:
+        return []
+
+    def call(self, seen: SeenCall) -> None:
+        self.state(seen.client)
+        raise KeyError(seen.key)
+
+    def finding(self, key: object, state: list[int]) -> Finding | None:
+        raise RecursionError
+
+
+def test_a_rule_that_fails_ends_nothing_and_is_said() -> None:
+    [sound] = [rule for rule in RULES if rule.id == "unsupported-sasl-mechanism"]
+    diagnosis = Diagnosis([Failing, sound])
+    for at in range(3):
+        diagnosis.feed(call(17, 1, REQUEST, DENIED, at=at))
+    assert [finding.rule for finding in diagnosis.findings()] == ["unsupported-sasl-mechanism"]
+    assert len(diagnosis.findings()) == 1
+    fault = "a fault of kafkasniff; what it says may lack something"
+    assert diagnosis.limits_reached() == [
+        f"failing: failed (KeyError: 3), {fault}",
+        f"failing: failed (RecursionError: 1), {fault}",
+    ]
+
+
+def test_a_call_that_cannot_be_taken_ends_nothing_and_is_said() -> None:
+    broken = call(17, 1, REQUEST, DENIED)
+    broken.header = 17  # type: ignore[assignment]
+    diagnosis = Diagnosis()
+    diagnosis.feed(broken)
+    assert diagnosis.findings() == []
+    [text] = diagnosis.limits_reached()
+    assert text.startswith("calls: failed (AttributeError: 1), a fault of kafkasniff")

@@ -19,3 +19,9 @@ def test_what_the_capture_lacks() -> None:
         "10 packets, 1 of 1 connection Kafka, 5 calls, 2 gaps of 2.9 kB, 4 cut packets, 1 one-way connection, "
         "1 connection without a beginning"
     )
+
+
+def test_what_failed() -> None:
+    assert closing_line(Summary(), {"TypeError": 2, "KeyError": 1}).endswith(
+        ", 3 not shown whole (KeyError, TypeError)"
+    )
