@@ -255,8 +255,11 @@ class CallLines:
         if not isinstance(item, Call):
             time = (item.last if isinstance(item, ConnectionReport) else item.arrival).time
             return self._note(time, item.client, item.server, message)
-        start = self._call_line(item, self.time(item.time.time), tail=False).rstrip("\n")
         outcome = "" if item.outcome == "answered" else f"{_OUTCOMES[item.outcome]}  "
+        if self._cut is not None:
+            # What is before it may fill a terminal, and has colours.
+            return self._note(item.time.time, item.client, item.server, f"{outcome}{message}")
+        start = self._call_line(item, self.time(item.time.time), tail=False)
         return f"{start}{outcome}{self._colours.warning}{message}{self._colours.off}\n"
 
     def gap(self, gap: Gap) -> str:

@@ -49,6 +49,27 @@ def push_telemetry(correlation_id: int, metrics: bytes) -> tuple[bytes, bytes]:
     return request(72, 0, correlation_id, body, flexible=True), struct.pack(">i", correlation_id) + bytes(8)
 
 
+def der(tag: int, *contents: bytes) -> bytes:
+    content = b"".join(contents)
+    return bytes([tag, 0x82]) + struct.pack(">H", len(content)) + content
+
+
+def kerberos_error(code: bytes) -> bytes:
+    """A KRB-ERROR within a token of GSSAPI, with an INTEGER of any length."""
+    error = der(0x7E, der(0x30, der(0xA6, der(2, code))))
+    return der(0x60, bytes.fromhex("06092a864886f7120102020300"), error)
+
+
+def login(correlation_id: int, token: bytes) -> list[tuple[bytes, bytes]]:
+    """SaslHandshake v1 for GSSAPI, and SaslAuthenticate v0 that is answered with a token."""
+    handshake_ok = struct.pack(">ihih6s", correlation_id, 0, 1, 6, b"GSSAPI")
+    answer = struct.pack(">ihh", correlation_id + 1, 0, -1) + sized(token)
+    return [
+        (request(17, 1, correlation_id, struct.pack(">h6s", 6, b"GSSAPI")), handshake_ok),
+        (request(36, 0, correlation_id + 1, sized(token)), answer),
+    ]
+
+
 def gauge(content: bytes) -> bytes:
     """MetricsData with one metric, a gauge."""
     return field(1, field(2, field(2, field(1, b"m") + field(5, content))))
