@@ -13,6 +13,7 @@ from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.merge import merge
 from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.windows import DecompressionBudget
 from kafkasniff.protocol.limits import MessageLimits
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 from kafkasniff.secrets import SecretSources
@@ -69,6 +70,7 @@ class Reading:
         tls_limits: TlsLimits | None = None,
         message_limits: MessageLimits | None = None,
         key_log: str | None = None,
+        max_ratio: int | None = None,
     ) -> None:
         """Open the captures; raises CaptureError where none of them is one, and for a key log that is none.
 
@@ -80,8 +82,10 @@ class Reading:
         call on.
         `fetch_sessions` tells of incremental Fetch calls what their session covers. `metrics` opens the metrics that
         clients push.
-        `key_log` is a file with the secrets of TLS connections, beside those in the captures.
+        `key_log` is a file with the secrets of TLS connections, beside those in the captures. Of a compressed capture
+        up to `max_ratio` times its bytes are read.
         """
+        self._budget = DecompressionBudget(max_ratio)
         self.summary = Summary()
         self._unreadable: list[CaptureError] = []
         self._readers = self._open(paths)
@@ -96,7 +100,7 @@ class Reading:
         )
         self._first_pass: Engine | None = None
         if two_pass:
-            self._first_readers = [CaptureReader(reader.file) for reader in self._readers]
+            self._first_readers = [CaptureReader(reader.file, budget=self._budget) for reader in self._readers]
             self._first_secrets = SecretSources(self._first_readers, key_log)
             options = CallOptions(context=context)
             key_log_before = self._first_secrets.key_log
@@ -154,7 +158,7 @@ class Reading:
         readers = []
         for path in paths:
             try:
-                readers.append(CaptureReader(path))
+                readers.append(CaptureReader(path, budget=self._budget))
             except CaptureError as error:
                 self._unreadable.append(error)
         if not readers:

@@ -4,10 +4,18 @@ import contextlib
 import sys
 import zlib
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.source import FileSource
+from kafkasniff.capture.windows import (
+    DecompressionBudget,
+    bzip2_window,
+    gzip_window,
+    lz4_window,
+    xz_window,
+    zstd_window,
+)
 
 MAGIC_LENGTH = 6
 """Bytes from a file's start that are enough to tell the compression."""
@@ -18,8 +26,11 @@ INPUT_BYTES = 16 << 10
 OUTPUT_BYTES = 4 << 10
 """Decompressed bytes taken at a time: what one step yields is lost when the step ends at damage, so it is small."""
 
-XZ_MEMORY_BYTES = 256 << 20
-"""Enough for every preset of xz (the greediest takes 65 MiB); a file that asks for more is refused."""
+XZ_MEMORY_BYTES = 1 << 20
+"""Enough for what xz takes beside its dictionary."""
+
+FREE_BYTES = 1 << 20
+"""Decompressed bytes from which on `max_ratio` is looked at: a capture of a few packets may be mostly zeros."""
 
 
 class Decompressor(Protocol):
@@ -91,61 +102,80 @@ class GzipDecompressor:
         return b"".join(pieces)[self._given :]
 
 
-def _new_bzip2() -> Decompressor:
+def _new_gzip(_: int) -> Decompressor:
+    return GzipDecompressor()
+
+
+def _new_bzip2(_: int) -> Decompressor:
     import bz2
 
     return bz2.BZ2Decompressor()
 
 
-def _new_xz() -> Decompressor:
+def _new_xz(window: int) -> Decompressor:
     import lzma
 
-    return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=XZ_MEMORY_BYTES)
+    # A later block that asks for more is refused.
+    return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=window + XZ_MEMORY_BYTES)
 
 
-def _new_zstd() -> Decompressor:
+def _new_zstd(window: int) -> Decompressor:
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
 
-    # zstd's own limit for the window, 128 MiB, holds.
-    return zstd.ZstdDecompressor()
+    least, _ = zstd.DecompressionParameter.window_log_max.bounds()
+    most = max(least, (window - 1).bit_length())
+    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: most})
 
 
-def _new_lz4() -> Decompressor:
+def _new_lz4(_: int) -> Decompressor:
     from lz4.frame import LZ4FrameDecompressor
 
     decompressor: Decompressor = LZ4FrameDecompressor()
     return decompressor
 
 
-COMPRESSIONS: dict[bytes, tuple[str, Callable[[], Decompressor]]] = {
-    b"\x1f\x8b": ("gzip", GzipDecompressor),
-    b"BZh": ("bzip2", _new_bzip2),
-    b"\xfd7zXZ\x00": ("xz", _new_xz),
-    b"\x28\xb5\x2f\xfd": ("zstd", _new_zstd),
-    b"\x04\x22\x4d\x18": ("lz4", _new_lz4),
+class Compression(NamedTuple):
+    """A way to compress files."""
+
+    name: str
+    window: Callable[[bytes], int | None]
+    """Gives the memory that a frame takes by its beginning; None: more of it is needed to tell."""
+    new_decompressor: Callable[[int], Decompressor]
+    """Makes the decompressor of a frame that may take so much."""
+
+
+COMPRESSIONS = {
+    b"\x1f\x8b": Compression("gzip", gzip_window, _new_gzip),
+    b"BZh": Compression("bzip2", bzip2_window, _new_bzip2),
+    b"\xfd7zXZ\x00": Compression("xz", xz_window, _new_xz),
+    b"\x28\xb5\x2f\xfd": Compression("zstd", zstd_window, _new_zstd),
+    b"\x04\x22\x4d\x18": Compression("lz4", lz4_window, _new_lz4),
 }
 
 
-def compression_of(start: bytes) -> tuple[str, Callable[[], Decompressor]] | None:
-    """Give name and decompressor of the compression that a file starting with `start` has; None when it has none."""
+def compression_of(start: bytes) -> Compression | None:
+    """Give the compression that a file starting with `start` has; None when it has none."""
     return next((found for magic, found in COMPRESSIONS.items() if start.startswith(magic)), None)
 
 
 class DecompressedSource:
     """Bytes of a compressed file, decompressed; frames that follow each other are one content."""
 
-    def __init__(self, compressed: FileSource, name: str, new_decompressor: Callable[[], Decompressor]) -> None:
-        """Decompress what `compressed` holds; `name` is the compression's name for messages."""
+    def __init__(self, compressed: FileSource, compression: Compression, budget: DecompressionBudget) -> None:
+        """Decompress what `compressed` holds, as far as `budget` allows."""
         self.file = compressed.file
-        self.content = f" of the {name} content"
+        self.content = f" of the {compression.name} content"
         self.regular = compressed.regular
         self._compressed = compressed
-        self._name = name
-        self._new_decompressor = new_decompressor
-        self._decompressor = new_decompressor()
+        self._compression = compression
+        self._budget = budget
+        self._given = 0
+        self._start = b""
+        """The beginning of a frame that has no decompressor yet."""
+        self._decompressor: Decompressor | None = None
         self._damage: CaptureError | None = None
 
     def read(self, size: int) -> bytes:
@@ -158,6 +188,7 @@ class DecompressedSource:
         while room and not self._damage:
             may_wait = room == size or self._compressed.regular
             try:
+                self._check_ratio()
                 piece = self._step(min(OUTPUT_BYTES, room), may_wait)
             except CaptureError as error:
                 self._damage = error
@@ -166,6 +197,7 @@ class DecompressedSource:
                 break
             pieces.append(piece)
             room -= len(piece)
+            self._given += len(piece)
         if self._damage and room == size:
             raise self._damage
         return b"".join(pieces)
@@ -179,34 +211,64 @@ class DecompressedSource:
         self._compressed.park()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, and hold no memory."""
         self._compressed.close()
+        self._decompressor = None
+        self._budget.give_back(self)
+
+    def _check_ratio(self) -> None:
+        """Raise CaptureError where more came out than was asked for."""
+        ratio = self._budget.max_ratio
+        if ratio is None or self._given <= max(FREE_BYTES, ratio * self._compressed.offset):
+            return
+        raise CaptureError(
+            f"{self.file}: byte {self._given}{self.content}: more than --max-ratio={ratio} times the"
+            f" {self._compressed.offset} compressed bytes; what follows was not read"
+        )
 
     def _step(self, max_length: int, may_wait: bool) -> bytes | None:
         """Give the next output, perhaps empty; None at the end, or when input is needed and must not be waited for."""
-        data = b""
-        if self._decompressor.eof:
-            # Zeros behind a frame are padding (gzip on tapes, xz's stream padding).
-            data = (self._decompressor.unused_data or b"").lstrip(b"\0")
-            while not data:
-                if not may_wait:
-                    return None
-                following = self._compressed.read(INPUT_BYTES)
-                if not following:
-                    return None
-                data = following.lstrip(b"\0")
-            self._decompressor = self._new_decompressor()
-        elif self._decompressor.needs_input:
+        decompressor, data = self._decompressor, b""
+        if decompressor is None or decompressor.eof:
+            decompressor = self._begin_frame(may_wait)
+            if decompressor is None:
+                return None
+            data, self._start = self._start, b""
+        elif decompressor.needs_input:
             if not may_wait:
                 return None
             data = self._compressed.read(INPUT_BYTES)
             if not data:
-                raise CaptureError(
-                    f"{self.file}: the {self._name} data is cut: expected more after byte {self._compressed.offset}"
-                )
+                raise self._error(f"is cut: expected more after byte {self._compressed.offset}")
         try:
-            return self._decompressor.decompress(data, max_length)
+            return decompressor.decompress(data, max_length)
         except Exception as error:  # each library has its own: zlib.error, LZMAError, ZstdError, OSError, RuntimeError
-            raise CaptureError(
-                f"{self.file}: the {self._name} data is damaged before byte {self._compressed.offset}: {error}"
-            ) from error
+            raise self._error(f"is damaged before byte {self._compressed.offset}: {error}") from error
+
+    def _begin_frame(self, may_wait: bool) -> Decompressor | None:
+        """Give the next frame's decompressor; None at the end, or when input is needed and must not be waited for."""
+        if self._decompressor is not None:
+            self._start = self._decompressor.unused_data or b""
+            self._decompressor = None
+            self._budget.give_back(self)
+        # Zeros behind a frame are padding (gzip on tapes, xz's stream padding).
+        self._start = self._start.lstrip(b"\0")
+        while (window := self._compression.window(self._start)) is None:
+            if not may_wait:
+                return None
+            following = self._compressed.read(INPUT_BYTES)
+            if not following:
+                if not self._start:
+                    return None
+                window = 0
+                break
+            self._start = (self._start + following).lstrip(b"\0")
+        try:
+            self._budget.take(self, window)
+        except CaptureError as error:
+            raise self._error(f"cannot be decompressed here: {error}; decompress it first") from None
+        self._decompressor = self._compression.new_decompressor(window)
+        return self._decompressor
+
+    def _error(self, text: str) -> CaptureError:
+        return CaptureError(f"{self.file}: the {self._compression.name} data {text}")

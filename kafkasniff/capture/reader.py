@@ -8,6 +8,7 @@ from kafkasniff.capture.compression import MAGIC_LENGTH, DecompressedSource, com
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.capture.source import FileSource
+from kafkasniff.capture.windows import DecompressionBudget
 
 CHUNK_BYTES = 16 << 20
 
@@ -18,16 +19,24 @@ OPENING_BYTES = 4 << 10
 class CaptureReader:
     """A pcap or pcapng file, compressed or not, as batches of packets in file order. It can be iterated once."""
 
-    def __init__(self, path: str | BinaryIO, *, chunk_bytes: int = CHUNK_BYTES) -> None:
+    def __init__(
+        self,
+        path: str | BinaryIO,
+        *,
+        chunk_bytes: int = CHUNK_BYTES,
+        budget: DecompressionBudget | None = None,
+    ) -> None:
         """Open the capture at `path` (`-` for standard input), or on an open binary stream, and tell its format.
 
-        About `chunk_bytes` are read at a time; from a pipe, packets are given as they come.
+        About `chunk_bytes` are read at a time; from a pipe, packets are given as they come. Readers that are iterated
+        at the same time share a `budget` for what is compressed.
         Raises CaptureError when it is no capture, or is cut within its header.
         """
         self.chunk_bytes = chunk_bytes
         self.damage: CaptureError | None = None
         """After iteration: why the capture ended before its end; all packets before the damage were given."""
         self._origin = path
+        self._budget = budget or DecompressionBudget()
         self._ended = False
         self._head: PacketBatch | None = None
         self._begin()
@@ -87,7 +96,7 @@ class CaptureReader:
         self._position = 0
         self._next_packet = 1
         self._need = 0
-        self._source = _open_source(self._origin)
+        self._source = self._open_source()
         self.file = self._source.file
         """The path as given, for messages; `-` for a stream without a name."""
         self._resting = False
@@ -96,6 +105,15 @@ class CaptureReader:
         except CaptureError:
             self._source.close()
             raise
+
+    def _open_source(self) -> FileSource | DecompressedSource:
+        source = FileSource(self._origin)
+        try:
+            found = compression_of(source.peek(MAGIC_LENGTH))
+        except CaptureError:
+            source.close()
+            raise
+        return DecompressedSource(source, found, self._budget) if found else source
 
     def _rest(self) -> None:
         """Hold neither file nor memory until reading goes on, from the start, where the capture can be opened again."""
@@ -202,13 +220,3 @@ class CaptureReader:
         offset = self._buffer_offset + self._position
         packet = f"packet {self._next_packet}: " if self._next_packet > 1 else ""
         return CaptureError(f"{self.file}: byte {offset}{self._source.content}: {packet}{text}")
-
-
-def _open_source(path: str | BinaryIO) -> FileSource | DecompressedSource:
-    source = FileSource(path)
-    try:
-        found = compression_of(source.peek(MAGIC_LENGTH))
-    except CaptureError:
-        source.close()
-        raise
-    return DecompressedSource(source, *found) if found else source

@@ -19,6 +19,7 @@ from kafkasniff.capture.pcapng import (
     TLS_KEY_LOG,
 )
 from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.windows import DecompressionBudget
 
 INTERFACE_STATISTICS = 5
 ISB_IFRECV, ISB_OSDROP = 4, 7
@@ -144,7 +145,8 @@ def select_packets(paths: Sequence[str], wanted: Mapping[str, Collection[int]], 
     """
     if wanted.get("-"):
         raise CaptureError("-: expected a file to copy packets from, found standard input, which cannot be read twice")
-    readers = [CaptureReader(path) for path in dict.fromkeys(paths) if wanted.get(path)]
+    budget = DecompressionBudget()
+    readers = [CaptureReader(path, budget=budget) for path in dict.fromkeys(paths) if wanted.get(path)]
     packets_written = 0
     for batch in merge(readers):
         for reader in readers:

@@ -31,6 +31,7 @@ def diagnose(
     assignment: options.Assignment = None,
     fail_on: options.FailOn = None,
     jobs: options.Jobs = 1,
+    max_ratio: options.MaxRatio = None,
     timeline: Annotated[
         str | None,
         typer.Option(
@@ -74,6 +75,7 @@ def diagnose(
             connections=True,
             metrics=False,
             key_log=keylog,
+            max_ratio=max_ratio,
             tcp_limits=bounds.tcp_limits(),
             call_limits=bounds.call_limits(),
             tls_limits=bounds.tls_limits(),

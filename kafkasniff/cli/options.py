@@ -175,6 +175,17 @@ MaxDecompressed = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+MaxRatio = Annotated[
+    int | None,
+    typer.Option(
+        "--max-ratio",
+        metavar="N",
+        min=1,
+        show_default=False,
+        help="Read a compressed capture up to N times its compressed size; without it all.",
+        rich_help_panel=PANEL,
+    ),
+]
 Rule = Annotated[
     list[str] | None, typer.Option("--rule", metavar="RULE", help="Only this rule.", autocompletion=complete_rule)
 ]

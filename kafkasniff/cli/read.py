@@ -52,6 +52,7 @@ def read(
     two_pass: options.TwoPass = False,
     max_decompressed: options.MaxDecompressed = 128,
     jobs: options.Jobs = 1,
+    max_ratio: options.MaxRatio = None,
     *,
     bounds: Bounds,
 ) -> None:
@@ -90,6 +91,7 @@ def read(
             fetch_sessions=json_output or bool(verbose),
             metrics=json_output or bool(verbose),
             key_log=keylog,
+            max_ratio=max_ratio,
             records_limit=max_decompressed << 20,
             tcp_limits=bounds.tcp_limits(),
             call_limits=bounds.call_limits(),

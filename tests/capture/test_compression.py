@@ -8,12 +8,15 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 
 import lz4.frame
 import pytest
 
 from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.merge import merge
 from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.windows import DecompressionBudget
 from tests.capture.samples import contents, pcap_header, pcap_record, read
 
 if sys.version_info >= (3, 14):
@@ -135,8 +138,73 @@ def test_xz_that_asks_for_gigabytes_is_refused() -> None:
     header[4] = 0x28
     header[8:12] = zlib.crc32(bytes(header[:8])).to_bytes(4, "little")
     content[12:24] = header
-    with pytest.raises(CaptureError, match="Memory usage limit exceeded"):
+    with pytest.raises(CaptureError, match="expected a window of at most 128 MiB, found 4096 MiB; decompress it first"):
         CaptureReader(io.BytesIO(bytes(content)))
+
+
+def large_window(path: Path, first_second: int, window_log: int = 27) -> CaptureReader:
+    """A file of ten packets, one a second, that asks for a window of 128 MiB or another."""
+    content = pcap_header() + b"".join(pcap_record(bytes(1000), first_second + number) for number in range(10))
+    compressor = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: window_log})
+    # Of a known size the window would be as small as that.
+    path.write_bytes(compressor.compress(content) + compressor.flush())
+    return CaptureReader(str(path))
+
+
+def merged(paths: list[Path]) -> tuple[int, list[str]]:
+    """Give the packets that files give together, and what was wrong with the files."""
+    budget = DecompressionBudget()
+    readers = [CaptureReader(str(path), budget=budget) for path in paths]
+    packets = sum(len(batch) for batch in merge(readers))
+    return packets, [str(reader.damage) for reader in readers if reader.damage]
+
+
+def test_files_with_large_windows_are_read_one_after_the_other(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{number}.zst" for number in range(4)]
+    for number, path in enumerate(paths):
+        large_window(path, 100 * number)
+    assert merged(paths) == (40, [])
+
+
+def test_a_second_large_window_at_the_same_time_is_refused(tmp_path: Path) -> None:
+    first, second, usual = (tmp_path / f"{number}.zst" for number in range(3))
+    large_window(first, 0)
+    large_window(second, 2)
+    large_window(usual, 6, window_log=23)
+    assert merged([first, second, usual]) == (
+        20,
+        [
+            f"{second}: the zstd data cannot be decompressed here: its window of 128 MiB does not fit beside"
+            " those of the 1 other compressed files read at the same time; decompress it first"
+        ],
+    )
+
+
+def test_a_later_frame_may_ask_for_another_window(tmp_path: Path) -> None:
+    small, large, both = (tmp_path / name for name in ("small", "large", "both"))
+    large_window(small, 0, window_log=10)
+    large_window(large, 0)
+    both.write_bytes(small.read_bytes() + zstd.compress(b"") + large.read_bytes())
+    budget = DecompressionBudget()
+    budget.take("another", 128 << 20)
+    reader = CaptureReader(str(both), budget=budget)
+    assert sum(map(len, reader)) == 10
+    assert "its window of 128 MiB does not fit" in str(reader.damage)
+
+
+@every_compression
+def test_what_becomes_too_many_times_as_large(name: str) -> None:
+    content = pcap_header() + pcap_record(b"first") + pcap_record(bytes(200_000)) * 50
+    compressed = COMPRESS[name](content)
+    for ratio, packets_in in ((len(content) // len(compressed) + 1, 51), (20, None)):
+        reader = CaptureReader(io.BytesIO(compressed), chunk_bytes=4096, budget=DecompressionBudget(ratio))
+        found = contents(list(reader))
+        assert found[0] == b"first"
+        if packets_in:
+            assert (len(found), reader.damage) == (packets_in, None)
+        else:
+            assert 5 <= len(found) < 51, "5 have come at 1 MiB"
+            assert f" of the {name} content: more than --max-ratio=20 times the " in str(reader.damage)
 
 
 @pytest.mark.parametrize(

@@ -193,6 +193,19 @@ def test_a_bound_is_reported_when_it_is_reached(
     assert said not in without.stdout + without.stderr
 
 
+@pytest.mark.parametrize("command", ["read", "diagnose"])
+def test_a_capture_that_becomes_too_large_is_read_up_to_there(run: Run, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "made.pcap"
+    write_capture(path, chain(opened(1), (packet(1, True, 5, 5, PSH | ACK, bytes(60_000)) for _ in range(100))))
+    packed = tmp_path / "made.pcap.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    with_option, without = (run(command, str(packed), *options) for options in (["--max-ratio=50"], []))
+    assert (with_option.returncode, without.returncode) == (1, 0)
+    assert "made.pcap.gz: byte 1" in with_option.stderr
+    assert "more than --max-ratio=50 times" in with_option.stderr
+    assert "1 call" in with_option.stderr
+
+
 @pytest.mark.parametrize(
     ("packets", "option", "said"),
     [
