@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.help import Commands, GroupedCommand
+from kafkasniff.cli.output import print_message
+from kafkasniff.render.text import escape
 
 COMMANDS = ("read", "live", "diagnose", "pipeline", "explain", "apis", "errors")
 """Each is the function of its name in the module of its name."""
@@ -20,6 +23,10 @@ Examples:
   kafkasniff live eth0
   tcpdump -i eth0 -U -w - port 9092 | kafkasniff read -
 """
+
+
+_USAGE_ERROR: Any = typer.BadParameter.__bases__[0]
+"""What the parser raises for a command line that is wrong; typer's versions have it in different places."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -53,7 +60,6 @@ def command_line(arguments: Sequence[str] = ()) -> typer.Typer:
         name="kafkasniff",
         cls=Commands,
         callback=kafkasniff,
-        no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         epilog=EXAMPLES,
@@ -67,3 +73,18 @@ def command_line(arguments: Sequence[str] = ()) -> typer.Typer:
         command = app.command(name, cls=GroupedCommand, epilog=module.EXAMPLES, context_settings=settings)
         command(getattr(module, name))
     return app
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line and give its exit status."""
+    try:
+        return command_line(arguments)(arguments, prog_name="kafkasniff", standalone_mode=False) or ExitStatus.OK
+    except _USAGE_ERROR as error:
+        error.message = escape(error.message)
+        error.show()
+        return ExitStatus.USAGE
+    except OSError as error:
+        # What is read says for itself what is wrong; there remains what the library does, as it installs completion.
+        place = f"{error.filename}: " if error.filename else ""
+        print_message(f"kafkasniff: {place}{error.strerror or error}")
+        return ExitStatus.FAILED

@@ -2,15 +2,26 @@
 
 import os
 import shlex
+import sys
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
+
+from kafkasniff.cli.exit_status import ExitStatus
 
 _BRACES = str.maketrans("", "", "{}")
 
 
 class Commands(TyperGroup):
     """The commands, of which the user may have forgotten to name one."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the options before the command; without any argument the help is shown, and it is an error."""
+        if not args and not ctx.resilient_parsing:
+            print(ctx.get_help(), file=sys.stderr)
+            ctx.exit(ExitStatus.USAGE)
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command; where a capture stands in its place, say how to read it."""

@@ -15,12 +15,16 @@ def main() -> None:
     # NumPy's library for matrices, which nothing here uses, would start a thread for each core.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_what_is_closed()
-    from kafkasniff.cli.app import command_line
-    from kafkasniff.cli.arguments import with_optional_values
+    from kafkasniff.cli.output import guard_streams
 
-    arguments = with_optional_values(sys.argv[1:])
+    messages = guard_streams()
+    from kafkasniff.cli.app import run
+    from kafkasniff.cli.arguments import with_optional_values
+    from kafkasniff.cli.exit_status import ExitStatus
+
     try:
-        command_line(arguments)(arguments, prog_name="kafkasniff")
+        status = run(with_optional_values(sys.argv[1:]))
+        sys.exit(ExitStatus.FAILED if messages.failed and status == ExitStatus.OK else status)
     finally:
         # Python would search all that is left for cycles once more as it exits.
         gc.freeze()
@@ -30,4 +34,6 @@ def _open_what_is_closed() -> None:
     """Replace standard streams that the caller closed (`>&-`), which are None, by the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+            stream = os.fdopen(os.open(os.devnull, os.O_RDWR), mode)
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)

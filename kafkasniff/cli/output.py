@@ -2,9 +2,11 @@
 
 import os
 import sys
-from typing import Any, Protocol
+from io import TextIOWrapper
+from typing import Any, BinaryIO, NoReturn, Protocol
 
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.render.text import escape
 
 _BUFFERED = 65536
 """Bytes that are gathered before they are written."""
@@ -46,18 +48,87 @@ class Output:
             self._stream.write(b"".join(pieces))
             self._stream.flush()
         except OSError as error:
-            # Python flushes standard output once more when it exits, which must not fail again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
-            if isinstance(error, BrokenPipeError):
-                raise SystemExit(ExitStatus.BROKEN_PIPE) from None
-            print_message(f"kafkasniff: standard output cannot be written: {error.strerror}")
-            raise SystemExit(ExitStatus.FAILED) from None
+            _fail(error, self._stream.fileno())
+
+
+class StandardOutput(TextIOWrapper):
+    """Standard output for what the library of the command line prints: help, versions and completion."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """Write UTF-8 to `stream`; what it cannot express is escaped."""
+        super().__init__(stream, "utf-8", "backslashreplace", line_buffering=True)
+
+    def write(self, text: str, /) -> int:
+        """Write text; where that fails the command ends."""
+        try:
+            return super().write(text)
+        except OSError as error:
+            _fail(error, self.fileno())
+
+    def flush(self) -> None:
+        """Let nothing wait; where that fails the command ends."""
+        try:
+            super().flush()
+        except OSError as error:
+            _fail(error, self.fileno())
+
+
+class StandardError(TextIOWrapper):
+    """Standard error, which may be full or closed: what is read must be shown all the same."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """Write UTF-8 to `stream`; what it cannot express is escaped."""
+        super().__init__(stream, "utf-8", "backslashreplace", line_buffering=True)
+        self.failed = False
+        """Whether something could not be written, so that the command must not end as if all were well."""
+
+    def write(self, text: str, /) -> int:
+        """Write text, as long as that succeeds."""
+        try:
+            return super().write(text)
+        except OSError:
+            return self._give_up(text)
+
+    def flush(self) -> None:
+        """Let nothing wait."""
+        try:
+            super().flush()
+        except OSError:
+            self._give_up("")
+
+    def _give_up(self, text: str) -> int:
+        self.failed = True
+        _discard(self.fileno())
+        return len(text)
+
+
+def guard_streams() -> StandardError:
+    """Have all that is printed go through streams that stand a full disk; give the one for messages."""
+    sys.stdout = StandardOutput(sys.stdout.buffer)
+    sys.stderr = guarded = StandardError(sys.stderr.buffer)
+    return guarded
+
+
+def _fail(error: OSError, descriptor: int) -> NoReturn:
+    """End the command as standard output cannot be written, silently when its reader has gone."""
+    _discard(descriptor)
+    if isinstance(error, BrokenPipeError):
+        raise SystemExit(ExitStatus.BROKEN_PIPE) from None
+    print_message(f"kafkasniff: standard output cannot be written: {error.strerror}")
+    raise SystemExit(ExitStatus.FAILED) from None
+
+
+def _discard(descriptor: int) -> None:
+    """Let go of what is written from now on: Python writes what it holds once more when it exits."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, descriptor)
+    os.close(null)
 
 
 def print_text(text: str) -> None:
     """Write text to standard output."""
     output = Output(sys.stdout.buffer)
-    output.write(text.encode())
+    output.write(text.encode(errors="backslashreplace"))
     output.flush()
 
 
@@ -72,5 +143,5 @@ def print_json(*objects: Any) -> None:
 
 
 def print_message(text: str) -> None:
-    """Write a line to standard error."""
-    print(text, file=sys.stderr, flush=True)
+    """Write one line to standard error; names of files and all else in it that does not print is escaped."""
+    print(escape(text), file=sys.stderr, flush=True)

@@ -98,24 +98,6 @@ def test_completion_of_names(environment: dict[str, str]) -> None:
     assert "DescribeGroups" in complete("kafkasniff apis DescribeG")
 
 
-@pytest.mark.parametrize("command", ["read captures/vlan.pcap", "read captures/vlan.pcap --json", "apis", "errors 6"])
-def test_a_full_disk_is_said(command: str, environment: dict[str, str]) -> None:
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [*COMMAND, *command.split()], stdout=full, stderr=subprocess.PIPE, cwd=ROOT, env=environment, check=False
-        )
-    assert done.returncode == 1
-    assert done.stderr == b"kafkasniff: standard output cannot be written: No space left on device\n"
-
-
-@pytest.mark.parametrize("closed", [">&-", "2>&-"])
-def test_closed_output_is_no_crash(closed: str, environment: dict[str, str]) -> None:
-    script = f"{shlex.join(COMMAND)} read captures/vlan.pcap {closed}"
-    done = subprocess.run(["sh", "-c", script], capture_output=True, cwd=ROOT, env=environment, check=False)
-    assert done.returncode == 0
-    assert b"Traceback" not in done.stderr
-
-
 def test_closed_input_is_an_empty_file(environment: dict[str, str]) -> None:
     script = f"{shlex.join(COMMAND)} read - <&-"
     done = subprocess.run(["sh", "-c", script], capture_output=True, cwd=ROOT, env=environment, check=False)
