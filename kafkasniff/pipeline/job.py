@@ -245,6 +245,7 @@ def _write_findings(
         given_up: Counter[str] = Counter()
         for each in of_cluster:
             given_up.update(each.given_up)
+            notes += each.failures
             for rule, of_rule in load(os.path.join(destination.staging, DONE_FOLDER), each.path).items():
                 findings[rule] += of_rule
         writer.add(finding_rows(clusters[number], joined(findings[rule.id] for rule in RULES)))

@@ -14,6 +14,7 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark import TaskContext
 
+from kafkasniff.diagnose.engine import failures_text
 from kafkasniff.freed_memory import give_back_freed_memory, keep_freed_memory
 from kafkasniff.pipeline.carry import save
 from kafkasniff.pipeline.clusters import ClusterNames
@@ -101,6 +102,8 @@ class Diagnosed:
     """Where the findings by rule are saved, as yet without what explains them."""
     given_up: dict[str, int]
     """States that rules had to give up, by rule."""
+    failures: list[str]
+    """Which rules failed, in sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +206,7 @@ class DiagnoseTask:
     def _find(self, task: int, batches: Iterator[pa.RecordBatch]) -> Diagnosed:
         diagnosis = diagnose(self.parts, batches, self.shares[task])
         path, _ = save(os.path.join(self.staging, DONE_FOLDER), diagnosis.found())
-        return Diagnosed(task, path, diagnosis.given_up())
+        return Diagnosed(task, path, diagnosis.given_up(), failures_text(diagnosis.failures()))
 
 
 def pickled(task: Callable[[Iterator[pa.RecordBatch]], object], batches: Iterator[pa.RecordBatch]) -> bytes:
