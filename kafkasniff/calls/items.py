@@ -1,6 +1,6 @@
 """What the calls layer gives."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kafkasniff.calls.authentication import RawToken
@@ -12,9 +12,14 @@ if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not w
 Item = Call | Gap | RawToken | ConnectionReport
 
 
-def expand(items: "Iterable[Item | CallRows]") -> Iterator[Item]:
-    """Give calls one by one, also those that are still together."""
-    for item in items:
+def expand(items: "list[Item | CallRows]") -> Iterator[Item]:
+    """Give calls one by one, also those that are still together, and take them out of the list.
+
+    What is read of a call, which may be a hundred times as large as its bytes, so lives no longer than it is looked at.
+    """
+    items.reverse()
+    while items:
+        item = items.pop()
         if isinstance(item, tuple):
             yield from item.calls()
         else:

@@ -277,9 +277,9 @@ class MismatchedCorrelation(Rule[Tally]):
 _DEFAULT_IDS = re.compile(
     r"rdkafka|sarama|kgo|kafkajs|rskafka|pykafka|ruby-kafka|kafka-node-client|console-(producer|consumer)|"
     r"(producer|adminclient|admin)-\d+|consumer-((?P<group>.+)-)?\d+|"
-    r"(kafka-python|aiokafka)(-producer|-consumer|-admin)?(-[\d.]+)?|.+@.+ \(github\.com/segmentio/kafka-go\)"
+    r"(kafka-python|aiokafka)(-producer|-consumer|-admin)?(-[\d.]+)?|.+@[^@]+ \(github\.com/segmentio/kafka-go\)"
 )
-"""What libraries call themselves when the program says nothing."""
+"""What libraries call themselves when the program says nothing. With `.+@.+` a client id of 32 kB took 1.5 s."""
 
 
 class DefaultClientId(Rule[Tally]):

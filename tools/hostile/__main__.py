@@ -1,35 +1,16 @@
 """`python -m tools.hostile [CASE...] [--scale FACTOR] [--command NAME]...`: run cases and print a table of them."""
 
 import argparse
-import json
-import os
 import shutil
 import sys
 import tempfile
-import traceback
+from functools import partial
 from pathlib import Path
 
+from tools.hostile.apart import apart
 from tools.hostile.case import Case, Given
 from tools.hostile.cases import CASES
 from tools.hostile.run import COMMANDS, Run, run
-
-
-def build(case: Case, folder: Path, scale: float) -> Given:
-    """Make the files in a process of its own: what it holds would count as the commands' memory until they begin."""
-    answer = folder / ".given"
-    process = os.fork()
-    if not process:
-        status = 1
-        try:
-            answer.write_text(json.dumps(case.build(folder, scale)))
-            status = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(status)
-    if os.waitpid(process, 0)[1]:
-        raise SystemExit(f"{case.name}: its files could not be made")
-    return Given(*json.loads(answer.read_text()))
 
 
 def size_of(folder: Path, given: Given) -> int:
@@ -68,7 +49,7 @@ def main() -> int:
         folder = options.keep / name if options.keep else Path(tempfile.mkdtemp())
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            given = build(CASES[name], folder, options.scale)
+            given = Given(*apart(partial(CASES[name].build, folder, options.scale)))
             runs = [run(command, given, folder) for command in options.command or COMMANDS]
             print(row(CASES[name], size_of(folder, given), runs), flush=True)
         finally:

@@ -2,6 +2,7 @@
 
 import gzip
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -19,6 +20,7 @@ from tools.hostile.wire import (
     response,
     varint,
     write_pcap,
+    zigzag,
 )
 
 FILE = "hostile.pcap"
@@ -105,7 +107,7 @@ def secrets_of_damaged(folder: Path, scale: float) -> Given:
     }
     connection = Connection()
 
-    def packets():
+    def packets() -> Iterator[bytes]:
         yield from connection.open()
         yield from connection.calls(heartbeat(1))
         number = 2
@@ -155,9 +157,8 @@ def records_amplified(folder: Path, scale: float) -> Given:
 def control_characters(folder: Path, scale: float) -> Given:
     """Terminal sequences, line ends and bidirectional marks in every name"""
     evil = "\x1b]0;owned\x07\r\n\x1b[2J\x9b31m\u202egpj.\x00"
-    number = 2
     calls = [
-        heartbeat(number, evil, evil),
+        heartbeat(2, evil, evil),
         call(3, 1, 3, {"topics": [{"name": evil}]}, {"topics": [{"errorCode": 3, "name": evil}]}),
         produce(4, batch(record(evil.encode(), evil.encode()), 1), evil),
         call(36, 1, 5, {"authBytes": b"\0" + evil.encode() + b"\0x"}, {"errorCode": 58, "errorMessage": evil}),
@@ -169,29 +170,47 @@ def control_characters(folder: Path, scale: float) -> Given:
 
 
 def colliding_ids(folder: Path, scale: float) -> Given:
-    """30,000 producer ids with one hash (multiples of 2^61 - 1), epochs apart"""
-    # int64 has four such multiples only: what else a key is made of must collide too.
-    count = int(30_000 * scale)
-    ids = [0, HASH_MODULUS, 2 * HASH_MODULUS, -HASH_MODULUS]
-    calls = []
-    for number in range(count // 10):
-        records = b"".join(
-            batch(record(b"", b""), 1, producer_id=ids[each % 4], base_offset=each) for each in range(10)
-        )
-        calls.append(produce(2 + number, records, f"t{number % 7}"))
-    write_pcap(folder / FILE, conversation(*calls))
+    """20,000 requests that wait, whose correlation ids share their low bits, and producer ids of one hash"""
+    count = int(20_000 * scale)
+    waiting = [heartbeat((number << 16) % (1 << 31) | number >> 15) for number in range(2, 2 + count)]
+    ids = [0, HASH_MODULUS, 2 * HASH_MODULUS, 3 * HASH_MODULUS]
+    records = b"".join(batch(record(b"", b""), 1, producer_id=ids[each % 4], base_offset=each) for each in range(1_000))
+
+    def packets() -> Iterator[bytes]:
+        connection = Connection()
+        yield from connection.open()
+        yield from connection.calls(heartbeat(1))
+        yield from connection.send(0, b"".join(asked for asked, _ in waiting))
+        yield from connection.send(1, b"".join(answered for _, answered in waiting))
+        yield from connection.calls(produce(0x7FFFFFFF, records))
+
+    write_pcap(folder / FILE, packets())
     return Given([FILE])
 
 
-def colliding_addresses(folder: Path, scale: float) -> Given:
-    """20,000 connections whose addresses and ports follow a pattern, one call on each"""
+def patterns(folder: Path, scale: float) -> Given:
+    """Client ids, settings, SCRAM and OAUTHBEARER tokens of 30 kB on which regular expressions turn back"""
+    size = int(30_000 * scale)
 
-    def packets():
-        for number in range(int(20_000 * scale)):
-            connection = Connection(number << 8 & 0xFFFF, 9092)
-            connection.client = (bytes([number >> 8 & 0xFF, 0, 0, 0]), number & 0xFF or 256)
+    def filled(*parts: str) -> list[str]:
+        return [(part * size)[:size] for part in parts]
+
+    calls = [heartbeat(number, "g", name) for number, name in enumerate(filled("@ ", "@", "a@ (", "consumer-1-"), 2)]
+    values = filled("://", "://a:b", ":thin:a/", 'a="', "Bearer ", "-----BEGIN A", "password=", "a='\\", "=\n ")
+    configs = [{"name": value, "value": value} for value in values]
+    asked = {"resources": [{"resourceType": 2, "resourceName": "t", "configs": configs}]}
+    calls.append(call(33, 1, 10, asked, {}))
+    calls.append(call(17, 1, 11, {"mechanism": "SCRAM-SHA-256"}, {}))
+    tokens = filled("n,,n=", "n,a=", "p=a", "n,,\x01", "n,,\x01auth=bearer  ", "y,a=,")
+    calls += [call(36, 1, number, {"authBytes": token}, {}) for number, token in enumerate(tokens, 12)]
+
+    def packets() -> Iterator[bytes]:
+        yield from conversation(*calls)
+        # The rules look at the first client id of a connection.
+        for number, message in enumerate(calls[:4], 2):
+            connection = Connection(number)
             yield from connection.open()
-            yield from connection.calls(heartbeat(1))
+            yield from connection.calls(message)
 
     write_pcap(folder / FILE, packets())
     return Given([FILE])
@@ -209,11 +228,11 @@ def tagged_fields(folder: Path, scale: float) -> Given:
 
 
 def empty_elements(folder: Path, scale: float) -> Given:
-    """10 Metadata requests of 400,000 topics with names of no byte, answered"""
+    """6 Metadata requests of 400,000 topics with names of no byte, answered"""
     count = int(400_000 * scale)
     names = struct.pack(">i", count) + b"\0\0" * count
     calls = [
-        (request(3, 1, number, names), response(3, 1, number, body(3, 1, "response", {}))) for number in range(2, 12)
+        (request(3, 1, number, names), response(3, 1, number, body(3, 1, "response", {}))) for number in range(2, 8)
     ]
     write_pcap(folder / FILE, conversation(*calls))
     return Given([FILE])
@@ -260,8 +279,6 @@ def nested_metrics(folder: Path, scale: float) -> Given:
 def records_headers(folder: Path, scale: float) -> Given:
     """A batch of one record with 400,000 headers of no byte, and one of lz4 that states 2^62 bytes"""
     count = int(400_000 * scale)
-    from tools.hostile.wire import zigzag
-
     headers = zigzag(count) + b"\0\0" * count
     many = batch(record(b"", b"", headers), 1)
     stated = bytes.fromhex("04224d1868") + b"\x40" + struct.pack("<Q", 1 << 62)
@@ -304,7 +321,7 @@ def lz4_and_gzip_bombs(folder: Path, scale: float) -> Given:
 
 
 def many_batches(folder: Path, scale: float) -> Given:
-    """A Fetch answer of 100,000 empty batches, and sizes that lead nowhere"""
+    """A Fetch answer of 20,000 empty batches"""
     one = batch(b"", 0)
     records = one * int(20_000 * scale)
     partition = {"partitionIndex": 0, "records": records}
@@ -314,12 +331,12 @@ def many_batches(folder: Path, scale: float) -> Given:
 
 
 def random_bodies(folder: Path, scale: float) -> Given:
-    """3,000 messages of random bytes under every API and version"""
+    """1,000 messages of random bytes under every API and version"""
     rng = Random(1)
     calls = []
     from kafkasniff.protocol.api_table import APIS
 
-    for number in range(2, 2 + int(3_000 * scale)):
+    for number in range(2, 2 + int(1_000 * scale)):
         key = rng.choice(list(APIS))
         version = rng.randint(APIS[key].first_version, APIS[key].last_version)
         calls.append(
@@ -337,7 +354,7 @@ MESSAGES: tuple[Case, ...] = tuple(
         case,
         (
             gssapi, telemetry, telemetry_strings, group_ids, secrets_of_damaged, secrets_by_name, records_amplified,
-            control_characters, colliding_ids, colliding_addresses, tagged_fields, empty_elements, announced_elements,
+            control_characters, colliding_ids, patterns, tagged_fields, empty_elements, announced_elements,
             nested_envelopes, nested_metrics, records_headers, snappy_sizes, lz4_and_gzip_bombs, many_batches,
             random_bodies,
         ),

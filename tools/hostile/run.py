@@ -4,9 +4,11 @@ import os
 import re
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from tools.hostile.apart import apart
 from tools.hostile.case import MARKER, Given
 
 MOST_SECONDS = 3.0
@@ -72,7 +74,7 @@ def run(name: str, given: Given, folder: Path, *, timed: bool = True) -> Run:
     _, waited, usage = os.wait4(process, 0)
     status = os.waitstatus_to_exitcode(waited)
     seconds, mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
-    faults = _faults(name, status, out, err, given)
+    faults = apart(partial(_faults, name, status, out, err, given))
     if timed and seconds > MOST_SECONDS:
         faults.append(f"{seconds:.1f} s")
     if timed and mb > MOST_MB:

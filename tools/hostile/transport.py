@@ -64,11 +64,11 @@ def rst_flood(folder: Path, scale: float) -> Given:
 
 
 def reopened(folder: Path, scale: float) -> Given:
-    """One 4-tuple opened and reset 10,000 times, a call each"""
+    """One 4-tuple opened and reset 3,000 times, a call each"""
 
     def packets() -> Iterator[bytes]:
-        for _ in range(int(10_000 * scale)):
-            connection = Connection()
+        for number in range(int(3_000 * scale)):
+            connection = Connection(base=number * 100_000)
             yield from connection.open()
             yield from connection.calls(heartbeat(1))
             yield connection.segment(0, RST)
@@ -78,10 +78,10 @@ def reopened(folder: Path, scale: float) -> Given:
 
 
 def tiny_connections(folder: Path, scale: float) -> Given:
-    """30,000 connections of a SYN, its answer and one byte"""
+    """6,000 connections of a SYN, its answer and one byte"""
 
     def packets() -> Iterator[bytes]:
-        for number in range(int(30_000 * scale)):
+        for number in range(int(6_000 * scale)):
             connection = Connection(number)
             yield connection.segment(0, SYN, at=0)
             yield connection.segment(1, SYN | ACK, at=0)
@@ -199,10 +199,10 @@ def tunnels(folder: Path, scale: float) -> Given:
 
 
 def virtual_networks(folder: Path, scale: float) -> Given:
-    """20,000 VXLAN networks, one connection each, and tags of VLANs and MPLS 15,000 deep"""
+    """4,000 VXLAN networks, one connection each, and tags of VLANs and MPLS 15,000 deep"""
 
     def packets() -> Iterator[bytes]:
-        for number in range(int(20_000 * scale)):
+        for number in range(int(4_000 * scale)):
             inner = ETHERNET + Connection(1).segment(0, PSH | ACK, heartbeat(1)[0])
             vxlan = b"\x08\0\0\0" + struct.pack(">I", number << 8) + inner
             udp = struct.pack(">HHHH", 1, 4789, 8 + len(vxlan), 0) + vxlan
@@ -284,12 +284,12 @@ def tls_candidates(folder: Path, scale: float) -> Given:
 
 
 def undecided(folder: Path, scale: float) -> Given:
-    """20 connections from their middle, 100 kB of zeros, of small integers and of random bytes each"""
+    """6 connections from their middle, 100 kB of zeros, of small integers and of random bytes each"""
     rng = Random(3)
     fillings = (bytes(100_000), struct.pack(">i", 12) * 25_000, rng.randbytes(100_000), b"\0\0\0\x0e\0\3\0\1" * 12_500)
 
     def packets() -> Iterator[bytes]:
-        for number in range(int(20 * scale) or 1):
+        for number in range(int(6 * scale) or 1):
             connection = Connection(number)
             yield from connection.send(number & 1, fillings[number % 4], 1_400)
         yield from good_call()
@@ -299,11 +299,11 @@ def undecided(folder: Path, scale: float) -> Given:
 
 
 def searched(folder: Path, scale: float) -> Given:
-    """20 connections that lose a segment, then 100 kB in which every place may begin a message"""
+    """6 connections that lose a segment, then 100 kB in which every place may begin a message"""
     fillings = (b"\0\0\0\x0e\0\3\0\1", b"\0\0\0\x20\0\0\0\2", b"\0\0\0\x08", b"\0\0\0\x12\0\x0c\0\0\0\0\0\2\0\1c")
 
     def packets() -> Iterator[bytes]:
-        for number in range(int(20 * scale) or 1):
+        for number in range(int(6 * scale) or 1):
             connection = Connection(number)
             yield from connection.open()
             yield from connection.calls(heartbeat(1))

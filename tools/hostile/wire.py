@@ -130,11 +130,11 @@ def tcp_segment(source: int, destination: int, seq: int, ack: int, flags: int, p
 class Connection:
     """A connection between a client and the broker, which gives its IP packets."""
 
-    def __init__(self, number: int = 1, port: int = 9092) -> None:
-        """Take the client of that number."""
+    def __init__(self, number: int = 1, port: int = 9092, base: int = 0) -> None:
+        """Take the client of that number; sequence numbers begin at `base`."""
         self.client = bytes([10, 1, number >> 8 & 0xFF, number & 0xFF]), 20_000 + (number >> 16)
         self.server = BROKER, port
-        self.next = [1, 1]
+        self.next = [base + 1, base + 1]
 
     def segment(self, side: int, flags: int, payload: bytes = b"", *, at: int | None = None) -> bytes:
         """Write one packet of the client (0) or the server (1), at its next byte or at another one."""
@@ -146,8 +146,8 @@ class Connection:
 
     def open(self) -> Iterator[bytes]:
         """Write the handshake."""
-        yield self.segment(0, SYN, at=0)
-        yield self.segment(1, SYN | ACK, at=0)
+        yield self.segment(0, SYN, at=self.next[0] - 1)
+        yield self.segment(1, SYN | ACK, at=self.next[1] - 1)
         yield self.segment(0, ACK)
 
     def send(self, side: int, data: bytes, size: int = SEGMENT) -> Iterator[bytes]:
