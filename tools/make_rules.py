@@ -32,6 +32,8 @@ ignore = ["acks-one"]
 [diagnose.commit-storm]
 per_second = 50
 ```
+
+What that file changes is said on standard error. It must be a regular file of at most 64 KiB.
 """
 
 

@@ -1,6 +1,5 @@
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -64,24 +63,6 @@ def test_a_file_that_cannot_be_read(run: Run) -> None:
     done = run("diagnose", "missing.pcap")
     assert done.returncode == 1
     assert "missing.pcap" in done.stderr
-
-
-def test_settings_from_a_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from typer import BadParameter
-
-    from kafkasniff.cli.settings import choose_rules
-
-    monkeypatch.chdir(tmp_path)
-    file = tmp_path / "kafkasniff.toml"
-    file.write_text('[diagnose]\nignore = ["acks-one"]\n[diagnose.commit-storm]\nper_second = 50\n')
-    choice = choose_rules([], [], [])
-    assert choice.settings == {"commit-storm": {"per_second": 50}}
-    assert "acks-one" not in [rule.id for rule in choice.rules]
-    assert choose_rules([], [], ["commit-storm.per_second=9"]).settings == {"commit-storm": {"per_second": 9}}
-    for bad in ("[diagnose", "[diagnose]\nignore = 3", "[diagnose]\nacks-one = 3", '[diagnose]\nignore = ["x"]'):
-        file.write_text(bad)
-        with pytest.raises(BadParameter):
-            choose_rules([], [], [])
 
 
 def test_timeline(run: Run) -> None:
