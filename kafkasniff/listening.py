@@ -44,6 +44,7 @@ class Listening:
         tls_limits: TlsLimits | None = None,
         duration_ns: int | None = None,
         writer: PcapngWriter | None = None,
+        write_secrets: bool = False,
         key_log: str | None = None,
     ) -> None:
         """Take the packets of `capture`, which stays the caller's to close, and write them to `writer` too.
@@ -51,15 +52,17 @@ class Listening:
         `say` is told what goes wrong while it does. `connections` adds a report of each connection when it ends. Calls
         that wait for longer than `call_limits` allows are given as they stand. After `duration_ns` the capture is
         stopped. `key_log` is a file with the secrets of TLS connections, which may grow. Raises CaptureError when it is
-        none.
+        none. With `write_secrets`, those that open connections of the capture are written too.
         """
         self.summary = Summary()
         self._capture = capture
         self._say = say
         self._writer = writer
         self._deadline = time.monotonic_ns() + duration_ns if duration_ns is not None else None
-        self._secrets = SecretSources((), key_log, None if writer is None else writer.write_secrets)
+        self._secrets = SecretSources((), key_log)
         self._engine = Engine(tcp_limits, call_limits, options, connections, self._secrets.key_log, tls_limits)
+        if writer is not None and write_secrets:
+            self._engine.tls.copy_secrets = lambda _, lines: writer.write_secrets(lines)
         self.summary.counts = self._engine.counts
         self._next_tick = 0
         self._next_count = time.monotonic() + _COUNT_SECONDS
@@ -95,9 +98,10 @@ class Listening:
         if summary.first_time is None:
             summary.first_time = batch.times[0]
         summary.last_time = batch.times[-1]
-        if self._writer is not None:
-            self._writer.write_batch(batch)
         items = self._engine.feed_columns(batch)
+        if self._writer is not None:
+            # Behind the secrets that open them.
+            self._writer.write_batch(batch)
         summary.largest_lag_ns = max(summary.largest_lag_ns, time.time_ns() - batch.times[0])
         return items
 

@@ -17,6 +17,7 @@ from kafkasniff.capture.windows import DecompressionBudget
 from kafkasniff.protocol.limits import MessageLimits
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 from kafkasniff.secrets import SecretSources
+from kafkasniff.tcp.events import Connection
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.tls.context import TlsLimits
 
@@ -59,6 +60,7 @@ class Reading:
         show_secrets: bool = False,
         connections: bool = False,
         keep_packets: bool = False,
+        keep_secrets: bool = False,
         records: bool = False,
         limit_value: int | None = None,
         records_limit: int = DEFAULT_LIMIT,
@@ -75,7 +77,8 @@ class Reading:
         """Open the captures; raises CaptureError where none of them is one, and for a key log that is none.
 
         `-` is standard input. `show_secrets` leaves passwords and tokens as they are; `connections` adds a report of
-        each connection when it ends; `keep_packets` notes on each frame which packets carried it.
+        each connection when it ends; `keep_packets` notes on each frame which packets carried it,
+        and `keep_secrets` on each connection what opens its TLS.
         `records` reads the records in batches, of keys and values the first `limit_value` bytes; those of a message
         may take `records_limit` bytes, decompressed, those of all messages half as much beside what their size allows.
         `two_pass` reads the captures, which must be files, once before, so that topic ids have names from the first
@@ -113,6 +116,8 @@ class Reading:
             self._secrets.key_log,
             tls_limits,
         )
+        if keep_secrets:
+            self._engine.tls.copy_secrets = _keep_secrets
         self.summary.counts = self._engine.counts
 
     def __iter__(self) -> Iterator[Item]:
@@ -179,6 +184,10 @@ class Reading:
         self.summary.packets = counters.packets
         self.summary.cut_packets = counters.cut_packets
         self.summary.notes = self._engine.notes()
+
+
+def _keep_secrets(connection: Connection, lines: bytes) -> None:
+    connection.tls_secrets = lines
 
 
 def read(paths: str | Sequence[str], **options: Any) -> Reading:

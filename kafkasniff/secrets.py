@@ -1,6 +1,6 @@
 """Where the secrets of TLS connections come from: a key log file, and blocks inside captures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.key_log_file import KeyLogFile
@@ -11,17 +11,13 @@ from kafkasniff.tcp.tls.key_log import KeyLog
 class SecretSources:
     """Fills a key log with what has come since the last time."""
 
-    def __init__(
-        self, readers: Sequence[CaptureReader], path: str | None, copy_to: Callable[[bytes], None] | None = None
-    ) -> None:
+    def __init__(self, readers: Sequence[CaptureReader], path: str | None) -> None:
         """Take secrets from captures, and from the key log file at `path` unless that is None.
 
-        `copy_to` is given the whole lines of the file, now and later. Raises CaptureError when the file cannot be read,
-        or has lines and none of them is of a key log.
+        Raises CaptureError when the file cannot be read, or has lines and none of them is of a key log.
         """
         self.key_log = KeyLog()
         self._readers = readers
-        self._copy_to = copy_to
         self._file = None if path is None else KeyLogFile(path)
         valid, has_others = self._read_file()
         if has_others and not valid:
@@ -42,6 +38,4 @@ class SecretSources:
             valid += found
             if not valid and not has_others:
                 has_others = any(line.strip() and not line.startswith(b"#") for line in text.splitlines())
-            if found and self._copy_to is not None:
-                self._copy_to(text[: text.rfind(b"\n") + 1])
         return valid, has_others

@@ -137,8 +137,19 @@ def check_new(path: str) -> None:
         raise CaptureError(f"{path}: cannot be written: Permission denied")
 
 
+def create(path: str, *, private: bool) -> BinaryIO:
+    """Make a new file at `path`, from the first moment for its owner alone if `private`; raises CaptureError."""
+    mode = 0o600 if private else 0o666
+    try:
+        return open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))
+    except FileExistsError:
+        raise CaptureError(f"{path}: exists already and is not overwritten") from None
+    except OSError as error:
+        raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None
+
+
 def select_packets(paths: Sequence[str], wanted: Mapping[str, Collection[int]], writer: PcapngWriter) -> int:
-    """Copy packets from files to `writer`, merged by time as `merge` does, with the secrets that open them.
+    """Copy packets from files to `writer`, merged by time as `merge` does; secrets in the files are not copied.
 
     `wanted` gives by path (one of `paths`) the 1-based numbers of the packets. Gives how many were written.
     Raises CaptureError when a file cannot be opened, standard input among them, as it cannot be read twice.
@@ -150,8 +161,7 @@ def select_packets(paths: Sequence[str], wanted: Mapping[str, Collection[int]], 
     packets_written = 0
     for batch in merge(readers):
         for reader in readers:
-            for key_log in reader.take_secrets():
-                writer.write_secrets(key_log)
+            reader.take_secrets()  # else they would add up
         for index in range(len(batch)):
             arrival = batch.arrival(index)
             if arrival.packet in wanted[arrival.interface.file]:

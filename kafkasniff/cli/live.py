@@ -105,6 +105,7 @@ def live(
     pending: Pending = "330s",
     buffer: Buffer = 64,
     write: Write = None,
+    write_secrets: options.WriteSecrets = False,
     user: User = None,
     diagnose: Diagnose = False,
     rule: options.Rule = None,
@@ -126,6 +127,10 @@ def live(
     from kafkasniff.cli.showing import Showing, json_format, terminal_format
     from kafkasniff.listening import LIVE_LIMITS, Listening
 
+    if write_secrets and write is None:
+        raise typer.BadParameter(
+            "there is no capture to write them to; name one with --write.", param_hint="--write-secrets"
+        )
     of_calls = {
         "--verbose": verbose, "--time": time != "absolute", "--api": api, "--client-id": client_id, "--host": host,
         "--port": port, "--connection": connection, "--topic": topic, "--group": group, "--errors": errors,
@@ -154,7 +159,7 @@ def live(
             from kafkasniff.capture.privileges import account_to_become, give_up_privileges
 
             account = account_to_become(user)
-            writer = _new_capture(write, stack, account) if write is not None else None
+            writer = _new_capture(write, stack, account, write_secrets) if write is not None else None
             listening = Listening(
                 capture,
                 print_message,
@@ -175,6 +180,7 @@ def live(
                 tls_limits=bounds.tls_limits(),
                 duration_ns=seconds,
                 writer=writer,
+                write_secrets=write_secrets,
                 key_log=keylog,
             )
             stopping = Stopping(capture.stop)
@@ -224,17 +230,15 @@ def _who(asked: str | None, account: "Account | None") -> str:
     return "; still root, --user NAME becomes another user" if os.geteuid() == ROOT and asked is None else ""
 
 
-def _new_capture(path: str, stack: ExitStack, account: "Account | None") -> "PcapngWriter":
+def _new_capture(path: str, stack: ExitStack, account: "Account | None", private: bool) -> "PcapngWriter":
     """Begin a new capture file, which is of `account` and `stack` closes; raises CaptureError."""
     from kafkasniff.capture.errors import CaptureError
-    from kafkasniff.capture.writer import PcapngWriter
+    from kafkasniff.capture.writer import PcapngWriter, create
 
+    stream = create(path, private=private)
     try:
-        stream = open(path, "xb")  # noqa: SIM115 - closed by `stack`
         if account is not None:
             os.fchown(stream.fileno(), account.uid, account.gid)
-    except FileExistsError:
-        raise CaptureError(f"{path}: exists already and is not overwritten") from None
     except OSError as error:
         raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None
     stack.callback(_close, stream)

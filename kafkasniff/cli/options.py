@@ -165,6 +165,13 @@ Write = Annotated[
     str | None,
     typer.Option("--write", metavar="FILE.pcapng", help="Write the packets of the calls shown to a new capture."),
 ]
+WriteSecrets = Annotated[
+    bool,
+    typer.Option(
+        "--write-secrets",
+        help="Let the new capture of --write hold the TLS secrets of its connections too, for its owner alone to read.",
+    ),
+]
 MaxDecompressed = Annotated[
     int,
     typer.Option(

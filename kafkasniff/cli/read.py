@@ -47,6 +47,7 @@ def read(
     show_secrets: options.ShowSecrets = False,
     keylog: options.KeyLog = None,
     write: options.Write = None,
+    write_secrets: options.WriteSecrets = False,
     records: options.Records = False,
     limit_value: options.LimitValue = None,
     two_pass: options.TwoPass = False,
@@ -67,6 +68,10 @@ def read(
 
     if write is not None and "-" in files:
         raise typer.BadParameter("standard input cannot be read twice; save it to a file first.", param_hint="--write")
+    if write_secrets and write is None:
+        raise typer.BadParameter(
+            "there is no capture to write them to; name one with --write.", param_hint="--write-secrets"
+        )
     if two_pass and "-" in files:
         raise typer.BadParameter(
             "standard input cannot be read twice; save it to a file first.", param_hint="--two-pass"
@@ -84,6 +89,7 @@ def read(
             show_secrets=show_secrets,
             connections=connections,
             keep_packets=write is not None,
+            keep_secrets=write_secrets,
             records=records,
             limit_value=limit_value,
             two_pass=two_pass,
@@ -108,7 +114,7 @@ def read(
             showing = Showing(reading, filters, form, limit)
             showing.run(flush_batches="-" in files)
             if write is not None:
-                showing.write_packets(files, write)
+                showing.write_packets(files, write, write_secrets)
     except CaptureError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None

@@ -13,7 +13,7 @@ from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.items import Item, expand
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.writer import PcapngWriter, select_packets
+from kafkasniff.capture.writer import PcapngWriter, create, select_packets
 from kafkasniff.cli.filters import Filters
 from kafkasniff.cli.output import Output, print_message
 from kafkasniff.freed_memory import keep_freed_memory
@@ -128,6 +128,7 @@ class Showing:
         self.failures: Counter[str] = Counter()
         """How often something could not be shown, by the names of exceptions."""
         self._shown_packets: defaultdict[str, set[int]] = defaultdict(set)
+        self._shown_secrets: dict[bytes, None] = {}
         self._progress = _Progress(reading)
 
     def run(self, flush_batches: bool) -> None:
@@ -302,18 +303,24 @@ class Showing:
         return self._form.token(item) if isinstance(item, RawToken) else self._form.connection(item)
 
     def _note_packets(self, call: Call) -> None:
+        if call.connection.tls_secrets:
+            self._shown_secrets[call.connection.tls_secrets] = None
         for frame in (call.request, call.response):
             if frame is not None:
                 for arrival in frame.packets:
                     self._shown_packets[arrival.interface.file].add(arrival.packet)
 
-    def write_packets(self, files: Sequence[str], path: str) -> None:
-        """Write the packets of the calls shown to a capture at `path`; raises CaptureError."""
+    def write_packets(self, files: Sequence[str], path: str, write_secrets: bool) -> None:
+        """Write the packets of the calls shown to a capture at `path`; raises CaptureError.
+
+        With `write_secrets`, what opens the TLS of their connections stands before them, if the reading kept it.
+        """
         try:
-            with open(path, "xb") as stream:
-                written = select_packets(files, self._shown_packets, PcapngWriter(stream))
-        except FileExistsError:
-            raise CaptureError(f"{path}: exists already and is not overwritten") from None
+            with create(path, private=write_secrets) as stream:
+                writer = PcapngWriter(stream)
+                if write_secrets and self._shown_secrets:
+                    writer.write_secrets(b"".join(self._shown_secrets))
+                written = select_packets(files, self._shown_packets, writer)
         except OSError as error:
             raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None
         print_message(f"{written:,} packets written to {path}")

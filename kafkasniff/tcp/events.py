@@ -72,6 +72,8 @@ class Connection:
     counters: tuple[DirectionCounters, DirectionCounters] = field(
         default_factory=lambda: (DirectionCounters(), DirectionCounters())
     )
+    tls_secrets: bytes = b""
+    """The lines of a key log that open it, where they are known and asked for."""
 
 
 class StreamData(NamedTuple):

@@ -1,4 +1,5 @@
 import io
+import os
 import shutil
 import subprocess
 from array import array
@@ -11,7 +12,7 @@ from scapy.utils import RawPcapNgReader
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.capture.reader import CaptureReader
-from kafkasniff.capture.writer import PcapngWriter, select_packets
+from kafkasniff.capture.writer import PcapngWriter, create, select_packets
 from tests.capture.samples import (
     block,
     contents,
@@ -140,7 +141,19 @@ def test_selected_packets_of_several_files_in_time_order(tmp_path: Path) -> None
     assert [time for batch in batches for time in batch.times] == [2 * 10**9, 4_000_001_000, 6_000_001_000, 8 * 10**9]
     assert [length for batch in batches for length in batch.original] == [90, 2, 2, 90]
     assert [listed.link_type for listed in reader.interfaces] == [1, 113]
-    assert reader.take_secrets() == [b"keys"]
+    assert reader.take_secrets() == []
+
+
+@pytest.mark.parametrize(("private", "mode"), [(True, 0o600), (False, 0o644)])
+def test_a_private_file_is_for_its_owner_alone(tmp_path: Path, private: bool, mode: int) -> None:
+    before = os.umask(0o022)
+    try:
+        with create(str(tmp_path / "new"), private=private) as stream:
+            assert os.fstat(stream.fileno()).st_mode & 0o777 == mode
+    finally:
+        os.umask(before)
+    with pytest.raises(CaptureError, match="exists already"):
+        create(str(tmp_path / "new"), private=private)
 
 
 def test_selection_from_standard_input_is_refused() -> None:

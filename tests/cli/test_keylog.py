@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from subprocess import PIPE, Popen
 
+from kafkasniff.capture.reader import CaptureReader
 from tests.cli.conftest import COMMAND, Run
 from tests.conftest import CAPTURES, ROOT
 
@@ -67,6 +68,53 @@ def test_calls_written_to_a_capture_can_be_decrypted_there(run: Run, tmp_path: P
     assert [(call["time"], call["response"]) for call in after] == [
         (call["time"], call["response"]) for call in sorted(before, key=lambda call: call["time"])
     ]
+
+
+def test_written_captures_hold_secrets_only_when_asked(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "few.pcapng"
+    run("read", "tls12-aes256-gcm-embedded.pcapng", "--api", "metadata", "--write", str(path))
+    assert path.stat().st_size > 1_000
+    assert b"CLIENT_RANDOM" not in path.read_bytes()
+    run("read", CAPTURE, "--keylog", KEYS, "--write", str(tmp_path / "all.pcapng"))
+    assert b"TRAFFIC_SECRET" not in (tmp_path / "all.pcapng").read_bytes()
+
+
+def test_secrets_are_written_of_the_connections_shown(run: Run, tmp_path: Path) -> None:
+    logged = [line.split() for line in (CAPTURES / KEYS).read_text().splitlines() if not line.startswith("#")]
+    ports = [
+        json.loads(line)["client"] for line in run("read", CAPTURE, "--keylog", KEYS, "--json").stdout.splitlines()
+    ]
+    path = tmp_path / "one.pcapng"
+    options = ("--json", "--host", ports[-1])
+    shown = run("read", CAPTURE, "--keylog", KEYS, *options, "--write", str(path), "--write-secrets")
+    assert path.stat().st_mode & 0o777 == 0o600
+    reader = CaptureReader(str(path))
+    assert sum(len(batch) for batch in reader) > 5
+    [text] = reader.take_secrets()
+    written = [line.split() for line in text.decode().splitlines()]
+    assert len({name for _, name, _ in logged}) == 8
+    assert len({name for _, name, _ in written}) == 1, "one connection"
+    assert len(written) == 4
+    assert all(line in logged for line in written)
+    again = [json.loads(line)["type"] for line in run("read", str(path), "--json").stdout.splitlines()]
+    assert again.count("call") == len(shown.stdout.splitlines()) == ports.count(ports[-1])
+
+
+def test_secrets_inside_a_capture_are_handed_on(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "few.pcapng"
+    options = ("--json", "--api", "produce")
+    shown = run("read", "tls12-aes256-gcm-embedded.pcapng", *options, "--write", str(path), "--write-secrets")
+    assert shown.stdout
+    lines = run("read", str(path), *options).stdout.splitlines()
+    assert sum('"type":"call"' in line for line in lines) == len(shown.stdout.splitlines())
+    assert 0 < path.read_bytes().count(b"CLIENT_RANDOM") < 12
+
+
+def test_secrets_need_a_capture_to_be_written_to(run: Run) -> None:
+    for command in ("read", "live"):
+        done = run(command, CAPTURE, "--write-secrets")
+        assert done.returncode == 2
+        assert "there is no capture to write them to" in done.stderr
 
 
 def test_one_message_for_a_foreign_key_log(run: Run) -> None:

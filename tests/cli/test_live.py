@@ -205,11 +205,12 @@ def encrypted_exchange(key_log: Path, folder: Path) -> tuple[ssl.SSLSocket, ssl.
 def test_a_key_log_may_come_after_what_it_opens(run: Run, environment: dict[str, str], tmp_path: Path) -> None:
     key_log, late, written = tmp_path / "client.log", tmp_path / "late.log", tmp_path / "live.pcapng"
     late.write_bytes(b"")
-    live = Live(environment, "lo", "--json", "--keylog", str(late), "--write", str(written))
+    live = Live(environment, "lo", "--json", "--keylog", str(late), "--write", str(written), "--write-secrets")
     client, server = encrypted_exchange(key_log, tmp_path)
     time.sleep(0.5)
     assert live.lines == []
-    late.write_bytes(key_log.read_bytes())
+    of_others = f"CLIENT_RANDOM {'ab' * 32} {'cd' * 48}\n".encode()
+    late.write_bytes(of_others + key_log.read_bytes())
     wait_for_lines(live, 1)
     (item,) = live.items
     assert (item["securityProtocol"], item["outcome"]) == ("SSL", "answered")
@@ -218,6 +219,8 @@ def test_a_key_log_may_come_after_what_it_opens(run: Run, environment: dict[str,
     server.close()
     assert live.end() == 0
     assert comparable(read_items(run, written)) == comparable([item])
+    assert b"cd" * 48 not in written.read_bytes()
+    assert written.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_call_that_waits_for_too_long_is_shown_as_it_stands(environment: dict[str, str]) -> None:

@@ -1,9 +1,11 @@
 """What the TLS connections of a capture share: the key log, sessions to resume, bounds and counters."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from kafkasniff.tcp.events import Connection
 from kafkasniff.tcp.tls.key_log import KeyLog
 
 
@@ -46,6 +48,8 @@ class TlsContext:
         self.counters = TlsCounters()
         self.held = 0
         """Bytes that wait for secrets."""
+        self.copy_secrets: Callable[[Connection, bytes], None] | None = None
+        """Is given the lines of a key log that open a connection, when they are found."""
         self._sessions: OrderedDict[bytes, bytes] = OrderedDict()
 
     def remember_session(self, name: bytes, master: bytes) -> None:

@@ -53,12 +53,17 @@ class KeyLog:
         packed = self._newer.get(client_random) or self._older.get(client_random, b"")
         return dict(_unpack(packed)).get(_LABELS.index(label))
 
+    def lines_of(self, client_random: bytes) -> bytes:
+        """Give the secrets of a connection as lines of a key log."""
+        packed = self._newer.get(client_random) or self._older.get(client_random, b"")
+        return b"".join(_line(number, client_random, secret) for number, secret in _unpack(packed))
+
     def lines(self) -> Iterator[bytes]:
         """Give the secrets as lines of a key log."""
         for secrets in (self._older, self._newer):
             for client_random, packed in secrets.items():
                 for number, secret in _unpack(packed):
-                    yield f"{_LABELS[number]} {client_random.hex()} {secret.hex()}\n".encode()
+                    yield _line(number, client_random, secret)
 
     def notes(self) -> list[str]:
         """Say in sentences what was forgotten."""
@@ -83,6 +88,15 @@ class KeyLog:
         if self._newer_bytes > self._half_bytes:
             self.forgotten += len(self._older)
             self._older, self._newer, self._newer_bytes = self._newer, {}, 0
+
+
+def master_secret_line(client_random: bytes, secret: bytes) -> bytes:
+    """Give the line of a key log that opens a connection of TLS 1.2."""
+    return _line(_LABELS.index(MASTER_SECRET), client_random, secret)
+
+
+def _line(number: int, client_random: bytes, secret: bytes) -> bytes:
+    return f"{_LABELS[number]} {client_random.hex()} {secret.hex()}\n".encode()
 
 
 def _unpack(packed: bytes) -> Iterator[tuple[int, bytes]]:

@@ -37,6 +37,7 @@ from kafkasniff.tcp.tls.key_log import (
     MASTER_SECRET,
     SERVER_APPLICATION,
     SERVER_HANDSHAKE,
+    master_secret_line,
 )
 
 if TYPE_CHECKING:
@@ -119,6 +120,15 @@ class Negotiation:
         if openers is not None:
             self.openers = openers if self._client == 0 else (openers[1], openers[0])
         return openers is not None
+
+    def secret_lines(self) -> bytes:
+        """Give the lines of a key log that open the connection; none before `find_keys` found them."""
+        if self._client_hello is None or self.openers is None:
+            return b""
+        if self._master is not None:
+            # Of a resumed session there may have been no line.
+            return master_secret_line(self._client_hello.random, self._master)
+        return self._context.key_log.lines_of(self._client_hello.random)
 
     def _take_server_hello(self, hello: Hello) -> None:
         known = self.description

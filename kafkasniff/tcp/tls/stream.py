@@ -42,6 +42,7 @@ class TlsStream:
         """Whether more came than is held for secrets."""
         self._held: list[StreamData | StreamGap] = []
         self._held_bytes = 0
+        self._copied = False
 
     @property
     def description(self) -> TlsDescription:
@@ -199,9 +200,17 @@ class TlsStream:
 
     def _find_keys(self) -> bool:
         found = not self._given_up and self._negotiation.find_keys()
+        if found:
+            self._copy_secrets()
         if self.description.failure == NOT_SUPPORTED:
             self._give_up(NOT_SUPPORTED)
         return found
+
+    def _copy_secrets(self) -> None:
+        """Hand on what opens the connection, once."""
+        if self._context.copy_secrets is not None and not self._copied:
+            self._copied = True
+            self._context.copy_secrets(self._connection, self._negotiation.secret_lines())
 
     # Waiting for secrets
 
@@ -242,7 +251,10 @@ class TlsStream:
         counters, description = self._context.counters, self.description
         if self._let_go and description.failure == NO_SECRETS:
             description.failure = None
-            description.failure = LATE if self._negotiation.find_keys() else description.failure or NO_SECRETS
+            if self._negotiation.find_keys():
+                description.failure = LATE
+                self._copy_secrets()
+            description.failure = description.failure or NO_SECRETS
         failure = description.failure
         counters.connections += 1
         if description.decrypted:

@@ -1,4 +1,4 @@
-from kafkasniff.tcp.tls.key_log import CLIENT_APPLICATION, MASTER_SECRET, KeyLog
+from kafkasniff.tcp.tls.key_log import CLIENT_APPLICATION, MASTER_SECRET, KeyLog, master_secret_line
 
 RANDOM = bytes(range(32))
 MASTER = bytes(range(48))
@@ -71,3 +71,12 @@ def test_the_last_secret_of_a_connection_counts() -> None:
     log.add(line("CLIENT_RANDOM")[:-33])
     log.add(line("CLIENT_RANDOM"))
     assert log.secret(MASTER_SECRET, RANDOM) == MASTER
+
+
+def test_gives_the_lines_of_a_connection() -> None:
+    log = KeyLog()
+    mine = line("CLIENT_RANDOM") + line("CLIENT_TRAFFIC_SECRET_0", secret=MASTER[:32])
+    log.add(line("CLIENT_RANDOM", bytes(32)) + mine)
+    assert log.lines_of(RANDOM) == mine
+    assert log.lines_of(bytes(31)) == b""
+    assert master_secret_line(RANDOM, MASTER) == line("CLIENT_RANDOM")
