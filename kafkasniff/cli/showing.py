@@ -318,8 +318,8 @@ class Showing:
         try:
             with create(path, private=write_secrets) as stream:
                 writer = PcapngWriter(stream)
-                if write_secrets and self._shown_secrets:
-                    writer.write_secrets(b"".join(self._shown_secrets))
+                for lines in self._shown_secrets:
+                    writer.write_secrets(lines)
                 written = select_packets(files, self._shown_packets, writer)
         except OSError as error:
             raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None
