@@ -53,7 +53,7 @@ def test_only_a_regular_file_is_read(kind: str, tmp_path: Path, environment: dic
         path.symlink_to("/dev/zero" if kind == "device" else path)
     done = diagnose(tmp_path, environment)
     assert done.returncode == 2
-    said = {"folder": "cannot be read: Is a directory", "unreadable": "cannot be opened: Too many levels"}
+    said = {"folder": "cannot be opened: Is a directory", "unreadable": "cannot be opened: Too many levels"}
     assert f"kafkasniff.toml: {said.get(kind, 'is no regular file')}" in done.stderr.splitlines()[-1]
 
 
