@@ -96,7 +96,10 @@ def run_id(inputs: Sequence[Input], options: Sequence[str]) -> str:
 
 def look_at(path: str) -> Input:
     """Give what the beginning of a file tells of it."""
-    ring = ring_of(path)
+    shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+    ring = ring_of(shown)
+    if shown != path:
+        return Input(shown, 0, 0, b"", ring, reason=f"{shown}: its name is no UTF-8, as tables need it: rename it")
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):

@@ -73,6 +73,14 @@ def test_what_cannot_be_read_has_a_reason(tmp_path):
     assert "No such file" in reasons["gone.pcap"]
 
 
+def test_a_name_that_tables_cannot_hold_is_a_reason(tmp_path):
+    with open(os.fsencode(tmp_path) + b"/\xff\xfe.pcap", "wb") as stream:
+        stream.write(b"whatever")
+    (found,) = find_inputs([str(tmp_path)])
+    assert found.path == f"{tmp_path}/\\xff\\xfe.pcap"
+    assert found.reason == f"{found.path}: its name is no UTF-8, as tables need it: rename it"
+
+
 def test_a_run_is_named_by_its_inputs_in_any_order_and_by_its_options():
     inputs = find_inputs(["captures/rotate-size"])
 

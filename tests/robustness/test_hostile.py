@@ -15,7 +15,7 @@ SMALL = (
 )  # fmt: skip
 """Cases whose work in small is like that in large; each stands for a family."""
 SECRETS = ("secrets-of-damaged", "secrets-by-name")
-REFUSED = ("names", "names-of-none", "key-log-device")
+REFUSED = ("names", "names-of-none", "key-log-device", "settings-recursion", "settings-keys", "settings-endless")
 
 
 def faults(case: str, folder: Path, *commands: str) -> list[str]:
@@ -38,9 +38,11 @@ def test_hostile_files_are_refused_in_words(case: str, tmp_path: Path) -> None:
     assert faults(case, tmp_path, "diagnose") == []
 
 
-def test_a_planted_secret_would_be_seen(tmp_path: Path) -> None:
-    given = CASES["secrets-by-name"].build(tmp_path, SCALE)._replace(options=("--show-secrets",))
-    assert run("read --json", given, tmp_path, timed=False).faults == ["secret on stdout"]
+@pytest.mark.parametrize("case", SECRETS)
+@pytest.mark.parametrize("command", ["read -vv", "read --json"])
+def test_a_planted_secret_would_be_seen(case: str, command: str, tmp_path: Path) -> None:
+    given = CASES[case].build(tmp_path, SCALE)._replace(options=("--show-secrets",))
+    assert run(command, given, tmp_path, timed=False).faults == ["secret on stdout"]
 
 
 def test_what_cannot_be_read_is_a_fault(tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-MARKER = "Marker-Geheim-4711"
-"""Stands wherever a secret is planted."""
+WORD = "Zq7!"
+MARKER = WORD * 10
+"""Stands wherever a secret is planted. However a hex dump breaks it, a whole word stays together."""
 
 
 class Given(NamedTuple):

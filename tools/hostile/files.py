@@ -43,10 +43,10 @@ def good_blocks(number: int = 0) -> bytes:
 
 
 def interfaces(folder: Path, scale: float) -> Given:
-    """A pcapng file of 20,000 interfaces with names and comments of 60 kB, compressed with zstd"""
+    """A pcapng file of 10,000 interfaces with names and comments of 60 kB, compressed with zstd"""
     from backports import zstd
 
-    count = int(20_000 * scale)
+    count = int(10_000 * scale)
     with zstd.open(folder / f"{FILE}.zst", "wb") as stream:
         stream.write(SECTION)
         for number in range(count):
@@ -68,7 +68,7 @@ def windows(folder: Path, scale: float) -> Given:
         pieces = [packer.compress(SECTION + interface() + good_blocks())]
         pieces += [packer.compress(comment) for _ in range(int(150 * scale))]
         (folder / name).write_bytes(b"".join(pieces) + packer.compress(good_blocks()) + packer.flush())
-    return Given(names)
+    return Given(names, refused=True)
 
 
 def bz2_ratio(folder: Path, scale: float) -> Given:
@@ -120,10 +120,10 @@ def names_of_none(folder: Path, scale: float) -> Given:
 
 
 def key_log_large(folder: Path, scale: float) -> Given:
-    """A key log of 100 MB with 600,000 secrets"""
+    """A key log of 33 MB with 200,000 secrets"""
     write_pcap(folder / "good.pcap", conversation(heartbeat(2)))
     with (folder / "keys.log").open("w") as stream:
-        for number in range(int(600_000 * scale)):
+        for number in range(int(200_000 * scale)):
             stream.write(f"CLIENT_TRAFFIC_SECRET_0 {number:064x} {number:096x}\n")
     return Given(["good.pcap"], options=("--keylog", "keys.log"))
 

@@ -4,12 +4,13 @@ import os
 import re
 import signal
 import sys
+from base64 import b64encode
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from tools.hostile.apart import apart
-from tools.hostile.case import MARKER, Given
+from tools.hostile.case import MARKER, WORD, Given
 
 MOST_SECONDS = 3.0
 MOST_MB = 300
@@ -89,7 +90,7 @@ def _faults(name: str, status: int, out: Path, err: Path, given: Given) -> list[
         faults.append(signal.Signals(-status).name)
     elif status not in ((0, 1, 2) if given.refused else (0,)):
         faults.append(f"exit {status}")
-    secret = MARKER.encode()
+    secrets = _forms()
     for path, where in ((out, "stdout"), (err, "stderr")):
         traced = controlled = leaked = False
         with path.open("rb") as stream:
@@ -98,7 +99,7 @@ def _faults(name: str, status: int, out: Path, err: Path, given: Given) -> list[
             while piece := stream.read(1 << 20):
                 text = before + piece
                 traced |= b"Traceback (most recent" in text
-                leaked |= secret in text or _hexadecimal(secret) in text
+                leaked |= any(secret in text for secret in secrets)
                 controlled |= _CONTROL.search(text) is not None
                 before = text[-200:]
         faults += [f"{what} on {where}" for what, is_so in _kinds(traced, leaked, controlled) if is_so]
@@ -111,9 +112,11 @@ def _kinds(traced: bool, leaked: bool, controlled: bool) -> list[tuple[str, bool
     return [("traceback", traced), ("secret", leaked), ("control character", controlled)]
 
 
-def _hexadecimal(data: bytes) -> bytes:
-    """Give the first bytes as a hex dump shows them."""
-    return data[:8].hex(" ").encode()
+def _forms() -> list[bytes]:
+    """Give what shows the planted secret: its word as text and in hexadecimal, and parts of its Base64."""
+    word, marker = WORD.encode(), MARKER.encode()
+    shifted = [b64encode(marker[start : start + 9]) for start in range(len(word))]
+    return [word, word.hex(" ").encode(), word.hex().encode(), *shifted]
 
 
 def _json_faults(out: Path) -> list[str]:
