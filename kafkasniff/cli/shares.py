@@ -1,6 +1,6 @@
 """Shares of the rules that processes run over what all of them read (`diagnose --jobs`)."""
 
-import pickle
+import json
 import signal
 import sys
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from kafkasniff.cli.jobs import Pipe, Workers
 from kafkasniff.cli.output import Output
 from kafkasniff.cli.settings import RuleChoice
 from kafkasniff.diagnose.engine import Diagnosis, joined
-from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.finding import Finding, findings_from_json, findings_to_json
 from kafkasniff.diagnose.rule import ANY_API, Rule
 from kafkasniff.reading import Reading
 
@@ -39,7 +39,8 @@ def diagnose_shares(jobs: int, read: Callable[[], Reading], choice: RuleChoice) 
     def take_share(number: int, pipe: Pipe) -> None:
         diagnosis = Diagnosis(shares[number], settings)
         _feed(diagnosis, read(), workers)
-        pipe.write(pickle.dumps((diagnosis.found(), diagnosis.limits_reached())))
+        pipe.write(findings_to_json(diagnosis.found()))
+        pipe.write(json.dumps(diagnosis.limits_reached()).encode())
 
     reading, diagnosis = read(), Diagnosis(shares[0], settings)
     workers = Workers(len(shares) - 1, take_share)
@@ -51,9 +52,8 @@ def diagnose_shares(jobs: int, read: Callable[[], Reading], choice: RuleChoice) 
         found, limits = diagnosis.found(), diagnosis.limits_reached()
         output = Output(sys.stdout.buffer)
         for worker in workers.all:
-            others, reached = pickle.loads(worker.rest(output))
-            found |= others
-            limits += reached
+            found |= findings_from_json(worker.rest(output))
+            limits += json.loads(worker.rest(output))
         interrupted = workers.interrupted
     order = {rule.id: place for place, rule in enumerate(rules)}
     # What no rule could take is said by each process.

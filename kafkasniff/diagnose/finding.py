@@ -1,10 +1,10 @@
 """What a rule says: a finding, with its subject and evidence."""
 
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from kafkasniff.capture.packets import Arrival
+from kafkasniff.typed_json import from_json, to_json
 
 Severity = Literal["error", "warning", "info"]
 
@@ -40,5 +40,19 @@ class Finding:
     evidence: list[Evidence]
     consequences: list["Finding"] = field(default_factory=list)
     """Findings that this one explains."""
-    key: Hashable = None
-    """Of the rule's state that gave it: with `rule` the same for as long as the finding grows."""
+    key: Any = None
+    """Of the rule's state that gave it: with `rule` the same for as long as the finding grows. Hashable."""
+
+
+def findings_to_json(found: dict[str, list[Finding]]) -> bytes:
+    """Give findings by rule for another process, without their keys."""
+    return to_json({rule: [replace(each, key=None) for each in findings] for rule, findings in found.items()}, _BY_RULE)
+
+
+def findings_from_json(data: bytes) -> dict[str, list[Finding]]:
+    """Give what `findings_to_json` took. Raises ValueError where `data` is nothing of the kind."""
+    found: dict[str, list[Finding]] = from_json(data, _BY_RULE)
+    return found
+
+
+_BY_RULE = dict[str, list[Finding]]

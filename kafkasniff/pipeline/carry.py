@@ -63,7 +63,10 @@ def save(work: str, what: Any) -> tuple[str, set[int]]:
 
 
 def load(work: str, path: str) -> Any:
-    """Read what `save` wrote. Raises PipelineError where it is not there."""
+    """Read what `save` wrote, in a folder that passed `check_own`: who writes there chooses what code is run.
+
+    Raises PipelineError where it is not there.
+    """
     full = os.path.join(work, path)
     collecting = gc.isenabled()
     # Millions of objects are made, and none of them is garbage.

@@ -2,7 +2,9 @@
 
 import pickle
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from random import Random
+from typing import Any
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
@@ -11,8 +13,12 @@ from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.diagnose.produce import SAMPLED_BYTES
 from kafkasniff.pipeline.events import LAST, Packed
+from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
+from kafkasniff.protocol.records.batches import Batch
+from kafkasniff.protocol.sasl.token import SaslToken
 from kafkasniff.tcp.events import Connection, DirectionCounters, Endpoint
+from kafkasniff.tcp.tls.description import Alert, TlsDescription
 
 _FILLER = memoryview(Random(0).randbytes(SAMPLED_BYTES) * 16)
 """Stands for contents that were not kept. It does not deflate: nobody is accused for what was not looked at."""
@@ -32,7 +38,7 @@ class EventReader:
 
     def item(self, vantage: str, bucket: int, data: bytes) -> Item:
         """Give the item of an event; to be asked for in the order in which they were packed."""
-        kind, number, state, packed = pickle.loads(data)
+        kind, number, state, packed = _unpacked(data)
         key = vantage, bucket, number
         connection = self._connections.get(key)
         if state is not None:
@@ -52,7 +58,7 @@ class EventReader:
 
     def call_alone(self, data: bytes) -> Call:
         """Give the call of an event whose connection is not looked at, and is not that of the call."""
-        packed = pickle.loads(data)[-1]
+        packed = _unpacked(data)[-1]
         return self._call(_SOME_CONNECTION, packed)
 
     def take_over(self, other: "EventReader") -> None:
@@ -107,6 +113,25 @@ class EventReader:
         whole = data if isinstance(data, bytes) else _filled(*data)
         arrived = self._at(first)
         return Frame(size, whole, arrived, arrived if last is first else self._at(last), offset, problems, (), limited)
+
+
+class _Unpickler(pickle.Unpickler):
+    """Makes nothing but plain values and what events hold, whatever it reads (Python's "Restricting Globals")."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        try:
+            return _TYPES[module, name]
+        except KeyError:
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of an event") from None
+
+
+_TYPES = {(each.__module__, each.__qualname__): each for each in (Alert, Batch, Problem, SaslToken, TlsDescription)}
+
+
+def _unpacked(data: bytes) -> Packed:
+    """Give what `EventPacker` packed. Raises pickle.UnpicklingError for other objects."""
+    found: Packed = _Unpickler(BytesIO(data)).load()
+    return found
 
 
 def _filled(length: int, kept: Sequence[tuple[int, bytes]]) -> bytes:

@@ -1,6 +1,5 @@
 """The rules of a follower: they know what was before, and are fed the events whose turn has come."""
 
-import pickle
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.reassembly import Part, placed_interfaces
 from kafkasniff.pipeline.shares import Share, dealt
 from kafkasniff.pipeline.tasks import result_batch, task_of_worker
+from kafkasniff.typed_json import from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,10 @@ class ReadEventsTask:
     work: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take `EventFile`, pickled; give rows of `SPANS`."""
+        """Take `EventFile` as JSON; give rows of `SPANS`."""
         for batch in batches:
             for data in batch.column("task").to_pylist():
-                yield from self._read(pickle.loads(data))
+                yield from self._read(from_json(data, EventFile))
 
     def _read(self, source: EventFile) -> Iterator[pa.RecordBatch]:
         shares = [Share(number) for number in range(max(self.clusters.values()) + 1)]
@@ -103,7 +103,7 @@ class FindTask:
         context = TaskContext.get()
         assert context is not None
         with task_of_worker():
-            yield result_batch(pickle.dumps(self._find(self.clusters[context.partitionId()], batches)))
+            yield result_batch(to_json(self._find(self.clusters[context.partitionId()], batches), Found))
 
     def _find(self, cluster: Cluster, batches: Iterator[pa.RecordBatch]) -> Found:
         rules = self._rules(cluster)

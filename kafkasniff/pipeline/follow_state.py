@@ -5,7 +5,6 @@ import copy
 import fcntl
 import json
 import os
-import pickle
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,9 +22,11 @@ from kafkasniff.pipeline.follow_tasks import Carried
 from kafkasniff.pipeline.indexing import FileReport
 from kafkasniff.pipeline.inputs import Input
 from kafkasniff.pipeline.output import RUNS_FOLDER, Written, sync, sync_folders
+from kafkasniff.pipeline.own_folders import check_own, is_own
 from kafkasniff.pipeline.reassembly import Part
 from kafkasniff.pipeline.tables import TABLES
 from kafkasniff.pipeline.watching import Read
+from kafkasniff.typed_json import from_json, to_json
 
 _FOLDER = "_following-"
 _STATE = "state"
@@ -170,7 +171,8 @@ class Ledger:
                 rows: dict[str, int] = json.load(stream)["rows"]
         except (OSError, ValueError):
             return None
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if is_own(self.folder):
+            shutil.rmtree(self.folder, ignore_errors=True)
         return rows
 
     def open(self) -> State | None:
@@ -180,7 +182,10 @@ class Ledger:
         """
         with self._writing():
             # What is carried holds what the captures hold, which not everybody may read.
-            os.makedirs(self.folder, 0o700, exist_ok=True)
+            os.makedirs(self.path, exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(self.folder, 0o700)
+            check_own(self.folder)
             for folder in (WORK_FOLDER, PLANS_FOLDER):
                 os.makedirs(os.path.join(self.folder, folder), exist_ok=True)
             os.makedirs(os.path.dirname(self._record), exist_ok=True)
@@ -191,17 +196,20 @@ class Ledger:
                 raise PipelineError(f"{self.path}: another process follows the same into it") from None
         try:
             with open(os.path.join(self.folder, _STATE), "rb") as stream:
-                version, data = pickle.load(stream)
+                version, data = stream.readline().decode().rstrip("\n"), stream.read()
         except FileNotFoundError:
             return None
-        except (OSError, EOFError, ValueError, pickle.UnpicklingError) as error:
+        except (OSError, ValueError) as error:
             raise PipelineError(f"{self.folder}: cannot be read: {error}") from None
         if version != version_of("kafkasniff"):
             raise PipelineError(
                 f"{self.path}: was begun by kafkasniff {version}: let that end it (--follow --finish), or remove"
                 f" {self.folder} and the folders run_id={self.run_id}"
             )
-        state: State = pickle.loads(data)
+        try:
+            state: State = from_json(data, State)
+        except ValueError as error:
+            raise PipelineError(f"{self.folder}: cannot be read: {error}") from None
         self._settle(state)
         return state
 
@@ -214,7 +222,7 @@ class Ledger:
             path = os.path.join(self.folder, _STATE)
             sync_folders(self.work, state.in_use().union(each.path for each in state.moves))
             with open(path + ".new", "wb") as stream:
-                pickle.dump((state.version, pickle.dumps(state)), stream)
+                stream.write(state.version.encode() + b"\n" + to_json(state, State))
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(path + ".new", path)

@@ -23,7 +23,7 @@ from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.pieces import pieces_of
 from kafkasniff.pipeline.reassembly import Ended, Known, new_engine, placed_interfaces
 from kafkasniff.pipeline.rows import Placed, item_rows
-from kafkasniff.pipeline.tasks import Learned, pickled, result_batch, task_of_worker
+from kafkasniff.pipeline.tasks import Learned, result_batch, said, task_of_worker
 from kafkasniff.pipeline.writing import write_ended
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
@@ -84,7 +84,7 @@ class FollowTask:
         context = TaskContext.get()
         assert context is not None
         with task_of_worker():
-            yield result_batch(pickled(partial(self._follow, context.partitionId()), batches))
+            yield result_batch(said(partial(self._follow, context.partitionId()), Followed, batches))
 
     def _follow(self, bucket: int, batches: Iterator[pa.RecordBatch]) -> Followed:
         return _Follower(self, bucket).run(batches)

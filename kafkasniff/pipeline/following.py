@@ -4,9 +4,7 @@ A plan is written for each micro-batch, with the files that it reads; these plan
 What has been read is known from the state that is committed with the rows, and not from Spark's checkpoint.
 """
 
-import base64
 import os
-import pickle
 import re
 import threading
 import time
@@ -23,6 +21,7 @@ from kafkasniff.pipeline.job import reason_of
 from kafkasniff.pipeline.micro_batch import Plan, run_micro_batch
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.watching import Watch
+from kafkasniff.typed_json import from_json, to_json
 
 _LOOK_S = 1.0
 """How often the directories are looked at."""
@@ -110,7 +109,7 @@ class Following:
         path = os.path.join(self._plans, f"{number:012d}")
         hidden = os.path.join(self._plans, f".{number:012d}")
         with open(hidden, "wb") as stream:
-            stream.write(base64.b64encode(pickle.dumps(plan)))
+            stream.write(to_json(plan, Plan))
         os.replace(hidden, path)
         for name in os.listdir(self._plans):
             # Spark may ask for the last one again.
@@ -122,7 +121,7 @@ class Following:
         """Do what the plans of a micro-batch say, but for those that were done before."""
         try:
             for row in plans.collect():
-                plan: Plan = pickle.loads(base64.b64decode(row.value))
+                plan: Plan = from_json(row.value.encode(), Plan)
                 if plan.number <= self.state.batch:
                     continue
                 began, before = time.monotonic(), self.state

@@ -1,6 +1,5 @@
 """The reading task: one file into the places of its packets, sorted into buckets by connection."""
 
-import pickle
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from kafkasniff.pipeline.ranges import Range, RangeStream
 from kafkasniff.tcp.columns import Marks, endpoint_number, read_columns
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.segments import SegmentReader
+from kafkasniff.typed_json import to_json
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _MOST_FRAGMENTS = 65_536
@@ -249,4 +249,4 @@ def index_file(task: IndexTask) -> Iterator[pa.RecordBatch]:
 
 def report_batch(report: FileReport) -> pa.RecordBatch:
     """Give the row that holds a report."""
-    return as_batch([(0, -1, 0, report.part, 0, REPORT, pickle.dumps(report), None)])
+    return as_batch([(0, -1, 0, report.part, 0, REPORT, to_json(report, FileReport), None)])

@@ -1,11 +1,11 @@
 """The job: index the files, learn what calls tell of others, write the tables, commit."""
 
 import os
-import pickle
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -17,9 +17,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import joined, limits_text
-from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.finding import Finding, findings_from_json
 from kafkasniff.pipeline import tasks
-from kafkasniff.pipeline.carry import load
 from kafkasniff.pipeline.clusters import clusters_of
 from kafkasniff.pipeline.diagnosing import finding_rows
 from kafkasniff.pipeline.errors import PipelineError
@@ -27,7 +26,7 @@ from kafkasniff.pipeline.event_spans import SPANS
 from kafkasniff.pipeline.indexing import FileReport, IndexTask
 from kafkasniff.pipeline.inputs import Input, leave_out
 from kafkasniff.pipeline.options import Options
-from kafkasniff.pipeline.output import DONE_FOLDER, Destination, TableWriter, Written
+from kafkasniff.pipeline.output import Destination, TableWriter, Written
 from kafkasniff.pipeline.pieces import ORDER, REPORT, SCHEMA
 from kafkasniff.pipeline.ranges import Range, split
 from kafkasniff.pipeline.reassembly import Known, Part, add_up
@@ -38,6 +37,7 @@ from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
 from kafkasniff.pipeline.vantages import vantages_of
 from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.key_log import KeyLog
+from kafkasniff.typed_json import from_json, to_json
 
 BUCKET_BYTES = 128 << 20
 """Bytes of captures that a bucket holds, about: a task's memory does not grow with it, but its time."""
@@ -90,7 +90,7 @@ class Index:
         frame = _index(self._session, self.inputs, self._ranges, self._options, self.buckets)
         self.frame = frame.persist(StorageLevel.DISK_ONLY)
         rows = self.frame.filter(col("packets") == REPORT).select("columns").collect()
-        reports: list[FileReport] = [pickle.loads(row.columns) for row in rows]
+        reports: list[FileReport] = [from_json(row.columns, FileReport) for row in rows]
         self._part_reports = sorted(reports, key=lambda report: report.part)
 
     def parts(self) -> list[Part]:
@@ -114,7 +114,7 @@ class Index:
         if not learn:
             return known
         for _ in range(MOST_ROUNDS):
-            learned: list[tasks.Learned] = self.map(tasks.LearnTask(known))
+            learned: list[tasks.Learned] = self.map(tasks.LearnTask(known), tasks.Learned)
             topics = {topic_id: name for each in learned for topic_id, name in each.topics.items()}
             sessions = {name: master for each in learned for name, master in each.tls_sessions.items()}
             done = sessions.keys() == known.tls_sessions.keys()
@@ -123,10 +123,10 @@ class Index:
                 break
         return known
 
-    def map(self, task: Any) -> list[Any]:
-        """Run a task over every bucket; give the results. Raises PipelineError where files were lost."""
+    def map(self, task: Any, kind: Any) -> list[Any]:
+        """Run a task over every bucket; give the results, `kind`. Raises PipelineError where files were lost."""
         rows = self.frame.mapInArrow(task, from_arrow_schema(tasks.RESULT)).collect()
-        found = [pickle.loads(row.result) for row in rows]
+        found = [from_json(row.result, kind | tasks.Lost) for row in rows]
         losses = [each.reasons for each in found if isinstance(each, tasks.Lost)]
         lost = {self._ranges[part].file: reason for reasons in losses for part, reason in reasons.items()}
         if lost:
@@ -178,10 +178,12 @@ def _write(session: SparkSession, index: Index, destination: Destination, option
     # That takes as long as to make the calls: where nothing seems to need it, whoever makes the rows looks after it.
     seems_needed = options.records or any(report.mentions_ids for report in reports)
     known = index.known(learn=seems_needed)
-    wrote: list[tasks.Wrote] = index.map(tasks.WriteTask(known, destination.staging, options, index.buckets))
+    wrote: list[tasks.Wrote] = index.map(
+        tasks.WriteTask(known, destination.staging, options, index.buckets), tasks.Wrote
+    )
     if any(each.needs_learning for each in wrote):
         known = index.known()
-        wrote = index.map(tasks.WriteTask(known, destination.staging, options, index.buckets))
+        wrote = index.map(tasks.WriteTask(known, destination.staging, options, index.buckets), tasks.Wrote)
     first_time = min((report.first_time for report in reports if report.first_time is not None), default=0)
     found = _diagnose(session, wrote, known, destination)
     written = [file for each in wrote for file in each.files if file.table != EVENTS.name] + found.files
@@ -228,7 +230,7 @@ def _diagnose(
     spread = events.repartitionById(len(shares), "task").sortWithinPartitions(*EVENT_ORDER)
     task = tasks.DiagnoseTask(known.parts, shares, destination.staging)
     rows = spread.mapInArrow(task, from_arrow_schema(tasks.RESULT)).collect()
-    return _write_findings(destination, clusters, shares, [pickle.loads(row.result) for row in rows])
+    return _write_findings(destination, clusters, shares, [from_json(row.result, tasks.Diagnosed) for row in rows])
 
 
 def _write_findings(
@@ -246,11 +248,19 @@ def _write_findings(
         for each in of_cluster:
             given_up.update(each.given_up)
             notes += each.failures
-            for rule, of_rule in load(os.path.join(destination.staging, DONE_FOLDER), each.path).items():
+            for rule, of_rule in _findings(each.path).items():
                 findings[rule] += of_rule
         writer.add(finding_rows(clusters[number], joined(findings[rule.id] for rule in RULES)))
         notes += limits_text(given_up)
     return tasks.Wrote(writer.close(), notes)
+
+
+def _findings(path: str) -> dict[str, list[Finding]]:
+    """Read what rules found in one share of a cluster's events. Raises PipelineError."""
+    try:
+        return findings_from_json(Path(path).read_bytes())
+    except (OSError, ValueError) as error:
+        raise PipelineError(f"{path}: cannot be read: {error}") from None
 
 
 def _write_files(index: Index, destination: Destination, first_time: int) -> list[Written]:
@@ -300,7 +310,7 @@ def _index(
             task = IndexTask(part, ring, source.path, buckets, payload, options.chunk_bytes, ranges[part])
             work.append(replace(task, skipped=source.skipped))
     places = pa.array(range(len(work)), pa.int32())
-    table = pa.table({"place": places, "task": pa.array([pickle.dumps(each) for each in work], pa.binary())})
+    table = pa.table({"place": places, "task": pa.array([to_json(each, tasks.WORK) for each in work], pa.binary())})
     spread = session.createDataFrame(table).repartitionById(max(len(work), 1), "place")
     indexed = spread.mapInArrow(tasks.index, from_arrow_schema(SCHEMA))
     return indexed.repartitionById(buckets, "bucket").sortWithinPartitions(*ORDER)

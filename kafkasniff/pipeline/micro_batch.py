@@ -1,7 +1,6 @@
 """A micro-batch of a follower: some files more, from the index to the commit."""
 
 import os
-import pickle
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -34,6 +33,7 @@ from kafkasniff.pipeline.vantages import OVERLAP_NS, overlap
 from kafkasniff.pipeline.watching import Read
 from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.key_log import KeyLog
+from kafkasniff.typed_json import from_json, to_json
 
 SLOWEST_NS = 3_600_000_000_000
 """How far a vantage may lie behind the others of its cluster before rules go on without it."""
@@ -181,7 +181,7 @@ class _MicroBatch:
         task = FollowTask(known, first_part, bounds, state.carried, self._ledger.work, options)
         if key_log.strip():
             task = self._with_sessions(index, task)
-        followed: list[Followed] = index.map(task)
+        followed: list[Followed] = index.map(task, Followed)
         for each in followed:
             for vantage, carried in each.carried.items():
                 state.carried[each.bucket, vantage] = carried
@@ -191,7 +191,7 @@ class _MicroBatch:
     def _with_sessions(self, index: Index, task: FollowTask) -> FollowTask:
         """Let all buckets know the TLS sessions that connections in others began."""
         for _ in range(MOST_ROUNDS):
-            learned: list[Followed] = index.map(replace(task, only_learn=True))
+            learned: list[Followed] = index.map(replace(task, only_learn=True), Followed)
             sessions = {**self._state.tls_sessions}
             for each in learned:
                 sessions |= each.learned.tls_sessions
@@ -218,7 +218,9 @@ class _MicroBatch:
         if not work:
             return
         task = NameTask(state.topics, self._ledger.work)
-        results: list[Renamed] = self._run(self._spread(work).mapInArrow(task, from_arrow_schema(RESULT)))
+        results: list[Renamed] = self._run(
+            self._spread(work, NamingWork).mapInArrow(task, from_arrow_schema(RESULT)), Renamed
+        )
         for result in results:
             self._keep(result.complete)
             self._replace(f"unnamed {result.bucket}", result.incomplete)
@@ -252,11 +254,11 @@ class _MicroBatch:
         if sources and clusters:
             numbers = {vantage: place for place, cluster in enumerate(clusters) for vantage in cluster.vantages}
             read = ReadEventsTask(numbers, state.fed, turn, self._ledger.work)
-            events = self._spread(sources).mapInArrow(read, from_arrow_schema(SPANS))
+            events = self._spread(sources, EventFile).mapInArrow(read, from_arrow_schema(SPANS))
             spread = events.repartitionById(len(clusters), "task").sortWithinPartitions(*EVENT_ORDER)
             task = FindTask(clusters, state.parts, self._ledger.work)
             rows = spread.mapInArrow(task, from_arrow_schema(RESULT))
-            found: list[Found] = self._run(rows)
+            found: list[Found] = self._run(rows, Found)
             after = {each.cluster.number: each.cluster for each in found}
             state.clusters = [after.get(each.number, each) for each in state.clusters]
             for each_found in found:
@@ -340,14 +342,14 @@ class _MicroBatch:
         if written:
             state.provisional[what] = written
 
-    def _spread(self, work: Sequence[object]) -> DataFrame:
-        """Give a frame with one thing to do in each partition."""
+    def _spread(self, work: Sequence[object], kind: Any) -> DataFrame:
+        """Give a frame with one thing to do, `kind`, in each partition."""
         places = pa.array(range(len(work)), pa.int32())
-        table = pa.table([places, pa.array([pickle.dumps(each) for each in work], pa.binary())], schema=_TASKS)
+        table = pa.table([places, pa.array([to_json(each, kind) for each in work], pa.binary())], schema=_TASKS)
         return self._session.createDataFrame(table).repartitionById(max(len(work), 1), "place")
 
-    def _run(self, frame: DataFrame) -> list[Any]:
-        return [pickle.loads(row.result) for row in frame.collect()]
+    def _run(self, frame: DataFrame, kind: Any) -> list[Any]:
+        return [from_json(row.result, kind) for row in frame.collect()]
 
 
 def _join_clusters(state: State) -> None:

@@ -1,6 +1,5 @@
 """Rows that name topics by ids of which no name is known yet: they are given their names once these are told."""
 
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from kafkasniff.pipeline.carry import load, save
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.rows import Placed, Row
 from kafkasniff.pipeline.tasks import result_batch
+from kafkasniff.typed_json import from_json, to_json
 
 MOST_UNNAMED = 50_000
 """Rows of a bucket that wait for the names of their topics."""
@@ -122,10 +122,10 @@ class NameTask:
     work: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Take `NamingWork`, pickled; give a `Renamed` for each."""
+        """Take `NamingWork` as JSON; give a `Renamed` for each."""
         for batch in batches:
             for data in batch.column("task").to_pylist():
-                yield result_batch(pickle.dumps(self._name(pickle.loads(data))))
+                yield result_batch(to_json(self._name(from_json(data, NamingWork)), Renamed))
 
     def _name(self, work: NamingWork) -> Renamed:
         rows: list[Placed] = [row for path in work.paths for row in load(self.work, path)]

@@ -6,13 +6,14 @@ import shutil
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.own_folders import is_own, new_folder
 from kafkasniff.pipeline.rows import Placed, Row
 from kafkasniff.pipeline.tables import EVENTS, TABLES
 
@@ -160,7 +161,9 @@ class Destination:
         """Prepare to write the run `run_id` into the folder `path`."""
         self.path = os.path.realpath(path)
         self.run_id = run_id
-        self.staging = os.path.join(self.path, _STAGING + run_id)
+        self.staging = ""
+        """Where tasks write, from `begin` on."""
+        self._prefix = f"{_STAGING}{run_id}-"
         self._record = os.path.join(self.path, RUNS_FOLDER, f"{run_id}.json")
 
     def finished(self) -> dict[str, int] | None:
@@ -168,10 +171,15 @@ class Destination:
         for path in (self._record, self._record + ".ending"):
             try:
                 with open(path, encoding="utf-8") as stream:
-                    counts: dict[str, int] = json.load(stream)["rows"]
-            except (OSError, ValueError):
+                    record: dict[str, Any] = json.load(stream)
+                    counts: dict[str, int] = record["rows"]
+                    own = os.fstat(stream.fileno()).st_uid == os.geteuid()
+            except (OSError, ValueError, KeyError, TypeError):
                 continue
             if path != self._record:
+                if not own:
+                    continue
+                self.staging = os.path.join(self.path, os.path.basename(record.get("staging", "")))
                 self._move()
             return counts
         return None
@@ -179,13 +187,23 @@ class Destination:
     def begin(self, resume: bool) -> None:
         """Make the staging folder, anew unless `resume`. Raises PipelineError where that cannot be."""
         try:
-            if not resume:
-                shutil.rmtree(self.staging, ignore_errors=True)
-            # Events hold what the captures hold, which not everybody may read.
-            os.makedirs(self.staging, 0o700, exist_ok=True)
             os.makedirs(os.path.dirname(self._record), exist_ok=True)
+            left = self._left()
+            self.staging = left.pop() if resume and left else ""
+            for folder in left:
+                shutil.rmtree(folder, ignore_errors=True)
+            if not self.staging:
+                # Events hold what the captures hold, which not everybody may read; and what others had put there
+                # would come into the tables.
+                self.staging = new_folder(self.path, self._prefix)
         except OSError as error:
             raise _cannot_write(self.path, error) from None
+
+    def _left(self) -> list[str]:
+        """Give the staging folders that this user's earlier processes left of the run, the latest last."""
+        with os.scandir(self.path) as entries:
+            found = [each.path for each in entries if each.name.startswith(self._prefix) and is_own(each.path)]
+        return sorted(found, key=lambda path: os.lstat(path).st_mtime_ns)
 
     def commit(self, written: Sequence[Written], tables: Sequence[str], first_day: int) -> dict[str, int]:
         """Make what was written the run's rows; give their number by table.
@@ -228,7 +246,8 @@ class Destination:
         """Write which tables are to be moved; from here on the run is complete."""
         temporary = self._record + ".tmp"
         with open(temporary, "w", encoding="utf-8") as stream:
-            json.dump({"run_id": self.run_id, "finished": datetime.now(UTC).isoformat(), "rows": counts}, stream)
+            finished, staging = datetime.now(UTC).isoformat(), os.path.basename(self.staging)
+            json.dump({"run_id": self.run_id, "finished": finished, "rows": counts, "staging": staging}, stream)
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(temporary, self._record + ".ending")
@@ -236,13 +255,15 @@ class Destination:
 
     def _move(self) -> None:
         """Put each table's folder in its place, where that was not done before."""
-        for table in sorted(os.listdir(self.staging)) if os.path.isdir(self.staging) else ():
+        left = os.path.basename(self.staging).startswith(self._prefix) and is_own(self.staging)
+        for table in sorted(os.listdir(self.staging)) if left else ():
             target = os.path.join(self.path, table, f"run_id={self.run_id}")
             os.makedirs(os.path.dirname(target), exist_ok=True)
             os.rename(os.path.join(self.staging, table), target)
             sync(os.path.dirname(target))
         sync(self.path)
-        shutil.rmtree(self.staging, ignore_errors=True)
+        if left:
+            shutil.rmtree(self.staging, ignore_errors=True)
         os.replace(self._record + ".ending", self._record)
 
 

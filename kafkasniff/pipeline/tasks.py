@@ -2,36 +2,37 @@
 
 import gc
 import os
-import pickle
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
 from pyspark import TaskContext
 
 from kafkasniff.diagnose.engine import failures_text
+from kafkasniff.diagnose.finding import findings_to_json
 from kafkasniff.freed_memory import give_back_freed_memory, keep_freed_memory
-from kafkasniff.pipeline.carry import save
 from kafkasniff.pipeline.clusters import ClusterNames
 from kafkasniff.pipeline.diagnosing import diagnose
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.event_spans import read_events
 from kafkasniff.pipeline.events import EventPacker
-from kafkasniff.pipeline.indexing import FileReport, index_file, report_batch
+from kafkasniff.pipeline.indexing import FileReport, IndexTask, index_file, report_batch
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import DONE_FOLDER, TableWriter, Written
 from kafkasniff.pipeline.reassembly import Known, Part, Reassembly
 from kafkasniff.pipeline.shares import Share, dealt
 from kafkasniff.pipeline.writing import write_ended
 from kafkasniff.tcp.tls.context import TlsCounters
+from kafkasniff.typed_json import from_json, to_json
 
 RESULT = pa.schema([("result", pa.binary())])
-"""One row a task: what it has to say, pickled."""
+"""One row a task: what it has to say, as JSON."""
 
 COLLECTION_THRESHOLDS = (100_000, 20, 100)
 """As in `cli.main`: calls and bodies hold no reference cycles."""
@@ -81,12 +82,16 @@ class Lost:
     """By index of the part."""
 
 
+WORK = IndexTask | FileReport
+"""What there is to index: a file, or what is known of one that cannot be read."""
+
+
 def index(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Index the files in the column `task`: an `IndexTask`, or the `FileReport` of a file that cannot be read."""
+    """Index the files in the column `task`, each `WORK`."""
     with task_of_worker():
         for batch in batches:
-            for pickled in batch.column("task").to_pylist():
-                task = pickle.loads(pickled)
+            for data in batch.column("task").to_pylist():
+                task = from_json(data, WORK)
                 if isinstance(task, FileReport):
                     yield report_batch(task)
                 else:
@@ -115,7 +120,7 @@ class LearnTask:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take rows of the index; give a `Learned`, or a `Lost`."""
         with task_of_worker():
-            yield result_batch(pickled(self._learn, batches))
+            yield result_batch(said(self._learn, Learned, batches))
 
     def _learn(self, batches: Iterator[pa.RecordBatch]) -> Learned:
         reassembly = Reassembly(self.known)
@@ -141,12 +146,12 @@ class WriteTask:
         bucket = context.partitionId()
         name = f"{bucket}-of-{self.buckets}" + ("" if self.known.learned else "-unlearnt")
         done = Path(self.staging, DONE_FOLDER, name)
-        if done.exists():
-            # Of the same files with the same options, for this folder is the run's.
-            yield result_batch(done.read_bytes())
+        # Of the same files with the same options, for this folder is the run's.
+        if (before := _read_result(done, Wrote | Lost)) is not None:
+            yield result_batch(before)
             return
         with task_of_worker():
-            result = pickled(partial(self._write, bucket), batches)
+            result = said(partial(self._write, bucket), Wrote, batches)
         done.parent.mkdir(exist_ok=True)
         temporary = done.with_name(f"{done.name}-{uuid4().hex}")
         temporary.write_bytes(result)
@@ -201,24 +206,38 @@ class DiagnoseTask:
         assert context is not None
         task = context.partitionId()
         with task_of_worker():
-            yield result_batch(pickle.dumps(self._find(task, batches)))
+            yield result_batch(to_json(self._find(task, batches), Diagnosed))
 
     def _find(self, task: int, batches: Iterator[pa.RecordBatch]) -> Diagnosed:
         diagnosis = diagnose(self.parts, batches, self.shares[task])
-        path, _ = save(os.path.join(self.staging, DONE_FOLDER), diagnosis.found())
+        path = os.path.join(self.staging, DONE_FOLDER, f"findings-{task}-{uuid4().hex}")
+        try:
+            Path(path).write_bytes(findings_to_json(diagnosis.found()))
+        except OSError as error:
+            raise PipelineError(f"{path}: cannot be written: {error.strerror}") from None
         return Diagnosed(task, path, diagnosis.given_up(), failures_text(diagnosis.failures()))
 
 
-def pickled(task: Callable[[Iterator[pa.RecordBatch]], object], batches: Iterator[pa.RecordBatch]) -> bytes:
-    """Give the result of a task; a file that was lost is one, as to try again would not bring it back."""
+def said(task: Callable[[Iterator[pa.RecordBatch]], object], kind: Any, batches: Iterator[pa.RecordBatch]) -> bytes:
+    """Give the result of a task, `kind`; a file that was lost is one, as to try again would not bring it back."""
     try:
-        return pickle.dumps(task(batches))
+        return to_json(task(batches), kind)
     except PipelineError as error:
         if not error.lost:
             raise
         for _ in batches:
             pass  # Spark expects that a task takes all.
-        return pickle.dumps(Lost(error.lost))
+        return to_json(Lost(error.lost), Lost)
+
+
+def _read_result(path: Path, kind: Any) -> bytes | None:
+    """Give the result of a task that a killed run left, `kind`; None where there is none."""
+    try:
+        result = path.read_bytes()
+        from_json(result, kind)
+    except (OSError, ValueError):
+        return None
+    return result
 
 
 def result_batch(result: bytes) -> pa.RecordBatch:

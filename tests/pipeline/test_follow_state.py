@@ -1,5 +1,6 @@
 import os
 import signal
+from collections import Counter
 from itertools import count
 
 import pyarrow.parquet as pq
@@ -7,8 +8,15 @@ import pytest
 
 from kafkasniff.pipeline import follow_state
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.follow_state import Ledger, State, follow_id
-from kafkasniff.pipeline.output import TableWriter
+from kafkasniff.pipeline.follow_findings import Cluster
+from kafkasniff.pipeline.follow_state import HeldEvents, LatestFile, Ledger, Ring, State, follow_id
+from kafkasniff.pipeline.follow_tasks import Carried
+from kafkasniff.pipeline.indexing import FileReport
+from kafkasniff.pipeline.inputs import Input
+from kafkasniff.pipeline.output import TableWriter, Written
+from kafkasniff.pipeline.reassembly import Part
+from kafkasniff.pipeline.watching import Read
+from kafkasniff.tcp.tls.context import TlsCounters
 
 TABLES = ("errors", "files")
 
@@ -123,6 +131,68 @@ def test_what_another_version_left_is_not_touched(tmp_path):
     ledger.close()
 
     with pytest.raises(PipelineError, match=r"was begun by kafkasniff 0\.0\.1: let that end it"):
+        opened(tmp_path)
+
+
+@pytest.mark.parametrize("how", ["others may enter", "another user", "a link", "others may write above"])
+def test_nothing_is_read_that_others_can_have_put_there(tmp_path, how):
+    """What engines are carried in says what code is run (`carry`): nobody else may write it."""
+    destination, planted = tmp_path / "tables", tmp_path / "planted"
+    ledger, _ = opened(destination)
+    ledger.commit(prepared(ledger, State(buckets=1)))
+    ledger.close()
+    if how == "others may enter":
+        os.chmod(ledger.folder, 0o755)
+    elif how == "a link":
+        os.rename(ledger.folder, planted)
+        os.symlink(planted, ledger.folder)
+    elif how == "others may write above":
+        destination.chmod(0o777)
+    elif os.geteuid():
+        pytest.skip("only root can give a folder to another user")
+    else:
+        os.chown(ledger.folder, 65534, 65534)
+
+    with pytest.raises(PipelineError, match=r"nobody else may enter, found another|others may write to it"):
+        opened(destination)
+
+
+def test_a_state_is_read_as_it_was_written(tmp_path):
+    ledger, _ = opened(tmp_path)
+    part = Part("\udcff.pcap", b"\0\xff", "v", [(1, 6, 0, "eth0"), (1, 9, 65535, "")], 7)
+    source = Input("a", 1, 2, b"h", "r", 3, lost=True)
+    state = State(
+        buckets=2,
+        files={"a": Read("a", 1, 1 << 70, b"h", "r", None, 4, "v")},
+        latest_files={"v": LatestFile(source, FileReport(0, interfaces=[(1, 6, 0, "x")], secrets=b"s"))},
+        rings={"r": Ring(5, apart=True)},
+        parts={3: part},
+        carried={(0, "v"): Carried("x", frozenset({3}), ("note",), TlsCounters(decrypted=2))},
+        tls_sessions={b"\1": b"\2"},
+        names={"v": {"one", "other"}},
+        clusters=[Cluster(0, ("v",), ("p",))],
+        events=[HeldEvents("e", {"v": 9}, frozenset({3}))],
+        provisional={"files": [Written("files", "f", 1)]},
+        rows=Counter(files=1),
+    )
+    ledger.commit(state)
+    ledger.close()
+
+    assert opened(tmp_path)[1] == state
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[]", b'["State"]', b"\x80\x04.", b"[" * 100_000])
+def test_a_state_that_is_none_is_said(tmp_path, data):
+    ledger, _ = opened(tmp_path)
+    ledger.commit(prepared(ledger, State(buckets=1)))
+    ledger.close()
+    path = os.path.join(ledger.folder, "state")
+    with open(path, "rb") as stream:
+        version = stream.readline()
+    with open(path, "wb") as stream:
+        stream.write(version + data)
+
+    with pytest.raises(PipelineError, match="cannot be read"):
         opened(tmp_path)
 
 

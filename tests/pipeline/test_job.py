@@ -13,7 +13,7 @@ from kafkasniff.pipeline.inputs import find_inputs, ring_of, run_id
 from kafkasniff.pipeline.job import Index, run
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import Destination
-from kafkasniff.pipeline.tasks import WriteTask
+from kafkasniff.pipeline.tasks import WriteTask, Wrote
 from kafkasniff.reading import Reading
 from kafkasniff.render.json_lines import call_line
 from tests.pipeline.expected import COMPARED, comparable, expected_rows
@@ -253,7 +253,7 @@ def test_a_killed_run_is_resumed_with_what_it_had_written(spark, tmp_path):
     destination = Destination(str(tmp_path), run_id(inputs, options.texts()))
     destination.begin(resume=False)
     index = Index(spark, inputs, options)
-    written = index.map(WriteTask(index.known(), destination.staging, options, index.buckets))
+    written = index.map(WriteTask(index.known(), destination.staging, options, index.buckets), Wrote)
     index.close()
     before = {Path(file.path).name for each in written for file in each.files if file.table != "_events"}
 

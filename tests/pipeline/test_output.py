@@ -1,5 +1,6 @@
 import json
 import os
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -18,9 +19,9 @@ def file_rows(*names, time=NOON):
     return [("files", time, ("ring", name, 1, None, None, 0, 0, 0, "read", None)) for name in names]
 
 
-def staged(folder, *names):
+def staged(folder, *names, resume=False):
     destination = Destination(str(folder), "r1")
-    destination.begin(resume=False)
+    destination.begin(resume)
     writer = TableWriter(destination.staging, "part-0")
     writer.add(file_rows(*names))
     return destination, writer.close()
@@ -48,7 +49,7 @@ def test_rows_lie_by_run_and_date(tmp_path):
         "errors/run_id=r1/date=2026-11-20",
     }
     assert destination.finished() == counts
-    assert not (tmp_path / "_staging-r1").exists()
+    assert not [*tmp_path.glob("_staging-*")]
 
 
 def test_many_rows_of_many_days_keep_few_files_open(tmp_path, monkeypatch):
@@ -118,7 +119,7 @@ def test_a_full_disk_is_said(tmp_path):
     # Everything written to /dev/full fails as on a full disk.
     destination = Destination(str(tmp_path), "r1")
     destination.begin(resume=False)
-    folder = tmp_path / "_staging-r1" / "files" / "date=2026-11-20"
+    folder = Path(destination.staging, "files", "date=2026-11-20")
     folder.mkdir(parents=True)
     (folder / "part-0-0.parquet").symlink_to("/dev/full")
     writer = TableWriter(destination.staging, "part-0")
@@ -161,3 +162,58 @@ def test_rows_are_on_the_disk_before_the_run_is_said_to_be_complete(tmp_path, mo
     # And in their place before that is forgotten.
     behind = steps[complete:]
     assert behind.index(str(record.parent)) < behind.index(str(tmp_path / "files")) < behind.index(str(record))
+
+
+def plant(folder, names=("_done/0-of-2", "files/date=2026-11-20/planted.parquet")):
+    """A folder with what a run would leave in it."""
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"planted")
+    folder.chmod(0o700)
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("whose", ["another user", "others may write", "a link"])
+def test_what_others_put_into_the_destination_is_not_taken_over(tmp_path, resume, whose):
+    planted = tmp_path / "_staging-r1-0123456789abcdef"
+    if whose == "a link":
+        plant(tmp_path / "elsewhere")
+        planted.symlink_to(tmp_path / "elsewhere")
+    else:
+        plant(planted)
+    if whose == "another user":
+        if os.geteuid():
+            pytest.skip("only root can make a folder of another user")
+        os.chown(planted, 65534, 65534)
+    if whose == "others may write":
+        planted.chmod(0o707)
+
+    destination, written = staged(tmp_path, "a", resume=resume)
+
+    assert destination.staging != str(planted)
+    assert os.stat(destination.staging).st_mode & 0o777 == 0o700
+    destination.commit(written, ["files"], 20_777)
+    assert names_in(tmp_path) == ["a"]
+    assert (planted / "_done" / "0-of-2").read_bytes() == b"planted"
+
+
+def test_what_this_user_left_is_gone_on_with_only_where_that_is_asked(tmp_path):
+    first, _ = staged(tmp_path, "a")
+    again = Destination(str(tmp_path), "r1")
+    again.begin(resume=True)
+    assert again.staging == first.staging
+    anew = Destination(str(tmp_path), "r1")
+    anew.begin(resume=False)
+    assert anew.staging != first.staging
+    assert [str(path) for path in tmp_path.glob("_staging-*")] == [anew.staging]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file of another user")
+def test_the_end_of_a_run_is_not_taken_from_another_user(tmp_path):
+    destination, _ = staged(tmp_path, "a")
+    record = tmp_path / "_runs" / "r1.json.ending"
+    record.write_text(json.dumps({"rows": {"files": 1}, "staging": os.path.basename(destination.staging)}))
+    os.chown(record, 65534, 65534)
+    assert Destination(str(tmp_path), "r1").finished() is None
+    assert names_in(tmp_path) == []
