@@ -1,6 +1,6 @@
 """Time the decoding of bodies: `python -m benchmarks.bodies` prints microseconds a message.
 
-The compiled decoder alone; `decode_body` around it; the interpreter; and `find_errors` on the decoded value.
+Whether it decodes (`fits`); its JSON; `decode_body`; and `find_errors` on the decoded value.
 """
 
 import struct
@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from benchmarks.primitives import compact_array, compact_bytes, compact_string
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.bodies import decode_body, find_errors
-from kafkasniff.protocol.compiler import compile_decoder
+from kafkasniff.protocol.bodies import decode_body, find_errors, fits
+from kafkasniff.protocol.bodies.json_text import json_reader
+from kafkasniff.protocol.bodies.tables import make_table
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Kind
-from kafkasniff.protocol.interpreter import interpret
 
 ROUNDS = 5
 SECONDS_A_ROUND = 0.05
@@ -117,35 +117,34 @@ def microseconds(function: Callable[[], Any]) -> float:
     return median(times)
 
 
-def compile_seconds() -> tuple[int, float]:
-    """Compile every decoder; give their number and the CPU time, without that of importing the definitions."""
+def table_seconds() -> tuple[int, float]:
+    """Make every table; give their number and the CPU time, without that of importing the definitions."""
     kinds: tuple[Kind, Kind] = ("request", "response")
     definitions = [(api, api_definition(api.key, kind)) for api in APIS.values() for kind in kinds]
     begun = time.process_time()
-    compiled = [
-        compile_decoder(definition, version)
+    tables = [
+        make_table(definition, version)
         for api, definition in definitions
         for version in range(api.first_version, api.last_version + 1)
     ]
-    return len(compiled), time.process_time() - begun
+    return len(tables), time.process_time() - begun
 
 
 def main() -> None:
     """Print the table."""
-    count, seconds = compile_seconds()
-    print(f"{count} decoders compiled in {seconds:.2f} s\n")
-    print("| message | bytes | decoder | decode_body | interpreter | find_errors |")
+    count, seconds = table_seconds()
+    print(f"{count} tables made in {seconds * 1e3:.0f} ms\n")
+    print("| message | bytes | fits | JSON | decode_body | find_errors |")
     print("| --- | --- | --- | --- | --- | --- |")
     for title, key, version, kind, body in SAMPLES:
-        definition = api_definition(key, kind)
-        decoder = compile_decoder(definition, version)
-        value, end = decoder(body, 0, [])
-        if end != len(body):
-            raise SystemExit(f"{title}: {len(body) - end} bytes left")
+        reader = json_reader(key, version, kind, False)
+        value = decode_body(key, version, kind, body, 0).value
+        if reader is None or value is None or not fits(key, version, kind, body, 0):
+            raise SystemExit(f"{title}: does not decode")
         figures = (
-            microseconds(lambda: decoder(body, 0, [])),  # noqa: B023
+            microseconds(lambda: fits(key, version, kind, body, 0)),  # noqa: B023
+            microseconds(lambda: reader.read(body, 0)),  # noqa: B023
             microseconds(lambda: decode_body(key, version, kind, body, 0)),  # noqa: B023
-            microseconds(lambda: interpret(definition, version, body)),  # noqa: B023
             microseconds(lambda: find_errors(key, version, kind, value)),  # noqa: B023
         )
         print(f"| {title} | {len(body):,} | {' | '.join(f'{figure:.1f}' for figure in figures)} |")

@@ -5,13 +5,13 @@ from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import read_request_header, read_response_header, response_header_version
-from kafkasniff.protocol.interpreter import INTERPRETED_SHARE
+from kafkasniff.protocol.primitives import PARTIAL_SHARE
 
 LEFT_BEHIND = 16
 """Bytes behind a body that real clients leave (librdkafka: up to 4)."""
 SAMPLE = 1 << 10
 """Bytes of a message that are held against its layout."""
-MOST_ELEMENTS = SAMPLE * INTERPRETED_SHARE
+MOST_ELEMENTS = SAMPLE * PARTIAL_SHARE
 """So many that as many as a sample has bytes are interpreted: the zeros behind it read as any number of them."""
 HEADER_PADDING = 16 << 10
 """Zeros behind a sample that may belong to its header: they read as a tagged field each two."""

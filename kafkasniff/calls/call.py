@@ -21,6 +21,7 @@ from kafkasniff.calls.records import open_records
 from kafkasniff.calls.topics import FETCH_SNAPSHOT, has_topic_ids
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_entities, find_errors
+from kafkasniff.protocol.bodies.scanning import ScannedBody, scanner_of
 from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES
 from kafkasniff.protocol.embedded.snapshots import whole_batches
 from kafkasniff.protocol.error_codes import error_name
@@ -28,7 +29,6 @@ from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, api_name, read_response_header, response_header_version
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.totals import Totals, count_records, totals_of
-from kafkasniff.protocol.scans import ScannedBody, scanner_of
 from kafkasniff.protocol.secrets import may_hold_secrets, redact, redact_damaged
 from kafkasniff.tcp.events import Connection
 

@@ -7,6 +7,7 @@ from kafkasniff.calls.context import Context
 from kafkasniff.calls.topics import FETCH_SNAPSHOT
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body
+from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.embedded.entries import Opened
 from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES, PUSH_TELEMETRY, open_embedded
@@ -16,7 +17,6 @@ from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import Batch, as_json, read_batches
-from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.protocol.secrets import redact
 from kafkasniff.tcp.events import Connection
 

@@ -3,8 +3,8 @@
 import struct
 from typing import Any, Final
 
+from kafkasniff.protocol.bodies.scanning import scan_body
 from kafkasniff.protocol.headers import response_header_version
-from kafkasniff.protocol.scans import scan_body
 
 FETCH: Final = 1
 

@@ -1,11 +1,9 @@
 """Whether bytes may be a response of any API at all, where nothing tells which request they answer."""
 
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.bodies import decode_body
-from kafkasniff.protocol.definitions import api_definition
+from kafkasniff.protocol.bodies import fits
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.headers import read_response_header, response_header_version
-from kafkasniff.protocol.interpreter import fits
 
 Layout = tuple[int, int]
 """API key and version."""
@@ -31,7 +29,7 @@ class Fitting:
     def tells(self, frame: bytes) -> bool | None:
         """Tell whether a frame without its size is a response by more than chance; None when no layout fits it."""
         for layout in (*self._usual, *_LAYOUTS):
-            if _fits(frame, *layout, usual=layout in self._usual):
+            if _fits(frame, *layout):
                 if layout in self._usual:
                     self._usual.remove(layout)
                 self._usual.insert(0, layout)
@@ -40,14 +38,10 @@ class Fitting:
         return None
 
 
-def _fits(frame: bytes, api_key: int, api_version: int, *, usual: bool) -> bool:
+def _fits(frame: bytes, api_key: int, api_version: int) -> bool:
     """Tell whether a response's header and body decode to the last byte without a problem."""
     try:
         body = read_response_header(frame, response_header_version(api_key, api_version))[1]
     except ProtocolError:
         return False
-    if not usual:
-        # To compile the decoders of all layouts takes longer than to try each.
-        return fits(api_definition(api_key, "response"), api_version, frame, body)
-    decoded = decode_body(api_key, api_version, "response", frame, body)
-    return decoded.value is not None and not decoded.problems and decoded.end == len(frame)
+    return fits(api_key, api_version, "response", frame, body)

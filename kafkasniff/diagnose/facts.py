@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, Bounded
-from kafkasniff.protocol.scans import ScannedBody
+from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.tcp.events import Connection
 
 PRODUCE, FETCH, LIST_OFFSETS, METADATA = 0, 1, 2, 3

@@ -11,11 +11,11 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.pipeline.places import PLACE_FIELDS
 from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies.finders import EntityFinder, entity_finder, is_entity, leading_fields
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR, TYPED_FIELDS, typed_names
-from kafkasniff.protocol.visitors import EntityFinder, compile_entity_finder, is_entity, leading_fields
 
 _NAMED = frozenset({"groupId", "topicId", "topicName"})
 
@@ -80,4 +80,4 @@ def _holds_records(field: Field) -> bool:
 
 @cache
 def _finder(api_key: int, version: int, side: Kind) -> EntityFinder:
-    return compile_entity_finder(api_definition(api_key, side), version, _NAMED)
+    return entity_finder(api_definition(api_key, side), version, _NAMED)

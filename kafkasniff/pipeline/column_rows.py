@@ -22,11 +22,10 @@ from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.places import place_of
 from kafkasniff.pipeline.rows import BATCH_FIELDS
 from kafkasniff.pipeline.tables import BATCHES, CALLS
+from kafkasniff.protocol.bodies.scanning import scan_body
 from kafkasniff.protocol.headers import api_name, response_header_version
-from kafkasniff.protocol.memory import LONGEST, Memory
 from kafkasniff.protocol.primitives import RecordsField, java_text
 from kafkasniff.protocol.records.batches import as_json, read_batches
-from kafkasniff.protocol.scans import scan_body
 from kafkasniff.render.text import file_name
 
 _KEY_COLUMNS = 13
@@ -57,31 +56,21 @@ class _Side(NamedTuple):
 class _Reader:
     """Reads one side of the calls of one API in one version."""
 
-    __slots__ = ("_fields", "_key", "_memory", "_side", "_version")
+    __slots__ = ("_fields", "_key", "_side", "_version")
 
     def __init__(self, key: int, version: int, side: Side) -> None:
         self._key = key
         self._version = version
         self._side: Side = side
         self._fields = fields_of_rows(key, version, side)
-        self._memory: Memory[_Side] = Memory()
 
     def read(self, data: bytes) -> _Side | None:
         """Read a body; None for one with an error code or any problem."""
-        memory = self._memory
-        remembered = memory.worthwhile and len(data) <= LONGEST
-        if remembered and (known := memory.get(data)) is not None:
-            return known
         scan = scan_body(self._key, self._version, self._side, data, 0, self._fields)
         if scan is None or scan.errors:
             return None
         names = names_in(self._key, self._version, self._side, scan.value)
-        if scan.records:
-            return _Side(names, scan.records, scan.value)
-        found = _Side(names, (), _NO_BODY)
-        if remembered:
-            memory.put(data, found)
-        return found
+        return _Side(names, scan.records, scan.value) if scan.records else _Side(names, (), _NO_BODY)
 
 
 class _Layout(NamedTuple):

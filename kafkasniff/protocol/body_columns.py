@@ -15,11 +15,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.compiler import FIXED_CODES, LENGTH_CODES, SIZES
+from kafkasniff.protocol.bodies.tables import is_error_code
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind, Message, covers, fields_of
 from kafkasniff.protocol.headers import API_VERSIONS
-from kafkasniff.protocol.visitors import is_error_code
+
+FIXED_CODES: Final = {
+    "bool": "?",
+    "int8": "b",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "float64": "d",
+    "uuid": "16s",
+}
+"""Struct code of each type of fixed size."""
+
+LENGTH_CODES: Final = {"string": "h", "bytes": "i", "records": "i"}
+"""Struct code of the length where it is not compact."""
+
+SIZES: Final = {"?": 1, "b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8, "d": 8, "16s": 16}
+"""Bytes of each struct code."""
 
 MOST_ELEMENTS: Final = 16
 """Elements of the longest array that is read."""

@@ -3,8 +3,6 @@
 import codecs
 import math
 from binascii import b2a_base64
-from collections.abc import Callable
-from struct import Struct
 from typing import Final, NamedTuple
 
 from kafkasniff.protocol.errors import ProtocolError
@@ -15,6 +13,11 @@ MAX_STRING_BYTES: Final = 0x7FFF
 MAX_ELEMENTS: Final = 1_000_000
 """Most array elements of one message, integers not counted: a limit on time and memory, since two bytes of the wire can
 become a whole dict."""
+
+PARTIAL_SHARE: Final = 10
+"""Which part of the elements that a message may have is shown of a spoilt one, which is read twice."""
+MAX_PARTIAL_ELEMENTS: Final = MAX_ELEMENTS // PARTIAL_SHARE
+"""Most array elements shown of a message that does not decode whole."""
 
 
 class RecordsField(NamedTuple):
@@ -72,24 +75,6 @@ _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 UUID_TEXTS: Final = _UuidTexts()
 """Text of a uuid's 16 bytes: base64url without padding. Fewer bytes raise IndexError."""
-
-
-class _ArrayUnpackers(dict[int, Callable[[bytes, int], tuple[int, ...]]]):
-    """Functions that read an array of one type, by element count; those of common counts are kept."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__()
-        self.code = code
-
-    def __missing__(self, count: int) -> Callable[[bytes, int], tuple[int, ...]]:
-        unpack = Struct(f">{count}{self.code}").unpack_from
-        if count <= 1024:
-            self[count] = unpack
-        return unpack
-
-
-ARRAY_UNPACKERS: Final = {code: _ArrayUnpackers(code) for code in "bhHiIq"}
-"""By struct code and element count: functions that read that many integers at an offset."""
 
 
 def in_64_bits(number: int) -> int:

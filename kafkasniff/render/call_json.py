@@ -8,9 +8,9 @@ import orjson
 from kafkasniff.calls.call import FieldError, Side
 from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.capture.packets import Interface
+from kafkasniff.protocol.bodies.json_text import JsonBody, JsonReader, json_reader
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import api_name, response_header_version
-from kafkasniff.protocol.json_bodies import JsonBody, JsonReader, json_reader
 from kafkasniff.protocol.primitives import MAX_ELEMENTS
 from kafkasniff.protocol.records.batches import as_json, read_batches
 from kafkasniff.render.text import file_name
@@ -18,7 +18,7 @@ from kafkasniff.render.text import file_name
 
 def is_plain(body: JsonBody | None) -> bool:
     """Tell whether there are neither error codes nor topic ids in a body."""
-    return body is None or body.is_bare or not (body.errors or body.topic_ids)
+    return body is None or not (body.errors or body.topic_ids)
 
 
 def batches_text(request: JsonBody, request_data: bytes, response: JsonBody | None, response_data: bytes) -> str | None:

@@ -5,10 +5,8 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 from kafkasniff.calls.call import Call, Side
-from kafkasniff.calls.learning import names_topic_ids
 from kafkasniff.protocol.bodies import find_entities
 from kafkasniff.protocol.records.totals import totals_of
-from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.render.brokers import BROKER_FIELDS
 from kafkasniff.render.gists.cluster import (
     api_versions,
@@ -41,11 +39,6 @@ from kafkasniff.render.traced import CLIENT_ID
 _NO_BODY: Body = {}
 
 
-_MOST_TEXTS = 8192
-_texts: dict[tuple[ScannedBody, ScannedBody | None, str | None, str | None], str] = {}
-"""Gists of calls whose bodies came before, by these and by what else a gist may name: client id and principal."""
-
-
 class Form(NamedTuple):
     """How the calls of an API are described, and which fields that takes."""
 
@@ -65,7 +58,7 @@ def gist(call: Call) -> str:
     if form is not None:
         asked, answered = call.scan_request(form.request), call.scan_response(form.response)
         if asked is not None and (answered is not None or call.response is None):
-            return _described(form, call, asked, answered)
+            return form.describe(call, asked.value, answered.value if answered is not None else _NO_BODY)
     request = call.request_body.value if call.request_body else None
     response = call.response_body.value if call.response_body else None
     if request is None and response is None:
@@ -73,27 +66,6 @@ def gist(call: Call) -> str:
     if form is None:
         return _entities(call, request, response)
     return form.describe(call, request or _NO_BODY, response or _NO_BODY)
-
-
-def _described(form: Form, call: Call, asked: ScannedBody, answered: ScannedBody | None) -> str:
-    """Describe a call by what was scanned, once for all calls with equal bodies."""
-    response = answered.value if answered is not None else _NO_BODY
-    if not (asked.seen_again and (answered is None or answered.seen_again)) or _names_topic_ids(call):
-        return form.describe(call, asked.value, response)
-    key = (asked, answered, call.client_id, call.principal)
-    text = _texts.get(key)
-    if text is None:
-        if len(_texts) >= _MOST_TEXTS:
-            _texts.clear()
-        text = _texts[key] = form.describe(call, asked.value, response)
-    return text
-
-
-def _names_topic_ids(call: Call) -> bool:
-    """Tell whether the gist may change as names of topic ids are learnt."""
-    assert call.header is not None
-    key, version = call.header[:2]
-    return names_topic_ids(key, version)
 
 
 def describe_traced(form: Form, version: int, batches: list[tuple[Side, Any]], request: Body, response: Body) -> str:

@@ -7,12 +7,12 @@ from typing import Any
 from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.topics import FETCH, may_fetch_metadata_log
 from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies.offsets import TracedField, trace
 from kafkasniff.protocol.config_secrets import REDACTED
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import JsonValue
 from kafkasniff.protocol.headers import read_response_header, response_header_version
-from kafkasniff.protocol.interpreter import TracedField, trace
 from kafkasniff.protocol.secrets import may_hold_secrets
 from kafkasniff.render.text import ELLIPSIS, count_text, show
 

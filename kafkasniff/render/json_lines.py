@@ -9,9 +9,9 @@ from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Frame, Gap
 from kafkasniff.calls.contents import Contents, batches_as_json, open_batches
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.records import open_records
+from kafkasniff.protocol.bodies.json_text import JsonBody
 from kafkasniff.protocol.error_codes import error_name
 from kafkasniff.protocol.errors import Problem
-from kafkasniff.protocol.json_bodies import JsonBody
 from kafkasniff.render.call_json import (
     batches_text,
     client_text,
@@ -128,6 +128,12 @@ def failed_line(item: Item, message: str) -> bytes:
     return safe_line(orjson.dumps(shown, option=_LINE))
 
 
+def _tree(call: Call, side: Side) -> dict[str, Any]:
+    """Give a body, decoded, that has no problem."""
+    body = call.request_body if side == "request" else call.response_body
+    return body.value or {} if body is not None else {}
+
+
 def gap_line(gap: Gap) -> bytes:
     """Give a gap as one line of JSON, with its newline."""
     return safe_line(orjson.dumps(gap_object(gap), option=_LINE))
@@ -168,7 +174,7 @@ def _found_text(
         if body.records:
             open_batches(side, data, body.records, contents)
             if context.records:
-                open_records(side, data, body.value, context, call.show_secrets, contents)
+                open_records(side, data, _tree(call, side), context, call.show_secrets, contents)
     return members_text(
         found_members(
             errors,

@@ -168,7 +168,7 @@ class JsonRows:
                 if bodies is not None:
                     asked_body, answered_body = bodies
                     found: str | None = ""
-                    if not (asked_body.is_bare and answered_body.is_bare):
+                    if any((*asked_body[1:], *answered_body[1:])):
                         found = None
                         if is_plain(asked_body) and is_plain(answered_body):
                             found = batches_text(asked_body, asked_data, answered_body, answered_data)

@@ -12,10 +12,10 @@ from typing import Final
 from kafkasniff.calls.call import Call, Frame, Side
 from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind, fields_of
 from kafkasniff.protocol.headers import response_header_version
-from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.render.gist import describe_traced, form_of, gist
 from kafkasniff.render.layouts import Layout, layout_of
 from kafkasniff.render.traced import Trace, UntraceableError

@@ -5,13 +5,27 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, Final
 
+from kafkasniff.protocol.bodies.offsets import TracedField, trace
+from kafkasniff.protocol.bodies.scanning import ScannedBody
+from kafkasniff.protocol.bodies.tables import is_error_code
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind, covers, fields_of
-from kafkasniff.protocol.interpreter import INTEGERS, NUMBERS, TracedField, trace
 from kafkasniff.protocol.records.layout import MAGIC_2, MAGIC_AT
-from kafkasniff.protocol.scans import ScannedBody
-from kafkasniff.protocol.visitors import is_error_code
 from kafkasniff.render.traced import Place, Trace, Traced, TracedNumber, TracedText, UntraceableError
+
+NUMBERS: Final = {
+    "bool": ("b", 1),
+    "int8": ("b", 1),
+    "int16": ("h", 2),
+    "uint16": ("H", 2),
+    "int32": ("i", 4),
+    "uint32": ("I", 4),
+    "int64": ("q", 8),
+    "float64": ("d", 8),
+}
+"""Struct code and bytes of each type of number."""
+
+INTEGERS: Final = frozenset(NUMBERS) - {"bool", "float64"}
 
 _CODEC_AT: Final = 22
 """Position in a batch of magic 2 of the byte of its attributes with the codec."""

@@ -1,5 +1,6 @@
 """Every API in every version, both ways, against Kafka's own bytes and JSON."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -7,22 +8,29 @@ import pytest
 
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
-from kafkasniff.protocol.definitions import api_definition
+from kafkasniff.protocol.bodies.decoding import body_table
+from kafkasniff.protocol.bodies.json_text import json_reader
 from kafkasniff.protocol.headers import read_request_header, read_response_header, response_header_version
-from kafkasniff.protocol.interpreter import interpret
-from tests.conformance.vector_rows import API_FILES, Row, decoder_of, json_text, name_of, rows
+from tests.conformance.vector_rows import API_FILES, Row, json_text, name_of, read_value, rows
 
 Decoded = tuple[dict[str, Any], int]
 
 
-def compiled(row: Row, body: bytes) -> Decoded:
-    return decoder_of(row["api_key"], row["api_version"], row["kind"])(body, 0, [])
+def whole(row: Row, body: bytes) -> Decoded:
+    return read_value(body_table(row["api_key"], row["api_version"], row["kind"]), body, is_partial=False)
 
 
-def interpreted(row: Row, body: bytes) -> Decoded:
-    result = interpret(api_definition(row["api_key"], row["kind"]), row["api_version"], body)
-    assert result.error is None
-    return result.value, result.end
+def partial(row: Row, body: bytes) -> Decoded:
+    """Read as what does not decode whole is read."""
+    return read_value(body_table(row["api_key"], row["api_version"], row["kind"]), body, is_partial=True)
+
+
+def as_json(row: Row, body: bytes) -> Decoded:
+    reader = json_reader(row["api_key"], row["api_version"], row["kind"], show_secrets=True)
+    assert reader is not None
+    found = reader.read(body, 0)
+    assert found is not None
+    return json.loads(found.text), len(body)
 
 
 def public(row: Row, body: bytes) -> Decoded:
@@ -32,7 +40,7 @@ def public(row: Row, body: bytes) -> Decoded:
     return decoded.value, decoded.end
 
 
-@pytest.mark.parametrize("decode", [compiled, interpreted, public])
+@pytest.mark.parametrize("decode", [whole, partial, as_json, public])
 @pytest.mark.parametrize("file", API_FILES)
 def test_bodies_decode_as_kafka_prints_them(
     file: str, decode: Callable[[Row, bytes], Decoded], add_figure: Callable[..., None]

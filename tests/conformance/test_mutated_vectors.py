@@ -1,14 +1,12 @@
 """Spoiled bodies: what Kafka's reader makes of them, and what it refuses."""
 
+import json
 from collections.abc import Callable
 
-import pytest
-
-from kafkasniff.protocol.bodies import decode_body
-from kafkasniff.protocol.definitions import api_definition
-from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.interpreter import interpret
-from tests.conformance.vector_rows import decoder_of, json_text, name_of, rows
+from kafkasniff.protocol.bodies import decode_body, find_errors, fits
+from kafkasniff.protocol.bodies.json_text import json_reader
+from kafkasniff.protocol.bodies.scanning import scan_body
+from tests.conformance.vector_rows import json_text, name_of, rows
 
 
 def test_bodies_that_kafka_reads_and_refuses(add_figure: Callable[..., None]) -> None:
@@ -33,14 +31,18 @@ def test_bodies_that_kafka_reads_and_refuses(add_figure: Callable[..., None]) ->
     assert accepted == []
 
 
-def test_compiled_decoders_accept_and_refuse_as_the_interpreter_does() -> None:
+def test_every_sink_accepts_and_refuses_the_same() -> None:
     for row in rows("api-mutated"):
-        definition = api_definition(row["api_key"], row["kind"])
+        key, version, kind = row["api_key"], row["api_version"], row["kind"]
         body = bytes.fromhex(row["body_hex"])
-        slow = interpret(definition, row["api_version"], body)
-        decoder = decoder_of(row["api_key"], row["api_version"], row["kind"])
-        if slow.error is None and not slow.malformed_texts:
-            assert decoder(body, 0, []) == (slow.value, slow.end), name_of(row)
-        else:
-            with pytest.raises(ProtocolError):
-                decoder(body, 0, [])
+        decoded = decode_body(key, version, kind, body, 0)
+        is_sound = decoded.value is not None and not decoded.problems
+        assert fits(key, version, kind, body, 0) == is_sound, name_of(row)
+        scan = scan_body(key, version, kind, body, 0, frozenset())
+        assert (scan is not None) == is_sound, name_of(row)
+        reader = json_reader(key, version, kind, show_secrets=True)
+        found = reader.read(body, 0) if reader is not None else None
+        assert (found is not None) == is_sound, name_of(row)
+        if found is not None and scan is not None and decoded.value is not None:
+            assert json_text(json.loads(found.text)) == json_text(decoded.value), name_of(row)
+            assert found.errors == scan.errors == find_errors(key, version, kind, decoded.value), name_of(row)

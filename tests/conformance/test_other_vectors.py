@@ -3,13 +3,12 @@
 from collections.abc import Callable
 
 from kafkasniff.protocol.bodies import decode_message
-from kafkasniff.protocol.compiler import compile_decoder
+from kafkasniff.protocol.bodies.tables import make_table
 from kafkasniff.protocol.definitions import message_definition
 from kafkasniff.protocol.embedded.internal_records import decode_internal_record
-from kafkasniff.protocol.interpreter import interpret
 from kafkasniff.protocol.message_table import MESSAGES
 from kafkasniff.protocol.primitives import read_unsigned_varint
-from tests.conformance.vector_rows import Row, json_text, name_of, rows
+from tests.conformance.vector_rows import Row, json_text, name_of, read_value, rows
 
 
 def split(row: Row) -> tuple[list[int], int]:
@@ -34,13 +33,13 @@ def test_messages_decode_as_kafka_prints_them(add_figure: Callable[..., None]) -
         data = bytes.fromhex(row["hex"])
         _, offset = split(row)
         version = row["version"]
-        definition = message_definition(row["type"])
-        slow = interpret(definition, version, data, offset)
+        table = make_table(message_definition(row["type"]), version)
+        partial = read_value(table, data, offset, is_partial=True)
         decoded = decode_message(row["type"], version, data, offset)
-        fast = compile_decoder(definition, version)(data, offset, [])
+        whole = read_value(table, data, offset, is_partial=False)
         expected = json_text(row["json"])
-        same = all(json_text(value) == expected for value in (slow.value, decoded.value, fast[0]))
-        if not same or slow.error or decoded.problems or not slow.end == decoded.end == fast[1] == len(data):
+        same = all(json_text(value) == expected for value in (partial[0], decoded.value, whole[0]))
+        if not same or decoded.problems or not partial[1] == decoded.end == whole[1] == len(data):
             different.append(name_of(row))
     add_figure("Other messages", "other", rows=len(rows("other")), different=len(different))
     assert different == []

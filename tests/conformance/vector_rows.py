@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from kafkasniff.protocol.compiler import Decoder, compile_decoder
-from kafkasniff.protocol.definitions import api_definition
-from kafkasniff.protocol.fields import Kind
+from kafkasniff.protocol.bodies.tables import FieldTable
+from kafkasniff.protocol.bodies.values import ValueReader
+from kafkasniff.protocol.primitives import MAX_ELEMENTS
 from tests.conftest import VECTORS
 
 Row = dict[str, Any]
@@ -28,10 +28,11 @@ def _read(name: str) -> Iterator[Row]:
             yield json.loads(line)
 
 
-@cache
-def decoder_of(api_key: int, version: int, kind: Kind) -> Decoder:
-    """Give the compiled decoder alone, without the interpreter that stands in for it when it refuses."""
-    return compile_decoder(api_definition(api_key, kind), version)
+def read_value(table: FieldTable, data: bytes, offset: int = 0, *, is_partial: bool) -> tuple[dict[str, Any], int]:
+    """Read a message with the reader of values alone; give it, and where it ends. Raises ProtocolError."""
+    reader = ValueReader()
+    end = reader.read(table, data, offset, MAX_ELEMENTS, is_partial)
+    return reader.value, end
 
 
 def json_text(value: object) -> str:

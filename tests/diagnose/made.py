@@ -12,9 +12,9 @@ from kafkasniff.diagnose.catalogue import RULES_BY_ID
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.protocol.bodies import DecodedBody
+from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.protocol.error_codes import ERROR_CODES
 from kafkasniff.protocol.headers import RequestHeader
-from kafkasniff.protocol.scans import ScannedBody
 from kafkasniff.tcp.events import Connection, Endpoint
 
 NOON = 1_795_176_000_000_000_000

@@ -2,7 +2,7 @@
 
 from kafkasniff.pipeline.bodies import fields_of_rows, names_in
 from kafkasniff.protocol.bodies import find_entities
-from kafkasniff.protocol.scans import scan_body
+from kafkasniff.protocol.bodies.scanning import scan_body
 from tests.conformance.vector_rows import API_FILES, rows
 
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import (
-    ARRAY_UNPACKERS,
     UUID_TEXTS,
     java_text,
     json_float,
@@ -81,14 +80,6 @@ def test_uuids_kept_are_bounded() -> None:
     for number in range(20_000):
         UUID_TEXTS[number.to_bytes(16)]
     assert len(UUID_TEXTS) <= 16384
-
-
-def test_array_unpackers_keep_common_counts_only() -> None:
-    unpackers = ARRAY_UNPACKERS["h"]
-    assert unpackers[3](bytes.fromhex("0001ffff7fff"), 0) == (1, -1, 32767)
-    assert unpackers[5000](bytes(10_000), 0) == (0,) * 5000
-    assert 3 in unpackers
-    assert 5000 not in unpackers
 
 
 @pytest.mark.parametrize(

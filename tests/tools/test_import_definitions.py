@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kafkasniff.protocol.compiler import compile_decoder
+from kafkasniff.protocol.bodies import decode_defined
 from kafkasniff.protocol.fields import Message
 from tests.conftest import ROOT, SHARED, needs_shared
 
@@ -118,7 +118,7 @@ def test_newer_jar_over_an_older_one(tools: tuple[ModuleType, ModuleType], jars:
         ("guests", "1+"),
     ]
     data = bytes.fromhex("01" + "0002" + "6869")
-    assert compile_decoder(request, 0)(data, 0, []) == ({"shout": True, "greeting": "hi"}, 5)
+    assert decode_defined(request, 0, data).value == {"shout": True, "greeting": "hi"}
 
 
 def test_tables(tools: tuple[ModuleType, ModuleType], jars: list[Path]) -> None:

@@ -5,7 +5,8 @@ The messages are neither compact nor tagged, and each begins with its version.
 
 from typing import Final
 
-from kafkasniff.protocol.embedded.entries import Opened, decode_defined, field_bytes, is_whole
+from kafkasniff.protocol.bodies import decode_defined
+from kafkasniff.protocol.embedded.entries import Opened, field_bytes, is_whole
 from kafkasniff.protocol.fields import Field, Message
 
 _VERSION = Field("version", "int16", "0+")

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Final
 
-from kafkasniff.protocol.bodies import DecodedBody, decode_message
+from kafkasniff.protocol.bodies import DecodedBody, decode_defined, decode_message
 from kafkasniff.protocol.embedded import streams
-from kafkasniff.protocol.embedded.entries import Opened, decode_defined, field_bytes, is_whole
+from kafkasniff.protocol.embedded.entries import Opened, field_bytes, is_whole
 from kafkasniff.protocol.fields import Field, Message
 from kafkasniff.protocol.message_table import MESSAGES
 

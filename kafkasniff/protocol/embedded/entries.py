@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 from kafkasniff.protocol.allowance import Allowance
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.embedded.protobuf import MAX_DEPTH
-from kafkasniff.protocol.fields import Message
-from kafkasniff.protocol.interpreter import interpret
 
 
 class Embedded(NamedTuple):
@@ -50,25 +48,6 @@ class Opened(NamedTuple):
 def field_bytes(value: Any) -> bytes:
     """Give the bytes of a field in the form of Kafka's JSON: none for a field that is null or not there."""
     return b64decode(value) if value else b""
-
-
-def decode_defined(definition: Message, version: int, data: bytes, offset: int = 0) -> DecodedBody:
-    """Decode a message by its definition, of which the index of messages need not know; never raises.
-
-    A version that the definition does not have must not be asked for.
-    """
-    result = interpret(definition, version, data, offset)
-    problems: list[tuple[int | None, str, str]] = []
-    if result.error is not None:
-        problems.append((result.error.offset, result.error.path, result.error.message))
-    elif result.end < len(data):
-        problems.append((result.end, "", f"expected the end of the message, found {len(data) - result.end} more bytes"))
-    for at, path in result.malformed_texts:
-        problems.append((at, path, "expected UTF-8, found other bytes (shown as U+FFFD)"))
-    whole = result.error is None
-    return DecodedBody(
-        version, result.value if whole else None, None if whole else result.value, result.end, problems, result.records
-    )
 
 
 def is_whole(body: DecodedBody) -> bool:

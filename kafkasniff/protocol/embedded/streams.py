@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from kafkasniff.protocol.bodies import DecodedBody
-from kafkasniff.protocol.embedded.entries import Embedded, Opened, decode_defined
+from kafkasniff.protocol.bodies import DecodedBody, decode_defined
+from kafkasniff.protocol.embedded.entries import Embedded, Opened
 from kafkasniff.protocol.fields import Field, Message
 from kafkasniff.protocol.primitives import base64_text
 

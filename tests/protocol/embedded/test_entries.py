@@ -1,5 +1,5 @@
-from kafkasniff.protocol.bodies import DecodedBody
-from kafkasniff.protocol.embedded.entries import Embedded, Opened, decode_defined, field_bytes, is_whole
+from kafkasniff.protocol.bodies import DecodedBody, decode_defined
+from kafkasniff.protocol.embedded.entries import Embedded, Opened, field_bytes, is_whole
 from kafkasniff.protocol.fields import Field, Message
 
 PAIR = Message("Pair", "0", "none", (Field("name", "string", "0"), Field("size", "int16", "0")))

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from kafkasniff.protocol.bodies import find_errors
+from kafkasniff.protocol.bodies.finders import entity_finder, is_entity, leading_fields
 from kafkasniff.protocol.fields import Field, Message
-from kafkasniff.protocol.visitors import compile_entity_finder, compile_error_finder, is_entity, leading_fields
 from tests.conformance.vector_rows import API_FILES, rows
 
 MESSAGE = Message(
@@ -27,8 +27,7 @@ MESSAGE = Message(
 
 def test_null_and_absent_branches_are_passed_over() -> None:
     value = {"errorCode": 0, "groups": None, "leader": None}
-    assert compile_error_finder(MESSAGE, 0)(value) == []
-    assert compile_entity_finder(MESSAGE, 0)(value) == {}
+    assert entity_finder(MESSAGE, 0)(value) == {}
 
 
 def test_all_branches_are_visited() -> None:
@@ -38,15 +37,14 @@ def test_all_branches_are_visited() -> None:
         "leader": {"partitionErrorCode": 5, "id": 3},
         "topics": [{"topicId": "x"}],
     }
-    assert compile_error_finder(MESSAGE, 0)(value) == [("errorCode", -1), ("leader.partitionErrorCode", 5)]
-    assert compile_entity_finder(MESSAGE, 0)(value) == {"groupId": ["g", "h"], "brokerId": [3], "topicId": ["x"]}
+    assert entity_finder(MESSAGE, 0)(value) == {"groupId": ["g", "h"], "brokerId": [3], "topicId": ["x"]}
 
 
 def test_only_the_types_asked_for_are_looked_for() -> None:
     def names_groups(field: Field) -> bool:
         return is_entity(field, frozenset({"groupId"}))
 
-    assert compile_entity_finder(MESSAGE, 0, frozenset({"groupId"}))({"groups": ["g"]}) == {"groupId": ["g"]}
+    assert entity_finder(MESSAGE, 0, frozenset({"groupId"}))({"groups": ["g"]}) == {"groupId": ["g"]}
     assert leading_fields(MESSAGE, 0, names_groups) == {"groups"}
     assert leading_fields(MESSAGE, 0, lambda field: field.name == "topicId") == {"topics", "topicId"}
 

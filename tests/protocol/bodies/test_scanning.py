@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kafkasniff.protocol.bodies import decode_body, find_errors
-from kafkasniff.protocol.scans import scan_body
+from kafkasniff.protocol.bodies.scanning import scan_body
 from kafkasniff.protocol.secrets import SECRET_FIELDS
 from kafkasniff.render.gist import form_of
 from tests.conftest import VECTORS
@@ -69,14 +69,6 @@ def test_what_has_a_problem_is_not_scanned() -> None:
     assert scan_body(HEARTBEAT, 0, "request", body.replace(b"bill", b"b\xffll"), 0, names) is None
     assert scan_body(HEARTBEAT, 99, "request", body, 0, names) is None
     assert scan_body(9999, 0, "request", body, 0, names) is None
-
-
-def test_equal_bodies_share_what_was_found() -> None:
-    body = bytes.fromhex("0001 61 00000005 0001 6d".replace(" ", ""))
-    names = frozenset({"groupId"})
-    first = scan_body(HEARTBEAT, 0, "request", body, 0, names)
-    assert scan_body(HEARTBEAT, 0, "request", b"header" + body, 6, names) is first
-    assert scan_body(HEARTBEAT, 0, "request", body, 0, frozenset({"memberId"})) is not first
 
 
 def test_long_bodies_are_scanned_alike() -> None:

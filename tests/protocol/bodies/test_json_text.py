@@ -1,4 +1,4 @@
-"""The JSON of bodies against Kafka's own bytes and JSON, also where elements of arrays came before."""
+"""The JSON of bodies against Kafka's own bytes and JSON, whole and with secrets replaced."""
 
 import gzip
 import json
@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from kafkasniff.protocol import json_bodies
 from kafkasniff.protocol.bodies import decode_body, find_entities, find_errors
+from kafkasniff.protocol.bodies.json_text import JsonReader, json_reader
 from kafkasniff.protocol.fields import Kind
-from kafkasniff.protocol.json_bodies import JsonReader, json_reader
 from kafkasniff.protocol.secrets import redact
 from tests.conftest import VECTORS
 
@@ -33,7 +32,7 @@ def differs(row: dict[str, Any], kind: Kind, show_secrets: bool) -> bool:
     expected = row["json"] if show_secrets else redact(key, kind, json.loads(json.dumps(row["json"])))
     reader = json_reader(key, version, kind, show_secrets)
     assert reader is not None
-    # Behind other bytes; then once more, remembered.
+    # Behind other bytes, and alone.
     for data, offset in ((b"header" + body, 6), (body, 0)):
         found = reader.read(data, offset)
         if found is None:
@@ -49,20 +48,14 @@ def differs(row: dict[str, Any], kind: Kind, show_secrets: bool) -> bool:
             or found.errors != find_errors(key, version, kind, row["json"])
             or known_ids != named
             or found.records != shifted
-            or found.is_bare != (not found.errors and not found.topic_ids and not found.records)
         ):
             return True
     return False
 
 
-@pytest.mark.parametrize("short_bytes", [json_bodies.SHORT_BYTES, -1])
 @pytest.mark.parametrize("kind", ["request", "response"])
-def test_what_kafka_prints(kind: Kind, short_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    # With all messages taken for long ones the other decoder is at work.
-    monkeypatch.setattr(json_bodies, "SHORT_BYTES", short_bytes)
-    json_reader.cache_clear()
+def test_what_kafka_prints(kind: Kind) -> None:
     different = [row["row"] for row in rows(kind) if differs(row, kind, False) or differs(row, kind, True)]
-    json_reader.cache_clear()
     assert different == []
 
 
@@ -85,41 +78,6 @@ def test_counts_beyond_the_end_of_a_short_body() -> None:
     assert reader.read(b"\x7f\xff\xff\xff\0\1a", 0) is None
     assert reader.read(b"\0\0\0\2\0\1a", 0) is None
     assert reader.read(b"\0\0\0\1\0\1a", 0) is not None
-
-
-def partition(index: int, error_code: int = 0, leader: int = 1) -> bytes:
-    return struct.pack(">hiiiiii", error_code, index, leader, 1, leader, 1, leader)
-
-
-def metadata(*topics: tuple[bytes, list[bytes]]) -> bytes:
-    """Give a Metadata response v1 without brokers."""
-    parts = [struct.pack(">iii", 0, 7, len(topics))]
-    for name, partitions in topics:
-        parts += [struct.pack(">hh", 0, len(name)), name, struct.pack(">?i", False, len(partitions)), *partitions]
-    return b"".join(parts)
-
-
-def test_elements_that_came_before_beside_others() -> None:
-    reader = JsonReader(METADATA, 1, "response", False)
-    usual = [partition(index) for index in range(100)]
-    moved = [*usual[:40], partition(40, leader=2), *usual[41:]]
-    failed = [*usual[:70], partition(70, error_code=5), *usual[71:]]
-    bodies = [
-        metadata((b"orders", usual), (b"payments", usual)),
-        metadata((b"orders", moved), (b"payments", usual)),
-        metadata(*[(b"t%03d" % number, usual[: 3 + number]) for number in range(20)]),
-        metadata((b"orders", failed), (b"payments", usual)),
-        metadata((b"payments", usual), (b"orders", failed)),
-    ]
-    for _ in range(2):
-        for body in bodies:
-            found, whole = reader.read(body, 0), decode_body(METADATA, 1, "response", body, 0)
-            assert found is not None
-            assert json.loads(found.text) == whole.value
-            assert whole.value is not None
-            assert found.errors == find_errors(METADATA, 1, "response", whole.value)
-    assert reader.read(bodies[0][:-1], 0) is None
-    assert reader.read(bodies[0] + b"\0", 0) is None
 
 
 def test_secret_configs_among_many() -> None:

@@ -1,4 +1,4 @@
-"""Decode the bodies of requests and responses, and the messages that are no API."""
+"""Bodies as dicts: of requests and responses, of messages that are no API, whole or as much as there is."""
 
 import struct
 from dataclasses import dataclass, field
@@ -6,16 +6,15 @@ from functools import cache
 from typing import Any
 
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.compiler import Decoder, compile_decoder
+from kafkasniff.protocol.bodies.reader import passed
+from kafkasniff.protocol.bodies.tables import FieldTable, make_table
+from kafkasniff.protocol.bodies.values import borrow_reader, give_back
 from kafkasniff.protocol.definitions import api_definition, message_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind, Message
 from kafkasniff.protocol.headers import API_VERSIONS
-from kafkasniff.protocol.interpreter import INTERPRETED_SHARE, interpret
 from kafkasniff.protocol.message_table import MESSAGES
-from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
-from kafkasniff.protocol.typed_names import typed_names
-from kafkasniff.protocol.visitors import EntityFinder, ErrorFinder, compile_entity_finder, compile_error_finder
+from kafkasniff.protocol.primitives import MAX_ELEMENTS, MAX_PARTIAL_ELEMENTS, PARTIAL_SHARE, RecordsField
 
 UNSUPPORTED_VERSION = 35
 FIRST_FLEXIBLE_API_VERSIONS = 3
@@ -23,6 +22,10 @@ FIRST_FLEXIBLE_API_VERSIONS = 3
 FETCH = 1
 _ANSWERED_AS_0 = (1, 2)
 """Versions of Fetch that 0.9 brokers answer in the layout of version 0 when they fail (FetchRequest.handleError)."""
+
+_DEFINED = (MAX_PARTIAL_ELEMENTS, MAX_PARTIAL_ELEMENTS)
+_USUAL = (MAX_ELEMENTS, MAX_PARTIAL_ELEMENTS)
+"""Most array elements of a message, and those shown of one that is spoilt."""
 
 _ERROR_AND_COUNT = struct.Struct(">hi")
 
@@ -61,8 +64,8 @@ def decode_body(
     if not api.first_version <= version <= api.last_version:
         known = f"versions {api.first_version} to {api.last_version} are known"
         return _undecoded(version, f"version {version} of {api.name} is not known, {known}", data, offset)
-    definition = api_definition(api_key, kind)
-    body = _decode(_api_decoder(api_key, version, kind), definition, version, data, offset, most_elements)
+    most = (most_elements, most_elements // PARTIAL_SHARE)
+    body = _decode(body_table(api_key, version, kind), data, offset, most)
     if body.problems and api_key == FETCH and kind == "response" and version in _ANSWERED_AS_0:
         return _as_version_0(data, offset) or body
     return body
@@ -70,8 +73,7 @@ def decode_body(
 
 def _as_version_0(data: bytes, offset: int) -> DecodedBody | None:
     """Decode a Fetch response as version 0; None where it is not that, to the last byte."""
-    definition = api_definition(FETCH, "response")
-    body = _decode(_api_decoder(FETCH, 0, "response"), definition, 0, data, offset)
+    body = _decode(body_table(FETCH, 0, "response"), data, offset, _USUAL)
     return body if body.value is not None and body.value["responses"] and not body.problems else None
 
 
@@ -81,23 +83,36 @@ def decode_message(name: str, version: int, data: bytes, offset: int = 0) -> Dec
     if not known.first_version <= version <= known.last_version:
         text = f"versions {known.first_version} to {known.last_version} are known"
         return _undecoded(version, f"version {version} of {name} is not known, {text}", data, offset)
-    return _decode(_message_decoder(name, version), message_definition(name), version, data, offset)
+    return _decode(_message_table(name, version), data, offset, _USUAL)
 
 
-def find_errors(api_key: int, version: int, kind: Kind, value: dict[str, Any]) -> list[tuple[str, int]]:
-    """Give path and code of each error code in a decoded body that is not zero."""
-    return _error_finder(api_key, version, kind)(value)
+def decode_defined(definition: Message, version: int, data: bytes, offset: int = 0) -> DecodedBody:
+    """Decode a message by its definition, of which the index of messages need not know; never raises.
 
-
-def find_entities(api_key: int, version: int, kind: Kind, value: dict[str, Any]) -> dict[str, list[Any]]:
-    """Give what a decoded body names, by entity type, each in order of appearance without repeats.
-
-    The types are `topicName`, `topicId`, `groupId`, `transactionalId`, `brokerId`, `producerId`.
+    A version that the definition does not have must not be asked for.
     """
-    found = _entity_finder(api_key, version, kind)(value)
-    for entity, names in typed_names(api_key, kind, value).items():
-        found[entity] = list(dict.fromkeys(found.get(entity, []) + names))
-    return found
+    return _decode(make_table(definition, version), data, offset, _DEFINED, "message")
+
+
+def fits(api_key: int, version: int, kind: Kind, data: bytes, offset: int) -> bool:
+    """Tell whether all from `offset` on is a body of a known layout without any problem; quicker than decoding it."""
+    return passed(_passed_table(api_key, version, kind), data, offset, MAX_ELEMENTS) == len(data)
+
+
+@cache
+def body_table(api_key: int, version: int, kind: Kind) -> FieldTable:
+    """Give the table of an API's request or response in a version that is known."""
+    return make_table(api_definition(api_key, kind), version)
+
+
+@cache
+def _passed_table(api_key: int, version: int, kind: Kind) -> FieldTable:
+    return make_table(api_definition(api_key, kind), version, frozenset())
+
+
+@cache
+def _message_table(name: str, version: int) -> FieldTable:
+    return make_table(message_definition(name), version)
 
 
 def is_unsupported_version(api_version: int, data: bytes, offset: int) -> bool:
@@ -121,55 +136,25 @@ def _undecoded(version: int, message: str, data: bytes, offset: int) -> DecodedB
     return DecodedBody(version, None, end=offset, problems=[(offset, "", f"{message}: {left} bytes not decoded")])
 
 
-@cache
-def _api_decoder(api_key: int, version: int, kind: Kind) -> Decoder:
-    return compile_decoder(api_definition(api_key, kind), version)
-
-
-@cache
-def _error_finder(api_key: int, version: int, kind: Kind) -> ErrorFinder:
-    return compile_error_finder(api_definition(api_key, kind), version)
-
-
-@cache
-def _entity_finder(api_key: int, version: int, kind: Kind) -> EntityFinder:
-    return compile_entity_finder(api_definition(api_key, kind), version)
-
-
-@cache
-def _message_decoder(name: str, version: int) -> Decoder:
-    return compile_decoder(message_definition(name), version)
-
-
-def _decode(
-    decoder: Decoder, definition: Message, version: int, data: bytes, offset: int, most_elements: int = MAX_ELEMENTS
-) -> DecodedBody:
-    records: list[RecordsField] = []
+def _decode(table: FieldTable, data: bytes, offset: int, most: tuple[int, int], what: str = "body") -> DecodedBody:
+    reader = borrow_reader()
+    failed: ProtocolError | None = None
     try:
-        value, end = decoder(data, offset, records, most_elements)
+        reader.read(table, data, offset, most[0], False)
     except ProtocolError:
-        pass
-    else:
-        return _whole(version, value, end, data, records)
-    return _interpreted(definition, version, data, offset, most_elements)
-
-
-def _whole(version: int, value: dict[str, Any], end: int, data: bytes, records: list[RecordsField]) -> DecodedBody:
-    body = DecodedBody(version, value, None, end, [], records)
-    if end < len(data):
+        # Text that is not UTF-8, or not a whole message: read once more, to tell of it and show what there is.
+        try:
+            reader.read(table, data, offset, most[1], True)
+        except ProtocolError as error:
+            failed = error
+    body = DecodedBody(table.version, reader.value, None, reader.p, [], reader.records)
+    if failed is not None:
+        body.value, body.partial = None, reader.value
+        body.problems.append((failed.offset, failed.path, failed.message))
+    elif reader.p < len(data):
         # Real clients do this, and Kafka's reader does not mind.
-        body.problems.append((end, "", f"expected the end of the body, found {len(data) - end} more bytes"))
-    return body
-
-
-def _interpreted(definition: Message, version: int, data: bytes, offset: int, most_elements: int) -> DecodedBody:
-    """Decode what the compiled decoder refused: text that is not UTF-8, or a message that is not whole."""
-    result = interpret(definition, version, data, offset, most_elements // INTERPRETED_SHARE)
-    if result.error is None:
-        body = _whole(version, result.value, result.end, data, result.records)
-    else:
-        body = DecodedBody(version, None, result.value, result.end, [], result.records)
-        body.problems.append((result.error.offset, result.error.path, result.error.message))
-    for at, path in result.malformed_texts:
+        body.problems.append((reader.p, "", f"expected the end of the {what}, found {len(data) - reader.p} more bytes"))
+    for at, path in reader.malformed:
         body.problems.append((at, path, "expected UTF-8, found other bytes (shown as U+FFFD)"))
+    give_back(reader)
     return body

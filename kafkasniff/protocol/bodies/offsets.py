@@ -1,0 +1,92 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
+"""The sink that notes offsets: every field of a message with the bytes it came from."""
+
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
+from kafkasniff.protocol.bodies.tables import FieldTable, make_table
+from kafkasniff.protocol.bodies.values import ValueReader
+from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.fields import JsonValue, Message
+from kafkasniff.protocol.primitives import MAX_PARTIAL_ELEMENTS
+
+if not cython.compiled:
+    from kafkasniff.protocol.bodies.tables import STRUCT
+
+
+class TracedField(NamedTuple):
+    """A field with the bytes it came from. Without gaps, in wire order, these make up the message."""
+
+    path: str
+    offset: int
+    length: int
+    """Bytes, with the length that stands before the value. An array's own entry is its count, but for integers all."""
+    value: JsonValue
+    """As in Kafka's JSON; of an array whose elements have entries of their own, the count of them."""
+
+
+def trace(message: Message, version: int, data: bytes, offset: int = 0) -> list[TracedField]:
+    """List every field of the message that begins at `offset`, as far as it decodes."""
+    reader = OffsetReader()
+    with suppress(ProtocolError):
+        # What came before what fails is noted all the same.
+        reader.read(make_table(message, version), data, offset, MAX_PARTIAL_ELEMENTS, True)
+    return reader.traced
+
+
+@cython.final
+@cython.cclass
+class OffsetReader(ValueReader):
+    """Notes the values of one message instead of putting them together."""
+
+    def __init__(self) -> None:
+        """Make a reader."""
+        super().__init__()
+        self.notes_structure = True
+        self.traced: list[TracedField] = []
+
+    def put(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: object) -> cython.int:
+        """Note a value, of which all bytes have been read."""
+        return self.take_structure(self.path(field, in_array), start, value)
+
+    def take_structure(self, path: str, start: cython.Py_ssize_t, value: Any) -> cython.int:
+        """Note what has been read since `start`."""
+        self.traced.append(TracedField(path, start, self.p - start, value))
+        return 0
+
+    def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
+        """Note nothing: only what is inside has bytes."""
+        return 0
+
+    def end_struct(self, field: FieldTable) -> cython.int:
+        """Note nothing."""
+        return 0
+
+    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
+        """Note the count."""
+        return self.put(field, False, start, count)
+
+    def end_array(self, field: FieldTable) -> cython.int:
+        """Note nothing."""
+        return 0
+
+    def end_tags(self, table: FieldTable) -> cython.int:
+        """Note nothing: offsets stand in the order of the wire."""
+        return 0
+
+    def take_null(self, field: FieldTable, start: cython.Py_ssize_t) -> cython.int:
+        """Note null, but of a struct, of which the marker has been noted."""
+        if field.kind == STRUCT and not field.is_array:
+            return 0
+        return self.put(field, False, start, None)
+
+    def take_records(
+        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
+    ) -> cython.int:
+        """Note the size of records."""
+        return self.put(field, False, start, length)

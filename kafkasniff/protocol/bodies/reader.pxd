@@ -1,0 +1,76 @@
+# What other compiled modules use of reader.py. A sink is a subclass of BodyReader with its own `take_…` methods.
+
+cimport cython
+from kafkasniff.protocol.bodies.tables cimport (
+    BOOL, BYTES, FLOAT64, INT8, INT16, INT32, INT64, RECORDS, STRING, STRUCT, UINT16, UINT32, UUID, FieldTable,
+)
+
+cdef class BodyReader:
+    cdef const unsigned char[::1] data
+    cdef readonly Py_ssize_t p
+    cdef readonly Py_ssize_t end
+    cdef long long most
+    cdef long long left
+    cdef bint is_partial
+    cdef bint notes_structure
+    cdef long long[::1] indices
+    cdef readonly list errors
+    cdef readonly list records
+
+    cdef int begin(self, data, Py_ssize_t offset, Py_ssize_t end, long long most) except -1
+    cdef int release(self) except -1
+    cdef int read_message(self, FieldTable table) except -1
+    cdef int read_struct(self, FieldTable table) except -1
+    cdef int read_tags(self, FieldTable table) except -1
+    cdef int read_tagged(self, FieldTable field) except -1
+    cdef int pass_tag(self, FieldTable table, str suffix, Py_ssize_t tag_at, long long tag, long long size) except -1
+    cdef int read_marked(self, FieldTable field, Py_ssize_t start, bint is_there) except -1
+    cdef int read_integers(self, FieldTable field, Py_ssize_t start, Py_ssize_t count) except -1
+    cdef int read_field(self, FieldTable field) except -1
+    cdef int read_array(self, FieldTable field) except -1
+    cdef int read_value(self, FieldTable field, bint in_array) except -1
+    cdef int read_bytes(self, FieldTable field, bint in_array) except -1
+
+    @cython.final
+    cdef int count_element(self, FieldTable field, bint in_array, str suffix) except -1
+    @cython.final
+    cdef long long number(self, int kind, Py_ssize_t at) except? -1
+    @cython.final
+    cdef long long uint32(self, Py_ssize_t at) except? -1
+    @cython.final
+    cdef int check_text(self, FieldTable field, bint in_array, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
+    @cython.final
+    cdef str place(self, FieldTable field, bint in_array, str suffix)
+    @cython.final
+    cdef str described(self, FieldTable field, bint in_array)
+    @cython.final
+    cdef object not_utf8(self, FieldTable field, bint in_array, Py_ssize_t start)
+    @cython.final
+    cdef long long varint(self, FieldTable field, bint in_array, str suffix, str expected) except? -1
+    @cython.final
+    cdef long long length(self, FieldTable field, bint in_array, bint wide) except? -1
+    @cython.final
+    cdef bytes raw(self, Py_ssize_t at, Py_ssize_t length)
+    @cython.final
+    cdef str text(self, Py_ssize_t at, Py_ssize_t length)
+    @cython.final
+    cdef str path(self, FieldTable field, bint in_array)
+    @cython.final
+    cdef object failure(self, str expected, Py_ssize_t offset, str path)
+
+    cdef int begin_struct(self, FieldTable field, bint in_array) except -1
+    cdef int end_struct(self, FieldTable field) except -1
+    cdef int begin_array(self, FieldTable field, Py_ssize_t start, Py_ssize_t count) except -1
+    cdef int end_array(self, FieldTable field) except -1
+    cdef int begin_tagged(self, FieldTable field) except -1
+    cdef int end_tagged(self, FieldTable field) except -1
+    cdef int end_tags(self, FieldTable table) except -1
+    cdef int mark_place(self, FieldTable field) except -1
+    cdef int take_null(self, FieldTable field, Py_ssize_t start) except -1
+    cdef int take_number(self, FieldTable field, bint in_array, Py_ssize_t start, long long value) except -1
+    cdef int take_fixed(self, FieldTable field, bint in_array, Py_ssize_t start) except -1
+    cdef int take_integers(self, FieldTable field, Py_ssize_t start, Py_ssize_t at, Py_ssize_t count) except -1
+    cdef int take_string(self, FieldTable field, bint in_array, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
+    cdef int take_bytes(self, FieldTable field, bint in_array, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
+    cdef int take_records(self, FieldTable field, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
+    cdef int take_structure(self, str path, Py_ssize_t start, object value) except -1

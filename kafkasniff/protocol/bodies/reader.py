@@ -1,0 +1,540 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
+"""The reader of bodies: walks a message once by its table, checks all of it, and hands what is wanted to a sink."""
+
+from array import array
+from binascii import b2a_base64
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
+from kafkasniff.protocol.bodies.tables import MAX_DEPTH, FieldTable
+from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.primitives import MAX_STRING_BYTES, RecordsField
+
+if not cython.compiled:
+    from kafkasniff.protocol.bodies.tables import (
+        BOOL,
+        FLOAT64,
+        INT8,
+        INT16,
+        INT32,
+        INT64,
+        RECORDS,
+        STRING,
+        STRUCT,
+        UINT16,
+        UINT32,
+    )
+
+_LONGEST_STRING = cython.declare(cython.int, MAX_STRING_BYTES)
+
+
+def passed(table: FieldTable, data: bytes, offset: int, most: int) -> int:
+    """Give where the message that begins at `offset` ends; -1 where it does not decode, or has text not UTF-8."""
+    reader = BodyReader()
+    reader.begin(data, offset, len(data), most)
+    try:
+        reader.read_message(table)
+    except ProtocolError:
+        return -1
+    return reader.p
+
+
+@cython.cclass
+class BodyReader:
+    """Reads messages of any layout; what a message holds goes to the `take_…` methods, which a sink overrides.
+
+    By itself it takes nothing but error codes that are not zero, and where `records` fields lie.
+    """
+
+    def __init__(self) -> None:
+        """Make a reader, which can read one message after the other."""
+        self.notes_structure = False
+        self.is_partial = False
+        self.p = self.end = 0
+        self.most = self.left = 0
+        self.errors: list[tuple[str, int]] = []
+        self.records: list[RecordsField] = []
+        self.indices = array("q", bytes(8 * MAX_DEPTH))
+
+    def begin(self, data: Any, offset: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.longlong) -> cython.int:
+        """Begin a message that lies in `data` from `offset` on, and has at most `most` array elements."""
+        self.data = data
+        self.p = offset
+        # What a caller says is not trusted: behind the data nothing is read.
+        self.end = min(end, len(self.data))
+        self.most = self.left = most
+        self.errors = []
+        self.records = []
+        return 0
+
+    def release(self) -> cython.int:
+        """Let go of the data."""
+        self.data = b""
+        return 0
+
+    # The walk
+
+    def read_message(self, table: FieldTable) -> cython.int:
+        """Read the message; raises ProtocolError for one that does not decode. `p` is then where it ends."""
+        self.begin_struct(table, False)
+        self.read_struct(table)
+        self.end_struct(table)
+        return 0
+
+    def read_struct(self, table: FieldTable) -> cython.int:
+        """Read the fields of a struct."""
+        field: FieldTable
+        for field in table.plain_fields:
+            if field.slot >= 0:
+                self.mark_place(field)
+            self.read_field(field)
+        if table.is_flexible:
+            if self.p < self.end and self.data[self.p] == 0 and not self.notes_structure:
+                self.p += 1
+            else:
+                self.read_tags(table)
+        return 0
+
+    def read_tags(self, table: FieldTable) -> cython.int:
+        """Read the tagged fields (KIP-482): known ones in place whatever their stated size, as Kafka does."""
+        field: FieldTable
+        known: FieldTable | None
+        any_known: cython.bint = False
+        i: cython.longlong
+        tag: cython.longlong
+        size: cython.longlong
+        start: cython.Py_ssize_t = self.p
+        count: cython.longlong = self.varint(table, table.is_array, "taggedFields", "a count of tagged fields")
+        if self.notes_structure:
+            self.take_structure(self.place(table, table.is_array, "taggedFields"), start, count)
+        if count > self.left and not self.is_partial:
+            raise ProtocolError(f"expected at most {self.left} more elements, found {count} tagged fields", start)
+        for i in range(count):
+            suffix = f"taggedFields[{i}]"
+            self.count_element(table, table.is_array, suffix)
+            start = self.p
+            tag = self.varint(table, table.is_array, suffix, "a tag")
+            size = self.varint(table, table.is_array, suffix, "the size of a tagged field")
+            if self.notes_structure:
+                self.take_structure(self.place(table, table.is_array, suffix), start, tag)
+            known = None
+            for field in table.tagged_fields:
+                if field.tag == tag:
+                    known = field
+            if known is None:
+                self.pass_tag(table, suffix, start, tag, size)
+                continue
+            any_known = True
+            if known.is_wanted:
+                self.begin_tagged(known)
+                self.read_tagged(known)
+                self.end_tagged(known)
+            else:
+                self.read_tagged(known)
+        if any_known and table.is_wanted:
+            self.end_tags(table)
+        return 0
+
+    def pass_tag(
+        self, table: FieldTable, suffix: str, tag_at: cython.Py_ssize_t, tag: cython.longlong, size: cython.longlong
+    ) -> cython.int:
+        """Pass over the value of a tagged field that is not known."""
+        start: cython.Py_ssize_t = self.p
+        if tag in table.other_tags:
+            message = f"expected no tag {tag} in version {table.version}, found it"
+            raise ProtocolError(message, tag_at, self.place(table, table.is_array, suffix))
+        if size < 0 or size > self.end - start:
+            raise self.failure(
+                f"{size} bytes of the unknown tag {tag}", start, self.place(table, table.is_array, suffix)
+            )
+        self.p += size
+        if self.notes_structure:
+            value = b2a_base64(self.raw(start, size), newline=False).decode("ascii")
+            self.take_structure(f"{self.place(table, table.is_array, suffix)}.bytes", start, value)
+        return 0
+
+    def read_tagged(self, field: FieldTable) -> cython.int:
+        """Read a known tagged field."""
+        if field.kind != STRUCT or field.is_array or not field.is_nullable:
+            return self.read_field(field)
+        # A varint stands before a nullable struct that is tagged, an int8 before others (MessageDataGenerator).
+        start: cython.Py_ssize_t = self.p
+        marker: cython.longlong = self.varint(field, False, "", "a null marker")
+        if self.notes_structure:
+            self.take_structure(self.path(field, False), start, marker)
+        return self.read_marked(field, start, marker > 0)
+
+    def read_marked(self, field: FieldTable, start: cython.Py_ssize_t, is_there: cython.bint) -> cython.int:
+        """Read a struct before which stood whether it is there."""
+        if not is_there:
+            if field.is_wanted:
+                self.take_null(field, start)
+            return 0
+        if field.is_wanted:
+            self.begin_struct(field, False)
+        self.read_struct(field)
+        if field.is_wanted:
+            self.end_struct(field)
+        return 0
+
+    def read_field(self, field: FieldTable) -> cython.int:
+        """Read a field."""
+        if field.is_array:
+            return self.read_array(field)
+        if field.kind != STRUCT:
+            return self.read_value(field, False)
+        start: cython.Py_ssize_t = self.p
+        marker: cython.longlong = 0
+        if field.is_nullable:
+            if start >= self.end:
+                raise self.failure("a null marker of 1 bytes", start, self.path(field, False))
+            marker = self.number(INT8, start)
+            self.p += 1
+            if self.notes_structure:
+                self.take_structure(self.path(field, False), start, marker)
+        return self.read_marked(field, start, marker >= 0)
+
+    def read_array(self, field: FieldTable) -> cython.int:
+        """Read an array with its elements."""
+        i: cython.Py_ssize_t
+        start: cython.Py_ssize_t = self.p
+        count: cython.longlong = self.length(field, False, True)
+        if count < 0:
+            if not field.is_nullable:
+                raise ProtocolError("expected an array, found null", start, self.path(field, False))
+            if field.is_wanted:
+                self.take_null(field, start)
+            return 0
+        # Kafka refuses more elements than there are bytes left, before it allocates them.
+        if count > self.end - self.p:
+            raise self.failure(f"an array of {count} {field.type_name}", start, self.path(field, False))
+        if INT8 <= field.kind <= INT64:
+            return self.read_integers(field, start, count)
+        if count > self.left and not self.is_partial:
+            raise ProtocolError(f"expected at most {self.left} more elements, found {count}", start)
+        if field.is_wanted:
+            self.begin_array(field, start, count)
+        elif field.fixed:
+            if count * field.fixed > self.end - self.p:
+                raise self.failure(f"{count} elements of {field.fixed} bytes", self.p, self.path(field, False))
+            self.left -= count
+            self.p += count * field.fixed
+            return 0
+        for i in range(count):
+            self.indices[field.depth] = i
+            self.count_element(field, True, "")
+            if field.kind != STRUCT:
+                self.read_value(field, True)
+            elif field.is_wanted:
+                self.begin_struct(field, True)
+                self.read_struct(field)
+                self.end_struct(field)
+            else:
+                self.read_struct(field)
+        if field.is_wanted:
+            self.end_array(field)
+        return 0
+
+    def read_integers(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
+        """Read an array of integers, or those of them that are there."""
+        at: cython.Py_ssize_t = self.p
+        there: cython.Py_ssize_t = min(count, (self.end - at) // field.size)
+        self.p = at + there * field.size
+        if field.is_wanted and (there == count or (self.is_partial and not self.notes_structure)):
+            self.take_integers(field, start, at, there)
+        if there < count:
+            self.indices[field.depth] = there
+            raise self.failure(f"{field.type_name} of {field.size} bytes", self.p, self.path(field, True))
+        return 0
+
+    def read_value(self, field: FieldTable, in_array: cython.bint) -> cython.int:
+        """Read a primitive value: of a field, or of an element of an array."""
+        start: cython.Py_ssize_t = self.p
+        value: cython.longlong
+        if not field.size:
+            return self.read_bytes(field, in_array)
+        if field.size > self.end - start:
+            name = "a uuid" if field.size == 16 else field.type_name
+            raise self.failure(f"{name} of {field.size} bytes", start, self.path(field, in_array))
+        self.p = start + field.size
+        if field.kind >= FLOAT64:
+            if field.is_wanted:
+                self.take_fixed(field, in_array, start)
+            return 0
+        if field.is_wanted or field.is_error_code:
+            value = self.number(field.kind, start)
+            if field.is_error_code and value:
+                self.errors.append((self.path(field, in_array), value))
+            if field.is_wanted:
+                self.take_number(field, in_array, start, value)
+        return 0
+
+    def read_bytes(self, field: FieldTable, in_array: cython.bint) -> cython.int:
+        """Read a string, bytes or records."""
+        start: cython.Py_ssize_t = self.p
+        length: cython.longlong = self.length(field, in_array, field.kind != STRING)
+        if length < 0:
+            if in_array or not field.is_nullable:
+                raise ProtocolError(f"expected {field.type_name}, found null", start, self.path(field, in_array))
+            if field.is_wanted:
+                self.take_null(field, start)
+            return 0
+        if field.kind == STRING and length > _LONGEST_STRING:
+            message = f"expected a string of at most {MAX_STRING_BYTES} bytes, found a length of {length}"
+            raise ProtocolError(message, start, self.path(field, in_array))
+        at: cython.Py_ssize_t = self.p
+        if length > self.end - at:
+            name = "a string" if field.kind == STRING else field.type_name
+            raise self.failure(f"{name} of {length} bytes", at, self.path(field, in_array))
+        self.p = at + length
+        if field.kind == RECORDS:
+            self.records.append(RecordsField(self.path(field, in_array), at, at + length))
+            if field.is_wanted:
+                self.take_records(field, start, at, length)
+        elif field.is_wanted:
+            if field.kind == STRING:
+                self.take_string(field, in_array, start, at, length)
+            else:
+                self.take_bytes(field, in_array, start, at, length)
+        elif field.kind == STRING:
+            self.check_text(field, in_array, start, at, length)
+        return 0
+
+    # What is read, checked against the end
+
+    def count_element(self, field: FieldTable, in_array: cython.bint, suffix: str) -> cython.int:
+        """Count an element of an array, or a tagged field: of both two bytes may be all there is."""
+        self.left -= 1
+        if self.left < 0:
+            message = f"expected at most {self.most} array elements in a message shown in part"
+            raise ProtocolError(message, self.p, self.place(field, in_array, suffix))
+        return 0
+
+    def number(self, kind: cython.int, at: cython.Py_ssize_t) -> cython.longlong:
+        """Give the integer at a place, of which the caller has found that it is before the end."""
+        value: cython.longlong
+        if kind in (INT32, UINT32):
+            value = self.uint32(at)
+            return value - 0x100000000 if kind == INT32 and value >= 0x80000000 else value
+        if kind == INT64:
+            value = self.uint32(at)
+            if value >= 0x80000000:
+                value -= 0x100000000
+            # Not shifted: what C makes of a negative number that is shifted is not said.
+            return value * 0x100000000 + self.uint32(at + 4)
+        if kind in (INT16, UINT16):
+            value = self.data[at]
+            value = value << 8 | self.data[at + 1]
+            return value - 0x10000 if kind == INT16 and value >= 0x8000 else value
+        value = self.data[at]
+        if kind == BOOL:
+            return value != 0
+        return value - 0x100 if value >= 0x80 else value
+
+    def uint32(self, at: cython.Py_ssize_t) -> cython.longlong:
+        """Give the four bytes at a place as a number."""
+        high: cython.longlong = self.data[at]
+        high = high << 8 | self.data[at + 1]
+        low: cython.longlong = self.data[at + 2]
+        return high << 16 | low << 8 | self.data[at + 3]
+
+    def varint(self, field: FieldTable, in_array: cython.bint, suffix: str, expected: str) -> cython.longlong:
+        """Read an unsigned varint of at most 5 bytes; give it as Java's int would hold it."""
+        value: cython.longlong = 0
+        byte: cython.longlong
+        shift: cython.int = 0
+        start: cython.Py_ssize_t = self.p
+        at: cython.Py_ssize_t = start
+        while shift < 35:
+            if at >= self.end:
+                raise self.failure(expected, start, self.place(field, in_array, suffix))
+            byte = self.data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                self.p = at
+                # Kafka's ByteUtils shifts the fifth byte into an int, where the high bits fall off.
+                value &= 0xFFFFFFFF
+                return value - 0x100000000 if value >= 0x80000000 else value
+            shift += 7
+        message = "expected a varint of at most 5 bytes, found a longer one"
+        raise ProtocolError(message, start, self.place(field, in_array, suffix))
+
+    def length(self, field: FieldTable, in_array: cython.bint, wide: cython.bint) -> cython.longlong:
+        """Read a length or count, where it is not compact of 4 bytes if `wide`, else of 2; -1 or less means null."""
+        value: cython.longlong
+        start: cython.Py_ssize_t = self.p
+        if field.is_compact:
+            if start < self.end and self.data[start] < 0x80:
+                self.p = start + 1
+                value = self.data[start]
+                return value - 1
+            value = self.varint(field, in_array, "", f"the length of {self.described(field, in_array)}")
+            # One less is, in Java's int, the largest length.
+            return 0x7FFFFFFF if value == -0x80000000 else value - 1
+        size: cython.int = 4 if wide else 2
+        if size > self.end - start:
+            expected = f"the length of {self.described(field, in_array)} of {size} bytes"
+            raise self.failure(expected, start, self.path(field, in_array))
+        self.p = start + size
+        return self.number(INT32 if wide else INT16, start)
+
+    def raw(self, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> bytes:
+        """Copy bytes of the data."""
+        if length <= 0 or at < 0 or length > self.end - at:
+            return b""
+        if cython.compiled:
+            raw: bytes = cython.cast(cython.p_char, cython.address(self.data[at]))[:length]
+            return raw
+        return bytes(self.data[at : at + length])
+
+    def text(self, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> str:
+        """Give bytes of the data as text; raises UnicodeDecodeError."""
+        if length <= 0 or at < 0 or length > self.end - at:
+            return ""
+        if cython.compiled:
+            text: str = cython.cast(cython.p_char, cython.address(self.data[at]))[:length].decode("utf-8")
+            return text
+        return bytes(self.data[at : at + length]).decode()
+
+    def check_text(
+        self,
+        field: FieldTable,
+        in_array: cython.bint,
+        start: cython.Py_ssize_t,
+        at: cython.Py_ssize_t,
+        length: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Check that bytes are UTF-8; raises ProtocolError."""
+        i: cython.Py_ssize_t
+        for i in range(at, at + length):
+            if self.data[i] >= 0x80:
+                try:
+                    self.text(at, length)
+                except UnicodeDecodeError:
+                    raise self.not_utf8(field, in_array, start) from None
+                break
+        return 0
+
+    # What is said of a message that does not decode
+
+    def path(self, field: FieldTable, in_array: cython.bint) -> str:
+        """Give the path of a field, or of the element of it that is being read."""
+        path: str = f"{field.name}[{self.indices[field.depth]}]" if in_array else field.name
+        parent: FieldTable | None = field.parent
+        while parent is not None and parent.parent is not None:
+            index = f"[{self.indices[parent.depth]}]" if parent.is_array else ""
+            path = f"{parent.name}{index}.{path}"
+            parent = parent.parent
+        return path
+
+    def place(self, field: FieldTable, in_array: cython.bint, suffix: str) -> str:
+        """Give the path of a field, or with a `suffix` that of what is no field inside a struct."""
+        if not suffix:
+            return self.path(field, in_array)
+        return suffix if field.parent is None else f"{self.path(field, in_array)}.{suffix}"
+
+    def described(self, field: FieldTable, in_array: cython.bint) -> str:
+        """Say what a length is that of."""
+        if field.is_array and not in_array:
+            return f"an array of {field.type_name}"
+        return "a string" if field.kind == STRING else field.type_name
+
+    def failure(self, expected: str, offset: cython.Py_ssize_t, path: str) -> ProtocolError:
+        """Give the exception for bytes that are not there."""
+        left = max(self.end - offset, 0)
+        return ProtocolError(f"expected {expected}, found {left} bytes left", offset, path)
+
+    def not_utf8(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> ProtocolError:
+        """Give the exception for text that is not UTF-8."""
+        return ProtocolError("expected UTF-8, found other bytes", start, self.path(field, in_array))
+
+    # What a sink takes: `start` is where the field begins with its length, `at` where its bytes do
+
+    def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
+        """Take the beginning of the message, of a struct, or of an element that is one."""
+        return 0
+
+    def end_struct(self, field: FieldTable) -> cython.int:
+        """Take the end of what `begin_struct` began."""
+        return 0
+
+    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
+        """Take the beginning of an array that is not one of integers."""
+        return 0
+
+    def end_array(self, field: FieldTable) -> cython.int:
+        """Take its end."""
+        return 0
+
+    def begin_tagged(self, field: FieldTable) -> cython.int:
+        """Take the beginning of a known tagged field, which follows all plain fields of its struct."""
+        return 0
+
+    def end_tagged(self, field: FieldTable) -> cython.int:
+        """Take its end."""
+        return 0
+
+    def end_tags(self, table: FieldTable) -> cython.int:
+        """Take the end of the tagged fields of a struct, one of them at least known."""
+        return 0
+
+    def mark_place(self, field: FieldTable) -> cython.int:
+        """Take the place before a plain field, where tagged fields may have to be put: those in `tagged_before`."""
+        return 0
+
+    def take_null(self, field: FieldTable, start: cython.Py_ssize_t) -> cython.int:
+        """Take null."""
+        return 0
+
+    def take_number(
+        self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: cython.longlong
+    ) -> cython.int:
+        """Take an integer or a bool."""
+        return 0
+
+    def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
+        """Take a float64 or a uuid."""
+        return 0
+
+    def take_integers(
+        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, count: cython.Py_ssize_t
+    ) -> cython.int:
+        """Take an array of integers, or those of them that are there."""
+        return 0
+
+    def take_string(
+        self,
+        field: FieldTable,
+        in_array: cython.bint,
+        start: cython.Py_ssize_t,
+        at: cython.Py_ssize_t,
+        length: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Take a string, of which the sink finds out whether it is UTF-8."""
+        return self.check_text(field, in_array, start, at, length)
+
+    def take_bytes(
+        self,
+        field: FieldTable,
+        in_array: cython.bint,
+        start: cython.Py_ssize_t,
+        at: cython.Py_ssize_t,
+        length: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Take bytes."""
+        return 0
+
+    def take_records(
+        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
+    ) -> cython.int:
+        """Take records; where they lie is noted already."""
+        return 0
+
+    def take_structure(self, path: str, start: cython.Py_ssize_t, value: object) -> cython.int:
+        """Take a marker, tag, or count of tagged fields with its path; only where `notes_structure` is set."""
+        return 0

@@ -1,0 +1,22 @@
+# What other compiled modules use of text_buffer.py.
+
+cimport cython
+from libc.string cimport memcpy
+
+@cython.final
+cdef class TextBuffer:
+    cdef bytearray store
+    cdef unsigned char[::1] buffer
+    cdef Py_ssize_t room
+    cdef readonly Py_ssize_t size
+
+    cdef int grow(self, Py_ssize_t more) except -1
+    cdef int byte(self, int value) except -1
+    cdef int add(self, bytes text) except -1
+    cdef int copy(self, const unsigned char[::1] source, Py_ssize_t at, Py_ssize_t length) except -1
+    cdef int number(self, long long value) except -1
+    cdef int json_string(self, const unsigned char[::1] source, Py_ssize_t at, Py_ssize_t length) except -1
+    cdef int base64(self, const unsigned char[::1] source, Py_ssize_t at, Py_ssize_t length, bint url_safe) except -1
+    cdef int last(self) except -1
+    cdef int cut(self, Py_ssize_t size) except -1
+    cdef bytes taken(self, Py_ssize_t start)

@@ -1,0 +1,183 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
+"""The sink that makes values: a message as a dict, whole, or as much of it as is wanted or decodes."""
+
+from binascii import b2a_base64
+from struct import Struct
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
+from kafkasniff.protocol.bodies.reader import BodyReader
+from kafkasniff.protocol.bodies.tables import FieldTable
+from kafkasniff.protocol.primitives import UUID_TEXTS, java_text, json_float
+
+if not cython.compiled:
+    from kafkasniff.protocol.bodies.tables import BOOL, FLOAT64
+
+_DOUBLE = Struct(">d")
+
+
+_FREE: list[Any] = []
+
+
+def borrow_reader() -> "ValueReader":
+    """Give a reader that nobody uses; it is to be given back."""
+    return _FREE.pop() if _FREE else ValueReader()
+
+
+def give_back(reader: "ValueReader") -> None:
+    """Take a reader back, which lets go of what it read."""
+    reader.value = {}
+    _FREE.append(reader)
+
+
+@cython.cclass
+class ValueReader(BodyReader):
+    """Reads messages as dicts with the values of Kafka's JSON, the keys in the definition's order.
+
+    `value` is the message; where reading failed, what there was before. `malformed` holds offset and path of texts that
+    are not UTF-8, where such are taken: in reading what there is of a message.
+    """
+
+    def __init__(self) -> None:
+        """Make a reader."""
+        super().__init__()
+        self.value: dict[str, Any] = {}
+        self.malformed: list[tuple[int, str]] = []
+        self.into = self.value
+        self.items: list[Any] = []
+        self.around: list[Any] = []
+
+    def read(
+        self, table: FieldTable, data: bytes, offset: cython.Py_ssize_t, most: cython.longlong, is_partial: cython.bint
+    ) -> int:
+        """Read the message that begins at `offset`, with at most `most` array elements; give where it ends.
+
+        Raises ProtocolError; if `is_partial`, `value` is then what there was of it.
+        """
+        self.begin(data, offset, len(data), most)
+        self.is_partial = is_partial
+        try:
+            self.read_message(table)
+        finally:
+            self.release()
+        return self.p
+
+    def put(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: object) -> cython.int:
+        """Put a value in its place; its bytes begin at `start`."""
+        if in_array:
+            self.items.append(value)
+        else:
+            self.into[field.name] = value
+        return 0
+
+    def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
+        """Begin a dict."""
+        value: dict[str, Any] = {}
+        if field.parent is None:
+            self.value = value
+            self.malformed = []
+            self.around = []
+        else:
+            self.put(field, in_array, self.p, value)
+        self.around.append(self.into)
+        self.into = value
+        return 0
+
+    def end_struct(self, field: FieldTable) -> cython.int:
+        """End it."""
+        self.into = self.around.pop()
+        return 0
+
+    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
+        """Begin a list."""
+        items: list[Any] = []
+        self.into[field.name] = items
+        self.around.append(self.items)
+        self.items = items
+        return 0
+
+    def end_array(self, field: FieldTable) -> cython.int:
+        """End it."""
+        self.items = self.around.pop()
+        return 0
+
+    def end_tags(self, table: FieldTable) -> cython.int:
+        """Put tagged fields in their place as Kafka's JSON has it, and drop those that hold their default."""
+        field: FieldTable
+        found: dict[str, Any] = dict(self.into)
+        self.into.clear()
+        for field in table.fields:
+            name: str = field.name
+            if name not in found:
+                name = f"{name}SizeInBytes"
+            if name in found and (not field.is_tagged or found[name] != field.default):
+                self.into[name] = found[name]
+        return 0
+
+    def take_null(self, field: FieldTable, start: cython.Py_ssize_t) -> cython.int:
+        """Put null."""
+        return self.put(field, False, start, None)
+
+    def take_number(
+        self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: cython.longlong
+    ) -> cython.int:
+        """Put a number or bool."""
+        if field.kind == BOOL:
+            return self.put(field, in_array, start, bool(value))
+        return self.put(field, in_array, start, value)
+
+    def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
+        """Put a float or the text of a uuid."""
+        raw = self.raw(start, field.size)
+        value = json_float(_DOUBLE.unpack(raw)[0]) if field.kind == FLOAT64 else UUID_TEXTS[raw]
+        return self.put(field, in_array, start, value)
+
+    def take_integers(
+        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, count: cython.Py_ssize_t
+    ) -> cython.int:
+        """Put a list of integers."""
+        i: cython.Py_ssize_t
+        items: list[Any] = []
+        for i in range(count):
+            items.append(self.number(field.kind, at + i * field.size))
+        return self.put(field, False, start, items)
+
+    def take_string(
+        self,
+        field: FieldTable,
+        in_array: cython.bint,
+        start: cython.Py_ssize_t,
+        at: cython.Py_ssize_t,
+        length: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Put text."""
+        try:
+            value = self.text(at, length)
+        except UnicodeDecodeError:
+            if not self.is_partial:
+                raise self.not_utf8(field, in_array, start) from None
+            self.malformed.append((start, self.path(field, in_array)))
+            value = java_text(self.raw(at, length))
+        return self.put(field, in_array, start, value)
+
+    def take_bytes(
+        self,
+        field: FieldTable,
+        in_array: cython.bint,
+        start: cython.Py_ssize_t,
+        at: cython.Py_ssize_t,
+        length: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Put bytes as base64."""
+        return self.put(field, in_array, start, b2a_base64(self.raw(at, length), newline=False).decode("ascii"))
+
+    def take_records(
+        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
+    ) -> cython.int:
+        """Put the size of records."""
+        self.into[f"{field.name}SizeInBytes"] = length
+        return 0
