@@ -63,12 +63,7 @@ class JsonWriter(BodyReader):
 
     def key(self, field: FieldTable, in_array: cython.bint) -> cython.int:
         """Write what stands before a value."""
-        last: cython.int = self.out.last()
-        if last not in (0x7B, 0x5B):
-            self.out.byte(0x2C)
-        if not in_array:
-            self.out.add(field.key)
-        return 0
+        return self.out.key(b"" if in_array else field.key)
 
     def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
         """Begin an object."""
@@ -138,9 +133,9 @@ class JsonWriter(BodyReader):
         self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: cython.longlong
     ) -> cython.int:
         """Write a number or bool."""
-        self.key(field, in_array)
         if field.kind != BOOL:
-            return self.out.number(value)
+            return self.out.member(b"" if in_array else field.key, value)
+        self.key(field, in_array)
         return self.out.add(b"true" if value else b"false")
 
     def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:

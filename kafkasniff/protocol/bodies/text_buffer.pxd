@@ -14,6 +14,8 @@ cdef class TextBuffer:
     cdef int byte(self, int value) except -1
     cdef int add(self, bytes text) except -1
     cdef int copy(self, const unsigned char[::1] source, Py_ssize_t at, Py_ssize_t length) except -1
+    cdef int key(self, bytes key) except -1
+    cdef int member(self, bytes key, long long value) except -1
     cdef int number(self, long long value) except -1
     cdef int json_string(self, const unsigned char[::1] source, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int base64(self, const unsigned char[::1] source, Py_ssize_t at, Py_ssize_t length, bint url_safe) except -1

@@ -82,6 +82,28 @@ class TextBuffer:
         self.size += length
         return 0
 
+    def key(self, key: bytes) -> cython.int:
+        """Write what stands before a value in JSON: a comma, unless it is the first, and `key`."""
+        length: cython.Py_ssize_t = len(key)
+        if length >= self.room - self.size:
+            self.grow(length + 1)
+        if self.size and self.buffer[self.size - 1] not in (0x7B, 0x5B):
+            self.buffer[self.size] = 0x2C
+            self.size += 1
+        if length == 0:
+            return 0
+        if cython.compiled:
+            memcpy(cython.address(self.buffer[self.size]), cython.cast(cython.p_char, key), length)  # type: ignore[name-defined]  # noqa: F821
+        else:
+            self.buffer[self.size : self.size + length] = key
+        self.size += length
+        return 0
+
+    def member(self, key: bytes, value: cython.longlong) -> cython.int:
+        """Write a number with its key."""
+        self.key(key)
+        return self.number(value)
+
     def number(self, value: cython.longlong) -> cython.int:
         """Write a number."""
         if self.room - self.size < 20:
@@ -93,17 +115,23 @@ class TextBuffer:
                 # It has no positive counterpart.
                 return self.add(b"9223372036854775808")
             value = -value
-        digits: cython.int = 1
-        rest: cython.longlong = value // 10
-        while rest:
+        if value < 10:
+            self.buffer[self.size] = 0x30 + value
+            self.size += 1
+            return 0
+        # Unsigned numbers are divided faster.
+        rest: cython.ulonglong = value
+        bound: cython.ulonglong = 100
+        digits: cython.int = 2
+        while digits < 19 and rest >= bound:
+            bound *= 10
             digits += 1
-            rest = rest // 10
         at: cython.Py_ssize_t = self.size + digits
         self.size = at
         while digits > 0:
             at -= 1
-            self.buffer[at] = 0x30 + value % 10
-            value = value // 10
+            self.buffer[at] = 0x30 + cython.cast(cython.int, rest % 10)
+            rest = rest // 10
             digits -= 1
         return 0
 
