@@ -4,6 +4,7 @@ from base64 import b64decode
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from kafkasniff.calls.long_names import short_name
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
@@ -59,7 +60,7 @@ class Authentication:
     def begin(self, header: RequestHeader, request: bytes) -> None:
         """Take the request of SaslHandshake: a login begins with the mechanism that it names."""
         body = decode_body(SASL_HANDSHAKE, header.api_version, "request", request, header.end).value
-        self._mechanism = body["mechanism"] if body is not None else None
+        self._mechanism = short_name(body["mechanism"]) if body is not None else None
         self._candidate = None
 
     def authenticate(self, header: RequestHeader, request: bytes, response: bytes | None) -> tuple[dict[str, Any], ...]:
@@ -117,7 +118,7 @@ class Authentication:
             self._mechanism = guess_mechanism(data)
         token = read_token(self._mechanism or _UNKNOWN_MECHANISM, from_client, data, show_secrets=self._show_secrets)
         if token.principal is not None:
-            self._candidate = token.principal
+            self._candidate = short_name(token.principal)
         return token
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from kafkasniff.calls.evidence import (
+    CLIENT_ID_LIMIT,
     LARGEST_PLAUSIBLE,
     SMALLEST_RESPONSE,
     Score,
@@ -23,6 +24,8 @@ from kafkasniff.calls.segments import LargestSegments
 from kafkasniff.tcp.events import StreamGap
 
 SEGMENTS_FOR_ANSWERS = 64
+_MOST_CLIENT_IDS = 1_000
+"""Client ids of one connection; it has one, but for a proxy's."""
 
 
 class Boundaries:
@@ -56,6 +59,11 @@ class Boundaries:
         self.last_answer: int | None = None
         """The same of the last response."""
         self.lost_ids = LostIds(from_the_beginning)
+
+    def know_client(self, client_id: str | None) -> None:
+        """Take a client id that a request of the connection names; one that no search looks for is not kept."""
+        if len(client_id or "") <= CLIENT_ID_LIMIT and len(self.client_ids) < _MOST_CLIENT_IDS:
+            self.client_ids.add(client_id)
 
     def begin(self, direction: int) -> None:
         """Search a direction of which nothing is known from its first byte on."""

@@ -3,6 +3,7 @@
 import struct
 from typing import Any, Final
 
+from kafkasniff.calls.long_names import short_name
 from kafkasniff.protocol.bodies.scanning import scan_body
 from kafkasniff.protocol.headers import response_header_version
 
@@ -104,11 +105,11 @@ class SessionStep:
         key = self.topic_field
         changes: dict[str, frozenset[int]] = {}
         for topic in topics:
-            name = topic[key]
+            name = short_name(topic[key])
             before = changes.get(name, covered.get(name, frozenset()))
             changes[name] = before | {partition["partition"] for partition in topic["partitions"]}
         for topic in forgotten:
-            name = topic[key]
+            name = short_name(topic[key])
             changes[name] = changes.get(name, covered.get(name, frozenset())) - set(topic["partitions"])
         if all(covered.get(name) == partitions for name, partitions in changes.items()):
             return covered
@@ -153,7 +154,10 @@ class FetchSessions:
         session = self._sessions.pop((server, session_id), None) if session_id else None
         if epoch == _NEW_SESSION_EPOCH:
             if error_code == 0 and given_id:
-                self._keep(server, given_id, _Session(SessionStep(None, version, request, body)))
+                step = SessionStep(None, version, request, body)
+                if len(request) >= _UNREAD_BYTES:
+                    step.covered()
+                self._keep(server, given_id, _Session(step))
             return None
         if session is None or epoch != session.epoch or error_code:
             # Closed (epoch -1), refused, or a request of the session is missing: what it covers is not known.

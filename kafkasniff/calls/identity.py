@@ -4,6 +4,7 @@ from kafkasniff.calls.authentication import SASL_AUTHENTICATE, Authentication
 from kafkasniff.calls.call import Call, Frame, Side
 from kafkasniff.calls.evidence import API_VERSIONS, SASL_HANDSHAKE, request_header
 from kafkasniff.calls.learning import take_login
+from kafkasniff.calls.long_names import short_name
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.sasl.token import SaslToken
@@ -62,7 +63,7 @@ class Identity:
         if header.api_key == API_VERSIONS and header.api_version >= 3 and frame.whole:
             value = decode_body(header.api_key, header.api_version, "request", frame.data, header.end).value
             if value is not None:
-                self.software = (value["clientSoftwareName"], value["clientSoftwareVersion"])
+                self.software = short_name(value["clientSoftwareName"]), short_name(value["clientSoftwareVersion"])
         elif header.api_key == SASL_HANDSHAKE:
             self.security = "SASL_PLAINTEXT"
             self._authentication.begin(header, frame.data)

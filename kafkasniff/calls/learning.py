@@ -8,6 +8,7 @@ from kafkasniff.calls.authentication import Authentication
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context, GroupProtocol
 from kafkasniff.calls.fetch_sessions import FetchSessions
+from kafkasniff.calls.long_names import short_name
 from kafkasniff.calls.topics import (
     FETCH,
     FETCH_SNAPSHOT,
@@ -125,18 +126,20 @@ class Learning:
         asked, answered = call.request_body.value, call.response_body.value
         if asked is None or answered is None:
             return
-        protocol = GroupProtocol(asked["protocolType"], answered["protocolName"])
+        protocol = GroupProtocol(short_name(asked["protocolType"]), short_name(answered["protocolName"]))
         call.context = replace(call.context, group_protocol=protocol)
         if len(self._groups) >= _MOST_GROUPS:
             self._groups.clear()
-        self._groups[call.client, call.server, asked["groupId"]] = protocol
+        self._groups[call.client, call.server, short_name(asked["groupId"])] = protocol
 
     def _take_sync_group(self, call: Call) -> None:
         assert call.header is not None
         if call.header.api_version >= _SYNC_GROUP_SAYS or call.request_body is None:
             return
         asked = call.request_body.value
-        known = self._groups.get((call.client, call.server, asked["groupId"])) if asked is not None else None
+        if asked is None:
+            return
+        known = self._groups.get((call.client, call.server, short_name(asked["groupId"])))
         if known is not None:
             call.context = replace(call.context, group_protocol=known)
 

@@ -174,7 +174,8 @@ class KafkaStreams:
         answered = min(len(response_ids), len(pairing.waiting))
         pairing.take_answered(answered, len(request_ids) - len(waiting) + len(response_ids))
         self.call_count += len(response_ids)
-        boundaries.client_ids |= client_ids
+        for client_id in client_ids:
+            boundaries.know_client(client_id)
         if len(request_ids):
             boundaries.last_request = request_ids.item(-1)
             boundaries.lost_ids.add(request_ids.item(0))
@@ -306,7 +307,7 @@ class KafkaStreams:
             return False
         self._describe(frame, self.client, "request")
         if header.end < len(frame.data) or frame.whole:
-            self._boundaries.client_ids.add(header.client_id)
+            self._boundaries.know_client(header.client_id)
         self._boundaries.last_request = header.correlation_id
         self._boundaries.lost_ids.add(header.correlation_id)
         self._identity.take_request(header, frame)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, Final
 
+from kafkasniff.calls.long_names import short_name
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.definitions import api_definition
@@ -89,7 +90,7 @@ class TopicNames(KnownNames):
             return
         if len(names) >= self._most:
             del names[next(iter(names))]
-        names[topic_id] = name, self._learnt
+        names[topic_id] = short_name(name), self._learnt
         self._learnt += 1
 
     def learn(self, response: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from typing import Any, ClassVar, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
-from kafkasniff.diagnose.facts import Client, at_host, client_of, request_of, response_of
+from kafkasniff.diagnose.facts import Client, at_host, client_id_of, client_of, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.rule import Rule, client_subject, seconds_text
@@ -126,7 +126,7 @@ class ErrorRule(Rule[ErrorTally]):
         what = f"{call.api_name} v{call.api_version} answered with {error.name} ({error.code}) in {error.path}"
         state.add(call.response.last, what, call.client, self.topic_of(call, error))
         state.codes[error.name] = state.codes.get(error.name, 0) + 1
-        state.client_ids.add(call.client_id or None)
+        state.client_ids.add(client_id_of(call) or None)
         state.programs.add(call.connection)
         if call.principal != ANONYMOUS:
             state.principal = call.principal or state.principal

@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
-from kafkasniff.diagnose.memory import MOST_CONNECTIONS, Bounded
+from kafkasniff.calls.long_names import short_name
+from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded
 from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.tcp.events import Connection
 
@@ -22,6 +23,9 @@ _MOST_PARTITIONS = 50_000
 _MOST_BROKERS = 10_000
 _MOST_VERSION_SETS = 64
 """Brokers of one release tell the same, so that it is kept once."""
+
+_MOST_APIS = 256
+"""APIs of a broker; Kafka has 94."""
 
 _METADATA_FIELDS = frozenset({"brokers", "nodeId", "host", "port", "rack", "topics", "errorCode", "name", "topicId"})
 _REPLICA_FIELDS = frozenset({"topics", "name", "partitions", "partitionIndex", "replicaNodes"})
@@ -63,7 +67,7 @@ class Talk:
 
     def __init__(self, call: Call) -> None:
         """Begin with a call of it."""
-        self.client_id = call.client_id
+        self.client_id = client_id_of(call)
         self.client = client_of(call)
         self.answered = 0
         """When the latest answer came (ns); 0 for none."""
@@ -107,9 +111,15 @@ def host_of(endpoint: str) -> str:
     return endpoint.rpartition(":")[0]
 
 
+def client_id_of(call: Call) -> str | None:
+    """Give the client id of a call as it is remembered."""
+    client_id = call.client_id
+    return short_name(client_id) if client_id else client_id
+
+
 def client_of(call: Call) -> Client:
     """Give the program behind a call."""
-    client_id = call.client_id
+    client_id = client_id_of(call)
     return Client(client_id, host_of(call.client)) if client_id else Client(None, call.client)
 
 
@@ -138,9 +148,9 @@ class Facts:
             self._talks.put(call.connection, talk)
             if call.response is not None:
                 self._servers.put(call.server, True)
-        elif talk.client_id != call.client_id:
+        elif talk.client_id != (client_id := client_id_of(call)):
             # A proxy that shares a connection between programs, or a client that names itself late.
-            talk.client_id, talk.client = call.client_id, client_of(call)
+            talk.client_id, talk.client = client_id, client_of(call)
             talk.named = False
         return talk
 
@@ -186,7 +196,7 @@ class Facts:
         """Give the topic that an element of a message is about, by name or by id."""
         for field in ("name", "topic", "topicName"):
             if item.get(field):
-                return str(item[field])
+                return short_name(str(item[field]))
         topic_id = item.get("topicId")
         return self._topics.get(topic_id) if topic_id else None
 
@@ -233,12 +243,13 @@ class Facts:
             for topic in (replicas.value if replicas is not None else response_of(call))["topics"]:
                 if topic["name"]:
                     for partition in topic["partitions"]:
-                        self._replicas.put((topic["name"], partition["partitionIndex"]), partition["replicaNodes"])
+                        place = short_name(topic["name"]), partition["partitionIndex"]
+                        self._replicas.put(place, partition["replicaNodes"][:MOST_NAMES])
 
     def _learn_versions(self, call: Call) -> None:
         if self._versions.get(call.server) is None:
             keys = response_of(call).get("apiKeys") or ()
-            told = {item["apiKey"]: (item["minVersion"], item["maxVersion"]) for item in keys}
+            told = {item["apiKey"]: (item["minVersion"], item["maxVersion"]) for item in keys[:_MOST_APIS]}
             if len(told) > 1:  # A refused ApiVersions tells of nothing but itself.
                 known = frozenset(told.items())
                 self._versions.put(call.server, self._version_sets.touch(known, lambda: told))
@@ -246,10 +257,13 @@ class Facts:
     def _learn_brokers(self, body: dict[str, Any]) -> bool:
         racks = False
         for item in body.get("brokers", ()):
-            broker = Broker(item["nodeId"] if "nodeId" in item else item["brokerId"], item.get("rack"))
+            rack = item.get("rack")
+            broker = Broker(
+                item["nodeId"] if "nodeId" in item else item["brokerId"], rack if rack is None else short_name(rack)
+            )
             racks |= broker.rack is not None
             self._racks.put(broker.node_id, broker.rack)
-            host = item["host"]
+            host = short_name(item["host"])
             if host != "localhost" and ":" not in host and not host.replace(".", "").isdigit():
                 port = str(item["port"])
                 known = self._named.get(port)
@@ -265,4 +279,4 @@ class Facts:
     def _learn_topic(self, topic: dict[str, Any]) -> None:
         name, topic_id = topic.get("name"), topic.get("topicId")
         if name and topic_id and not topic.get("errorCode"):
-            self._topics.put(topic_id, name)
+            self._topics.put(topic_id, short_name(name))

@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.calls.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, elements
 from kafkasniff.diagnose.facts import OFFSET_COMMIT, TXN_OFFSET_COMMIT, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
@@ -18,6 +19,11 @@ _RETRIED = frozenset({27, 113})
 
 def group_of(call: Call, error: FieldError) -> str | None:
     """Give the group that an error is about."""
+    name = _group_named(call, error)
+    return short_name(name) if name is not None else None
+
+
+def _group_named(call: Call, error: FieldError) -> str | None:
     request = request_of(call)
     if request.get("groupId"):
         return str(request["groupId"])
@@ -164,7 +170,7 @@ class StaticMemberFenced(ErrorRule):
         """Count for the instance, whoever was fenced."""
         request = request_of(call)
         group, instance = request.get("groupId"), request.get("groupInstanceId") or request.get("instanceId")
-        self.count((group, instance), call, errors[0])
+        self.count((group and short_name(group), instance and short_name(instance)), call, errors[0])
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire from the threshold on."""

@@ -4,6 +4,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Generic, TypeVar
 
+from kafkasniff.calls.long_names import LONGEST_TEXT, short_name
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.finding import Evidence
 from kafkasniff.tcp.events import Connection
@@ -127,7 +128,7 @@ class Tally:
         if self.first is None:
             self.first = arrival
         self.last = arrival
-        self._latest = what
+        self._latest = what = short_name(what, LONGEST_TEXT)
         if len(self._beginning) < MOST_EVIDENCE:
             self._beginning.append(Evidence(arrival, what))
         if client is not None:

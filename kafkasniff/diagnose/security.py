@@ -1,9 +1,10 @@
 """Rules about logins and rights."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.authentication import BEFORE_LOGIN, RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError
+from kafkasniff.calls.long_names import short_name
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.cluster import below_kafka4
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
@@ -17,6 +18,18 @@ from kafkasniff.diagnose.seen import SeenCall
 _CLOSED = "no answer to its SASL token"
 _READABLE = frozenset({"PLAIN", "OAUTHBEARER"})
 """Mechanisms whose messages hold the password or token itself (RFC 4616, RFC 7628)."""
+
+
+class _Login(NamedTuple):
+    """What is remembered of a raw token, which may hold 64 kB."""
+
+    arrival: Arrival
+    direction: str
+    mechanism: str
+
+
+def _login(token: RawToken) -> _Login:
+    return _Login(token.arrival, token.direction, token.token.mechanism)
 
 
 class AuthFailureLoop(ErrorRule):
@@ -45,29 +58,29 @@ class AuthFailureLoop(ErrorRule):
     def __init__(self, *arguments: Any) -> None:
         """Begin with no login under way."""
         super().__init__(*arguments)
-        self._raw: Bounded[RawToken] = Bounded(MOST_CONNECTIONS)
+        self._raw: Bounded[_Login] = Bounded(MOST_CONNECTIONS)
         """The latest raw token of connections on which no call was answered since."""
 
     def token(self, token: RawToken) -> None:
         """Note a login by tokens without Kafka's headers."""
-        self._raw.put(token.connection, token)
+        self._raw.put(token.connection, _login(token))
 
     def connection(self, report: ConnectionReport) -> None:
         """Count a connection that the server closed on a login by raw tokens."""
-        token = self._raw.pop(report.connection)
+        login = self._raw.pop(report.connection)
         client = self.facts.client(report.connection)
         connection = report.connection
-        if token is None or client is None or connection.initiator is None:
+        if login is None or client is None or connection.initiator is None:
             return
         if any(counter.gaps or counter.cut_packets for counter in connection.counters):
             return
         talk = self.facts.talk_of(connection)
-        served = talk is not None and talk.answered > token.arrival.time
+        served = talk is not None and talk.answered > login.arrival.time
         closed = connection.ended_by in ("fin", "rst") and connection.ended_direction == 1 - connection.initiator
-        if closed and not served and token.direction == "request":
+        if closed and not served and login.direction == "request":
             state = self.state(ErrorKey(at_host(client), None))
-            what = f"{token.token.mechanism} login by raw tokens; the server closed the connection"
-            state.add(token.arrival, what, report.client)
+            what = f"{login.mechanism} login by raw tokens; the server closed the connection"
+            state.add(login.arrival, what, report.client)
             state.programs.add(connection)
             state.codes[_CLOSED] = state.codes.get(_CLOSED, 0) + 1
 
@@ -94,7 +107,7 @@ class UnsupportedSaslMechanism(ErrorRule):
     def name_of(self, call: Call, error: FieldError) -> str | None:
         """Count each mechanism apart, with what the broker offers instead."""
         offered = ", ".join(response_of(call).get("mechanisms") or []) or "none"
-        return f"{request_of(call).get('mechanism')} (offered: {offered})"
+        return f"{short_name(str(request_of(call).get('mechanism')))} (offered: {short_name(offered)})"
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name both sides' mechanisms."""
@@ -119,7 +132,7 @@ class CleartextCredentials(Rule[Tally]):
     def __init__(self, *arguments: Any) -> None:
         """Begin with no login under way."""
         super().__init__(*arguments)
-        self._raw: Bounded[RawToken] = Bounded(MOST_CONNECTIONS)
+        self._raw: Bounded[_Login] = Bounded(MOST_CONNECTIONS)
 
     def new_state(self) -> Tally:
         """Begin with none."""
@@ -137,14 +150,14 @@ class CleartextCredentials(Rule[Tally]):
         """Note a password or token that comes without a handshake; behind one it is known already."""
         readable = token.direction == "request" and token.token.mechanism in _READABLE
         if readable and self.facts.client(token.connection) is None:
-            self._raw.put(token.connection, token)
+            self._raw.put(token.connection, _login(token))
 
     def connection(self, report: ConnectionReport) -> None:
         """Count a login by raw tokens, once it is known that there was no TLS around it."""
-        token = self._raw.pop(report.connection)
-        if token is not None and report.tls is None:
+        login = self._raw.pop(report.connection)
+        if login is not None and report.tls is None:
             client = self.facts.client(report.connection) or Client(None, report.client)
-            self._seen(client, token.token.mechanism, token.arrival, report.client)
+            self._seen(client, login.mechanism, login.arrival, report.client)
 
     def _seen(self, client: Client, mechanism: str, arrival: Arrival, name: str) -> None:
         self.state((client, mechanism)).add(arrival, f"login with {mechanism} on a connection without TLS", name)

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.long_names import LONGEST, with_short_names
 from kafkasniff.diagnose.facts import Client, Talk, request_of, response_of
 from kafkasniff.protocol.primitives import RecordsField
 
@@ -60,9 +61,9 @@ class SeenCall:
     ended: int
     """When the call ended, with the answer's last byte where there is one (ns)."""
     request: Body
-    """The request's fields that rules ask for; empty when it did not decode whole."""
+    """The request's fields that rules ask for, long names cut as they are remembered; empty when it did not decode."""
     response: Body
-    """The response's fields that rules ask for; empty when there is none or it did not decode whole."""
+    """The same of the response; empty when there is none or it did not decode whole."""
     records: list[RecordsField]
     """Where the request's `records` fields lie."""
     told_records: list[RecordsField]
@@ -91,6 +92,8 @@ class SeenCall:
             else:
                 self.request, self.failed = request_of(call), bool(call.errors)
                 self.records = call.request_body.records if call.request_body is not None and self.request else []
+            if call.request.size > LONGEST:
+                self.request = with_short_names(self.request)
         else:
             self.request, self.records = _NOTHING, []
         if call.response is None:
@@ -103,3 +106,5 @@ class SeenCall:
         else:
             self.response, self.failed = response_of(call), bool(call.errors)
             self.told_records = call.response_body.records if call.response_body and self.response else []
+        if call.response.size > LONGEST:
+            self.response = with_short_names(self.response)

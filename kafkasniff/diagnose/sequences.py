@@ -4,6 +4,7 @@ from collections import deque
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.calls.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts import PRODUCE, Client, client_of, response_of
 from kafkasniff.diagnose.finding import Finding
@@ -153,9 +154,9 @@ class DuplicateSequence(Rule[Sequences]):
 
 def _refused(call: Call, item: Produced) -> bool:
     """Tell whether the broker refused a partition's batches."""
-    ours = item.topic.get("name") or item.topic.get("topicId")
+    ours = item.topic.get("name") or item.topic.get("topicId") or ""
     for topic in response_of(call).get("responses", ()):
-        if (topic.get("name") or topic.get("topicId")) == ours:
+        if short_name(topic.get("name") or topic.get("topicId") or "") == ours:
             answers = topic["partitionResponses"]
             return any(answer["index"] == item.partition and answer["errorCode"] for answer in answers)
     return True

@@ -8,6 +8,7 @@ from typing import Any
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.long_names import LONGEST_TEXT, short_name
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import (
     API_VERSIONS,
@@ -135,6 +136,7 @@ class Timeline:
             step = [key for key, _ in STORY].index(call.api_key or 0) + 1
             mark = f"step {step}" if self.kind in ("client", "connection") else ""
         client = f"{client_of(call).name}" if self.kind != "connection" else call.client
+        detail = short_name(detail, LONGEST_TEXT)
         self._add(Row(call.request.first, call.ended, client, f"{call.api_name} v{call.api_version}", detail, mark))
 
     def _add(self, row: Row) -> None:

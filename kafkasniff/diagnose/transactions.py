@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.calls.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts import (
     ADD_OFFSETS_TO_TXN,
@@ -30,7 +31,7 @@ _MOST_PRODUCERS = 16
 def transaction_of(request: dict[str, Any]) -> str | None:
     """Give the transactional id that a request names."""
     name = request.get("transactionalId") or request.get("v3AndBelowTransactionalId")
-    return str(name) if name else None
+    return short_name(str(name)) if name else None
 
 
 class ProducerFenced(ErrorRule):
@@ -61,7 +62,7 @@ class ProducerFenced(ErrorRule):
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count for the transactional id, whoever was fenced."""
-        name = request_of(call).get("transactionalId")
+        name = short_name(request_of(call).get("transactionalId") or "")
         key = (bool(name), name or (f"producer id {producer_id_of(call)}" if call.api_key == PRODUCE else None))
         state = self.state(key)
         in_flight = state.last is not None and call.request is not None and call.request.first.time < state.last.time

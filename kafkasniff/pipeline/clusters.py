@@ -8,6 +8,7 @@ import numpy as np
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.long_names import short_name
 from kafkasniff.diagnose.facts import DESCRIBE_CLUSTER, METADATA, host_of, response_of
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, Bounded
 from kafkasniff.pipeline.events import arrival_of
@@ -33,7 +34,7 @@ class ClusterNames:
             return
         self._take_server(call.server)
         if call.api_key in _TELLING and (cluster_id := response_of(call).get("clusterId")):
-            self.names.add(f"cluster {cluster_id}")
+            self.names.add(f"cluster {short_name(cluster_id)}")
 
     def take_columns(self, rows: CallRows) -> None:
         """Take calls that are together."""

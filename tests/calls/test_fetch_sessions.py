@@ -114,3 +114,15 @@ def test_old_versions_and_cut_messages_have_no_session() -> None:
     version, data, body = request(0, {"orders": [0]})
     assert FetchSessions().follow(SERVER, 6, data, body, answer()) is None
     assert FetchSessions().follow(SERVER, version, data[: body + 10], body, None) is None
+
+
+def test_what_a_session_holds_of_a_large_first_request_is_what_it_covers() -> None:
+    sessions = begun({f"{number:04}" + "t" * 3_000: [number] for number in range(20)})
+    (session,) = sessions._sessions.values()
+    assert session.step._data == b""
+    step = sessions.follow(SERVER, *request(1, {}), answer())
+    value = covered(step)
+    assert isinstance(value, dict)
+    assert [(topic["topic"][:5], len(topic["topic"]), topic["partitions"]) for topic in value["topics"]] == [
+        (f"{number:04}t", 255, [number]) for number in range(20)
+    ]

@@ -43,6 +43,14 @@ def test_the_oldest_names_are_forgotten() -> None:
     assert names.of(["id-0", "id-1", "id-2"]) == {"id-1": "topic-1", "id-2": "topic-2"}
 
 
+def test_long_names_are_cut() -> None:
+    names = TopicNames()
+    names.add("id", "t" * 32_000)
+    assert len(names.get("id") or "") == 255
+    names.add("other", "t" * 249)
+    assert names.get("other") == "t" * 249
+
+
 def test_names_are_learnt_from_records_of_the_metadata_log() -> None:
     # Frame version 1, TopicRecord (2) version 0, the name as a compact string, the id, no tagged fields.
     topic_record = b"\1\2\0" + b"\7orders" + bytes(range(16)) + b"\0"

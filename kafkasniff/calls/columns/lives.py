@@ -26,6 +26,7 @@ from kafkasniff.calls.conversation import SHOWN_START, evidence_of
 from kafkasniff.calls.facts import CallFacts
 from kafkasniff.calls.frames import LARGE, SIZE_PREFIX
 from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.long_names import short_name
 from kafkasniff.calls.pairing import PRODUCE
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.protocol.bodies import decode_body
@@ -217,7 +218,7 @@ def _software(layout: bytes, body: bytes) -> Software | None:
         return None
     if key != API_VERSIONS or version < 3:
         return None, None
-    return decoded.value["clientSoftwareName"], decoded.value["clientSoftwareVersion"]
+    return short_name(decoded.value["clientSoftwareName"]), short_name(decoded.value["clientSoftwareVersion"])
 
 
 def _columns(
