@@ -9,7 +9,7 @@ import typer
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.help import Commands, GroupedCommand
 from kafkasniff.cli.output import print_message
-from kafkasniff.render.text import escape
+from kafkasniff.render.words import escape
 
 COMMANDS = ("read", "live", "diagnose", "pipeline", "explain", "apis", "errors")
 """Each is the function of its name in the module of its name."""

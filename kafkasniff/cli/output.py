@@ -6,7 +6,7 @@ from io import TextIOWrapper
 from typing import Any, BinaryIO, NoReturn, Protocol
 
 from kafkasniff.cli.exit_status import ExitStatus
-from kafkasniff.render.text import escape
+from kafkasniff.render.words import escape
 
 _BUFFERED = 65536
 """Bytes that are gathered before they are written."""

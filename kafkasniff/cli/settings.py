@@ -11,7 +11,7 @@ from kafkasniff.cli.output import print_message
 from kafkasniff.cli.settings_file import FILE, read_settings
 from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
 from kafkasniff.diagnose.rule import Rule
-from kafkasniff.render.text import show
+from kafkasniff.render.words import show
 
 Settings = dict[str, dict[str, float]]
 """Values of thresholds by rule id and name."""

@@ -4,9 +4,8 @@ import shutil
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkasniff.calls.authentication import RawToken
@@ -24,12 +23,8 @@ if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not
     from kafkasniff.calls.columns.calls import CallRows
     from kafkasniff.cli.turns import Turns
     from kafkasniff.listening import Listening
-    from kafkasniff.render.row_lines import RowLines
 
 _PROGRESS_SECONDS = 0.5
-
-RowsFormat = Callable[["CallRows"], Iterable[bytes]]
-"""Gives the lines of many calls at once, in blocks."""
 
 
 class LineFormat(NamedTuple):
@@ -43,66 +38,41 @@ class LineFormat(NamedTuple):
     connection: Callable[[ConnectionReport], bytes]
     failed: Callable[[Item, str], bytes]
     """Says of anything that it cannot be shown, and why."""
-    rows: "RowsFormat | None" = None
-    """Gives the lines of many calls at once, and learns from them; None where each is made by itself."""
-    expect: "Callable[[Iterable[CallRows]], None] | None" = None
-    """Gets ready for the rows that come next."""
-    pass_over: Callable[[Call], None] | None = None
+    pass_over: Callable[[Call], object] | None = None
     """Remembers of a call what later lines depend on, as `call` does; None where they depend on nothing."""
-    pass_over_rows: "Callable[[CallRows], None] | None" = None
-    """Remembers and learns as `rows` does; None where there is no `rows`."""
-
-
-class _Late:
-    """A format of rows that is made when the first come, as it brings NumPy."""
-
-    def __init__(self, make: Callable[[], RowsFormat]) -> None:
-        self._make = make
-        self._format: RowsFormat | None = None
-
-    def __call__(self, rows: "CallRows") -> Iterable[bytes]:
-        if self._format is None:
-            self._format = self._make()
-        return self._format(rows)
 
 
 def json_format() -> LineFormat:
     """Give JSON lines."""
-    from kafkasniff.render.json_lines import call_line, connection_line, failed_line, gap_line, token_line
+    from kafkasniff.render.json.items import connection_line, failed_line, gap_line, token_line
+    from kafkasniff.render.json.lines import JsonLines
 
-    def blocks() -> RowsFormat:
-        from kafkasniff.render.json_rows import JsonRows
-
-        return JsonRows().blocks
-
-    return LineFormat(lambda call: None, call_line, gap_line, token_line, connection_line, failed_line, _Late(blocks))
+    lines = JsonLines()
+    return LineFormat(
+        lambda call: None,
+        lines.line,
+        gap_line,
+        token_line,
+        connection_line,
+        lambda item, message: lines.failed(item, message) if isinstance(item, Call) else failed_line(item, message),
+    )
 
 
 def terminal_format(time_mode: str, detail: int) -> LineFormat:
     """Give lines for people: cut and coloured on a terminal, whole and plain elsewhere."""
     from kafkasniff.render.colours import colours_for
-    from kafkasniff.render.terminal import CallLines
+    from kafkasniff.render.text.lines import CallLines
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     lines = CallLines(width, time_mode, detail, colours_for(sys.stdout))
-
-    @cache
-    def row_lines() -> "RowLines":
-        from kafkasniff.render.row_lines import RowLines
-
-        return RowLines(lines)
-
     return LineFormat(
         lines.learn,
-        lambda call: lines.call(call).encode(),
+        lines.line,
         lambda gap: lines.gap(gap).encode(),
         lambda token: lines.token(token).encode(),
         lambda report: lines.connection(report).encode(),
         lambda item, message: lines.failed(item, message).encode(),
-        (lambda rows: (row_lines().lines(rows),)) if lines.is_plain else None,
-        (lambda rows: row_lines().expect(rows)) if lines.is_plain else None,
         lines.pass_over,
-        (lambda rows: row_lines().pass_over(rows)) if lines.is_plain else None,
     )
 
 
@@ -197,17 +167,14 @@ class Showing:
         form = self._form
         if form.pass_over is None:
             return
-        for item in expand(items) if form.pass_over_rows is None or not self._shows_all else items:
+        for item in expand(items):
             # What fails is said by the process that shows it.
             with suppress(Exception):
                 self._remember(item)
 
-    def _remember(self, item: "Item | CallRows") -> None:
+    def _remember(self, item: Item) -> None:
         form = self._form
-        if isinstance(item, tuple):
-            assert form.pass_over_rows is not None
-            form.pass_over_rows(item)
-        elif not isinstance(item, Call):
+        if not isinstance(item, Call):
             if self._filters.shows_other(item, self._first_time):
                 self._line(item)
         else:
@@ -218,21 +185,12 @@ class Showing:
 
     def _show_items(self, output: Output) -> None:
         items = self._items
-        rows_lines = self._form.rows if self._shows_all and self._left < 0 else None
-        if rows_lines is not None and self._form.expect is not None:
-            rows = [item for item in items if isinstance(item, tuple)]
-            if rows:
-                # What fails does so once more when its line is made.
-                with suppress(Exception):
-                    self._form.expect(rows)
         items.reverse()
         while items and self._left:
             # Taken from the list, since the bodies decoded for one line should not outlive it.
             item = items.pop()
             if not isinstance(item, tuple):
                 self._show(item, output)
-            elif rows_lines is not None:
-                self._show_rows(item, rows_lines, output)
             else:
                 if item.stop - item.start > 1:
                     items.append(item._replace(start=item.start + 1))
@@ -251,17 +209,6 @@ class Showing:
             print_message("stopped at --limit; the rest of the capture was not read")
             if self.failures:
                 print_message(failures_text(self.failures))
-
-    def _show_rows(self, rows: "CallRows", lines: RowsFormat, output: Output) -> None:
-        """Show calls at once; where that fails, those that are left one by one."""
-        shown = rows.start
-        try:
-            for block in lines(rows):
-                output.write(block)
-                shown += block.count(b"\n")
-        except Exception:
-            for row in range(shown, rows.stop):
-                self._show(rows.columns.call(row), output)
 
     def _show(self, item: Item, output: Output) -> None:
         """Show an item that the filters let through; no exception that its bytes cause may end the run."""

@@ -26,7 +26,7 @@ from kafkasniff.protocol.bodies.scanning import scan_body
 from kafkasniff.protocol.headers import api_name, response_header_version
 from kafkasniff.protocol.primitives import RecordsField, java_text
 from kafkasniff.protocol.records.batches import as_json, read_batches
-from kafkasniff.render.text import file_name
+from kafkasniff.render.words import file_name
 
 _KEY_COLUMNS = 13
 """Columns of `calls` that its batches have too."""

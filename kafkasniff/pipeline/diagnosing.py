@@ -18,7 +18,7 @@ from kafkasniff.pipeline.reassembly import Part
 from kafkasniff.pipeline.rows import Placed
 from kafkasniff.pipeline.shares import Share
 from kafkasniff.render.findings import finding_object
-from kafkasniff.render.text import file_name
+from kafkasniff.render.words import file_name
 
 _COLUMNS = ("vantage", "bucket", "item", "told")
 

@@ -13,7 +13,7 @@ from kafkasniff.pipeline.places import Place, place_of
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.content import raw_bytes
 from kafkasniff.render.closing import failure_text
-from kafkasniff.render.text import file_name
+from kafkasniff.render.words import file_name
 from kafkasniff.tcp.events import DirectionCounters
 
 Row = tuple[Any, ...]

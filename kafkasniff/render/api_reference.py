@@ -7,7 +7,7 @@ from kafkasniff.protocol.api_releases import API_RELEASES, RELEASES
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import IMPLICIT, Api, Field, Kind, Message, covers, fields_of
-from kafkasniff.render.text import camel_case
+from kafkasniff.render.words import camel_case
 
 _KINDS: tuple[Kind, Kind] = ("request", "response")
 

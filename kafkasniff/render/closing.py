@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from kafkasniff.reading import Summary
-from kafkasniff.render.text import count_text, size_text
 from kafkasniff.render.times import NANOSECONDS, utc_text
+from kafkasniff.render.words import count_text, size_text
 
 NOTABLE_LAG_NS = NANOSECONDS // 2
 """How far behind a live capture must have been for it to be said."""

@@ -9,9 +9,9 @@ import orjson
 from kafkasniff.diagnose.finding import Evidence, Finding
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.render.colours import Colours
-from kafkasniff.render.json_text import safe_line
-from kafkasniff.render.text import count_text, escape, file_name, show
+from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
+from kafkasniff.render.words import count_text, escape, file_name, show
 
 _WIDTH = 100
 _LONGEST_NAME = 80

@@ -6,9 +6,9 @@ import orjson
 
 from kafkasniff.diagnose.timeline import Row, Timeline
 from kafkasniff.render.colours import Colours
-from kafkasniff.render.json_text import safe_line
-from kafkasniff.render.text import file_name, show
+from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
+from kafkasniff.render.words import file_name, show
 
 _WIDEST = 100
 

@@ -25,19 +25,15 @@ class Standard:
         return False
 
 
-def failing(form: LineFormat, number: int, rows: bool) -> LineFormat:
-    """A form that fails at the call with this correlation id, and wherever calls are shown together."""
+def failing(form: LineFormat, number: int) -> LineFormat:
+    """A form that fails at the call with this correlation id."""
 
     def call(item: Call) -> bytes:
         if item.correlation_id == number:
             raise TypeError("made to fail")
         return form.call(item)
 
-    def fail(rows: Any) -> Any:
-        yield from ()
-        raise OverflowError("made to fail")
-
-    return form._replace(call=call, rows=fail if rows else None, expect=None)
+    return form._replace(call=call)
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: LineFormat, calls: int) -> tuple[list[bytes], Showing]:
@@ -50,11 +46,10 @@ def shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: LineFormat, cal
     return output.buffer.read().splitlines(), showing
 
 
-@pytest.mark.parametrize("rows", [False, True])
 def test_a_call_that_cannot_be_shown_in_json_has_its_header_and_a_problem(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str], rows: bool
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines, showing = shown(monkeypatch, tmp_path, failing(json_format(), 3, rows), 500)
+    lines, showing = shown(monkeypatch, tmp_path, failing(json_format(), 3), 500)
     calls = [json.loads(line) for line in lines]
     assert [call["requestHeader"]["correlationId"] for call in calls] == [*range(1, 501)]
     failed = calls[2]
@@ -68,29 +63,12 @@ def test_a_call_that_cannot_be_shown_in_json_has_its_header_and_a_problem(
     assert capsys.readouterr().err.splitlines()[-1].endswith(", 1 not shown whole (TypeError)")
 
 
-@pytest.mark.parametrize("rows", [False, True])
-def test_a_call_that_cannot_be_shown_as_text_has_its_line(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, rows: bool
-) -> None:
-    lines, _ = shown(monkeypatch, tmp_path, failing(terminal_format("absolute", 0), 3, rows), 500)
+def test_a_call_that_cannot_be_shown_as_text_has_its_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    lines, _ = shown(monkeypatch, tmp_path, failing(terminal_format("absolute", 0), 3), 500)
     assert len(lines) == 500
     assert b"Heartbeat v0" in lines[2]
     assert b"cannot be shown (TypeError)" in lines[2]
     assert [number for number, line in enumerate(lines) if b"cannot" in line] == [2]
-
-
-def test_rows_that_fail_on_the_way_are_shown_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    form = json_format()
-    assert form.rows is not None
-    make = form.rows
-
-    def fail_later(rows: Any) -> Any:
-        yield from make(rows._replace(stop=rows.start + 100))
-        raise OverflowError("made to fail")
-
-    lines, showing = shown(monkeypatch, tmp_path, form._replace(rows=fail_later), 500)
-    assert [json.loads(line)["requestHeader"]["correlationId"] for line in lines] == [*range(1, 501)]
-    assert showing.failures == {}
 
 
 def test_failures_in_other_processes_are_counted(
@@ -99,7 +77,7 @@ def test_failures_in_other_processes_are_counted(
     connections = [[heartbeat(number) for number in range(2000)] for _ in range(6)]
     path = str(capture(tmp_path / "calls.pcap", *connections))
     monkeypatch.setattr(sys, "stdout", Standard(tmp_path / "out"))
-    show(2, lambda: Reading([path]), Filters(), failing(json_format(), 3, False))
+    show(2, lambda: Reading([path]), Filters(), failing(json_format(), 3))
     assert capsys.readouterr().err.splitlines()[-1].endswith(", 6 not shown whole (TypeError)")
 
 
@@ -107,7 +85,7 @@ def test_what_cannot_even_be_said_is_counted(monkeypatch: pytest.MonkeyPatch, tm
     def fail(item: Any, message: str) -> bytes:
         raise ValueError(message)
 
-    form = failing(json_format(), 1, False)._replace(failed=fail)
+    form = failing(json_format(), 1)._replace(failed=fail)
     lines, showing = shown(monkeypatch, tmp_path, form, 2)
     assert len(lines) == 1
     assert showing.failures == {"TypeError": 1}

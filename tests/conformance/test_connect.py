@@ -10,7 +10,7 @@ import pytest
 
 from kafkasniff.calls.call import Call
 from kafkasniff.reading import read
-from kafkasniff.render.json_lines import call_line
+from kafkasniff.render.json.lines import JsonLines
 from tests.conformance.recordings import HEALTHY
 from tests.conftest import needs_shared
 
@@ -44,7 +44,7 @@ def _exchanges(path: str) -> Iterator[Exchange]:
 
 def opened(call: Call, side: str) -> dict[str, Facts]:
     """Give the messages within a body by path as the JSON line has them, none of which may have a problem."""
-    line = json.loads(call_line(call))
+    line = json.loads(JsonLines().line(call))
     assert "problems" not in line
     found = {entry["path"]: entry["value"] for entry in line.get("decoded", ()) if entry["where"] == side}
     assert all(value is not None for value in found.values())

@@ -9,7 +9,8 @@ from functools import cache
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.reading import Reading
-from kafkasniff.render.json_lines import call_line, connection_line
+from kafkasniff.render.json.items import connection_line
+from kafkasniff.render.json.lines import JsonLines
 
 CALL_FIELDS = {
     "connection": "connection",
@@ -97,7 +98,7 @@ def _expected_rows(files: tuple[tuple[str, int], ...], key_log: str | None) -> d
     rows: dict[str, list[dict]] = {name: [] for name in COMPARED}
     for item in Reading(paths, connections=True, two_pass=True, key_log=key_log):
         if isinstance(item, Call):
-            _add_call(json.loads(call_line(item)), rows)
+            _add_call(json.loads(JsonLines().line(item)), rows)
         elif isinstance(item, ConnectionReport):
             rows["connections"].append(_connection(json.loads(connection_line(item))))
     return {name: comparable(name, found) for name, found in rows.items()}

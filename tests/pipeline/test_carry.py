@@ -10,7 +10,8 @@ from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.pipeline.carry import load, save
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.interfaces import PlacedInterface
-from kafkasniff.render.json_lines import call_line, connection_line
+from kafkasniff.render.json.items import connection_line
+from kafkasniff.render.json.lines import JsonLines
 from kafkasniff.tcp.tls.key_log import KeyLog
 
 CAPTURES = sorted(path for path in Path("captures").iterdir() if path.suffix in (".pcap", ".pcapng"))
@@ -32,7 +33,7 @@ def lines(path, folder, chunk_bytes, saved):
 
 def line(item):
     if isinstance(item, Call):
-        return call_line(item)
+        return JsonLines().line(item)
     return connection_line(item) if isinstance(item, ConnectionReport) else type(item).__name__.encode()
 
 

@@ -15,7 +15,7 @@ from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import Destination
 from kafkasniff.pipeline.tasks import WriteTask, Wrote
 from kafkasniff.reading import Reading
-from kafkasniff.render.json_lines import call_line
+from kafkasniff.render.json.lines import JsonLines
 from tests.pipeline.expected import COMPARED, comparable, expected_rows
 
 CAPTURES = Path("captures")
@@ -141,7 +141,7 @@ def test_topics_partitions_and_groups_are_those_of_the_bodies(tables):
     def found_in(table):
         return [row for row in rows(tables, table) if row["vantage"] == ring_of(path)]
 
-    lines = [json.loads(call_line(call)) for call in Reading([path], two_pass=True)]
+    lines = [json.loads(JsonLines().line(call)) for call in Reading([path], two_pass=True)]
     names = {topic_id: name for line in lines for topic_id, name in line.get("topics", {}).items()}
     produced = sorted(
         (line["requestPacket"], topic.get("name") or names[topic["topicId"]], partition["index"])

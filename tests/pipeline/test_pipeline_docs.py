@@ -16,7 +16,8 @@ import pytest
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.reading import Reading
-from kafkasniff.render.json_lines import call_line, connection_line
+from kafkasniff.render.json.items import connection_line
+from kafkasniff.render.json.lines import JsonLines
 from tests.conftest import SHARED, needs_shared
 from tests.pipeline.test_job import CAPTURES, write
 from tools.make_tables import with_tables
@@ -96,7 +97,7 @@ def shown():
     for name in SOME:
         for item in Reading([str(MISBEHAVE / f"{name}.pcap")], connections=True, two_pass=True):
             if isinstance(item, Call):
-                found["call"].append(json.loads(call_line(item)))
+                found["call"].append(json.loads(JsonLines().line(item)))
             elif isinstance(item, ConnectionReport):
                 found["connection"].append(json.loads(connection_line(item)))
     return found

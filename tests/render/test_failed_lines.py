@@ -7,8 +7,9 @@ import pytest
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import ConnectionReport, Gap
 from kafkasniff.protocol.sasl.token import SaslToken
-from kafkasniff.render.json_lines import failed_line
-from kafkasniff.render.terminal import CallLines
+from kafkasniff.render.json.items import failed_line
+from kafkasniff.render.json.lines import JsonLines
+from kafkasniff.render.text.lines import CallLines
 from tests.render.made_calls import arrival, heartbeat_call, made_connection
 
 ENDS = made_connection(), "10.0.0.1:51234", "10.0.0.2:9092"
@@ -20,7 +21,7 @@ OTHERS = [
 
 
 def test_a_call_keeps_what_is_not_of_its_bodies() -> None:
-    line = json.loads(failed_line(heartbeat_call(outcome="unanswered"), "no"))
+    line = json.loads(JsonLines().failed(heartbeat_call(outcome="unanswered"), "no"))
     assert line["requestHeader"]["correlationId"] == 43
     assert (line["outcome"], line["request"]) == ("unanswered", None)
     assert line["problems"] == [{"where": "request", "offset": None, "path": "", "message": "no"}]

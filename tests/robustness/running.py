@@ -12,7 +12,7 @@ from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.render import json_rows
-from kafkasniff.render.json_lines import call_line
+from kafkasniff.render.json.lines import JsonLines
 from kafkasniff.tcp import lives
 from kafkasniff.tcp.limits import TcpLimits
 
@@ -65,5 +65,5 @@ def _lines(items: Iterable[Item | CallRows]) -> list[bytes]:
         if isinstance(item, CallRows):
             lines += b"".join(rows.blocks(item)).splitlines(keepends=True)
         elif isinstance(item, Call):
-            lines.append(call_line(item))
+            lines.append(JsonLines().line(item))
     return lines

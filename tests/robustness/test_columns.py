@@ -13,7 +13,8 @@ from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
-from kafkasniff.render.json_lines import call_line, connection_line, gap_line, token_line
+from kafkasniff.render.json.items import connection_line, gap_line, token_line
+from kafkasniff.render.json.lines import JsonLines
 from kafkasniff.tcp.column_path import ColumnPath
 from kafkasniff.tcp.events import StreamRun
 from kafkasniff.tcp.limits import TcpLimits
@@ -37,7 +38,7 @@ def _columns_take_what_they_can() -> Iterator[None]:
 
 def line(item: Item) -> bytes:
     if isinstance(item, Call):
-        return call_line(item)
+        return JsonLines().line(item)
     if isinstance(item, Gap):
         return gap_line(item)
     return connection_line(item) if isinstance(item, ConnectionReport) else token_line(item)

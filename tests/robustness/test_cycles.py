@@ -9,7 +9,7 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
-from kafkasniff.render.json_lines import call_line
+from kafkasniff.render.json.lines import JsonLines
 from tests.conftest import CAPTURES
 
 
@@ -32,7 +32,7 @@ def look_at(name: str) -> int:
     for items in (*map(engine.feed, thinned(name)), engine.flush()):
         for item in items:
             if isinstance(item, Call):
-                call_line(item)
+                JsonLines().line(item)
                 count += 1
     return count
 

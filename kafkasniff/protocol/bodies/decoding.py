@@ -2,7 +2,7 @@
 
 import struct
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from kafkasniff.protocol.api_table import APIS
@@ -91,12 +91,17 @@ def decode_defined(definition: Message, version: int, data: bytes, offset: int =
 
     A version that the definition does not have must not be asked for.
     """
-    return _decode(make_table(definition, version), data, offset, _DEFINED, "message")
+    return _decode(_defined_table(definition, version), data, offset, _DEFINED, "message")
 
 
 def fits(api_key: int, version: int, kind: Kind, data: bytes, offset: int) -> bool:
     """Tell whether all from `offset` on is a body of a known layout without any problem; quicker than decoding it."""
     return passed(_passed_table(api_key, version, kind), data, offset, MAX_ELEMENTS) == len(data)
+
+
+@lru_cache(maxsize=256)
+def _defined_table(definition: Message, version: int) -> FieldTable:
+    return make_table(definition, version)
 
 
 @cache
@@ -138,7 +143,8 @@ def _undecoded(version: int, message: str, data: bytes, offset: int) -> DecodedB
 
 def _decode(table: FieldTable, data: bytes, offset: int, most: tuple[int, int], what: str = "body") -> DecodedBody:
     reader = borrow_reader()
-    failed: ProtocolError | None = None
+    # Not the exception, which refers to this function's frame, and that to it.
+    failed: tuple[int | None, str, str] | None = None
     try:
         reader.read(table, data, offset, most[0], False)
     except ProtocolError:
@@ -146,11 +152,11 @@ def _decode(table: FieldTable, data: bytes, offset: int, most: tuple[int, int], 
         try:
             reader.read(table, data, offset, most[1], True)
         except ProtocolError as error:
-            failed = error
+            failed = error.offset, error.path, error.message
     body = DecodedBody(table.version, reader.value, None, reader.p, [], reader.records)
     if failed is not None:
         body.value, body.partial = None, reader.value
-        body.problems.append((failed.offset, failed.path, failed.message))
+        body.problems.append(failed)
     elif reader.p < len(data):
         # Real clients do this, and Kafka's reader does not mind.
         body.problems.append((reader.p, "", f"expected the end of the {what}, found {len(data) - reader.p} more bytes"))

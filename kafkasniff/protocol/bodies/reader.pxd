@@ -13,6 +13,7 @@ cdef class BodyReader:
     cdef long long left
     cdef bint is_partial
     cdef bint notes_structure
+    cdef bint notes_records
     cdef long long[::1] indices
     cdef readonly list errors
     cdef readonly list records

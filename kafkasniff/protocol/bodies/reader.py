@@ -53,6 +53,7 @@ class BodyReader:
     def __init__(self) -> None:
         """Make a reader, which can read one message after the other."""
         self.notes_structure = False
+        self.notes_records = True
         self.is_partial = False
         self.p = self.end = 0
         self.most = self.left = 0
@@ -292,7 +293,8 @@ class BodyReader:
             raise self.failure(f"{name} of {length} bytes", at, self.path(field, in_array))
         self.p = at + length
         if field.kind == RECORDS:
-            self.records.append(RecordsField(self.path(field, in_array), at, at + length))
+            if self.notes_records:
+                self.records.append(RecordsField(self.path(field, in_array), at, at + length))
             if field.is_wanted:
                 self.take_records(field, start, at, length)
         elif field.is_wanted:
@@ -416,7 +418,8 @@ class BodyReader:
                 try:
                     self.text(at, length)
                 except UnicodeDecodeError:
-                    raise self.not_utf8(field, in_array, start) from None
+                    if not self.is_partial:
+                        raise self.not_utf8(field, in_array, start) from None
                 break
         return 0
 

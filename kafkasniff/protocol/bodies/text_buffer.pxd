@@ -9,6 +9,7 @@ cdef class TextBuffer:
     cdef unsigned char[::1] buffer
     cdef Py_ssize_t room
     cdef readonly Py_ssize_t size
+    cdef public bint is_unsafe
 
     cdef int grow(self, Py_ssize_t more) except -1
     cdef int byte(self, int value) except -1
@@ -17,6 +18,8 @@ cdef class TextBuffer:
     cdef int key(self, bytes key) except -1
     cdef int member(self, bytes key, long long value) except -1
     cdef int number(self, long long value) except -1
+    cdef int padded(self, long long value, int digits) except -1
+    cdef int spaces(self, Py_ssize_t count) except -1
     cdef int json_string(self, const unsigned char[::1] source, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int base64(self, const unsigned char[::1] source, Py_ssize_t at, Py_ssize_t length, bint url_safe) except -1
     cdef int last(self) except -1

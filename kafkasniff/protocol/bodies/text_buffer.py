@@ -31,6 +31,7 @@ class TextBuffer:
         self.buffer = self.store
         self.room = _FIRST_ROOM
         self.size = 0
+        self.is_unsafe = False
 
     def grow(self, more: cython.Py_ssize_t) -> cython.int:
         """Make room for as many more bytes."""
@@ -135,6 +136,29 @@ class TextBuffer:
             digits -= 1
         return 0
 
+    def padded(self, value: cython.longlong, digits: cython.int) -> cython.int:
+        """Write the last digits of a number that is not negative, zeros before it."""
+        if digits > self.room - self.size:
+            self.grow(digits)
+        at: cython.Py_ssize_t = self.size + digits
+        self.size = at
+        while digits > 0:
+            at -= 1
+            self.buffer[at] = 0x30 + value % 10
+            value = value // 10
+            digits -= 1
+        return 0
+
+    def spaces(self, count: cython.Py_ssize_t) -> cython.int:
+        """Write spaces."""
+        if count > self.room - self.size:
+            self.grow(count)
+        while count > 0:
+            self.buffer[self.size] = 0x20
+            self.size += 1
+            count -= 1
+        return 0
+
     def json_string(self, source: cython.uchar[::1], at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Write UTF-8 bytes of `source` as a JSON string; raises UnicodeDecodeError, IndexError."""
         i: cython.Py_ssize_t
@@ -143,11 +167,12 @@ class TextBuffer:
         is_escaped: cython.bint = False
         for i in range(at, at + length):
             c = source[i]
-            if c >= 0x80:
+            if c >= 0x7F:
                 is_wide = True
             elif c < 0x20 or c in (0x22, 0x5C):
                 is_escaped = True
         if is_wide:
+            self.is_unsafe = True
             bytes(source[at : at + length]).decode()
         self.byte(0x22)
         if not is_escaped:

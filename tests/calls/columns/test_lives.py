@@ -10,7 +10,8 @@ from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.streams import CallOptions
-from kafkasniff.render.json_lines import call_line, connection_line
+from kafkasniff.render.json.items import connection_line
+from kafkasniff.render.json.lines import JsonLines
 from kafkasniff.tcp import lives
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.reassembler import Reassembler
@@ -133,7 +134,7 @@ def items(packets: list[bytes], limits: TcpLimits) -> list[Item]:
 def shown(packets: list[bytes], limits: TcpLimits) -> list[bytes]:
     found = items(packets, limits)
     assert all(isinstance(item, (Call, ConnectionReport)) for item in found)
-    return [call_line(item) if isinstance(item, Call) else connection_line(item) for item in found]  # type: ignore[arg-type]
+    return [JsonLines().line(item) if isinstance(item, Call) else connection_line(item) for item in found]  # type: ignore[arg-type]
 
 
 def taken(parts: Parts, limits: CallLimits | None = None, options: CallOptions | None = None) -> int:

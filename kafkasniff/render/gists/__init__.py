@@ -1,1 +1,0 @@
-"""The gist of a call, by API."""

@@ -1,0 +1,16 @@
+# What other compiled modules use of clock.py.
+
+from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
+
+cdef class ClockTime:
+    cdef object zone
+    cdef long long unit
+    cdef int digits
+    cdef long long second
+    cdef bytes text
+    cdef dict texts
+    cdef str day
+    cdef bint is_dated
+
+    cdef int write(self, TextBuffer out, object nanoseconds) except -1
+    cdef int begin(self, long long second) except -1

@@ -1,0 +1,138 @@
+"""Bytes as hexadecimal text, and messages field by field with their offsets."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from kafkasniff.calls.call import Call, Side
+from kafkasniff.calls.topics import FETCH, may_fetch_metadata_log
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies.offsets import TracedField, trace
+from kafkasniff.protocol.config_secrets import REDACTED
+from kafkasniff.protocol.definitions import api_definition
+from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.fields import JsonValue
+from kafkasniff.protocol.headers import read_response_header, response_header_version
+from kafkasniff.protocol.secrets import may_hold_secrets
+from kafkasniff.render.words import ELLIPSIS, count_text, show
+
+_UNREAD = re.compile(r"(^tagged fields of the header|taggedFields\[[0-9]+\]\.bytes|[rR]ecords)$")
+"""Paths of what is not decoded field by field."""
+
+_BYTES_A_LINE = 16
+_MOST_BYTES = 4096
+_MOST_FIELDS = 4096
+_BYTES_OF_A_FIELD = 10
+
+
+def hexdump_lines(data: bytes, indent: int = 0, start: int = 0) -> Iterator[str]:
+    """Give `data` as offset, hexadecimal bytes and printable ASCII, 16 bytes a line; at most 4 KiB of it."""
+    prefix = " " * indent
+    for position in range(0, min(len(data), _MOST_BYTES), _BYTES_A_LINE):
+        row = data[position : position + _BYTES_A_LINE]
+        ascii_text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)
+        yield f"{prefix}{start + position:06x}  {row[:8].hex(' '):<23}  {row[8:].hex(' '):<23}  {ascii_text}"
+    if len(data) > _MOST_BYTES:
+        yield f"{prefix}{ELLIPSIS} {len(data) - _MOST_BYTES:,} more bytes"
+
+
+def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
+    """Give one side of a call field by field: offset in the frame's content, bytes, path and value.
+
+    What the decoder did not read follows as a hexdump. Bytes of secrets are left out unless the call shows secrets, and
+    so is all that may hold some.
+    """
+    frame = call.request if side == "request" else call.response
+    body = call.request_body if side == "request" else call.response_body
+    if frame is None or call.header is None or body is None:
+        return
+    data, prefix = frame.data, " " * indent
+    hides = not call.show_secrets and _may_hold_secrets(call.header.api_key, data)
+    fields: list[TracedField] = []
+    api = APIS.get(call.header.api_key)
+    begin = call.header.end if side == "request" else _response_body_offset(call)
+    if api is not None and api.first_version <= body.version <= api.last_version:
+        fields = trace(api_definition(api.key, side), body.version, data, begin)
+    tree = body.value
+    if tree is None:
+        tree = body.partial or {}
+        # Where a whole message is damaged, a secret may stand in any field; what a limit left out was not redacted.
+        end = begin if hides and frame.whole else body.end
+        fields = [entry for entry in fields if entry.offset + entry.length <= end]
+    hidden = set() if call.show_secrets else _redacted_paths(tree, "")
+    read_to = max((entry.offset + entry.length for entry in fields), default=begin)
+    fields = [*_header_fields(call, side, begin), *fields]
+    for entry in fields[:_MOST_FIELDS]:
+        secret = entry.path in hidden or (hides and _UNREAD.search(entry.path) is not None)
+        octets = REDACTED if secret else _hex(data[entry.offset : entry.offset + entry.length])
+        value = REDACTED if secret else _value_text(entry.value)
+        yield f"{prefix}{entry.offset:06x}  {octets:<{3 * _BYTES_OF_A_FIELD + 1}} {show(entry.path, 200)} = {value}"
+    if len(fields) > _MOST_FIELDS:
+        yield f"{prefix}{ELLIPSIS} {len(fields) - _MOST_FIELDS:,} more fields"
+    if read_to < len(data) and hides:
+        left = count_text(len(data) - read_to, "byte")
+        yield f"{prefix}{read_to:06x}  {left} not shown: may hold secrets; --show-secrets shows them"
+    elif read_to < len(data):
+        yield from hexdump_lines(data[read_to:], indent, read_to)
+
+
+def _may_hold_secrets(api_key: int, data: bytes) -> bool:
+    """Tell whether secrets may stand in what is not decoded of a message; the metadata log has some too."""
+    return may_hold_secrets(api_key) or (api_key == FETCH and may_fetch_metadata_log(data))
+
+
+def _header_fields(call: Call, side: Side, end: int) -> Iterator[TracedField]:
+    """Give the header's fields: request headers are fixed but for the client id, response headers altogether."""
+    header = call.header
+    assert header is not None
+    if side == "response":
+        yield TracedField("correlationId", 0, 4, call.correlation_id)
+        position = 4
+    else:
+        yield TracedField("requestApiKey", 0, 2, header.api_key)
+        yield TracedField("requestApiVersion", 2, 2, header.api_version)
+        yield TracedField("correlationId", 4, 4, header.correlation_id)
+        position = 8
+        if header.header_version > 0:
+            length = 2 + len((header.client_id or "").encode())
+            yield TracedField("clientId", position, length, header.client_id)
+            position += length
+    if position < end:
+        yield TracedField("tagged fields of the header", position, end - position, None)
+
+
+def _response_body_offset(call: Call) -> int:
+    assert call.response is not None
+    assert call.header is not None
+    version = response_header_version(call.header.api_key, call.header.api_version)
+    try:
+        return read_response_header(call.response.data, version)[1]
+    except ProtocolError:
+        return len(call.response.data)
+
+
+def _value_text(value: JsonValue) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return show(value) or '""'
+
+
+def _hex(data: bytes) -> str:
+    text = data[:_BYTES_OF_A_FIELD].hex(" ")
+    return f"{text} {ELLIPSIS}" if len(data) > _BYTES_OF_A_FIELD else text
+
+
+def _redacted_paths(value: Any, path: str) -> set[str]:
+    """Give the paths of the values that were replaced because they are secrets."""
+    if isinstance(value, str) and REDACTED in value:
+        return {path}
+    found: set[str] = set()
+    if isinstance(value, dict):
+        for name, member in value.items():
+            found |= _redacted_paths(member, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for index, element in enumerate(value):
+            found |= _redacted_paths(element, f"{path}[{index}]")
+    return found

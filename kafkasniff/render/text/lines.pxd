@@ -1,0 +1,35 @@
+# What other compiled modules use of lines.py.
+
+from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
+from kafkasniff.render.text.clock cimport ClockTime
+from kafkasniff.render.text.summary cimport Summaries
+
+cdef class CallLines:
+    cdef TextBuffer out
+    cdef Summaries summaries
+    cdef object cut
+    cdef bint is_wide
+    cdef bint is_narrow
+    cdef int detail
+    cdef object colours
+    cdef bytes time_mark, slow_mark, off
+    cdef object time
+    cdef ClockTime clock
+    cdef readonly object brokers
+    cdef long long changes
+    cdef dict parts
+    cdef Py_ssize_t client_width, server_width, api_width, correlation_width, client_id_width
+
+    cpdef int write(self, object call) except -1
+    cpdef int pass_over(self, object call) except -1
+    cpdef bytes take(self)
+    cdef int write_line(self, object call, bint is_shown) except -1
+    cdef int write_wide(self, object call, Py_ssize_t start, Py_ssize_t after_time, bint is_shown) except -1
+    cdef int write_short(self, object call, Py_ssize_t start, Py_ssize_t after_time, bint is_shown) except -1
+    cdef int write_tail(self, object call, long long room) except -1
+    cdef int write_time(self, object nanoseconds) except -1
+    cdef int write_took(self, object call) except -1
+    cdef tuple fixed_parts(self, str client, str server, object header, str client_id)
+    cdef int end_line(self, Py_ssize_t start) except -1
+
+cdef int _digits(long long value) except -1

@@ -1,0 +1,69 @@
+"""Parts of lines that calls share, or that few have."""
+
+from collections import Counter
+from functools import lru_cache
+from typing import Final
+
+from kafkasniff.calls.call import Call
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.errors import Problem
+from kafkasniff.render.words import camel_case, count_text, duration_text, show
+
+_WIDEST_CLIENT_ID: Final = 20
+_MOST_ERROR_NAMES: Final = 3
+
+OUTCOMES = {
+    "no-response-expected": "no response expected",
+    "unanswered": "UNANSWERED",
+    "response-not-captured": "response not captured",
+    "request-not-captured": "request not captured",
+}
+
+
+@lru_cache(maxsize=1024)
+def client_id_text(client_id: str | None) -> str:
+    """Give a client id as safe text for its column."""
+    return show(client_id or "-", _WIDEST_CLIENT_ID)
+
+
+@lru_cache(maxsize=1024)
+def api_text(layout: tuple[int, int] | None) -> str:
+    """Give API and version of a call by the key and version in its header."""
+    if layout is None:
+        return "?"
+    key, version = layout
+    return f"{camel_case(APIS[key].name) if key in APIS else f'API {key}'} v{version}"
+
+
+def outcome_text(call: Call) -> str:
+    """Say what became of a call that was not answered."""
+    text = OUTCOMES[call.outcome]
+    return text if call.pending_ns is None else f"{text}, pending for {duration_text(call.pending_ns)}"
+
+
+def error_names(names: list[str]) -> str:
+    """Give the most common error codes by their names."""
+    counts = Counter(names)
+    words = [name if count == 1 else f"{name} ×{count}" for name, count in counts.most_common(_MOST_ERROR_NAMES)]
+    if len(counts) > _MOST_ERROR_NAMES:
+        words.append(f"and {len(counts) - _MOST_ERROR_NAMES} more")
+    return ", ".join(words)
+
+
+def cut_text(call: Call) -> str:
+    """Say which messages the capture has in part only; what their bodies then lack follows from it."""
+    words = [
+        f"{side} cut: {len(frame.data):,} of {count_text(frame.size, 'byte')}"
+        for side, frame in (("request", call.request), ("response", call.response))
+        if frame is not None and not frame.whole
+    ]
+    return ", ".join(words)
+
+
+def problem_text(problems: list[Problem]) -> str:
+    """Give the first problem, and how many more there are."""
+    first = problems[0]
+    place = "" if first.offset is None else f" at byte {first.offset}"
+    path = f" {show(first.path, 100)}" if first.path else ""
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"{first.where}{path}{place}: {show(first.message, 200)}{more}"

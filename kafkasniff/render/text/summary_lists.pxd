@@ -1,0 +1,29 @@
+# What other compiled modules use of summary_lists.py.
+
+from kafkasniff.protocol.bodies.reader cimport BodyReader
+from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
+
+cdef class SummaryLists(BodyReader):
+    cdef TextBuffer listed
+    cdef TextBuffer named
+    cdef object topic_names
+    cdef object client_id
+    cdef object prefix_of
+    cdef bytes prefix
+    cdef Py_ssize_t topics
+    cdef Py_ssize_t partitions
+    cdef Py_ssize_t names
+    cdef Py_ssize_t entries
+    cdef bint is_muted
+
+    cdef int begin_lists(self) except -1
+    cdef int list_topic(self, Py_ssize_t at, Py_ssize_t size) except -1
+    cdef int begin_topic(self) except -1
+    cdef int list_partition(self, long long value) except -1
+    cdef int list_offset(self, long long value, bint is_timestamp) except -1
+    cdef int end_list(self) except -1
+    cdef int begin_name(self) except -1
+    cdef int begin_entry(self, bytes separator) except -1
+    cdef int name_topic(self, TextBuffer out, Py_ssize_t at, Py_ssize_t size) except -1
+    cdef int shown(self, TextBuffer out, Py_ssize_t at, Py_ssize_t length, Py_ssize_t most) except -1
+    cdef int member(self, TextBuffer out, Py_ssize_t at, Py_ssize_t length) except -1

@@ -1,0 +1,67 @@
+"""Decoded bodies as an indented tree for the terminal."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kafkasniff.protocol.error_codes import ERROR_CODES
+from kafkasniff.render.words import ELLIPSIS, escape
+
+_MOST_ELEMENTS = 1000
+"""Elements of one array that are shown; the JSON output has them all."""
+
+_LONGEST_VALUE = 1024
+
+
+def tree_lines(value: dict[str, Any], indent: int, width: int) -> Iterator[str]:
+    """Give a body line by line: plain fields side by side up to `width`, structs and arrays indented below."""
+    yield from _struct_lines(value, " " * indent, " " * indent, width)
+
+
+def _struct_lines(struct: dict[str, Any], first: str, rest: str, width: int) -> Iterator[str]:
+    """Give a struct; `first` stands before its first line, `rest` before the others."""
+    line = ""
+    start = first
+    for name, value in struct.items():
+        if isinstance(value, dict) or (isinstance(value, (list, tuple)) and value and isinstance(value[0], dict)):
+            if line:
+                yield start + line
+                line, start = "", rest
+            yield f"{start}{escape(name)}:"
+            start = rest
+            yield from _nested_lines(value, rest + "  ", width)
+            continue
+        text = f"{escape(name)}: {_plain(name, value)}"
+        if line and len(start) + len(line) + 2 + len(text) > width:
+            yield start + line
+            line, start = "", rest
+        line += f"  {text}" if line else text
+    if line or not struct:
+        yield start + (line or "{}")
+
+
+def _nested_lines(value: dict[str, Any] | Sequence[dict[str, Any]], indent: str, width: int) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from _struct_lines(value, indent, indent, width)
+        return
+    for element in value[:_MOST_ELEMENTS]:
+        yield from _struct_lines(element, indent + "- ", indent + "  ", width)
+    if len(value) > _MOST_ELEMENTS:
+        yield f"{indent}{ELLIPSIS} {len(value) - _MOST_ELEMENTS:,} more"
+
+
+def _plain(name: str, value: object) -> str:
+    if value is None:
+        return "null"
+    if value is True or value is False:
+        return "true" if value else "false"
+    if isinstance(value, int):
+        if value and name.lower().endswith("errorcode"):
+            known = ERROR_CODES.get(value)
+            return f"{value} {known.name}" if known else str(value)
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        text = ", ".join(_plain(name, element) for element in value[:_MOST_ELEMENTS])
+        return f"[{text}]" if len(value) <= _MOST_ELEMENTS else f"[{text}, {ELLIPSIS} {len(value):,} in all]"
+    text = str(value)
+    more = f"{ELLIPSIS} ({len(text):,} characters)" if len(text) > _LONGEST_VALUE else ""
+    return (escape(text[:_LONGEST_VALUE]) + more) or '""'

@@ -1,0 +1,26 @@
+import pytest
+
+from kafkasniff.protocol.records.crc32c import crc32c_of
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", 0),
+        # RFC 3720, B.4.
+        (bytes(32), 0x8A9136AA),
+        (b"\xff" * 32, 0x62A8AB43),
+        (bytes(range(32)), 0x46DD794E),
+        (bytes(range(31, -1, -1)), 0x113FDB5C),
+        (b"123456789", 0xE3069283),
+    ],
+)
+def test_known_checksums(data: bytes, expected: int) -> None:
+    assert crc32c_of(bytearray(data), 0, len(data)) == expected
+    assert crc32c_of(bytearray(b"x" + data + b"y"), 1, 1 + len(data)) == expected
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 5), (5, 6)])
+def test_bytes_that_are_not_there_are_not_read(start: int, end: int) -> None:
+    with pytest.raises(IndexError):
+        crc32c_of(bytearray(b"abcd"), start, end)

@@ -1,0 +1,77 @@
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from kafkasniff.render.text.clock import time_column
+
+NOON = 1_795_176_000_000_000_000
+"""2026-11-20T12:00:00Z, by GNU date: `date -u -d @1795176000`."""
+
+
+@pytest.fixture
+def india(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_absolute() -> None:
+    column = time_column("absolute", 6)
+    assert column(NOON + 1_500_000) == "12:00:00.001500"
+    assert time_column("absolute", 3)(NOON + 1_500_000) == "12:00:00.001"
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("absolute", "12:00:00."), ("relative", "  +0."), ("delta", "  +0.")])
+def test_nanoseconds_take_nine_digits_where_there_is_room(mode: str, expected: str) -> None:
+    column = time_column(mode, 6)
+    assert column(NOON) == f"{expected}000000".rjust(11)
+    assert column(NOON + 1) == f"{expected}000000001"
+    assert column(NOON + 1)[-10:-9] == "."
+    narrow = time_column(mode, 3)
+    assert len(narrow(NOON)) == len(narrow(NOON + 1))
+
+
+def test_a_capture_of_several_days_has_dates_from_the_second_day_on() -> None:
+    column = time_column("absolute", 3)
+    assert [column(NOON), column(NOON + 43_200_000_000_000), column(NOON)] == [
+        "12:00:00.000",
+        "2026-11-21 00:00:00.000",
+        "2026-11-20 12:00:00.000",
+    ]
+
+
+@pytest.mark.usefixtures("india")
+def test_days_are_those_of_the_zone() -> None:
+    column = time_column("local", 3)
+    assert [column(NOON), column(NOON + 23_400_000_000_000)] == ["17:30:00.000", "2026-11-21 00:00:00.000"]
+
+
+@pytest.mark.usefixtures("india")
+def test_local() -> None:
+    assert time_column("local", 3)(NOON) == "17:30:00.000"
+
+
+def test_relative_counts_from_the_first() -> None:
+    column = time_column("relative", 3)
+    assert [column(NOON).strip(), column(NOON + 2_250_000_000).strip(), column(NOON - 1_000_000).strip()] == [
+        "+0.000",
+        "+2.250",
+        "-0.001",
+    ]
+
+
+def test_delta_counts_from_the_one_before() -> None:
+    column = time_column("delta", 3)
+    assert [column(NOON).strip(), column(NOON + 2_000_000_000).strip(), column(NOON + 2_500_000_000).strip()] == [
+        "+0.000",
+        "+2.000",
+        "+0.500",
+    ]
+
+
+@pytest.mark.usefixtures("india")
+def test_local_times_beyond_the_calendar_do_not_fail() -> None:
+    assert time_column("local", 6)(300_000_000_000 * 10**9) == "05:30:00.000000"

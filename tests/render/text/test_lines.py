@@ -1,0 +1,218 @@
+import struct
+
+import pytest
+
+from kafkasniff.calls.authentication import RawToken
+from kafkasniff.calls.call import ConnectionReport, Gap
+from kafkasniff.calls.context import Context
+from kafkasniff.protocol.errors import Problem
+from kafkasniff.protocol.sasl.token import SaslToken
+from kafkasniff.render.colours import PLAIN, Colours
+from kafkasniff.render.text.lines import CallLines
+from tests.protocol.records.made_batches import simple_batch
+from tests.render.made_calls import (
+    MILLISECOND,
+    arrival,
+    heartbeat_call,
+    made_call,
+    made_connection,
+    metadata_call,
+    request_bytes,
+    text,
+)
+
+METADATA_LINE = (
+    "12:00:00.123456   10.0.0.1:51234 → 10.0.0.2:9092      Metadata v1         42  shop      1.23 ms  "
+    "orders → 1 broker, 1 topic\n"
+)
+
+
+def test_a_line_has_every_column() -> None:
+    assert CallLines().call(metadata_call()) == METADATA_LINE
+
+
+def test_errors_stand_before_the_gist_with_their_count() -> None:
+    line = CallLines().call(metadata_call(error_code=6))
+    assert "1.23 ms  NOT_LEADER_OR_FOLLOWER  orders → 1 broker" in line
+
+
+def test_the_broker_id_is_known_once_metadata_told_it() -> None:
+    lines = CallLines()
+    assert " 10.0.0.2:9092 " in lines.call(heartbeat_call())
+    lines.learn(metadata_call())
+    assert " 10.0.0.2:9092/7 " in lines.call(heartbeat_call())
+
+
+def test_columns_stay_wide_once_a_long_value_came() -> None:
+    lines = CallLines()
+    lines.call(metadata_call(client_id="a-rather-long-client-id"))
+    line = lines.call(metadata_call())
+    assert "  shop                  1.23 ms" in line
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [("unanswered", "UNANSWERED"), ("no-response-expected", "no response expected")],
+)
+def test_outcomes(outcome: str, text: str) -> None:
+    assert f"      -  {text}  group billing" in CallLines().call(heartbeat_call(outcome=outcome))  # type: ignore[arg-type]
+
+
+def test_pending_time() -> None:
+    call = heartbeat_call(outcome="response-not-captured")
+    call.pending_ns = 20 * MILLISECOND
+    assert "response not captured, pending for 20.0 ms" in CallLines().call(call)
+
+
+def test_a_response_alone() -> None:
+    call = made_call(None, struct.pack(">ih", 77, 0), outcome="request-not-captured")
+    line = CallLines().call(call)
+    assert " ? " in line
+    assert " 77 " in line
+    assert line.endswith("request not captured\n")
+
+
+def test_an_unknown_api_is_named_by_its_key() -> None:
+    line = CallLines().call(made_call(request_bytes(900, 3, 5, "x", b"\x00"), None, outcome="unanswered"))
+    assert " API 900 v3 " in line
+
+
+def test_control_characters_never_reach_the_terminal() -> None:
+    evil = "\x1b[2J\n\u202e\x9b1m"
+    lines = CallLines(detail=2)
+    call = metadata_call(topic=evil, client_id=evil)
+    call.pairing_problems.append(Problem("request", 3, evil, evil))
+    out = lines.call(call)
+    assert all(character.isprintable() for character in out.replace("\n", ""))
+    assert "\\x1b[2J\\x0a\\u202e" in out.splitlines()[0]
+
+
+@pytest.mark.parametrize("colours", [PLAIN, Colours(*(["\x1b[31m"] * 8), off="\x1b[0m")], ids=["plain", "coloured"])
+@pytest.mark.parametrize("width", [1, 10, 30, 40, 50, 60, 68, 71, 72, 80, 100, 120, 160])
+def test_lines_fit_the_terminal(width: int, colours: Colours) -> None:
+    lines = CallLines(width, colours=colours)
+    lines.learn(metadata_call())
+    for call in (
+        metadata_call(topic="t" * 200, error_code=6),
+        heartbeat_call(group="g" * 200, error_code=25),
+        heartbeat_call(group="g" * 200, outcome="unanswered"),
+        metadata_call(client_id="c" * 100),
+    ):
+        line = lines.call(call).replace("\x1b[31m", "").replace("\x1b[0m", "")
+        assert len(line) - 1 <= width
+        assert line.count("\n") == 1
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 140])
+def test_lines_with_long_addresses_fit_too(width: int) -> None:
+    lines = CallLines(width, time="delta")
+    call = heartbeat_call(error_code=25)
+    first = lines.call(call)
+    call.client, call.server = "[2001:db8:1234:5678:9abc:def0:1234:5678]:51234", "[2001:db8::1111:2222:3333:4444]:9092"
+    second = lines.call(call)
+    assert len(second) - 1 <= width
+    assert "Heartbeat" in second[: width - 8]
+    assert first.split()[0] == second.split()[0]
+
+
+def test_a_narrow_terminal_shows_ports_and_errors() -> None:
+    lines = CallLines(60)
+    lines.learn(metadata_call())
+    assert lines.call(heartbeat_call(error_code=25)) == "12:00:00.123 :51234→/7 Heartbeat v0 1.23 ms UNKNOWN_MEMBER_…\n"
+
+
+@pytest.mark.parametrize("width", [5, 40, 60])
+def test_other_lines_fit_a_narrow_terminal(width: int) -> None:
+    gap = Gap(made_connection(), "10.0.0.1:51234", "10.0.0.2:9092", "request", 5, arrival(1, 0))
+    assert len(CallLines(width).gap(gap)) - 1 <= width
+
+
+def test_eighty_columns_keep_time_ends_api_latency_and_errors() -> None:
+    lines = CallLines(80)
+    lines.learn(metadata_call())
+    assert lines.call(heartbeat_call(error_code=25)) == (
+        "12:00:00.123  10.0.0.1:51234→/7 Heartbeat v0 1.23 ms UNKNOWN_MEMBER_ID  group b…\n"
+    )
+
+
+def test_colours_do_not_count_as_width() -> None:
+    colours = Colours(*(["\x1b[31m"] * 8), off="\x1b[0m")
+    plain, coloured = CallLines(100), CallLines(100, colours=colours)
+    call = metadata_call(topic="t" * 200, error_code=6)
+    assert coloured.call(call).replace("\x1b[31m", "").replace("\x1b[0m", "") == plain.call(call)
+
+
+def test_a_cut_message_says_how_much_of_it_is_there() -> None:
+    whole = request_bytes(12, 0, 43, "shop", text("billing") + struct.pack(">i", 5) + text("member-1"))
+    line = CallLines().call(made_call(whole[:20], None, outcome="unanswered", request_size=len(whole)))
+    assert line.endswith(f"request cut: 20 of {len(whole)} bytes\n")
+
+
+def test_detail_shows_the_decoded_messages() -> None:
+    out = CallLines(160, detail=1).call(metadata_call(error_code=6)).splitlines()
+    assert out[1:] == [
+        "  request v1, 26 B, made.pcap packet 12",
+        "    topics:",
+        "      - name: orders",
+        "  response v1, 77 B, made.pcap packet 14",
+        "    brokers:",
+        "      - nodeId: 7  host: 10.0.0.2  port: 9092  rack: null",
+        "    controllerId: 7",
+        "    topics:",
+        "      - errorCode: 0  name: orders  isInternal: false",
+        "        partitions:",
+        "          - errorCode: 6 NOT_LEADER_OR_FOLLOWER  partitionIndex: 0  leaderId: 7  "
+        "replicaNodes: [7]  isrNodes: [7]",
+    ]
+
+
+def test_detail_shows_records_and_what_lies_inside() -> None:
+    metadata = struct.pack(">hi", 0, 1) + text("orders") + struct.pack(">i", -1)
+    body = text("billing") + struct.pack(">i", 10_000) + text("") + text("consumer") + struct.pack(">i", 1)
+    request = request_bytes(11, 0, 1, "shop", body + text("range") + struct.pack(">i", len(metadata)) + metadata)
+    shown = CallLines(detail=1).call(made_call(request, None, outcome="unanswered"))
+    assert "    protocols[0].metadata holds ConsumerProtocolSubscription v0\n      topics: [orders]" in shown
+    cut = request_bytes(11, 0, 1, "shop", body + text("range") + struct.pack(">i", 4) + metadata[:4])
+    shown = CallLines(detail=1).call(made_call(cut, None, outcome="unanswered"))
+    assert "problem: request protocols[0].metadata: ConsumerProtocolSubscription" in shown
+
+    records = simple_batch(1)
+    body = struct.pack(">hii", -1, 1000, 1) + text("orders") + struct.pack(">iii", 1, 0, len(records)) + records
+    call = made_call(request_bytes(0, 3, 1, "shop", text(None) + body), None, outcome="unanswered")
+    call.context = Context(records=True)
+    assert "        - offset: 0  timestamp: 1700000000000  key: null  value: value 0" in CallLines(detail=1).call(call)
+
+
+def test_topic_ids_are_named() -> None:
+    topic_id = bytes(range(16))
+    request = struct.pack(">hhi", 0, 13, 1) + text("shop") + b"\0" + b"\0" + struct.pack(">hi", -1, 1000)
+    request += b"\2" + topic_id + b"\2" + struct.pack(">i", 0) + b"\0\0" + b"\0\0"
+    call = made_call(request, None, outcome="unanswered")
+    call.context = Context()
+    call.context.topics.add("AAECAwQFBgcICQoLDA0ODw", "orders")
+    shown = CallLines(detail=1).call(call)
+    assert "orders-0" in shown.splitlines()[0]
+    assert shown.endswith("  topic AAECAwQFBgcICQoLDA0ODw is orders\n")
+
+
+def test_raw_tokens() -> None:
+    token = SaslToken("PLAIN", "PLAIN credentials", "User:alice", {})
+    item = RawToken(made_connection(), "10.0.0.1:51234", "10.0.0.2:9092", "request", 19, arrival(3, MILLISECOND), token)
+    shown = CallLines().token(item)
+    assert shown.endswith("SASL token of the client: PLAIN credentials of User:alice, 19 B\n")
+
+
+def test_gaps() -> None:
+    gap = Gap(made_connection(), "10.0.0.1:51234", "10.0.0.2:9092", "response", 1448, arrival(9, 7 * MILLISECOND))
+    line = CallLines().gap(gap)
+    assert line.startswith("12:00:00.007000   10.0.0.1:51234 → 10.0.0.2:9092  gap: 1,448 bytes of the responses not")
+    gap.length = gap.direction = None
+    assert "gap: an unknown number of bytes not in the capture" in CallLines().gap(gap)
+
+
+def test_connections() -> None:
+    connection = made_connection()
+    connection.counters[0].packets, connection.counters[1].packets = 3, 2
+    connection.counters[0].data_bytes = 1500
+    report = ConnectionReport(connection, "10.0.0.1:51234", "10.0.0.2:9092", "tls", "a \x07hello", 0, arrival(9, 0))
+    assert "connection: tls, 0 calls, 5 packets, 1.5 kB, a \\x07hello\n" in CallLines().connection(report)
