@@ -127,23 +127,28 @@ class JsonLines:
             out.cut(start)
             return self.write_decoded(call)
         self.write_end(call, -1 if answer is None else version, b"")
-        plain: cython.bint = not errors and not response_errors and not ids and not response_ids
-        if plain and not call.pairing_problems and not call.context.records:
+        is_plain: cython.bint = not errors and not response_errors and not call.pairing_problems
+        if is_plain and not call.context.records:
             start = out.size
             if records or response_records:
                 out.add(b',"batches":[')
                 empty: cython.Py_ssize_t = out.size
-                plain = write_batches(out, data, "request", records, True)
-                if plain and response_records:
-                    plain = write_batches(out, answer, "response", response_records, out.size == empty)
+                is_plain = write_batches(out, data, "request", records, True)
+                if is_plain and response_records:
+                    is_plain = write_batches(out, answer, "response", response_records, out.size == empty)
                 if out.size == empty:
                     out.cut(start)
                 else:
                     out.byte(0x5D)
-            if plain:
-                decoded = call.known_decoded
-                if decoded:
-                    self.add_unsafe(members_text({"decoded": decoded}))
+            if is_plain:
+                if call.fetch_session is not None or call.context.tokens:
+                    decoded = call.known_decoded
+                    if decoded:
+                        self.add_unsafe(members_text({"decoded": decoded}))
+                if ids or response_ids:
+                    topics = call.context.topics.of([*ids, *response_ids])
+                    if topics:
+                        self.add_unsafe(members_text({"topics": topics}))
                 return self.write_client(call)
             out.cut(start)
         self.add_unsafe(
