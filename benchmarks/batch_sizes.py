@@ -1,7 +1,7 @@
 """What a packet costs in batches of different sizes: `python -m benchmarks.batch_sizes CAPTURE`.
 
-Gives the packets of a capture to the engine of live capture and makes the lines of a list, by columns and packet by
-packet, in turn. Prints Markdown: medians of CPU time; nothing is asserted.
+Gives the packets of a capture to the engine of live capture and makes the lines of a list. Prints Markdown: medians of
+CPU time; nothing is asserted.
 """
 
 import argparse
@@ -14,7 +14,6 @@ from itertools import pairwise
 
 from benchmarks.measure import machine
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.engine import Engine
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
@@ -23,7 +22,6 @@ from kafkasniff.cli.showing import LineFormat, terminal_format
 from kafkasniff.listening import LIVE_LIMITS, SETTLED_NS
 
 SIZES = (250, 1_000, 2_000, 4_000, 16_000)
-WAYS = {"by columns": 1, "packet by packet": 1 << 62}
 
 
 def cut(batches: Iterable[PacketBatch], size: int) -> list[PacketBatch]:
@@ -44,25 +42,21 @@ def cut(batches: Iterable[PacketBatch], size: int) -> list[PacketBatch]:
 
 def show(items: Iterable[object], form: LineFormat) -> None:
     """Make the lines of calls."""
-    assert form.rows is not None
     for item in items:
-        if isinstance(item, CallRows):
-            for _ in form.rows(item):
-                pass
-        elif isinstance(item, Call):
+        if isinstance(item, Call):
             form.learn(item)
             form.call(item)
 
 
-def cost(batches: Sequence[PacketBatch], column_packets: int) -> float:
+def cost(batches: Sequence[PacketBatch]) -> float:
     """Give the CPU time of a packet in µs."""
-    engine, form = Engine(LIVE_LIMITS._replace(column_packets=column_packets)), terminal_format("absolute", 0)
-    # Modules are loaded, and layouts traced, with the first batches of all.
+    engine, form = Engine(LIVE_LIMITS), terminal_format("absolute", 0)
+    # Modules are loaded with the first batches of all.
     begun, seen = 0.0, 0
     for index, batch in enumerate(batches):
         if index == len(batches) // 5:
             begun, seen = time.process_time(), 0
-        show(engine.feed_columns(batch), form)
+        show(engine.feed(batch), form)
         show(engine.tick(batch.times[-1] - SETTLED_NS), form)
         seen += len(batch)
     return (time.process_time() - begun) / seen * 1e6
@@ -76,16 +70,14 @@ def main() -> None:
     gc.set_threshold(*COLLECTION_THRESHOLDS)
     whole = list(CaptureReader(arguments.capture))
     pieces = {size: cut(whole, size) for size in SIZES}
-    found: dict[tuple[str, int], list[float]] = {}
+    found: dict[int, list[float]] = {size: [] for size in SIZES}
     for _ in range(arguments.rounds):
         for size in SIZES:
-            for name, column_packets in WAYS.items():
-                found.setdefault((name, size), []).append(cost(pieces[size], column_packets))
-    print(f"{machine()}; CPU µs a packet\n")
+            found[size].append(cost(pieces[size]))
+    print(f"{machine()}; CPU time of a packet\n")
     print("| packets in a batch |", " | ".join(f"{size:,}" for size in SIZES), "|")
     print("| --- |", " | ".join("---:" for _ in SIZES), "|")
-    for name in WAYS:
-        print(f"| {name} |", " | ".join(f"{statistics.median(found[name, size]):.1f}" for size in SIZES), "|")
+    print("| µs |", " | ".join(f"{statistics.median(found[size]):.1f}" for size in SIZES), "|")
 
 
 if __name__ == "__main__":

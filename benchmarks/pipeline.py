@@ -69,32 +69,21 @@ def write_alone(what: str, sources: list[str], destination: str) -> None:
     `what`: `calls` alone, or `all` tables that Spark's tasks write, the findings among them.
     """
     from kafkasniff.calls.call import Call
-    from kafkasniff.calls.items import expand
     from kafkasniff.diagnose.engine import Diagnosis
     from kafkasniff.pipeline.diagnosing import finding_rows
     from kafkasniff.pipeline.options import Options
     from kafkasniff.pipeline.output import TableWriter
     from kafkasniff.pipeline.rows import item_rows
-    from kafkasniff.pipeline.writing import see_items
     from kafkasniff.reading import Reading
 
     writer, options, diagnosis = TableWriter(destination, "alone"), Options(), Diagnosis()
-    for items in Reading(sources, connections=what == "all").column_batches():
-        columns = {id(item.columns): item.columns for item in items if isinstance(item, tuple)}
-        calls = [item for item in items if not isinstance(item, tuple)]
-        for place, seen in see_items("alone", items, options).items():
-            for table, rows in seen.tables.items():
-                if table == "calls" or what == "all":
-                    writer.add_columns(table, rows)
-            calls += [columns[place].call(row) for row in sorted(seen.left)]
-        for call in calls:
+    for items in Reading(sources, connections=what == "all").batches():
+        for item in items:
             if what == "all":
-                writer.add(item_rows("alone", call, options))
-            elif isinstance(call, Call):
-                writer.add([next(item_rows("alone", call, options))])
-        if what == "all":
-            for each in expand(items):
-                diagnosis.feed(each)
+                writer.add(item_rows("alone", item, options))
+                diagnosis.feed(item)
+            elif isinstance(item, Call):
+                writer.add([next(item_rows("alone", item, options))])
     if what == "all":
         writer.add(finding_rows(["alone"], diagnosis.findings()))
     writer.close()

@@ -16,10 +16,6 @@ from benchmarks.workloads import WORKLOADS
 
 OURS = [sys.executable, "-m", "kafkasniff", "read"]
 THEIRS = ["tshark", "-n", "-r"]
-HEADERS = [sys.executable, "-m", "benchmarks.headers"]
-
-MOST_HEADER_PASSES = 3
-"""How many times the CPU time of a pass that only gathers headers the list may take."""
 
 
 class Sizes(NamedTuple):
@@ -49,9 +45,6 @@ NOT_ALL_DECODED = {
     "disordered": "messages with segments that are missing from the capture cannot be had",
 }
 """Workloads of which not every body is decoded, and why."""
-
-HELD_AGAINST_HEADERS = frozenset({"bulk"})
-"""Workloads with so few calls that what a list takes at least is to read the file and find its packets."""
 
 WITHOUT_RECORDS = frozenset({"wide"})
 """Workloads in which there are none."""
@@ -87,12 +80,8 @@ def report(name: str, folder: Path, rounds: int) -> None:
 
     print(f"List, {sizes.full} {unit}:\n", flush=True)
     lists = {"kafkasniff read": [*OURS, full], "tshark -n -r": [*THEIRS, full]}
-    if name in HELD_AGAINST_HEADERS:
-        lists["python -m benchmarks.headers"] = [*HEADERS, full]
     list_medians = compare(lists, rounds)
     print(table(list_medians) + "\n")
-    if name in HELD_AGAINST_HEADERS:
-        print(header_limit(list_medians["kafkasniff read"], list_medians["python -m benchmarks.headers"]) + "\n")
 
     print(f"JSON, {sizes.small} {unit} ({UNEQUAL}):\n", flush=True)
     ours = {"kafkasniff read --json": [*OURS, "--json", small]}
@@ -124,15 +113,6 @@ def report_start(folder: Path, rounds: int) -> None:
         "tshark -n -r": [*THEIRS, tiny],
     }
     print(table(compare(commands, rounds)), flush=True)
-
-
-def header_limit(ours: Measurement, headers: Measurement) -> str:
-    """Hold the list against what only reads the file and gathers header columns."""
-    return (
-        f"A pass that only reads the file and gathers header columns takes {headers.cpu:.2f} s. `kafkasniff read` may "
-        f"take {MOST_HEADER_PASSES} times as long, {MOST_HEADER_PASSES * headers.cpu:.2f} s; it takes {ours.cpu:.2f} s,"
-        f" {ours.cpu / headers.cpu:.1f} times as long."
-    )
 
 
 def growth(command: str, small: Measurement, full: Measurement) -> str:

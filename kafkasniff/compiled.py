@@ -27,14 +27,11 @@ def stale_modules() -> list[str]:
     """Give the modules of a work tree that were changed since they were compiled; empty for an installed wheel."""
     if not _RECORD.exists() or not is_compiled():
         return []
-    declarations = [each.read_bytes() for each in sorted(_PACKAGE.rglob("*.pxd"))]
     stale = []
-    for module, wanted in json.loads(_RECORD.read_text()).items():
-        source = _PACKAGE.parent / module
-        digest = hashlib.sha256(source.read_bytes() if source.exists() else b"")
-        for each in declarations:
-            digest.update(each)
-        if digest.hexdigest() != wanted:
+    for module, (made_from, *files) in json.loads(_RECORD.read_text()).items():
+        sources = [_PACKAGE.parent / each for each in files]
+        now = b"".join(source.read_bytes() for source in sources if source.exists())
+        if hashlib.sha256(now).hexdigest() != made_from:
             stale.append(module)
     return stale
 

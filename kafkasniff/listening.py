@@ -2,10 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from kafkasniff.calls.engine import Engine
-from kafkasniff.calls.items import Item, expand
+from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.live import LiveCapture
@@ -16,12 +15,9 @@ from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.tls.context import TlsLimits
 
-if TYPE_CHECKING:  # it brings NumPy, which the first packets should not wait for
-    from kafkasniff.calls.columns.calls import CallRows
-
-LIVE_LIMITS = TcpLimits(start_ns=50_000_000, closing_ns=100_000_000, ended=10_000, column_packets=1_500)
+LIVE_LIMITS = TcpLimits(start_ns=50_000_000, closing_ns=100_000_000, ended=10_000)
 """Interfaces give packets in the order in which they come, so that little needs to wait for late ones
-and ended connections are soon forgotten. Batches are small; columns pay from some 1,000 to 2,000 packets on."""
+and ended connections are soon forgotten."""
 
 SETTLED_NS = 50_000_000
 """When no packets wait, all up to so long ago were seen: the kernel gathers those after it."""
@@ -72,11 +68,6 @@ class Listening:
 
         Raises CaptureError when packets cannot be written, or the key log not be read any more.
         """
-        for items in self.column_batches():
-            yield list(expand(items))
-
-    def column_batches(self) -> "Iterator[list[Item | CallRows]]":
-        """Give the same with calls that were found by columns still together."""
         for batch in self._capture.batches():
             self._secrets.refresh()
             if len(batch):
@@ -93,12 +84,12 @@ class Listening:
         self._account()
         return items
 
-    def _take(self, batch: PacketBatch) -> "list[Item | CallRows]":
+    def _take(self, batch: PacketBatch) -> list[Item]:
         summary = self.summary
         if summary.first_time is None:
             summary.first_time = batch.times[0]
         summary.last_time = batch.times[-1]
-        items = self._engine.feed_columns(batch)
+        items = self._engine.feed(batch)
         if self._writer is not None:
             # Behind the secrets that open them.
             self._writer.write_batch(batch)

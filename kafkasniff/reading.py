@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Counts, Engine
-from kafkasniff.calls.items import Item, expand
+from kafkasniff.calls.items import Item, taken_out
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.spending import Spending
 from kafkasniff.calls.streams import CallOptions
@@ -20,9 +20,6 @@ from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.events import Connection
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.tls.context import TlsLimits
-
-if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
-    from kafkasniff.calls.columns.calls import CallRows
 
 
 @dataclass(slots=True)
@@ -122,16 +119,11 @@ class Reading:
 
     def __iter__(self) -> Iterator[Item]:
         """Give calls, gaps, raw SASL tokens and reports as they end."""
-        for items in self.column_batches():
-            yield from expand(items)
+        for items in self.batches():
+            yield from taken_out(items)
 
     def batches(self) -> Iterator[list[Item]]:
         """Give the same in lists, one for each batch of packets, so that output can be flushed between them."""
-        for items in self.column_batches():
-            yield list(expand(items))
-
-    def column_batches(self) -> "Iterator[list[Item | CallRows]]":
-        """Give the same with calls that were found by columns still together."""
         self._learn_names()
         summary = self.summary
         for batch in merge(self._readers):
@@ -140,7 +132,7 @@ class Reading:
                     summary.first_time = batch.times[0]
                 summary.last_time = batch.times[-1]
             self._secrets.refresh()
-            yield self._engine.feed_columns(batch)
+            yield self._engine.feed(batch)
             self._summarise()
         yield [*self.finish()]
 

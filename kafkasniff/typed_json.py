@@ -1,4 +1,4 @@
-"""Dataclasses and named tuples as JSON between processes, read back by their annotations alone.
+"""Dataclasses, named tuples and classes with `TYPES` as JSON between processes, read back by these types alone.
 
 What a process reads from another, or from a disk, must not choose what is run, as pickled objects do: here the reader
 says which types it expects, and whatever is no value of these is refused.
@@ -34,13 +34,14 @@ def from_json(data: bytes, kind: Any) -> Any:
 
 @cache
 def _members(kind: Any) -> dict[str, Any] | None:
-    """Give the annotations of a dataclass or named tuple by name; None: it is neither."""
+    """Give the annotations of a dataclass or named tuple, or what a class says in `TYPES`, by name; None: none."""
     if is_dataclass(kind):
         names = [each.name for each in fields(kind)]
     elif isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
         names = [*kind._fields]
     else:
-        return None
+        types: dict[str, Any] | None = getattr(kind, "TYPES", None)
+        return types
     hints = get_type_hints(kind)
     return {name: hints[name] for name in names}
 

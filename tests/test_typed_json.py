@@ -2,12 +2,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import pytest
 
+from kafkasniff.capture.packets import Arrival, Interface
+from kafkasniff.diagnose.finding import Evidence
 from kafkasniff.typed_json import from_json, to_json
 from tests.conftest import ROOT
 
@@ -45,6 +47,14 @@ def test_values_come_back_as_they_were() -> None:
     assert (type(again.counts), type(again.points), type(again.points[0])) == (Counter, tuple, Point)
     assert from_json(to_json([SHAPE, Point(1, "")], list[Shape | Point]), list[Shape | Point]) == [SHAPE, Point(1, "")]
     assert from_json(to_json({"a": (1,)}, Mapping[str, tuple[int, ...]]), Mapping[str, tuple[int, ...]]) == {"a": (1,)}
+
+
+def test_packets_of_evidence_come_back() -> None:
+    evidence = Evidence(Arrival(1 << 60, 7, Interface("a.pcap", 1, name="eth0")), "seen")
+    again = from_json(to_json(evidence, Evidence), Evidence)
+    assert (again.arrival.time, again.arrival.packet, again.what) == (1 << 60, 7, "seen")
+    found, expected = again.arrival.interface, evidence.arrival.interface
+    assert (type(found), asdict(found)) == (Interface, asdict(expected))
 
 
 def test_it_is_json_on_one_line() -> None:

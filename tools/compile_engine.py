@@ -9,6 +9,7 @@ functions. Modules whose library is as new as their sources are left as they are
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -18,12 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 RECORD = "kafkasniff/compiled.json"
-"""Names each library in a work tree with the hash of what it was made from; `kafkasniff.compiled` reads it."""
+"""Names each library in a work tree with the hash of its sources, and these; `kafkasniff.compiled` reads it."""
 
 TARGETS = {"linux-x86_64": "x86_64-linux-gnu.2.17", "linux-aarch64": "aarch64-linux-gnu.2.17"}
 """What zig compiles for: without a target it would use all that the processor at hand can do."""
 
-OPTIONS = ("-O3", "-fPIC", "-shared", "-s", "-fno-strict-aliasing", "-fwrapv", "-w")
+OPTIONS = ("-O2", "-fPIC", "-shared", "-fno-strict-aliasing", "-fwrapv", "-w")
 
 
 class CompileError(Exception):
@@ -35,12 +36,22 @@ def modules(root: Path) -> list[Path]:
     return sorted(found.with_suffix(".py").relative_to(root) for found in (root / "kafkasniff").rglob("*.pxd"))
 
 
+def sources(root: Path, module: Path) -> list[Path]:
+    """Give what a library is made from, relative to `root`: the module, its declarations, and those that they use."""
+    found, wanted = [module], [module.with_suffix(".pxd")]
+    while wanted:
+        declarations = wanted.pop()
+        if declarations in found or not (root / declarations).exists():
+            continue
+        found.append(declarations)
+        names = re.findall(r"^from (kafkasniff[.\w]*) cimport", (root / declarations).read_text(), re.MULTILINE)
+        wanted += [Path(*name.split(".")).with_suffix(".pxd") for name in names]
+    return found
+
+
 def source_hash(root: Path, module: Path) -> str:
-    """Hash what a library is made from: the module and the declarations of all, which it may use."""
-    digest = hashlib.sha256((root / module).read_bytes())
-    for each in sorted((root / "kafkasniff").rglob("*.pxd")):
-        digest.update(each.read_bytes())
-    return digest.hexdigest()
+    """Hash what a library is made from."""
+    return hashlib.sha256(b"".join((root / each).read_bytes() for each in sources(root, module))).hexdigest()
 
 
 def own_compiler() -> list[str]:
@@ -50,18 +61,24 @@ def own_compiler() -> list[str]:
 
 
 def compile_module(root: Path, module: Path, folder: Path) -> Path:
-    """Compile a module; give the library, which lies in `folder`. Raises CompileError."""
-    source = folder / f"{'.'.join(module.with_suffix('').parts)}.c"
-    library = folder / f"{module.stem}{sysconfig.get_config_var('EXT_SUFFIX')}"
-    library = library.with_name(f"{source.stem}-{library.name}")
+    """Compile a module; give the library, which lies in `folder` and is used again as long as nothing changes.
+
+    Raises CompileError.
+    """
     compiler = own_compiler()
     if not compiler:
         target = TARGETS.get(sysconfig.get_platform())
         compiler = [sys.executable, "-m", "ziglang", "cc", *(["-target", target] if target else [])]
-    include = sysconfig.get_path("include")
-    _run([sys.executable, "-m", "cython", "-3", str(module), "-o", str(source)], root)
-    extra = shlex.split(os.environ.get("KAFKASNIFF_CFLAGS", ""))
-    _run([*compiler, *OPTIONS, *extra, f"-I{include}", str(source), "-o", str(library)], root)
+    options = [*OPTIONS, *shlex.split(os.environ.get("KAFKASNIFF_CFLAGS", ""))]
+    made_with = hashlib.sha256(f"{source_hash(root, module)} {compiler} {options}".encode()).hexdigest()[:16]
+    source = folder / f"{'.'.join(module.with_suffix('').parts)}-{made_with}.c"
+    library = source.with_suffix(sysconfig.get_config_var("EXT_SUFFIX"))
+    if not library.exists():
+        include = sysconfig.get_path("include")
+        _run([sys.executable, "-m", "cython", "-3", str(module), "-o", str(source)], root)
+        _run([*compiler, *options, f"-I{include}", str(source), "-o", f"{library}.new"], root)
+        Path(f"{library}.new").replace(library)
+        source.unlink()
     return library
 
 
@@ -86,13 +103,14 @@ def compile_in_place(root: Path) -> list[Path]:
     wanted = [
         module
         for module in modules(root)
-        if before.get(str(module)) != hashes[str(module)] or not (root / library_name(module)).exists()
+        if before.get(str(module), [""])[0] != hashes[str(module)] or not (root / library_name(module)).exists()
     ]
     for module, library in compile_all(root, root / "build" / "compiled", wanted).items():
         # Moved, not written: a process that runs the old library keeps it.
         shutil.copy(library, (root / library_name(module)).with_suffix(".new"))
         (root / library_name(module)).with_suffix(".new").replace(root / library_name(module))
-    record.write_text(json.dumps(hashes, indent=1))
+    made = {str(module): [hashes[str(module)], *map(str, sources(root, module))] for module in modules(root)}
+    record.write_text(json.dumps(made, indent=1))
     return wanted
 
 

@@ -3,7 +3,7 @@
     python -m tools.fuzz [--seed N] [--count ROUNDS]
 
 Each round has one seed and draws 1,000 messages, 100 captures and 50 files from it. An exception, an input that takes
-over a second of CPU, a capture of which columns show something else than packets one by one, and memory that grows are
+over a second of CPU, a capture that shows something else packet by packet than in batches, and memory that grows are
 reported with the seed; `--seed N --count 1` plays a round again.
 """
 
@@ -23,11 +23,11 @@ import kafkasniff
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.protocol.bodies import decode_body
 from tests.robustness.mutate import spoiled_body, spoiled_capture, spoiled_file
-from tests.robustness.running import look_at, look_by_columns
+from tests.robustness.running import look_at, singly
 
 MESSAGES, CAPTURES, FILES = 1_000, 100, 50
 BOTH_WAYS, LARGE = 5, 50
-"""One capture of so many is read by columns too, or is large and read both ways."""
+"""One capture of so many is read packet by packet too, or is large and read both ways."""
 LONGEST = 1.0
 """Seconds of CPU that any one input may take."""
 SETTLED = 20
@@ -76,18 +76,17 @@ def one_round(seed: int, watch: Watch, path: Path) -> None:
     for number in range(CAPTURES):
         large = number % LARGE == 0
         batches, name = spoiled_capture(rng, large), f"seed {seed} capture {number}"
-        lines: list[bytes] = []
-        watch.run(name, lambda batches=batches, lines=lines: lines.extend(look_at(batches)))
+        watch.run(name, lambda batches=batches: look_at(batches))
         if large or number % BOTH_WAYS == 0:
-            watch.run(f"{name} by columns", lambda batches=batches, lines=lines: show_the_same(batches, lines))
+            watch.run(f"{name} packet by packet", lambda batches=batches: show_the_same(batches))
     for number in range(FILES):
         path.write_bytes(spoiled_file(rng))
         watch.run(f"seed {seed} file {number}", lambda: read_through(path))
 
 
-def show_the_same(batches: list[PacketBatch], lines: list[bytes]) -> None:
-    """Hold what columns show of a capture against the lines of its packets one by one."""
-    assert look_by_columns(batches) == lines, "columns show something else"
+def show_the_same(batches: list[PacketBatch]) -> None:
+    """Hold what is shown of a capture in batches against what is shown packet by packet."""
+    assert look_at(singly(batches)) == look_at(batches), "something else is shown packet by packet"
 
 
 def read_through(path: Path) -> int:

@@ -21,9 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.engine import Engine
-from kafkasniff.calls.items import expand
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.cli.main import COLLECTION_THRESHOLDS
@@ -99,14 +97,10 @@ def main() -> int:
     outcomes: Counter[str] = Counter()
     while packets < arguments.packets:
         for batch in capture.batches(turn):
-            items = engine.feed_columns(batch) + engine.tick(batch.times[-1] - SETTLED_NS)
-            for item in items:
-                if isinstance(item, CallRows):
-                    outcomes["answered"] += item.stop - item.start
-                elif isinstance(item, Call):
+            for item in engine.feed(batch) + engine.tick(batch.times[-1] - SETTLED_NS):
+                if isinstance(item, Call):
                     outcomes[item.outcome] += 1
-            if diagnosis is not None:
-                for item in expand(items):
+                if diagnosis is not None:
                     diagnosis.feed(item)
             packets += len(batch)
         turn += 1

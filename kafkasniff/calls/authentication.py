@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """The SASL logins of a connection: what their tokens say, and who logged in."""
 
 from base64 import b64decode

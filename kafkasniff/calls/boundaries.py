@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Finds frame boundaries again in both directions of a connection, with what its other messages tell."""
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,8 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """What the calls layer gives: calls, gaps, and what each connection was."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from kafkasniff.calls.contents import (
@@ -39,28 +41,71 @@ Outcome = Literal["answered", "no-response-expected", "unanswered", "response-no
 
 Side = Literal["request", "response"]
 
+CALL_FIELDS = (
+    "connection",
+    "client",
+    "server",
+    "request",
+    "response",
+    "header",
+    "outcome",
+    "ended",
+    "pending_ns",
+    "security_protocol",
+    "principal",
+    "software_name",
+    "software_version",
+    "show_secrets",
+    "pairing_problems",
+    "context",
+    "fetch_session",
+)
+"""What a call is made of."""
+
+_READ_LATER = ("_request_body", "_response_body", "_request_scan", "_response_scan", "_contents", "_errors")
+
 _NO_FIELDS: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
 class Frame:
     """A size-prefixed unit of a stream, or what there is of it."""
 
-    size: int
-    """The size prefix's value in bytes."""
-    data: bytes
-    """The content without the size prefix; shorter than `size` when bytes lack or were not kept."""
-    first: Arrival
-    """The packet with its first byte."""
-    last: Arrival
-    """The packet whose arrival completed it."""
-    stream_offset: int
-    """Position of the size prefix in its direction's stream, counted from the first byte seen."""
-    problems: list[Problem] = field(default_factory=list)
-    packets: tuple[Arrival, ...] = ()
-    """All packets that carried bytes of it; empty unless asked for."""
-    limited: bool = False
-    """Whether a limit, and not the capture, took its last bytes; a problem says so."""
+    __slots__ = ("_problems", "data", "first", "last", "limited", "packets", "size", "stream_offset")
+
+    def __init__(
+        self,
+        size: int,
+        data: bytes,
+        first: Arrival,
+        last: Arrival,
+        stream_offset: int,
+        problems: list[Problem] | None = None,
+        packets: tuple[Arrival, ...] = (),
+        limited: bool = False,
+    ) -> None:
+        """Take what there is of a frame."""
+        self.size = size
+        """The size prefix's value in bytes."""
+        self.data = data
+        """The content without the size prefix; shorter than `size` when bytes lack or were not kept."""
+        self.first = first
+        """The packet with its first byte."""
+        self.last = last
+        """The packet whose arrival completed it."""
+        self.stream_offset = stream_offset
+        """Position of the size prefix in its direction's stream, counted from the first byte seen."""
+        self._problems = problems
+        self.packets = packets
+        """All packets that carried bytes of it; empty unless asked for."""
+        self.limited = limited
+        """Whether a limit, and not the capture, took its last bytes; a problem says so."""
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Give what is wrong with it, as a list that may be added to."""
+        if self._problems is None:
+            self._problems = []
+        return self._problems
 
     @property
     def whole(self) -> bool:
@@ -109,40 +154,66 @@ class FieldError(NamedTuple):
     name: str
 
 
-@dataclass(slots=True)
 class Call:
     """A request with its response. Bodies are decoded when first asked for."""
 
-    connection: Connection
-    client: str
-    server: str
-    request: Frame | None
-    response: Frame | None
-    header: RequestHeader | None
-    """The request's header; None when the request was not captured."""
-    outcome: Outcome
-    ended: Arrival
-    """The packet that ended the call: the answer's last, or the one that ruled an answer out."""
-    pending_ns: int | None = None
-    """For `response-not-captured`: time from the request's last byte to where the capture stopped knowing."""
-    security_protocol: str = "PLAINTEXT"
-    principal: str | None = None
-    software_name: str | None = None
-    """From the connection's ApiVersions request (KIP-511)."""
-    software_version: str | None = None
-    show_secrets: bool = False
-    pairing_problems: list[Problem] = field(default_factory=list)
-    """What is wrong with frames and their pairing, known before any body is decoded."""
-    context: Context = NO_CONTEXT
-    """What is asked of the call, and what other calls tell of it."""
-    fetch_session: SessionStep | None = None
-    """Of an incremental Fetch whose session was seen from its start."""
-    _request_body: DecodedBody | None = None
-    _response_body: DecodedBody | None = None
-    _request_scan: ScannedBody | None = None
-    _response_scan: ScannedBody | None = None
-    _contents: Contents | None = None
-    _errors: list[FieldError] | None = None
+    __slots__ = (*CALL_FIELDS, *_READ_LATER)
+
+    def __init__(
+        self,
+        connection: Connection,
+        client: str,
+        server: str,
+        request: Frame | None,
+        response: Frame | None,
+        header: RequestHeader | None,
+        outcome: Outcome,
+        ended: Arrival,
+        pending_ns: int | None = None,
+        security_protocol: str = "PLAINTEXT",
+        principal: str | None = None,
+        software_name: str | None = None,
+        software_version: str | None = None,
+        show_secrets: bool = False,
+        pairing_problems: list[Problem] | None = None,
+        context: Context = NO_CONTEXT,
+        fetch_session: SessionStep | None = None,
+    ) -> None:
+        """Take what is known before any body is decoded."""
+        self.connection = connection
+        self.client = client
+        self.server = server
+        self.request = request
+        self.response = response
+        self.header = header
+        """The request's header; None when the request was not captured."""
+        self.outcome = outcome
+        self.ended = ended
+        """The packet that ended the call: the answer's last, or the one that ruled an answer out."""
+        self.pending_ns = pending_ns
+        """For `response-not-captured`: time from the request's last byte to where the capture stopped knowing."""
+        self.security_protocol = security_protocol
+        self.principal = principal
+        self.software_name = software_name
+        """From the connection's ApiVersions request (KIP-511)."""
+        self.software_version = software_version
+        self.show_secrets = show_secrets
+        self.pairing_problems: Sequence[Problem] = () if pairing_problems is None else pairing_problems
+        """What is wrong with frames and their pairing, known before any body is decoded."""
+        self.context = context
+        """What is asked of the call, and what other calls tell of it."""
+        self.fetch_session = fetch_session
+        """Of an incremental Fetch whose session was seen from its start."""
+        self._request_body: DecodedBody | None = None
+        self._response_body: DecodedBody | None = None
+        self._request_scan: ScannedBody | None = None
+        self._response_scan: ScannedBody | None = None
+        self._contents: Contents | None = None
+        self._errors: list[FieldError] | None = None
+
+    def changed(self, **fields: Any) -> "Call":
+        """Give a call with other values of some fields, of which nothing was decoded yet."""
+        return Call(**{**{name: getattr(self, name) for name in CALL_FIELDS}, **fields})
 
     @property
     def correlation_id(self) -> int:

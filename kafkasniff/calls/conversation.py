@@ -1,5 +1,7 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """A connection from its first byte on: undecided, then Kafka or something else."""
 
+from collections.abc import Sequence
 from functools import partial
 from heapq import merge
 
@@ -17,7 +19,7 @@ from kafkasniff.calls.evidence import (
     score_request,
 )
 from kafkasniff.calls.first_responses import evidence_of_first_responses
-from kafkasniff.calls.frames import FrameCutter
+from kafkasniff.calls.frames import SIZE_PREFIX
 from kafkasniff.calls.gaps import HELD_GAPS, Gaps
 from kafkasniff.calls.held import HeldStream, Item
 from kafkasniff.calls.limits import Budget, CallLimits
@@ -27,6 +29,9 @@ from kafkasniff.calls.recognition import is_kerberos_token, proxy_header_length,
 from kafkasniff.calls.search import BoundarySearch
 from kafkasniff.calls.streams import CallOptions, KafkaStreams
 from kafkasniff.capture.packets import Arrival
+from kafkasniff.protocol.bodies import decode_body
+from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.headers import read_request_header
 from kafkasniff.tcp.events import Connection, Endpoint, StreamConflict, StreamData, StreamGap
 
 FIRST_BYTES = 1100
@@ -46,10 +51,11 @@ class Conversation:
         "_connection",
         "_contradicted",
         "_gaps",
+        "_has_gaps",
         "_limits",
         "_lone_responses",
         "_options",
-        "_searches",
+        "_searched",
         "_seen",
         "_starts",
         "_time",
@@ -64,14 +70,13 @@ class Conversation:
         self._limits = limits
         self._options = options
         self._budget = budget
-        self._searches = (
-            BoundarySearch(limits.search_bytes, budget),
-            BoundarySearch(limits.search_bytes, budget),
-        )
+        self._searched: tuple[BoundarySearch, BoundarySearch] | None = None
         self._lone_responses: dict[int, LoneResponses] = {}
         self._seen = 0
         self._starts = [b"", b""]
         self._gaps = Gaps()
+        self._has_gaps = False
+        """Whether `_gaps` may have any."""
         self._contradicted: list[tuple[int, int, int]] = []
         """Direction and stream positions, while it is not known what the connection is."""
         self._time = 0
@@ -81,39 +86,69 @@ class Conversation:
         """`kafka`, another protocol's name or `unknown`; None while undecided."""
         self.evidence = "no data was seen"
 
-    def take(self, event: StreamData | StreamGap | StreamConflict) -> list[Call | Gap | RawToken]:
+    def take(self, event: StreamData | StreamGap | StreamConflict) -> Sequence[Call | Gap | RawToken]:
         """Take bytes or a gap; give the calls that ended and the gaps that stand in a Kafka connection."""
+        kafka = self.kafka
+        if type(event) is StreamData:
+            data = event
+            if data.contradicted:
+                self._contradict(data.direction, data.contradicted)
+            if not self._starts[data.direction]:
+                self.note_start(data)
+            if kafka is not None:
+                kafka.take_data(data)
+                if self._has_gaps:
+                    self._gaps.follow(data.direction)
+                    self._has_gaps = bool(self._gaps)
+                    return [*self._take_gaps(), *kafka.take_calls()]
+                calls = kafka._calls
+                if not calls:
+                    return ()
+                kafka._calls = []
+                return calls
+            return self._take_undecided(data)
+        if isinstance(event, StreamGap):
+            return self._take_gap(event)
         if isinstance(event, StreamConflict):
             self._contradict(event.direction, event.ranges)
-            return []
-        if isinstance(event, StreamData) and event.contradicted:
-            self._contradict(event.direction, event.contradicted)
-        if not self._starts[event.direction] and isinstance(event, StreamData):
-            self.note_start(event)
-        if self.kafka is not None:
-            return self._take_kafka(event)
+        return ()
+
+    @property
+    def _searches(self) -> tuple[BoundarySearch, BoundarySearch]:
+        """Give what searches both directions for proof; most connections prove what they are with their first bytes."""
+        if self._searched is None:
+            limit, budget = self._limits.search_bytes, self._budget
+            self._searched = BoundarySearch(limit, budget), BoundarySearch(limit, budget)
+        return self._searched
+
+    def _take_gap(self, gap: StreamGap) -> Sequence[Call | Gap | RawToken]:
+        kafka = self.kafka
+        if kafka is not None:
+            self._gaps.lose(gap)
+            self._has_gaps = True
+            kafka.take(gap.direction, gap)
+            return kafka.take_calls()
+        if self.protocol is None:
+            self._searches[gap.direction].held.push_gap(gap)
+            self._gaps.lose(gap)
+            self._has_gaps = True
+        return ()
+
+    def _take_undecided(self, event: StreamData) -> Sequence[Call | Gap | RawToken]:
         if self.protocol is not None:
-            return []
-        held = self._searches[event.direction].held
-        if isinstance(event, StreamGap):
-            held.push_gap(event)
-            self._gaps.lose(event)
-            return []
+            return ()
+        if not self._seen and self._proves_kafka(event):
+            self._time = event.delivered_by.time
+            self._accept(event.direction, 0, evidence_of(0, self._name(event.direction)))
+            assert self.kafka is not None
+            self.kafka.take_data(event)
+            return self.kafka.take_calls()
         self._gaps.follow(event.direction)
         self._seen += len(event.data)
         self._time = event.delivered_by.time
-        held.push(event)
+        self._searches[event.direction].held.push(event)
         self._decide()
-        return self._replay() if self.kafka is not None else []
-
-    @property
-    def cutters_for_run(self) -> tuple[FrameCutter, FrameCutter] | None:
-        """Give the cutters of both directions, where all that segments in order bring is frames; else None."""
-        return None if self.kafka is None or self._gaps else self.kafka.orderly_cutters
-
-    def has_start(self, direction: int) -> bool:
-        """Tell whether the first bytes of a direction are kept."""
-        return bool(self._starts[direction])
+        return self._replay() if self.kafka is not None else ()
 
     def note_start(self, event: StreamData) -> None:
         """Keep the first bytes of a direction, if `event` has them."""
@@ -181,19 +216,6 @@ class Conversation:
             return self.kafka.client
         return self._connection.initiator or 0
 
-    def _take_kafka(self, event: StreamData | StreamGap) -> list[Call | Gap | RawToken]:
-        kafka = self.kafka
-        assert kafka is not None
-        if isinstance(event, StreamGap):
-            self._gaps.lose(event)
-            kafka.take(event.direction, event)
-        else:
-            kafka.take(event.direction, (event, 0))
-            if self._gaps:
-                self._gaps.follow(event.direction)
-                return [*self._take_gaps(), *kafka.take_calls()]
-        return list(kafka.take_calls())
-
     def _take_gaps(self) -> list[Gap]:
         return [self._gap(gap) for gap in self._gaps.take()]
 
@@ -202,6 +224,27 @@ class Conversation:
         side: Side = "request" if gap.direction == client else "response"
         endpoints = self._connection.endpoints
         return Gap(self._connection, str(endpoints[client]), str(endpoints[1 - client]), side, gap.length, gap.arrival)
+
+    def _proves_kafka(self, event: StreamData) -> bool:
+        """Tell whether a connection's first data are one whole request of the client, as they mostly are.
+
+        What `_decide` would weigh is then enough for certain: the first byte of a connection whose opening was seen, a
+        client id in plain text, and a body that decodes to the segment's last byte.
+        """
+        data = event.data
+        if self._connection.initiator != event.direction or self._has_gaps or self._contradicted:
+            return False
+        if len(data) > FIRST_BYTES or int.from_bytes(data[:4], "big") != len(data) - SIZE_PREFIX:
+            return False
+        header = request_header(data)
+        if header is None or header.cut or not header.client_id or not header.client_id.isprintable():
+            return False
+        try:
+            place = read_request_header(data, SIZE_PREFIX).end
+        except ProtocolError:
+            return False
+        body = decode_body(header.api_key, header.api_version, "request", data, place)
+        return body.value is not None and not body.problems
 
     def _decide(self) -> None:
         initiator = self._connection.initiator
@@ -285,7 +328,6 @@ class Conversation:
     def _speaks_kafka(self, server: Endpoint) -> bool:
         """Tell whether another connection had proven by now that a server speaks Kafka."""
         since = self._options.kafka_servers.get(server)
-        # Runs are taken as a whole, so that what is known may lie in packets still to come.
         return since is not None and (since <= self._time or self._connection.ended_by == "capture-end")
 
     def _recognise(self) -> None:
@@ -308,7 +350,7 @@ class Conversation:
         self._gaps = Gaps()
 
     def _release(self) -> None:
-        for search in self._searches:
+        for search in self._searched or ():
             search.held.clear()
 
     def _name(self, direction: int) -> str:
@@ -331,7 +373,7 @@ class Conversation:
             self._budget.reach(f"gaps left out: more than {HELD_GAPS:,} came before the connection was known for Kafka")
         server = 1 - client
         note_server(self._options.kafka_servers, self._connection.endpoints[server], self._time)
-        if self._connection.initiator is not None and not self._searches[server].held.discarded:
+        if self._connection.initiator is not None and not (self._searched and self._searched[server].held.discarded):
             response_place = 0
         starts = {client: place, server: response_place}
         self.kafka = KafkaStreams(

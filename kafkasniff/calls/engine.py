@@ -1,18 +1,19 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """The engine: packet batches in, calls and gaps out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kafkasniff.calls.call import Call, Gap
-from kafkasniff.calls.conversation import Conversation, note_server
+from kafkasniff.calls.conversation import Conversation
 from kafkasniff.calls.encrypted import EncryptedConversation
 from kafkasniff.calls.fetch_sessions import FetchSessions
-from kafkasniff.calls.items import Item, expand
+from kafkasniff.calls.items import Item
 from kafkasniff.calls.learning import TELLING, Learning, names_topic_ids
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
+from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.tcp.events import (
     Connection,
     ConnectionEnd,
@@ -20,7 +21,6 @@ from kafkasniff.tcp.events import (
     StreamData,
     StreamEvent,
     StreamGap,
-    StreamRun,
 )
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.reassembler import Reassembler
@@ -28,13 +28,12 @@ from kafkasniff.tcp.tls.context import TlsContext, TlsLimits
 from kafkasniff.tcp.tls.key_log import KeyLog
 from kafkasniff.tcp.tls.records import begins_tls
 
-if TYPE_CHECKING:
-    from kafkasniff.calls.columns.calls import CallRows
-    from kafkasniff.calls.turns import Turns
-    from kafkasniff.tcp.lives import Lives
-
 SWEEP_NS = 500_000_000
 """How often `tick` looks at every connection."""
+
+_TELLS = 1
+_NAMES_IDS = 2
+_MOST_KINDS = 4096
 
 
 @dataclass(slots=True)
@@ -85,6 +84,8 @@ class Engine:
         self._budget = Budget(self._call_limits.held_in_all)
         self._report_connections = report_connections
         self._next_sweep = 0
+        self._kinds: dict[int, int] = {}
+        """By API key << 16 | version: whether its calls tell of others, and whether they have topic ids."""
         self._conversations: dict[Connection, Conversation | EncryptedConversation] = {}
 
     def notes(self) -> list[str]:
@@ -98,14 +99,7 @@ class Engine:
 
     def feed(self, batch: PacketBatch) -> list[Item]:
         """Take packets; give what ended with them, in packet order."""
-        return list(expand(self.feed_columns(batch)))
-
-    def feed_columns(self, batch: PacketBatch) -> "list[Item | CallRows]":
-        """Do the same, with calls that were found by columns still together: they take less time so."""
-        events = self.reassembler.feed(batch)
-        places = self.reassembler.places
-        items: list[Item | CallRows] = []
-        items += self._take(events) if places is None else self._take_runs(events, places, self.reassembler.lives)
+        items = self._take(self.reassembler.feed(batch))
         self._note(items)
         return items
 
@@ -131,71 +125,37 @@ class Engine:
 
     def _take(self, events: list[StreamEvent]) -> list[Item]:
         items: list[Item] = []
+        conversations = self._conversations
         for event in events:
-            if isinstance(event, (StreamData, StreamGap, StreamConflict)):
-                items += self._conversation(event).take(event)
+            if type(event) is StreamData:
+                data = event
+                conversation = conversations.get(data.connection)
+                if conversation is None:
+                    conversation = self._begin(data)
+                if type(conversation) is Conversation:
+                    plain = conversation
+                    ended = plain.take(data)
+                    if ended:
+                        items += ended
+                else:
+                    items += conversation.take(data)
+            elif isinstance(event, (StreamGap, StreamConflict)):
+                items += (conversations.get(event.connection) or self._begin(event)).take(event)
             elif isinstance(event, ConnectionEnd):
                 items += self._end(event)
         return items
 
-    def _take_runs(
-        self, events: list[StreamEvent], places: list[int], lives: "Sequence[Lives]"
-    ) -> "list[Item | CallRows]":
-        """Take events among which are runs, and whole connections beside them."""
-        # NumPy takes longer to import than a small capture to read.
-        from kafkasniff.calls.turns import Turns, one_by_one, with_lives
-
-        batches = [event.batch for event in events if isinstance(event, StreamRun)] + [each.batch for each in lives]
-        if not self._budget.is_ample(max((len(batch.data) for batch in batches), default=0)):
-            # Near the limit it matters what all the others hold at each segment.
-            return [*self._take(list(one_by_one(*with_lives(events, places, lives))))]
-        turns = Turns()
-        events, places = with_lives(events, places, [self._take_lives(each, turns) for each in lives])
-        for place, event in zip(places, events, strict=True):
-            turns.go_on(place)
-            turns.settle(event.connection)
-            if isinstance(event, StreamRun):
-                turns.take_run(place, event, self._conversation(event))
-            else:
-                turns.add(place, self._take([event]))
-        return turns.items()
-
-    def _take_lives(self, lives: "Lives", turns: "Turns") -> "Lives":
-        """Take whole connections at once; give those of them that cannot be taken so."""
-        from kafkasniff.calls.columns.lives import take_lives
-
-        taken, refused = take_lives(lives, self._options, self._call_limits)
-        if taken is not None:
-            self.counts.connections += len(taken)
-            self.counts.kafka_connections += len(taken)
-            for server, time in taken.servers():
-                note_server(self._options.kafka_servers, server, time)
-            turns.take_columns(taken.columns)
-            for place, reports in taken.reports() if self._report_connections else ():
-                turns.add(place, reports)
-        return refused
-
-    def _conversation(
-        self, event: StreamData | StreamGap | StreamConflict | StreamRun
-    ) -> Conversation | EncryptedConversation:
-        """Find the conversation of an event's connection, or begin it."""
-        conversation = self._conversations.get(event.connection)
-        if conversation is None:
-            conversation = self._conversations[event.connection] = self._begin(
-                event.first if isinstance(event, StreamRun) else event
-            )
-        return conversation
-
     def _begin(self, event: StreamData | StreamGap | StreamConflict) -> Conversation | EncryptedConversation:
         """Begin the conversation of a connection with its first event."""
-        conversation = Conversation(event.connection, self._call_limits, self._options, self._budget)
+        connection = event.connection
+        conversation: Conversation | EncryptedConversation
+        conversation = plain = Conversation(connection, self._call_limits, self._options, self._budget)
         if isinstance(event, StreamData) and begins_tls(event.data):
             # Captures without TLS should not wait for it.
             from kafkasniff.tcp.tls.stream import TlsStream
 
-            return EncryptedConversation(
-                conversation, TlsStream(event.connection, self.tls), self._options.keep_packets
-            )
+            conversation = EncryptedConversation(plain, TlsStream(connection, self.tls), self._options.keep_packets)
+        self._conversations[connection] = conversation
         return conversation
 
     def _end(self, event: ConnectionEnd) -> list[Item]:
@@ -216,20 +176,33 @@ class Engine:
             items.append(conversation.report(event.arrival))
         return items
 
-    def _note(self, items: "Sequence[Item | CallRows]") -> None:
+    def _note(self, items: Sequence[Item]) -> None:
         """Count what ended, and learn from it."""
-        counts, learning = self.counts, self._learning
+        counts, learning, kinds = self.counts, self._learning, self._kinds
+        calls = 0
         for item in items:
-            if isinstance(item, Call):
-                counts.calls += 1
-                header = item.header
-                if header is not None and header.api_key in TELLING:
-                    learning.take(item)
-                if header is not None and names_topic_ids(header.api_key, header.api_version):
-                    learning.date(item)
+            if type(item) is Call:
+                call = item
+                calls += 1
+                header = call.header
+                if header is None:
+                    continue
+                kind = kinds.get(header.api_key << 16 | header.api_version, -1)
+                if kind < 0:
+                    kind = self._kind(header)
+                if kind & _TELLS:
+                    learning.take(call)
+                if kind & _NAMES_IDS:
+                    learning.date(call)
             elif isinstance(item, Gap):
                 counts.gaps += 1
                 counts.gap_bytes += item.length or 0
-            elif isinstance(item, tuple):
-                counts.calls += item.stop - item.start
-                item.learn(learning)
+        counts.calls += calls
+
+    def _kind(self, header: RequestHeader) -> int:
+        """Tell what is to be done with the calls of an API in a version."""
+        key, version = header.layout
+        kind = _TELLS * (key in TELLING) + _NAMES_IDS * names_topic_ids(key, version)
+        if len(self._kinds) < _MOST_KINDS:
+            self._kinds[key << 16 | version] = kind
+        return kind

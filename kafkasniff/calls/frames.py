@@ -1,7 +1,13 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Cuts one direction of a connection into frames, from a known frame boundary on."""
 
 from collections import deque
 from collections.abc import Callable
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Frame
 from kafkasniff.calls.limits import Budget
@@ -9,11 +15,15 @@ from kafkasniff.calls.segments import LargestSegments
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamData, StreamGap
 
+if not cython.compiled:
+    from kafkasniff.octets import part, unsigned32
+
 SIZE_PREFIX = 4
 LARGE = 1 << 20
 """Bytes of a message from which on its header must be plausible before the stream waits for its end."""
 FIRST_BYTES = 64
 """Bytes of a large message that are looked at."""
+_NO_PACKETS: tuple[Arrival, ...] = ()
 HEADER_BYTES_OF_UNKEPT = 64 << 10
 """What is kept of a message above the limit: enough for its header and the beginning of its body."""
 
@@ -101,7 +111,7 @@ class FrameCutter:
 
     def push(self, event: StreamData, start: int = 0) -> None:
         """Take the bytes of a segment from `start` on; they follow what came before."""
-        self.note_segments(length := len(event.data), length)
+        self.note_segment(len(event.data))
         self.add(event, start)
 
     def add(self, event: StreamData, start: int = 0) -> None:
@@ -127,61 +137,39 @@ class FrameCutter:
         """Give the stream position behind the last byte pushed."""
         return self.offset + self._available
 
-    @property
-    def missing(self) -> int | None:
-        """Give how many bytes the message under way lacks; 0 between two, None where segments must be pushed."""
-        if self._finished is not None or not self.aligned:
+    def idle(self) -> bool:
+        """Tell whether the next byte begins a message, of which nothing was pushed yet."""
+        return self.aligned and self._size is None and not self._available and self._finished is None
+
+    def whole_frame(self, event: StreamData, start: int) -> Frame | None:
+        """Give the frame that begins at `start` of a segment that was not pushed, if it ends in there; when `idle`."""
+        data = event.data
+        end = start + SIZE_PREFIX
+        if end > len(data):
             return None
-        if self._skip:
-            return self._skip
-        if self._size is None:
-            return None if self._queue else 0
-        return self._size - self._available if self._size <= self.kept_limit else None
-
-    @property
-    def passes(self) -> bool:
-        """Tell whether no more is kept of the message under way: some of it lacks, or it is too large."""
-        return bool(self._skip)
-
-    @property
-    def whole_limit(self) -> int:
-        """Give the size up to which a message needs no check before it is whole."""
-        return min(LARGE, self.kept_limit, self.size_limit)
-
-    def cut_whole(self, data: bytes, first: Arrival, last: Arrival) -> Frame:
-        """Make a frame of the next message, whole, which was not pushed; to be used between two messages."""
-        frame = Frame(len(data), data, first, last, self.offset)
-        self.offset += SIZE_PREFIX + len(data)
+        size = unsigned32(data, start)
+        if size > len(data) - end or size > self.kept_limit:
+            return None
+        frame = Frame.__new__(Frame)
+        frame.size = size
+        frame.data = part(data, end, end + size)
+        frame.first = frame.last = event.arrival
+        frame.stream_offset = self.offset
+        frame._problems = None
+        frame.packets = (event.arrival, *event.fragments) if self.keep_packets else _NO_PACKETS
+        frame.limited = False
+        self.offset += SIZE_PREFIX + size
         return frame
 
-    def complete(self, rest: bytes, last: Arrival) -> Frame:
-        """Make a frame of the message under way with the `rest` of it, which was not pushed.
-
-        Of one that `passes`, the rest is not wanted.
-        """
-        if self._skip:
-            self.offset += self._skip
-            self._skip = 0
-        else:
-            assert self._size is not None
-            self.offset += self._size - self._available
-            self._kept = b"".join([*self._take_parts(self._available), rest])
-        assert self._last is not None
-        self._last = max(self._last, last, key=_order)
-        self._finish_partial()
-        frame = self._hand_over()
-        assert frame is not None
-        return frame
-
-    def note_segments(self, last: int, largest: int, count: int = 1) -> None:
-        """Note segments that were not pushed, or not as they came: bytes of the last and of the `count` largest."""
-        self.last_segment = last
-        self.largest_segments.note(largest, count)
+    def note_segment(self, length: int) -> None:
+        """Note a segment by its bytes on the wire."""
+        self.last_segment = length
+        self.largest_segments.note(length)
 
     def push_gap(self, gap: StreamGap) -> None:
         """Take a gap. After it the cutter may have a cut frame to give, and may stand nowhere (`aligned` False)."""
         if gap.cut and gap.length:
-            self.note_segments(length := self.last_segment + gap.length, length)
+            self.note_segment(self.last_segment + gap.length)
         else:
             self.last_segment = 0
         self._pass(gap)
@@ -332,7 +320,8 @@ class FrameCutter:
     def _note(self, event: StreamData) -> None:
         arrival = event.arrival
         # Completed by the latest packet, which need not be the last in the stream (segments out of order).
-        if self._last is None or arrival[:2] > self._last[:2]:
+        last = self._last
+        if last is None or arrival.time > last.time or (arrival.time == last.time and arrival.packet > last.packet):
             self._last = arrival
         if self.keep_packets:
             if not self._packets or self._packets[-1] is not arrival:
@@ -379,7 +368,3 @@ class FrameCutter:
         self._budget.give_back(self._available)
         self._queue.clear()
         self._available = 0
-
-
-def _order(arrival: Arrival) -> tuple[int, int]:
-    return arrival.time, arrival.packet

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Who the client of a connection is: its software, how it logs in, and as whom."""
 
 from kafkasniff.calls.authentication import SASL_AUTHENTICATE, Authentication
@@ -10,6 +11,8 @@ from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.sasl.token import SaslToken
 
 RAW_TOKEN_LIMIT = 64 << 10
+LOGIN_APIS = frozenset({SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE})
+"""APIs whose messages tell who the client is."""
 
 
 class Identity:
@@ -30,19 +33,17 @@ class Identity:
         self.settled = False
         """Whether answers have nothing more to tell of who the client is."""
 
-    @property
-    def principal(self) -> str | None:
+    def who(self) -> str | None:
         """Give who logged in, as the broker names it; None when not known."""
         return self._authentication.principal
 
-    @property
     def is_logging_in(self) -> bool:
         """Tell whether the next frames may be SASL tokens without Kafka's headers."""
         return self.raw_tokens or self._offered
 
     def sends_token(self, frame: Frame) -> bool:
         """Tell whether a frame of the client is a token without Kafka's headers; a request says that none follows."""
-        if not self.is_logging_in:
+        if not self.is_logging_in():
             return False
         if request_header(frame.size.to_bytes(4, "big", signed=True) + frame.data[:1100]) is None:
             return True

@@ -46,7 +46,7 @@ def names_topic_ids(api_key: int, version: int) -> bool:
 class Learning:
     """Notes on calls what others tell of them; to be told all calls, of all connections, as they ended."""
 
-    __slots__ = ("_groups", "_sessions", "names")
+    __slots__ = ("_dated", "_dated_from", "_groups", "_sessions", "names")
 
     def __init__(self, context: Context, sessions: FetchSessions | None) -> None:
         """Learn names for `context`; without `sessions`, Fetch sessions are not followed."""
@@ -54,22 +54,10 @@ class Learning:
         self.names = context.topics
         """Names of topic ids learnt so far."""
         self._sessions = sessions
+        self._dated_from = self._dated = context
+        """A context, and the same with the names that are known by now; most calls have the same one."""
         self._groups: dict[tuple[str, str, str], GroupProtocol] = {}
         """By client, server and group."""
-
-    def may_tell(self, api_key: int, version: int) -> bool:
-        """Tell whether calls of an API in a version tell of others, or others of them."""
-        if api_key == FETCH:
-            return self._sessions is not None or version >= _FIRST_METADATA_LOG_VERSION
-        if api_key in TELLING_APIS:
-            return has_topic_ids(api_key, version, "response")
-        if api_key == JOIN_GROUP:
-            return version < _JOIN_GROUP_SAYS
-        return version < _SYNC_GROUP_SAYS if api_key == SYNC_GROUP else api_key == FETCH_SNAPSHOT
-
-    def sessions_of(self, api_key: int, version: int) -> FetchSessions | None:
-        """Give what follows calls of an API in a version, of which nothing else can be learnt; None for others."""
-        return self._sessions if api_key == FETCH and version < _FIRST_METADATA_LOG_VERSION else None
 
     def take(self, call: Call) -> None:
         """Take a call that ended."""
@@ -87,7 +75,10 @@ class Learning:
 
     def date(self, call: Call) -> None:
         """Let a call that ended know the names of topic ids that are known by now, and none that come later."""
-        call.context = replace(call.context, topics=self.names.now)
+        names = self.names.now
+        if call.context is not self._dated_from or names is not self._dated.topics:
+            self._dated_from, self._dated = call.context, replace(call.context, topics=names)
+        call.context = self._dated
 
     def _take_topics(self, call: Call) -> None:
         header = call.header

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """The bounds of the calls layer."""
 
 from typing import NamedTuple
@@ -43,10 +44,6 @@ class Budget:
     def left(self) -> bool:
         """Tell whether more may be held."""
         return self._held < self._limit
-
-    def is_ample(self, count: int) -> bool:
-        """Tell whether `count` more bytes would use up less than half."""
-        return self._held + count < self._limit // 2
 
     def reach(self, text: str | None = None) -> None:
         """Count that bytes were let go because of the limit, or what another limit did, in words."""

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Correlation ids of requests that the capture lacks: clients count them up, so the requests around a gap tell."""
 
 STEP = 16

@@ -1,14 +1,23 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Pairs the requests and responses of one connection: first in, first out, with the correlation id checked."""
 
 from collections import deque
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from typing import NamedTuple
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Frame, Outcome, Side
 from kafkasniff.calls.limits import Budget
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
+
+if not cython.compiled:
+    from kafkasniff.octets import unsigned32
 
 PRODUCE = 0
 FIRST_IN_TRANSACTIONS = 3
@@ -20,18 +29,59 @@ PATIENCE = 64
 """Later frames of the connection after which a response's request is no longer expected to be captured; so many
 responses at most wait for theirs."""
 
-MOST_WAITING = 256
-"""Requests that wait for answers of which each is looked at again and again."""
+_MOST_GONE = 64
+"""Places of requests that were taken out, which a queue keeps at most before its other half."""
 
 
-@dataclass(slots=True)
 class WaitingRequest:
     """A request without its answer so far."""
 
-    frame: Frame
-    header: RequestHeader
-    responses_lost: int
-    """What `Pairing.responses_lost` was when the request came."""
+    __slots__ = ("frame", "header", "responses_lost")
+
+    def __init__(self, frame: Frame, header: RequestHeader, responses_lost: int) -> None:
+        """Take a request; `responses_lost` is what `Pairing.responses_lost` was when it came."""
+        self.frame = frame
+        self.header = header
+        self.responses_lost = responses_lost
+
+
+class RequestQueue:
+    """Requests in the order in which they came."""
+
+    __slots__ = ("_first", "_requests")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._requests: list[WaitingRequest] = []
+        self._first = 0
+
+    def __len__(self) -> int:
+        """Give how many there are."""
+        return len(self._requests) - self._first
+
+    def __iter__(self) -> Iterator[WaitingRequest]:
+        """Give them in order."""
+        return iter(self._requests[self._first :])
+
+    def append(self, request: WaitingRequest) -> None:
+        """Add one behind all others."""
+        self._requests.append(request)
+
+    def first(self) -> WaitingRequest:
+        """Give the one that came first; there must be one."""
+        return self._requests[self._first]
+
+    def pop_first(self) -> WaitingRequest:
+        """Take out the one that came first; there must be one."""
+        request = self._requests[self._first]
+        self._first += 1
+        if self._first == len(self._requests):
+            self._requests.clear()
+            self._first = 0
+        elif self._first >= _MOST_GONE and 2 * self._first > len(self._requests):
+            del self._requests[: self._first]
+            self._first = 0
+        return request
 
 
 class Pair(NamedTuple):
@@ -45,21 +95,32 @@ class Pair(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(slots=True)
 class Pairing:
     """The requests that wait for answers, and the responses that came before their request was seen."""
 
-    budget: Budget
-    waiting: deque[WaitingRequest] = field(default_factory=deque)
-    waiting_bytes: int = 0
-    responses_lost: int = 0
-    """How often bytes of the response stream were found lost."""
-    lost_at: Arrival | None = None
-    """Where bytes of the response stream were last found lost."""
-    requests_complete: bool = True
-    """False when a request may have been sent that the capture lacks."""
-    _early: deque[tuple[Frame, int]] = field(default_factory=deque)
-    _frames: int = 0
+    __slots__ = (
+        "_early",
+        "_frames",
+        "budget",
+        "lost_at",
+        "requests_complete",
+        "responses_lost",
+        "waiting",
+        "waiting_bytes",
+    )
+
+    def __init__(self, budget: Budget, requests_complete: bool = True) -> None:
+        """Begin with none; `requests_complete`: False when a request may have been sent that the capture lacks."""
+        self.budget = budget
+        self.waiting = RequestQueue()
+        self.waiting_bytes = 0
+        self.responses_lost = 0
+        """How often bytes of the response stream were found lost."""
+        self.lost_at: Arrival | None = None
+        """Where bytes of the response stream were last found lost."""
+        self.requests_complete = requests_complete
+        self._early: deque[tuple[Frame, int]] = deque()
+        self._frames = 0
 
     def lose_responses(self, arrival: Arrival) -> None:
         """Note that bytes of the response stream are lost."""
@@ -73,7 +134,10 @@ class Pairing:
     def add_request(self, frame: Frame, header: RequestHeader) -> list[Pair]:
         """Take a request that will be answered."""
         self._frames += 1
-        request = WaitingRequest(frame, header, self.responses_lost)
+        request = WaitingRequest.__new__(WaitingRequest)
+        request.frame = frame
+        request.header = header
+        request.responses_lost = self.responses_lost
         for index, (response, _) in enumerate(self._early):
             if correlation_id(response) == header.correlation_id:
                 pairs = self._give_up_early(index)
@@ -83,14 +147,22 @@ class Pairing:
         self.waiting.append(request)
         self.waiting_bytes += size
         self.budget.take(size)
-        return self._give_up_late()
+        return self._give_up_late() if self._early else []
+
+    def answered_by(self, frame: Frame) -> WaitingRequest | None:
+        """Take a response if it answers the request that waits longest, and nothing waits with it; give the request."""
+        if not len(self.waiting) or self._early:
+            return None
+        request = self.waiting.first()
+        if request.header.correlation_id & 0xFFFFFFFF != unsigned32(frame.data, 0):
+            return None
+        self._frames += 1
+        return self._remove_first()
 
     def add_response(self, frame: Frame) -> list[Pair]:
         """Take a response whose correlation id is there."""
         self._frames += 1
         wanted = correlation_id(frame)
-        if self.waiting and self.waiting[0].header.correlation_id == wanted and not self._early:
-            return [Pair(self._remove_first(), frame, "answered", frame.last)]
         for index, request in enumerate(self.waiting):
             if request.header.correlation_id == wanted:
                 pairs = self._give_up_early(len(self._early))
@@ -100,19 +172,6 @@ class Pairing:
                 return pairs
         self._early.append((frame, self._frames))
         return self._give_up_late()
-
-    @property
-    def is_plain(self) -> bool:
-        """Tell whether the next answer can only be that of the request that waits longest, with which all is well."""
-        if self._early or len(self.waiting) > MOST_WAITING:
-            return False
-        return not any(each.frame.problems or not each.frame.whole for each in self.waiting)
-
-    def take_answered(self, waiting: int, frames: int) -> None:
-        """Note that `waiting` of the requests that wait were answered, and that `frames` frames came meanwhile."""
-        for _ in range(waiting):
-            self._remove_first()
-        self._frames += frames
 
     def frames(self, side: Side) -> list[Frame]:
         """Give the requests that wait for answers, or the responses that wait for their requests."""
@@ -144,7 +203,7 @@ class Pairing:
         """
         pairs = self._give_up_early(len(self._early))
         while self.waiting:
-            request = self.waiting[0]
+            request = self.waiting.first()
             if partial is not None and correlation_id(partial) == request.header.correlation_id:
                 self._remove_first()
                 pending = max(0, arrival.time - request.frame.last.time)
@@ -158,7 +217,7 @@ class Pairing:
         return pairs
 
     def _without_response(self, arrival: Arrival, seen_to_the_end: bool = True) -> Pair:
-        request = self.waiting[0]
+        request = self.waiting.first()
         if seen_to_the_end and request.responses_lost == self.responses_lost:
             self._remove_first()
             return Pair(request, None, "unanswered", arrival)
@@ -167,7 +226,7 @@ class Pairing:
         return pair._replace(ended=arrival)
 
     def _remove_first(self) -> WaitingRequest:
-        request = self.waiting.popleft()
+        request = self.waiting.pop_first()
         size = len(request.frame.data)
         self.waiting_bytes -= size
         self.budget.give_back(size)

@@ -1,29 +1,39 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Both directions of a Kafka connection, cut into frames that make calls."""
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.boundaries import Boundaries, plausible_request
-from kafkasniff.calls.call import Call, Frame, Side
+from kafkasniff.calls.call import Call, Frame, Outcome, Side
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.contradictions import Contradictions
 from kafkasniff.calls.evidence import SMALLEST_RESPONSE
-from kafkasniff.calls.facts import CallFacts
-from kafkasniff.calls.frames import FrameCutter
+from kafkasniff.calls.frames import SIZE_PREFIX, FrameCutter
 from kafkasniff.calls.held import HELD_AT_LEAST, Item
-from kafkasniff.calls.identity import Identity
+from kafkasniff.calls.identity import LOGIN_APIS, Identity
 from kafkasniff.calls.limits import Budget, CallLimits
-from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest, correlation_id, expects_response
+from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest, correlation_id
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import Problem, ProtocolError
-from kafkasniff.protocol.headers import RequestHeader, read_cut_request_header, read_request_header
-from kafkasniff.tcp.events import Connection, Endpoint, StreamGap
+from kafkasniff.protocol.headers import RequestHeader, read_cut_request_header
+from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
 
-if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
-    from kafkasniff.calls.columns.calls import Numbers
+if not cython.compiled:
+    from kafkasniff.calls.pairing import expects_response
+    from kafkasniff.protocol.headers import read_request_header
+
+_LAYOUTS = frozenset(
+    key << 16 | version for key, api in APIS.items() for version in range(api.first_version, api.last_version + 1)
+)
+"""API key << 16 | version of all requests that are known."""
 
 VERSIONS_AHEAD = 32
 """How far a version may be beyond the newest known and still be taken for a version."""
@@ -84,11 +94,45 @@ class KafkaStreams:
         self._waiting: deque[tuple[int, Item]] = deque()
         self._notes: dict[int, str] = {}
         self._contradictions = Contradictions()
+        self._may_be_contradicted = False
         self._identity = Identity(
             options.show_secrets, connection.initiator is not None and starts[client] == 0, raw_sasl
         )
+        self._show_secrets = options.show_secrets
+        self._context = options.context
+        self._most_pending = limits.pending_calls
+        self._pending_bytes = min(limits.pending_bytes, HELD_AT_LEAST)
         self._calls: list[Call | RawToken] = []
         self.call_count = 0
+
+    def take_data(self, event: StreamData) -> None:
+        """Take the bytes of a segment."""
+        direction = event.direction
+        cutter = self._cutters[direction]
+        searches = self._boundaries.searches
+        if not cutter.idle() or searches[0] is not None or searches[1] is not None or self._waiting:
+            self.take(direction, (event, 0))
+            return
+        start, length = 0, len(event.data)
+        cutter.note_segment(length)
+        while start < length:
+            frame = cutter.whole_frame(event, start)
+            if frame is None:
+                cutter.add(event, start)
+                self.drain(direction)
+                return
+            start += SIZE_PREFIX + frame.size
+            if not (self._take_request(frame) if direction == self.client else self._take_response(frame)):
+                cutter.misalign()
+                if start < length:
+                    cutter.add(event, start)
+                self.drain(direction)
+                return
+
+    def drain(self, direction: int) -> None:
+        """Take the frames that are whole, and what a search that this begins has held."""
+        self._drain(direction)
+        self._take_waiting()
 
     def take(self, direction: int, item: Item) -> None:
         """Take bytes or a gap of one direction."""
@@ -123,75 +167,6 @@ class KafkaStreams:
         if searches[other] is not None:
             self._search(other, again=True)
 
-    @property
-    def orderly_cutters(self) -> tuple[FrameCutter, FrameCutter] | None:
-        """Give the cutters of both directions while each knows where frames begin; None when segments must be taken."""
-        if self._options.keep_packets or self._boundaries.searches != [None, None]:
-            return None
-        return self._cutters
-
-    @property
-    def is_plain(self) -> bool:
-        """Tell whether all that frames bring is calls: nothing is left to be learnt of the client, or to be found."""
-        unsettled = self._identity.is_logging_in or self._notes or self._waiting or self._contradictions
-        return self._identity.settled and not unsettled and self._pairing.is_plain
-
-    @property
-    def waiting(self) -> list[WaitingRequest]:
-        """Give the requests that wait for answers."""
-        return list(self._pairing.waiting)
-
-    def cutter(self, direction: int) -> FrameCutter:
-        """Give the cutter of a direction."""
-        return self._cutters[direction]
-
-    def has_room(self, count: int, size: int) -> bool:
-        """Tell whether `count` requests may wait for answers, the new ones among them having `size` bytes."""
-        limits = self._limits
-        return count <= limits.pending_calls and self._pairing.waiting_bytes + size <= limits.pending_bytes
-
-    def facts(self) -> CallFacts:
-        """Give what the next calls say beside their messages."""
-        return CallFacts(
-            self._client_text,
-            self._server_text,
-            self._identity.security,
-            self._identity.principal,
-            *self._identity.software,
-            self._options.show_secrets,
-            self._options.context,
-        )
-
-    def take_pairs(
-        self, client_ids: set[str | None], request_ids: "Numbers", response_ids: "Numbers", waiting: list[Frame]
-    ) -> None:
-        """Take calls that were paired outside: requests, of which the last ones wait for answers, and responses.
-
-        Each response answered the request that had waited longest; `client_ids` and correlation ids are of the
-        requests and responses that came.
-        """
-        pairing, boundaries = self._pairing, self._boundaries
-        answered = min(len(response_ids), len(pairing.waiting))
-        pairing.take_answered(answered, len(request_ids) - len(waiting) + len(response_ids))
-        self.call_count += len(response_ids)
-        for client_id in client_ids:
-            boundaries.know_client(client_id)
-        if len(request_ids):
-            boundaries.last_request = request_ids.item(-1)
-            boundaries.lost_ids.add(request_ids.item(0))
-            boundaries.lost_ids.add(boundaries.last_request)
-        if len(response_ids):
-            boundaries.last_answer = response_ids.item(-1)
-        for frame in waiting:
-            pairing.add_request(frame, read_request_header(frame.data))
-
-    def take_frame(self, direction: int, frame: Frame) -> bool:
-        """Take a frame that was cut outside; False when it is none, and the boundary that it was cut at is wrong."""
-        taken = self._take_request(frame) if direction == self.client else self._take_response(frame)
-        if not taken:
-            self._cutters[direction].misalign()
-        return taken
-
     def end_of(self, direction: int) -> int:
         """Give the stream position behind the last byte taken of a direction."""
         search = self._boundaries.searches[direction]
@@ -200,6 +175,7 @@ class KafkaStreams:
     def contradict(self, direction: int, ranges: list[tuple[int, int]]) -> None:
         """Note stream positions, from and up to, whose bytes a segment repeated with other contents."""
         side: Side = "request" if direction == self.client else "response"
+        self._may_be_contradicted = True
         self._contradictions.add(direction, ranges, side, self._pairing.frames(side))
 
     def take_calls(self) -> list[Call | RawToken]:
@@ -244,10 +220,10 @@ class KafkaStreams:
     def give_up_waiting(self, now: int) -> None:
         """End the calls that waited for too long at `now`, in ns since 1970."""
         waiting = self._pairing.waiting
-        while waiting and now - waiting[0].frame.last.time >= self._limits.pending_ns:
+        while waiting and now - waiting.first().frame.last.time >= self._limits.pending_ns:
             # Should the answer still come, then as one whose request is not known any more.
             self._pairing.lose_requests()
-            self._emit([self._pairing.give_up_oldest(waiting[0].frame.last._replace(time=now))])
+            self._emit([self._pairing.give_up_oldest(waiting.first().frame.last.at(now))])
 
     def _server_seen(self) -> bool:
         return self.connection.counters[1 - self.client].packets > 0
@@ -257,11 +233,6 @@ class KafkaStreams:
             self._pairing.lose_requests()
         else:
             self._pairing.lose_responses(arrival)
-
-    def drain(self, direction: int) -> None:
-        """Take the frames that are whole; where the next one begins nowhere, begin to search."""
-        self._drain(direction)
-        self._take_waiting()
 
     def _drain(self, direction: int, gap: StreamGap | None = None) -> None:
         """Do the same; `gap` came last."""
@@ -288,7 +259,7 @@ class KafkaStreams:
 
     def _take_request(self, frame: Frame) -> bool:
         """Take a frame of the client; False when it is none, so that the boundary it was cut at must be wrong."""
-        if self._identity.sends_token(frame):
+        if self._identity.is_logging_in() and self._identity.sends_token(frame):
             return self._take_token(frame, "request")
         try:
             header = read_request_header(frame.data)
@@ -305,21 +276,30 @@ class KafkaStreams:
         if not self._is_request(header):
             self._notes[self.client] = f"{frame.size} bytes that are no request (API key {header.api_key})"
             return False
-        self._describe(frame, self.client, "request")
+        if self._may_be_contradicted or self._notes or frame.limited:
+            self._describe(frame, self.client, "request")
         if header.end < len(frame.data) or frame.whole:
             self._boundaries.know_client(header.client_id)
         self._boundaries.last_request = header.correlation_id
         self._boundaries.lost_ids.add(header.correlation_id)
-        self._identity.take_request(header, frame)
+        if header.api_key in LOGIN_APIS:
+            self._identity.take_request(header, frame)
+        pairing = self._pairing
         if expects_response(header, frame):
-            self._emit(self._pairing.add_request(frame, header))
-            self._keep_within_limits(frame.last)
+            pairs = pairing.add_request(frame, header)
+            if pairs:
+                self._emit(pairs)
+            if len(pairing.waiting) > self._most_pending or pairing.waiting_bytes > self._pending_bytes:
+                self._keep_within_limits(frame.last)
         else:
             request = WaitingRequest(frame, header, 0)
             self._emit([Pair(request, None, "no-response-expected", frame.last)])
         return True
 
     def _is_request(self, header: RequestHeader) -> bool:
+        layout = header.api_key << 16 | header.api_version
+        if layout in _LAYOUTS:
+            return True
         api = APIS.get(header.api_key)
         if api is not None:
             return api.first_version <= header.api_version <= api.last_version + VERSIONS_AHEAD
@@ -335,15 +315,25 @@ class KafkaStreams:
             return True
         if len(frame.data) < SMALLEST_RESPONSE:
             return True
-        self._describe(frame, 1 - self.client, "response")
-        self._boundaries.last_answer = correlation_id(frame)
-        self._emit(self._pairing.add_response(frame))
+        if self._may_be_contradicted or self._notes or frame.limited:
+            self._describe(frame, 1 - self.client, "response")
+        request = self._pairing.answered_by(frame)
+        if request is None:
+            self._boundaries.last_answer = correlation_id(frame)
+            self._emit(self._pairing.add_response(frame))
+            return True
+        header = request.header
+        self._boundaries.last_answer = header.correlation_id
+        if not self._identity.settled:
+            self._identity.settle(header.api_key, self._pairing.requests_complete)
+        self._end_call(request.frame, frame, header, "answered", frame.last, None, ())
         return True
 
     def _describe(self, frame: Frame, direction: int, side: Side) -> None:
         """Note on a frame what is wrong with it or with what stood before it."""
-        if self._contradictions:
+        if self._may_be_contradicted:
             self._contradictions.describe(direction, frame, side)
+            self._may_be_contradicted = bool(self._contradictions)
         note = self._notes.pop(direction, None) if self._notes else None
         if note is not None:
             frame.problems.append(Problem(side, None, "", f"before this message stood {note}"))
@@ -372,14 +362,46 @@ class KafkaStreams:
     def _emit(self, pairs: list[Pair]) -> None:
         for request, response, outcome, ended, pending_ns, problems in pairs:
             frame, header = (request.frame, request.header) if request is not None else (None, None)
-            found = [*frame.problems] if frame is not None else []
-            if response is not None:
-                found += response.problems
-            if header is not None and outcome == "answered":
+            if header is not None and outcome == "answered" and not self._identity.settled:
                 self._identity.settle(header.api_key, self._pairing.requests_complete)
-            call = self.facts().call(
-                self.connection, frame, response, header, outcome, ended, pending_ns, [*found, *problems]
-            )
-            self._calls.append(call)
-            self.call_count += 1
-            self._identity.take_call(call)
+            self._end_call(frame, response, header, outcome, ended, pending_ns, problems)
+
+    def _end_call(
+        self,
+        request: Frame | None,
+        response: Frame | None,
+        header: RequestHeader | None,
+        outcome: Outcome,
+        ended: Arrival,
+        pending_ns: int | None,
+        problems: tuple[Problem, ...],
+    ) -> None:
+        """Make a call of what it consists of."""
+        identity = self._identity
+        if response is not None and response._problems is not None:
+            problems = (*response._problems, *problems)
+        if request is not None and request._problems is not None:
+            problems = (*request._problems, *problems)
+        call = Call.__new__(Call)
+        call.connection = self.connection
+        call.client = self._client_text
+        call.server = self._server_text
+        call.request = request
+        call.response = response
+        call.header = header
+        call.outcome = outcome
+        call.ended = ended
+        call.pending_ns = pending_ns
+        call.security_protocol = identity.security
+        call.principal = identity.who()
+        call.software_name, call.software_version = identity.software
+        call.show_secrets = self._show_secrets
+        call.pairing_problems = problems
+        call.context = self._context
+        call.fetch_session = None
+        call._request_body = call._response_body = call._request_scan = call._response_scan = None
+        call._contents = call._errors = None
+        self._calls.append(call)
+        self.call_count += 1
+        if header is not None and header.api_key in LOGIN_APIS:
+            identity.take_call(call)

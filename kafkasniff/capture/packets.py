@@ -1,8 +1,8 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """The batch interface between capture and tcp: packets as columns over one buffer."""
 
 from array import array
 from dataclasses import dataclass
-from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,14 +21,42 @@ class Interface:
     """The interface's name where the capture tells it (pcapng if_name)."""
 
 
-class Arrival(NamedTuple):
-    """When and where a packet was seen."""
+class Arrival:
+    """When and where a packet was seen; compared by time, number and interface."""
 
-    time: int
-    """Nanoseconds since 1970-01-01 UTC."""
-    packet: int
-    """1-based number of the packet within its file."""
-    interface: Interface
+    __slots__ = ("interface", "packet", "time")
+
+    TYPES = {"time": int, "packet": int, "interface": Interface}  # noqa: RUF012
+    """Of its fields, for `typed_json`: compiled classes keep no annotations."""
+
+    def __init__(self, time: int, packet: int, interface: Interface) -> None:
+        """Take `time` in ns since 1970-01-01 UTC, and the packet's number within its file, from 1."""
+        self.time = time
+        self.packet = packet
+        self.interface = interface
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Give what sorts packets as they came."""
+        return self.time, self.packet
+
+    def at(self, time: int) -> "Arrival":
+        """Give the same packet at another time."""
+        return Arrival(time, self.packet, self.interface)
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the packet is the same."""
+        if not isinstance(other, Arrival):
+            return False
+        return self.order == other.order and self.interface is other.interface
+
+    def __hash__(self) -> int:
+        """Hash time and number."""
+        return hash(self.order)
+
+    def __repr__(self) -> str:
+        """Name all three."""
+        return f"Arrival({self.time}, {self.packet}, {self.interface!r})"
 
 
 @dataclass(slots=True)
@@ -49,7 +77,7 @@ class PacketBatch:
     original: "array[int]"
     """Bytes each packet had on the wire (at least `captured`)."""
     times: "array[int]"
-    """Nanoseconds since 1970-01-01 UTC."""
+    """Nanoseconds since 1970-01-01 UTC, none negative, so that the difference of any two has 64 bits too."""
     interface_ids: "array[int]"
     """Index into `interfaces` for each packet."""
     interfaces: list[Interface]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from kafkasniff.capture.packets import Interface, PacketBatch
 
 MAX_BATCH_PACKETS = 65_536
-"""Packets in one batch: more makes the column path slower, not faster."""
+"""Packets in one batch."""
 
 MAX_RECORD_BYTES = 128 << 20
 """Longest record or block that is believed (like Wireshark, wtap.h): a longer one is damage, not an allocation."""

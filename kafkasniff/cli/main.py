@@ -4,7 +4,7 @@ import gc
 import os
 import sys
 
-COLLECTION_THRESHOLDS = (100_000, 20, 100)
+COLLECTION_THRESHOLDS = (1_000_000, 20, 100)
 """Calls and bodies hold no reference cycles, so that counting references frees them. With Python's own thresholds
 the search for cycles takes nearly half of the time of a listing, and a tenth of that of starting."""
 

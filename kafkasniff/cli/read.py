@@ -111,7 +111,7 @@ def read(
             reading = show(usable, open_captures, filters, form)
         else:
             reading = open_captures()
-            showing = Showing(reading, filters, form, limit)
+            showing = Showing(reading, filters, form, limit, keeps_packets=write is not None)
             showing.run(flush_batches="-" in files)
             if write is not None:
                 showing.write_packets(files, write, write_secrets)

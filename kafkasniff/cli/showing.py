@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
-from kafkasniff.calls.items import Item, expand
+from kafkasniff.calls.items import Item
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.writer import PcapngWriter, create, select_packets
 from kafkasniff.cli.filters import Filters
@@ -20,7 +20,6 @@ from kafkasniff.reading import Reading
 from kafkasniff.render.closing import closing_line, failure_text, failures_text
 
 if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
-    from kafkasniff.calls.columns.calls import CallRows
     from kafkasniff.cli.turns import Turns
     from kafkasniff.listening import Listening
 
@@ -33,6 +32,9 @@ class LineFormat(NamedTuple):
     learn: Callable[[Call], None]
     """Takes in what a call tells of others, shown or not."""
     call: Callable[[Call], bytes]
+    calls: Callable[[list[Item]], bytes]
+    """Takes calls from the end of a list, learns from them and gives their lines; it stops before anything else, before
+    a call that cannot be shown, and when there are enough for one write."""
     gap: Callable[[Gap], bytes]
     token: Callable[[RawToken], bytes]
     connection: Callable[[ConnectionReport], bytes]
@@ -51,6 +53,7 @@ def json_format() -> LineFormat:
     return LineFormat(
         lambda call: None,
         lines.line,
+        lines.calls,
         gap_line,
         token_line,
         connection_line,
@@ -68,6 +71,7 @@ def terminal_format(time_mode: str, detail: int) -> LineFormat:
     return LineFormat(
         lines.learn,
         lines.line,
+        lines.calls,
         lambda gap: lines.gap(gap).encode(),
         lambda token: lines.token(token).encode(),
         lambda report: lines.connection(report).encode(),
@@ -86,15 +90,20 @@ class Showing:
         form: LineFormat,
         limit: int | None = None,
         turns: "Turns | None" = None,
+        keeps_packets: bool = False,
     ) -> None:
-        """Show at most `limit` calls; None: all. With `turns`, other processes show some of them."""
+        """Show at most `limit` calls; None: all. With `turns`, other processes show some of them.
+
+        `keeps_packets`: note the packets of what is shown, for `write_packets`.
+        """
         self._reading = reading
         self._filters = filters
         self._shows_all = filters == Filters()
         self._form = form
         self._left = -1 if limit is None else limit
         self._turns = turns
-        self._items: list[Item | CallRows] = []
+        self._keeps_packets = keeps_packets
+        self._items: list[Item] = []
         self.failures: Counter[str] = Counter()
         """How often something could not be shown, by the names of exceptions."""
         self._shown_packets: defaultdict[str, set[int]] = defaultdict(set)
@@ -127,13 +136,13 @@ class Showing:
         """Show what falls to this process; raises CaptureError as `run` does."""
         keep_freed_memory()
         try:
-            for items in self._reading.column_batches():
+            for items in self._reading.batches():
                 self._show_turns(items, output)
         finally:
             self._end_turns(output)
 
     def _show_batches(self, output: Output, flush_batches: bool) -> None:
-        for items in self._reading.column_batches():
+        for items in self._reading.batches():
             if self._turns is None:
                 self._items = items
                 self._show_items(output)
@@ -149,7 +158,7 @@ class Showing:
         if self._turns is not None:
             self.failures += self._turns.failures(output)
 
-    def _show_turns(self, items: "list[Item | CallRows]", output: Output) -> None:
+    def _show_turns(self, items: list[Item], output: Output) -> None:
         assert self._turns is not None
         for part in self._turns.divide(items, output):
             if self._turns.is_own:
@@ -162,12 +171,12 @@ class Showing:
         if self._turns is not None:
             self._turns.end(output)
 
-    def _pass_over(self, items: "list[Item | CallRows]") -> None:
+    def _pass_over(self, items: list[Item]) -> None:
         """Remember of what another process shows all that later lines depend on."""
         form = self._form
         if form.pass_over is None:
             return
-        for item in expand(items):
+        for item in items:
             # What fails is said by the process that shows it.
             with suppress(Exception):
                 self._remember(item)
@@ -188,13 +197,10 @@ class Showing:
         items.reverse()
         while items and self._left:
             # Taken from the list, since the bodies decoded for one line should not outlive it.
-            item = items.pop()
-            if not isinstance(item, tuple):
-                self._show(item, output)
-            else:
-                if item.stop - item.start > 1:
-                    items.append(item._replace(start=item.start + 1))
-                self._show(item.columns.call(item.start), output)
+            if self._shows_all and self._left < 0 and not self._keeps_packets:
+                output.write(self._form.calls(items))
+            if items:
+                self._show(items.pop(), output)
         items.reverse()
 
     def _finish(self, output: Output) -> None:

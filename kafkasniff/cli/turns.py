@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import orjson
 
@@ -13,9 +12,6 @@ from kafkasniff.cli.jobs import Mark, Pipe, Workers
 from kafkasniff.cli.output import Output
 from kafkasniff.cli.showing import LineFormat, Showing
 from kafkasniff.reading import Reading, Summary
-
-if TYPE_CHECKING:  # it brings NumPy, which reading a small capture should not wait for
-    from kafkasniff.calls.columns.calls import CallRows
 
 _TURN_BYTES = 1 << 20
 """How long a turn is, in bytes of messages."""
@@ -53,37 +49,20 @@ class Turns:
         """Tell whether this process shows what comes now."""
         return self._whose == self._number
 
-    def divide(self, items: "list[Item | CallRows]", output: Output) -> "Iterator[list[Item | CallRows]]":
+    def divide(self, items: list[Item], output: Output) -> Iterator[list[Item]]:
         """Give the items of a batch in lists of one turn each; the next is asked for when one has been dealt with."""
-        part: list[Item | CallRows] = []
+        part: list[Item] = []
         for item in items:
-            for piece in self._pieces(item) if isinstance(item, tuple) else (item,):
-                part.append(piece)
-                if not isinstance(piece, tuple):
-                    self._left -= _size(piece)
-                if self._left <= 0:
-                    yield part
-                    part = []
-                    self.end(output)
+            part.append(item)
+            self._left -= _size(item)
+            if self._left <= 0:
+                yield part
+                part = []
+                self.end(output)
         if part:
             yield part
         if self._summary.packets >= self._until_packet:
             self.end(output)
-
-    def _pieces(self, rows: "CallRows") -> "Iterator[CallRows]":
-        """Cut rows where turns end, and count what they take."""
-        columns, start, stop = rows
-        sizes = columns.request_end[start:stop] - columns.request[start:stop] + _ITEM_BYTES
-        sizes += columns.response_end[start:stop] - columns.response[start:stop]
-        ends = sizes.cumsum()
-        first, before = start, 0
-        while first < stop:
-            # The row that takes the turn to its end belongs to it.
-            end = min(start + int(ends.searchsorted(before + self._left)) + 1, stop)
-            total = ends.item(end - start - 1)
-            self._left -= total - before
-            yield rows._replace(start=first, stop=end)
-            first, before = end, total
 
     def end(self, output: Output) -> None:
         """End the turn that is under way."""

@@ -76,7 +76,8 @@ def load(work: str, path: str) -> Any:
             return pickle.load(file)
     except (OSError, EOFError, pickle.UnpicklingError) as error:
         raise PipelineError(f"{full}: cannot be read: {error}") from None
-    except (AttributeError, ImportError, TypeError) as error:
+    except (AttributeError, ImportError, IndexError, TypeError, pickle.PickleError) as error:
+        # Other modules or fields, or classes that were compiled where these are not, or the other way round.
         raise PipelineError(f"{full}: was written by another kafkasniff: {error}") from None
     finally:
         if collecting:

@@ -3,10 +3,7 @@
 from collections.abc import Iterable, Mapping
 from ipaddress import ip_address
 
-import numpy as np
-
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.long_names import short_name
 from kafkasniff.diagnose.facts import DESCRIBE_CLUSTER, METADATA, host_of, response_of
@@ -35,14 +32,6 @@ class ClusterNames:
         self._take_server(call.server)
         if call.api_key in _TELLING and (cluster_id := response_of(call).get("clusterId")):
             self.names.add(f"cluster {short_name(cluster_id)}")
-
-    def take_columns(self, rows: CallRows) -> None:
-        """Take calls that are together."""
-        columns = rows.columns
-        for run in np.unique(columns.run[rows.start : rows.stop]).tolist():
-            self._take_server(columns.facts[run].server)
-        for row in np.flatnonzero(np.isin(columns.api_key[rows.start : rows.stop], _TELLING)).tolist():
-            self.take(columns.call(rows.start + row))
 
     def _take_server(self, server: str) -> None:
         if server in self._servers or len(self.names) >= _MOST_NAMES:

@@ -17,7 +17,7 @@ from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.sasl.token import SaslToken
-from kafkasniff.tcp.events import Connection, DirectionCounters, Endpoint
+from kafkasniff.tcp.events import COUNTERS, Connection, DirectionCounters, Endpoint
 from kafkasniff.tcp.tls.description import Alert, TlsDescription
 
 _FILLER = memoryview(Random(0).randbytes(SAMPLED_BYTES) * 16)
@@ -81,14 +81,17 @@ class EventReader:
         connection.ended_direction = ended_direction
         connection.first_fin = None if fin is None else self._at(fin)
         connection.tunnel = tunnel
-        connection.counters = (DirectionCounters(*counters[0]), DirectionCounters(*counters[1]))
+        first_counters, second_counters = (
+            DirectionCounters(**dict(zip(COUNTERS, each, strict=True))) for each in counters
+        )
+        connection.counters = first_counters, second_counters
         return connection
 
     def _call(self, connection: Connection, packed: Packed) -> Call:
         client, server, request, response, header, outcome, ended, pending, security, *told, problems, batches = packed
         principal, software_name, software_version = told
         answer = self._frame(response)
-        return Call(
+        call = Call(
             connection,
             client,
             server,
@@ -103,8 +106,10 @@ class EventReader:
             software_name,
             software_version,
             pairing_problems=problems,
-            _contents=None if batches is None else Contents(batches=batches),
         )
+        if batches is not None:
+            call._contents = Contents(batches=batches)
+        return call
 
     def _frame(self, packed: Packed | None) -> Frame | None:
         if packed is None:

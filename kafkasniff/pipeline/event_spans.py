@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from kafkasniff.pipeline.pieces import Marks
 from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
-from kafkasniff.tcp.columns import Marks
 
 TAKEN = pa.schema(
     [*(EVENTS.schema.field(name) for name in (*EVENT_ORDER, "vantage", "item")), pa.field("told", pa.bool_())]

@@ -7,8 +7,6 @@ from zlib import crc32
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
-from kafkasniff.calls.columns.calls import CallRows
-from kafkasniff.calls.columns.messages import CLIENT_ID_LENGTH, CLIENT_ID_LENGTH_AT
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.pairing import FIRST_IN_TRANSACTIONS, FLEXIBLE_PRODUCE
 from kafkasniff.capture.packets import Arrival
@@ -17,15 +15,13 @@ from kafkasniff.diagnose.memory import Bounded
 from kafkasniff.diagnose.produce import SAMPLED_BYTES, SAMPLES
 from kafkasniff.diagnose.produced import partition_of
 from kafkasniff.pipeline.bodies import Body, body_of
-from kafkasniff.pipeline.column_rows import Seen
 from kafkasniff.pipeline.interfaces import PlacedInterface
-from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows import Placed
 from kafkasniff.pipeline.tables import EVENTS
-from kafkasniff.protocol.headers import request_header_version
-from kafkasniff.protocol.primitives import RecordsField, java_text
+from kafkasniff.protocol.headers import RequestHeader
+from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
-from kafkasniff.tcp.events import Connection, DirectionCounters
+from kafkasniff.tcp.events import COUNTERS, Connection, DirectionCounters
 
 _MOST_BATCHES = 1_000
 """Batches of a `records` field whose headers are kept; rules look at no more."""
@@ -121,91 +117,12 @@ class EventPacker:
         answered = call.outcome == "answered"
         # As `Diagnosis` trusts them.
         trusted = answered or packed_connection.named or call.connection.initiator is not None
-        if call.header is None or call.request is None or not trusted:
+        header, request = call.header, call.request
+        if header is None or request is None or not trusted:
             return False
         named = packed_connection.names(call.client_id)
-        key, version, *_, body = call.header
-        in_transaction = _in_transaction(key, version, call.request.data, body)
+        in_transaction = _in_transaction(header, request.data)
         return not named and answered and not call.errors and not in_transaction
-
-    def column_rows(self, rows: CallRows, seen: Seen, options: Options) -> Iterator[Placed]:
-        """Give the rows of calls that are together, as `row` gives that of each, as far as they are asked for.
-
-        `seen` is what rows of the tables were made of.
-        """
-        columns, part = rows.columns, slice(rows.start, rows.stop)
-        data, batch, left = columns.data, columns.batch, seen.left
-        times, ids, numbers, before = batch.times, batch.interface_ids, batch.numbers, batch.first_packet
-        places = [(each.part, each.number) for each in batch.interfaces if isinstance(each, PlacedInterface)]
-        known: dict[int, _PackedConnection] = {}
-        client_ids: dict[bytes, str | None] = {}
-
-        def at(index: int) -> Packed:
-            return times[index], before + index if numbers is None else numbers[index], *places[ids[index]]
-
-        for row, fields, (asked, asked_last), (answered, last), offset, response_offset in zip(
-            range(rows.start, rows.stop),
-            rows.fields(),
-            columns.request_packets[part].tolist(),
-            columns.response_packets[part].tolist(),
-            columns.request_offset[part].tolist(),
-            columns.response_offset[part].tolist(),
-            strict=True,
-        ):
-            run, key, version, correlation_id, request, client_id_end, body, end, response, response_end, begun, _ = (
-                fields
-            )
-            if not options.wants(begun):
-                continue
-            if row in left or row in columns.carried:
-                yield self.row(columns.call(row), False)
-                continue
-            self._serial += 1
-            # Of a message that one packet brought both places are the same object, also for who reads them.
-            request_began, ended = at(asked), at(last)
-            request_ended = request_began if asked_last == asked else at(asked_last)
-            response_began = ended if answered == last else at(answered)
-            self._latest = max(self._latest, ended[:2])
-            state = None
-            if run not in known:
-                connection = columns.connection(run)
-                if connection not in self._connections:
-                    self._connections[connection] = _PackedConnection(self._serial, columns.facts[run].client)
-                    state = self._state(connection)
-                known[run] = self._connections[connection]
-            packed_connection = known[run]
-            facts = columns.facts[run]
-            raw_id = data[request + CLIENT_ID_LENGTH_AT : client_id_end]
-            if raw_id not in client_ids:
-                client_ids[raw_id] = None if raw_id[0] & 0x80 else java_text(raw_id[CLIENT_ID_LENGTH:])
-            client_id = client_ids[raw_id]
-            kept: bytes | Packed = data[request:end]
-            kept_response: bytes | Packed = data[response:response_end]
-            if bodies := seen.bodies.get(row):
-                who = (facts.client, client_id) if key == PRODUCE else None
-                kept = self._kept(data[request:end], bodies[0], True, who)
-                kept_response = self._kept(data[response:response_end], bodies[1], False, None)
-            packed: Packed = (
-                facts.client,
-                facts.server,
-                (end - request, kept, request_began, request_ended, offset, [], False),
-                (response_end - response, kept_response, response_began, ended, response_offset, [], False),
-                (key, version, correlation_id, client_id, request_header_version(key, version), body - request),
-                "answered",
-                ended,
-                None,
-                facts.security_protocol,
-                facts.principal,
-                facts.software_name,
-                facts.software_version,
-                [],
-                None,
-            )
-            named = packed_connection.names(client_id)
-            share = packed_connection.client, key, not named and not _in_transaction(key, version, data, body)
-            yield self._row(
-                ("call", packed_connection.number, state, packed), share, (self._latest[0], False, *self._latest)
-            )
 
     def _row(self, packed: Packed, share: Packed, order: Packed) -> Placed:
         """Give a row; `share` and `order` are what `EVENTS` says of its place among the rows and tasks."""
@@ -242,7 +159,7 @@ class EventPacker:
             call.server,
             self._frame(call.request, body_of(call, "request"), call),
             response,
-            None if call.header is None else tuple(call.header),
+            None if call.header is None else call.header.fields(),
             call.outcome,
             response[LAST] if response is not None and ends_it else self._at(call.ended),
             call.pending_ns,
@@ -323,14 +240,15 @@ def _headers(data: bytes, field: RecordsField) -> Iterator[tuple[int, bytes]]:
         position += OFFSET_AND_SIZE.size + size
 
 
-def _in_transaction(key: int, version: int, data: bytes, body: int) -> bool:
-    """Tell whether a request, whose body begins at `body`, is a Produce that names a transactional id (KIP-98)."""
-    if key != PRODUCE or version < FIRST_IN_TRANSACTIONS:
+def _in_transaction(header: RequestHeader, data: bytes) -> bool:
+    """Tell whether a request is a Produce that names a transactional id (KIP-98)."""
+    body = header.end
+    if header.api_key != PRODUCE or header.api_version < FIRST_IN_TRANSACTIONS:
         return False
-    if version >= FLEXIBLE_PRODUCE:
+    if header.api_version >= FLEXIBLE_PRODUCE:
         return data[body : body + 1] > _COMPACT_EMPTY
     return data[body : body + 2] not in (_NULL, _EMPTY)
 
 
 def _counted(counters: DirectionCounters) -> Packed:
-    return tuple(getattr(counters, name) for name in DirectionCounters.__slots__)
+    return tuple(getattr(counters, name) for name in COUNTERS)

@@ -198,7 +198,7 @@ class _Follower:
 
     def _take(self, vantage: str, capture: Capture, batch: PacketBatch) -> None:
         """Feed packets, and write the rows of what ended with them."""
-        self._write(capture, Ended(vantage, capture.engine.feed_columns(batch), False))
+        self._write(capture, Ended(vantage, capture.engine.feed(batch), False))
 
     def _write(self, capture: Capture, ended: Ended) -> None:
         """Write the rows of what ended."""

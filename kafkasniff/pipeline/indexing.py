@@ -7,16 +7,15 @@ from typing import BinaryIO, cast
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.merge import run
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.pipeline.mentions import mentions_ids
+from kafkasniff.pipeline.packet_keys import Connections, connection_number, read_keys
 from kafkasniff.pipeline.pieces import REPORT, Numbers, Piece, as_batch, as_row
 from kafkasniff.pipeline.ranges import Range, RangeStream
-from kafkasniff.tcp.columns import Marks, endpoint_number, read_columns
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.segments import SegmentReader
 from kafkasniff.typed_json import to_json
@@ -140,14 +139,15 @@ class _Index:
 
     def _sort(self, batch: PacketBatch, piece: Piece) -> Iterator[tuple[object, ...]]:
         """Give a row for each bucket that has packets in the batch."""
-        columns = read_columns(batch)
-        self.report.mentions_ids = self.report.mentions_ids or mentions_ids(batch.data, columns)
-        connections = columns.source + columns.destination
-        known = columns.common
-        joined: list[tuple[int, np.uint64]] = []
+        keys = read_keys(batch)
+        self.report.mentions_ids = self.report.mentions_ids or mentions_ids(batch.data, keys)
+        joined: list[tuple[int, int]] = []
+        known = keys.usual.copy()
         for index in np.flatnonzero(~known).tolist():
-            self._place_odd(batch, piece, index, connections, known, joined)
-        buckets = np.where(known, self._buckets(connections), _NOWHERE)
+            connection = self._connection_of(batch, piece, index, joined)
+            if connection is not None:
+                keys.connections[index], known[index] = connection, True
+        buckets = np.where(known, self._buckets(keys.connections), _NOWHERE)
         order = np.argsort(buckets, kind="stable")
         ends = np.flatnonzero(np.diff(buckets[order], append=-2)) + 1
         start = 0
@@ -158,19 +158,11 @@ class _Index:
                 yield as_row(bucket, self._task.ring, self._carry(batch, piece.take(rows)))
             start = end
         for number, connection in joined:
-            bucket = int(self._buckets(np.array([connection]))[0])
+            bucket = int(self._buckets(np.array([connection], np.uint64))[0])
             yield as_row(bucket, self._task.ring, self._fragments.pop(number))
 
-    def _place_odd(
-        self,
-        batch: PacketBatch,
-        piece: Piece,
-        index: int,
-        connections: NDArray[np.uint64],
-        known: Marks,
-        joined: list[tuple[int, np.uint64]],
-    ) -> None:
-        """Find the connection of a packet of no common shape; IP fragments wait for the packet that completes them."""
+    def _connection_of(self, batch: PacketBatch, piece: Piece, index: int, joined: list[tuple[int, int]]) -> int | None:
+        """Give the connection of an unusual packet; IP fragments wait for the packet that completes them."""
         arrival = batch.arrival(index)
         fragments = self._counters.fragments
         segment = self._segments.read(
@@ -181,18 +173,16 @@ class _Index:
                 self._fragments[arrival.packet] = self._carry(batch, piece.take(slice(index, index + 1)))
                 if len(self._fragments) > _MOST_FRAGMENTS:
                     self._forget_fragment(next(iter(self._fragments)))
-            return
-        ends = segment.key[1] if isinstance(segment.key, tuple) else segment.key
-        width = (len(ends) - 4) // 2
-        connection = endpoint_number(ends[:width], ends[-4:-2]) + endpoint_number(ends[width:-4], ends[-2:])
-        connections[index], known[index] = connection, True
+            return None
+        connection = connection_number(segment.key[1] if isinstance(segment.key, tuple) else segment.key)
         joined += [(each.packet, connection) for each in segment.fragments if each.packet in self._fragments]
+        return connection
 
     def _forget_fragment(self, number: int) -> None:
         del self._fragments[number]
         self.report.unjoined_fragments += 1
 
-    def _buckets(self, connections: NDArray[np.uint64]) -> Numbers:
+    def _buckets(self, connections: Connections) -> Numbers:
         mixed = connections ^ (connections >> np.uint64(30))
         mixed = (mixed * _MIX) >> np.uint64(33)
         return (mixed % np.uint64(self._task.buckets)).astype(np.int64)

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.learning import names_topic_ids
+from kafkasniff.pipeline.packet_keys import PacketKeys
+from kafkasniff.pipeline.pieces import Numbers
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.tcp.columns import Numbers, SegmentColumns
 
 _HEADER = 15
 """Bytes of a request's size prefix, API key and version, correlation id, client id's length, and one behind that."""
@@ -19,9 +19,6 @@ _LARGEST_SIZE = 100 << 20
 """Largest request that a broker takes unless told (socket.request.max.bytes)."""
 _LONGEST_CLIENT_ID = 255
 """None that is longer, or empty, is believed: with chance bytes most lengths would be."""
-
-_PORTS = 4
-"""Bytes of both ports."""
 
 _LAYOUTS = np.array(
     [
@@ -33,18 +30,15 @@ _LAYOUTS = np.array(
 )
 
 
-def mentions_ids(data: bytes, columns: SegmentColumns) -> bool:
+def mentions_ids(data: bytes, keys: PacketKeys) -> bool:
     """Tell whether a segment begins as a request would whose body, or whose answer's, has topic ids.
 
     That is a guess. Requests are looked for from the higher port to the lower: where an answer has its correlation id
     stand API key and version, and within a batch of records may stand the lower half of an offset.
     """
-    rows = np.flatnonzero(columns.common & (columns.length >= _HEADER))
-    if not len(rows):
+    starts = keys.payload[keys.usual & keys.downward & (keys.length >= _HEADER)]
+    if not len(starts):
         return False
-    ports_at = columns.key_at[rows] + columns.key_length[rows] - _PORTS
-    ports = np.ndarray((len(data) - 1,), ">u2", data, 0, (1,))
-    starts = columns.payload[rows[ports[ports_at] >= ports[ports_at + 2]]]
     found = starts[np.isin(_at(data, starts, 4, ">u4"), _LAYOUTS)]
     sizes, client_ids, first = _at(data, found, 0, ">u4"), _at(data, found, 12, ">i2"), _at(data, found, 14, "u1")
     text = (client_ids >= 1) & (client_ids <= _LONGEST_CLIENT_ID) & (first > ord(" ")) & (first <= ord("~"))
@@ -57,15 +51,10 @@ def _at(data: bytes, starts: Numbers, offset: int, kind: str) -> Numbers:
     return np.ndarray((len(data) - _HEADER + 1,), kind, data, offset, (1,))[starts].astype(np.int64)
 
 
-def items_mention_ids(items: Iterable[Item | CallRows]) -> bool:
+def items_mention_ids(items: Iterable[Item]) -> bool:
     """Tell whether there is a call among what ended whose bodies may have topic ids."""
     for item in items:
-        if isinstance(item, tuple):
-            columns, part = item.columns, slice(item.start, item.stop)
-            if np.isin(columns.api_key[part] << 16 | columns.api_version[part], _LAYOUTS).any():
-                return True
-        elif isinstance(item, Call):
-            header = item.header
-            if header is not None and names_topic_ids(header.api_key, header.api_version):
-                return True
+        header = item.header if isinstance(item, Call) else None
+        if header is not None and names_topic_ids(header.api_key, header.api_version):
+            return True
     return False

@@ -3,12 +3,11 @@
 import json
 import os
 import shutil
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -27,8 +26,6 @@ DONE_FOLDER = "_done"
 _BUFFERED_ROWS = 8_192
 _BUFFERED_BYTES = 8 << 20
 """Rows, and bytes of keys, values and events in them, that wait to be written."""
-_BUFFERED_COLUMN_ROWS = 65_536
-"""Rows that wait to be written where they came as columns."""
 _MOST_OPEN = 32
 _DAY_NS = 86_400_000_000_000
 
@@ -59,7 +56,6 @@ class TableWriter:
         self._name = name
         self._rows: dict[tuple[str, int], list[Row]] = {}
         self._sizes: Counter[tuple[str, int]] = Counter()
-        self._columns: defaultdict[tuple[str, int], list[pa.Table]] = defaultdict(list)
         self._open: OrderedDict[tuple[str, int], tuple[pq.ParquetWriter, str]] = OrderedDict()
         self._counts: Counter[str] = Counter()
         self._tables: dict[str, str] = {}
@@ -74,23 +70,10 @@ class TableWriter:
             if len(rows) >= _BUFFERED_ROWS or self._sizes[key] >= _BUFFERED_BYTES:
                 self._flush(key)
 
-    def add_columns(self, table: str, rows: pa.Table) -> None:
-        """Take rows of a table as columns. Raises PipelineError where they cannot be written."""
-        days = rows.column("time_ns").to_numpy() // _DAY_NS
-        for day in np.unique(days).tolist():
-            mask = days == day
-            key = table, day
-            waiting = self._columns[key]
-            waiting.append(rows if mask.all() else rows.filter(pa.array(mask)))
-            if sum(each.num_rows for each in waiting) >= _BUFFERED_COLUMN_ROWS:
-                self._write(key, pa.concat_tables(self._columns.pop(key)))
-
     def close(self) -> list[Written]:
         """Write the rest; give what was written."""
         for key in list(self._rows):
             self._flush(key)
-        for key in list(self._columns):
-            self._write(key, pa.concat_tables(self._columns.pop(key)))
         try:
             while self._open:
                 self._end(*self._open.popitem()[1])

@@ -8,6 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.int64]
+Marks = NDArray[np.bool_]
 
 SCHEMA = pa.schema(
     [

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from kafkasniff.calls.columns.calls import CallRows
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.streams import CallOptions
@@ -54,8 +53,8 @@ class Ended(NamedTuple):
     """What ended with a batch of packets."""
 
     vantage: str
-    items: list[Item | CallRows]
-    """In packet order; calls that were found by columns are still together."""
+    items: list[Item]
+    """In packet order."""
     at_end: bool
     """Whether the capture's end ended it."""
 
@@ -103,7 +102,7 @@ class Reassembly:
             merger, engine = capture
             batch = merger.add(piece)
             if batch is not None:
-                yield self._ended(vantage, engine.feed_columns(batch), False)
+                yield self._ended(vantage, engine.feed(batch), False)
         yield from self._end(open_captures)
         self._files.close()
 
@@ -111,7 +110,7 @@ class Reassembly:
         for vantage, (merger, engine) in captures.items():
             batch = merger.flush()
             if batch is not None:
-                yield self._ended(vantage, engine.feed_columns(batch), False)
+                yield self._ended(vantage, engine.feed(batch), False)
             yield self._ended(vantage, [*engine.flush()], True)
             self.notes += engine.notes()
             self.tls_sessions |= engine.tls.sessions()
@@ -124,7 +123,7 @@ class Reassembly:
             found = self._interfaces[part] = placed_interfaces(self._known.parts[part], part)
         return found
 
-    def _ended(self, vantage: str, items: list[Item | CallRows], at_end: bool) -> Ended:
+    def _ended(self, vantage: str, items: list[Item], at_end: bool) -> Ended:
         self.mentions_ids = self.mentions_ids or items_mention_ids(items)
         return Ended(vantage, items, at_end)
 

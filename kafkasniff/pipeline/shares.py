@@ -10,7 +10,7 @@ from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.facts import NAMING_GROUPS, PRODUCE, TELLING
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.pipeline.event_spans import TAKEN, spans
-from kafkasniff.tcp.columns import Marks
+from kafkasniff.pipeline.pieces import Marks
 
 EVENTS_A_TASK = 200_000
 """Events of a cluster from which on more than one task looks at them: ten seconds' work."""

@@ -1,32 +1,78 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Request and response headers in all versions."""
 
 import struct
 from functools import lru_cache
-from typing import NamedTuple
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, java_text, read_unsigned_varint, skip_tagged_field
+
+if not cython.compiled:
+    from kafkasniff.octets import part, unsigned16, unsigned32
 
 API_VERSIONS = 18
 CONTROLLED_SHUTDOWN = 7
 
 _FIXED = struct.Struct(">hhi")
 _INT16 = struct.Struct(">h")
+_FIXED_BYTES = 8
+_LARGEST_INT16 = 0x7FFF
+
+_MOST_KNOWN = 4096
+_LONGEST_KNOWN = 256
+_HEADER_VERSIONS: dict[int, int] = {}
+"""Header versions by API key << 16 | version."""
+_CLIENT_IDS: dict[bytes, str] = {}
+"""Client ids by their bytes, so that all calls of a client share one."""
 _INT32 = struct.Struct(">i")
 
 
-class RequestHeader(NamedTuple):
+class RequestHeader:
     """The header of a request."""
 
-    api_key: int
-    api_version: int
-    correlation_id: int
-    client_id: str | None
-    """None when the wire says null, and in header v0, which has none."""
-    header_version: int
-    end: int
-    """Offset of the body's first byte."""
+    __slots__ = ("api_key", "api_version", "client_id", "correlation_id", "end", "header_version")
+
+    def __init__(
+        self, api_key: int, api_version: int, correlation_id: int, client_id: str | None, header_version: int, end: int
+    ) -> None:
+        """Take the fields.
+
+        `client_id` is None when the wire says null, and in header v0, which has none; `end` is the offset of the
+        body's first byte.
+        """
+        self.api_key = api_key
+        self.api_version = api_version
+        self.correlation_id = correlation_id
+        self.client_id = client_id
+        self.header_version = header_version
+        self.end = end
+
+    @property
+    def layout(self) -> tuple[int, int]:
+        """Give API key and version, by which the layout of the bodies is known."""
+        return self.api_key, self.api_version
+
+    def fields(self) -> tuple[int, int, int, str | None, int, int]:
+        """Give all, in the order in which they are made of."""
+        return self.api_key, self.api_version, self.correlation_id, self.client_id, self.header_version, self.end
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether all fields are the same."""
+        return isinstance(other, RequestHeader) and self.fields() == other.fields()
+
+    def __hash__(self) -> int:
+        """Hash all fields."""
+        return hash(self.fields())
+
+    def __repr__(self) -> str:
+        """Show all fields."""
+        return f"RequestHeader{self.fields()!r}"
 
 
 def api_name(api_key: int) -> str:
@@ -62,22 +108,57 @@ def response_header_version(api_key: int, api_version: int) -> int:
 
 def read_request_header(data: bytes, offset: int = 0) -> RequestHeader:
     """Read the request header that begins at `offset`; raises ProtocolError."""
-    try:
-        api_key, api_version, correlation_id = _FIXED.unpack_from(data, offset)
-    except struct.error:
-        raise ProtocolError(f"expected 8 bytes of header, found {len(data) - offset}", offset) from None
-    if api_key < 0:
-        raise ProtocolError(f"expected an API key, found {api_key}", offset, "requestApiKey")
-    if api_version < 0:
-        raise ProtocolError(f"expected an API version, found {api_version}", offset + 2, "requestApiVersion")
-    header_version = request_header_version(api_key, api_version)
-    end = offset + 8
+    size = len(data)
+    if size - offset < _FIXED_BYTES:
+        raise ProtocolError(f"expected 8 bytes of header, found {size - offset}", offset)
+    api_key = unsigned16(data, offset)
+    if api_key > _LARGEST_INT16:
+        raise ProtocolError(f"expected an API key, found {api_key - 0x10000}", offset, "requestApiKey")
+    api_version = unsigned16(data, offset + 2)
+    if api_version > _LARGEST_INT16:
+        raise ProtocolError(f"expected an API version, found {api_version - 0x10000}", offset + 2, "requestApiVersion")
+    correlation_id = unsigned32(data, offset + 4)
+    if correlation_id > 0x7FFFFFFF:
+        correlation_id -= 0x100000000
+    layout = api_key << 16 | api_version
+    known = _HEADER_VERSIONS.get(layout)
+    if known is None:
+        known = request_header_version(api_key, api_version)
+        if len(_HEADER_VERSIONS) < _MOST_KNOWN:
+            _HEADER_VERSIONS[layout] = known
+    header_version = known
+    end = offset + _FIXED_BYTES
     client_id = None
     if header_version >= 1:
-        client_id, end = _read_client_id(data, end)
+        if size - end < 2:
+            raise ProtocolError(f"expected a client id, found {size - end} bytes", end, "clientId")
+        length = unsigned16(data, end)
+        end += 2
+        if length <= _LARGEST_INT16:
+            if length > size - end:
+                raise ProtocolError(
+                    f"expected a client id of {length} bytes, found {size - end} left", end - 2, "clientId"
+                )
+            text = part(data, end, end + length)
+            client_id = _CLIENT_IDS.get(text)
+            if client_id is None:
+                client_id = java_text(text)
+                if len(_CLIENT_IDS) < _MOST_KNOWN and length <= _LONGEST_KNOWN:
+                    _CLIENT_IDS[text] = client_id
+            end += length
     if header_version == 2:
-        end = _skip_header_tags(data, end)
-    return RequestHeader(api_key, api_version, correlation_id, client_id, header_version, end)
+        if end < size and not data[end]:
+            end += 1
+        else:
+            end = _skip_header_tags(data, end)
+    header = RequestHeader.__new__(RequestHeader)
+    header.api_key = api_key
+    header.api_version = api_version
+    header.correlation_id = correlation_id
+    header.client_id = client_id
+    header.header_version = header_version
+    header.end = end
+    return header
 
 
 def read_cut_request_header(data: bytes) -> RequestHeader | None:
@@ -110,22 +191,6 @@ def read_response_header(data: bytes, header_version: int, offset: int = 0) -> t
         raise ProtocolError(f"expected a correlation id, found {len(data) - offset} bytes", offset) from None
     end = offset + 4
     return correlation_id, _skip_header_tags(data, end) if header_version >= 1 else end
-
-
-def _read_client_id(data: bytes, offset: int) -> tuple[str | None, int]:
-    """Read the client id, whose length stays an int16 in header v2 (KIP-482)."""
-    start = offset + 2
-    try:
-        (length,) = _INT16.unpack_from(data, offset)
-    except struct.error:
-        raise ProtocolError(f"expected a client id, found {len(data) - offset} bytes", offset, "clientId") from None
-    if length < 0:
-        return None, start
-    if length > len(data) - start:
-        raise ProtocolError(
-            f"expected a client id of {length} bytes, found {len(data) - start} left", offset, "clientId"
-        )
-    return java_text(data[start : start + length]), start + length
 
 
 def _skip_header_tags(data: bytes, offset: int) -> int:

@@ -28,12 +28,6 @@ def utc_moment(second: int, room: int = 1) -> datetime:
     return datetime.fromtimestamp(min(max(second, 0), _YEAR_10000 - room), UTC)
 
 
-def beyond_64_bits(nanoseconds: int) -> tuple[int, int]:
-    """Give second and fraction of a time that takes more than 64 bits, the second one that takes no more."""
-    second, fraction = divmod(nanoseconds, NANOSECONDS)
-    return min(max(second, -1), _YEAR_10000), fraction
-
-
 class SinceFirst:
     """Seconds since the first time given."""
 

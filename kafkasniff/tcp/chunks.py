@@ -7,9 +7,7 @@ from typing import NamedTuple
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamData, StreamGap
 
-MASK = 0xFFFFFFFF
-Delivered = StreamData | StreamGap | tuple[bytes, int]
-"""What was delivered, where it does not come as an event: a segment's bytes and time."""
+Delivered = StreamData | StreamGap
 
 Range = tuple[int, int]
 """Positions of a first byte and behind a last one."""
@@ -20,11 +18,6 @@ _OVERHEAD = 256
 _MOST_DIFFERENCES = 16
 """Places where a segment differs from an earlier one that are noted: where every other byte does, the list of them is
 70 times as large as the segment."""
-
-
-def distance(sequence: int, base: int) -> int:
-    """Give how far `sequence` lies after `base` (negative: before), as numbers that wrap at 2**32."""
-    return ((sequence - base + 0x80000000) & MASK) - 0x80000000
 
 
 class Chunk(NamedTuple):
@@ -97,7 +90,7 @@ def compare_delivered(chunk: Chunk, delivered: Sequence[Delivered], end: int) ->
                 break
             position -= event.length
         else:
-            data, time = (event.data, event.arrival.time) if isinstance(event, StreamData) else event
+            data, time = event.data, event.arrival.time
             start = position - len(data)
             if start < chunk.end:
                 earlier = Chunk(start, position, data, chunk.arrival, (), 0)

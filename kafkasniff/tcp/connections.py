@@ -1,18 +1,19 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Connections: where they begin and end, and which segment belongs to which."""
 
 from collections import OrderedDict
-from collections.abc import Iterable
 from heapq import nsmallest
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.chunks import MASK, distance
 from kafkasniff.tcp.ended import EndedConnections
 from kafkasniff.tcp.events import Connection, ConnectionEnd, ConnectionStart, Endpoint, StreamData, StreamEvent
+from kafkasniff.tcp.flow_keys import FlowKey, reverse, split
 from kafkasniff.tcp.half_open import HalfOpen
 from kafkasniff.tcp.holes import OpenHoles, close_proven, drain, look_for_hole, relieve
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.memory import Memory
-from kafkasniff.tcp.segments import FlowKey, Segment, reverse, split
+from kafkasniff.tcp.segments import Segment
+from kafkasniff.tcp.sequence import MASK, distance
 from kafkasniff.tcp.state import ConnectionState, is_first
 from kafkasniff.tcp.streams import FARTHEST, Stream
 from kafkasniff.tcp.timers import Timers
@@ -57,52 +58,37 @@ class ConnectionTable:
             self.run_timers(arrival)
         if length:
             self.memory.arrive(len(data))
-        state = self._states.get(key)
-        if state is not None and not state.careful and flags & 0x17 == _ACK:
-            streams = state.streams
-            stream, peer = streams if key == state.key else (streams[1], streams[0])
-            if sequence == stream.sequence and (peer.sequence - acknowledgement) & MASK < 0x80000000:
-                # The usual case: what comes next, acknowledging what was seen.
-                connection = state.connection
-                connection.last = arrival
-                counters = stream.counters
-                counters.packets += 1
-                if length == 0:
+        found = self._states.get(key)
+        if type(found) is ConnectionState:
+            state = found
+            if not state.careful and flags & 0x17 == _ACK and len(data) == length:
+                second = key != state.key
+                stream = state.streams[second]
+                peer = state.streams[not second]
+                if sequence == stream.sequence and (peer.sequence - acknowledgement) & MASK < 0x80000000:
+                    # The usual case: what comes next, acknowledging what was seen.
+                    connection = state.connection
+                    connection.last = arrival
+                    counters = stream.counters
+                    counters.packets += 1
+                    if length:
+                        event = StreamData.__new__(StreamData)
+                        event.connection = connection
+                        event.direction = stream.direction
+                        event.data = data
+                        event.arrival = arrival
+                        event.delivered_by = arrival
+                        event.fragments = fragments
+                        event.contradicted = ()
+                        self.events.append(event)
+                        counters.data_bytes += length
+                        stream.position += length
+                        stream.sequence = (sequence + length) & MASK
+                        stream.remember(event)
                     return
-                if len(data) == length:
-                    event = StreamData(connection, stream.direction, data, arrival, arrival, fragments)
-                    self.events.append(event)
-                    counters.data_bytes += length
-                    stream.position += length
-                    stream.sequence = (sequence + length) & MASK
-                    stream.remember(event)
-                    return
-                counters.packets -= 1
-        elif flags & 0x17 == _SYN and not length and self._take_syn(state, key, sequence, arrival, tunnel):
+        elif flags & 0x17 == _SYN and not length and self._take_syn(found, key, sequence, arrival, tunnel):
             return
-        self._receive(state, Segment(key, tunnel, sequence, acknowledgement, flags, data, length, fragments), arrival)
-
-    def orderly(self, key: FlowKey, *, holes: bool = False) -> ConnectionState | None:
-        """Give the connection with a direction `key` if what comes next in it needs no care, or for `holes` alone."""
-        state = self._states.get(key)
-        return state if isinstance(state, ConnectionState) and state.is_orderly(holes) else None
-
-    def may_evict(self, packets: int) -> bool:
-        """Tell whether so many packets may open more connections than are followed at once."""
-        return self._open + packets > self._limits.connections
-
-    def are_new(self, keys: Iterable[tuple[FlowKey, FlowKey]]) -> list[bool]:
-        """Tell of some 4-tuples, given as both keys, whether no connection of them is open or remembered."""
-        states, ended = self._states, self.ended
-        return [not (key in states or other in states or min(key, other) in ended) for key, other in keys]
-
-    def may_forget(self, packets: int, beginnings: int) -> bool:
-        """Tell whether so many packets may reach a limit of half-open or of ended connections.
-
-        Of them `beginnings` at most open a connection.
-        """
-        limits = self._limits
-        return len(self._half_open) + beginnings > limits.half_open or self._open + packets > limits.ended
+        self._receive(found, Segment(key, tunnel, sequence, acknowledgement, flags, data, length, fragments), arrival)
 
     def note_zero_window(self, key: FlowKey) -> None:
         """Count a segment that says that its sender can take no more data."""
@@ -116,7 +102,7 @@ class ConnectionTable:
         """Do what is put off until a time that has come; all packets up to `now`, in ns since 1970, were taken."""
         while now >= self.timers.next:
             # One by one, so that what each brings names its own connection's last packet.
-            self.run_timers(self.timers.first().connection.last._replace(time=self.timers.next))
+            self.run_timers(self.timers.first().connection.last.at(self.timers.next))
         for state, by in self.holes.close_old(now, self.events):
             self._settle(state, state.order, by)
 

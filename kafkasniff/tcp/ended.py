@@ -4,8 +4,9 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kafkasniff.tcp.chunks import distance
-from kafkasniff.tcp.segments import FlowKey, Segment, reverse
+from kafkasniff.tcp.flow_keys import FlowKey, reverse
+from kafkasniff.tcp.segments import Segment
+from kafkasniff.tcp.sequence import distance
 from kafkasniff.tcp.state import ConnectionState
 from kafkasniff.tcp.streams import FARTHEST
 

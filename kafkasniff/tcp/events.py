@@ -1,11 +1,24 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """The interface between tcp and calls: connections and what their streams bring, in packet order."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from operator import sub
 from typing import NamedTuple
 
-from kafkasniff.capture.packets import Arrival, PacketBatch
+from kafkasniff.capture.packets import Arrival
+
+COUNTERS = (
+    "packets",
+    "data_bytes",
+    "retransmissions",
+    "late_retransmissions",
+    "duplicates",
+    "out_of_order",
+    "gaps",
+    "gap_bytes",
+    "cut_packets",
+    "conflicts",
+    "zero_windows",
+)
+"""What `DirectionCounters` counts."""
 
 
 class Endpoint(NamedTuple):
@@ -20,76 +33,161 @@ class Endpoint(NamedTuple):
         return f"[{self.address}]:{self.port}" if ":" in self.address else f"{self.address}:{self.port}"
 
 
-@dataclass(slots=True)
 class DirectionCounters:
-    """What was seen of one direction of a connection."""
+    """What was seen of one direction of a connection.
 
-    packets: int = 0
-    data_bytes: int = 0
-    """Payload bytes in the stream, each counted once."""
-    retransmissions: int = 0
-    """Segments that repeated bytes already seen."""
-    late_retransmissions: int = 0
-    """Segments that came more than 100 ms after the same bytes, or after bytes behind them (the first was lost)."""
-    duplicates: int = 0
-    """Segments seen again within 1 ms: the same packet on several interfaces or mirror ports."""
-    out_of_order: int = 0
-    gaps: int = 0
-    gap_bytes: int = 0
-    """Bytes in gaps of known length."""
-    cut_packets: int = 0
-    """Packets captured shorter than they were on the wire."""
-    conflicts: int = 0
-    """Segments that repeated bytes with other contents (the first seen were kept)."""
-    zero_windows: int = 0
-    """Segments whose sender could take no more data (window 0; resets not counted)."""
+    `packets`; `data_bytes`: payload bytes in the stream, each counted once; `retransmissions`: segments that repeated
+    bytes already seen; `late_retransmissions`: segments that came more than 100 ms after the same bytes, or after bytes
+    behind them (the first was lost); `duplicates`: segments seen again within 1 ms (the same packet on several
+    interfaces or mirror ports); `out_of_order`; `gaps`; `gap_bytes`: bytes in gaps of known length; `cut_packets`:
+    packets captured shorter than they were on the wire; `conflicts`: segments that repeated bytes with other contents
+    (the first seen were kept); `zero_windows`: segments whose sender could take no more data (window 0; resets not
+    counted).
+    """
+
+    __slots__ = COUNTERS
+
+    def __init__(self, **counted: int) -> None:
+        """Begin with what was counted, else with nothing."""
+        self.packets = 0
+        self.data_bytes = 0
+        self.retransmissions = 0
+        self.late_retransmissions = 0
+        self.duplicates = 0
+        self.out_of_order = 0
+        self.gaps = 0
+        self.gap_bytes = 0
+        self.cut_packets = 0
+        self.conflicts = 0
+        self.zero_windows = 0
+        for name, count in counted.items():
+            setattr(self, name, count)
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether as much was seen."""
+        return isinstance(other, DirectionCounters) and self.as_dict() == other.as_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Name what is not zero."""
+        return f"DirectionCounters({', '.join(f'{name}={count}' for name, count in self.as_dict().items() if count)})"
+
+    def as_dict(self) -> dict[str, int]:
+        """Give all by name."""
+        return {name: getattr(self, name) for name in COUNTERS}
 
 
-@dataclass(slots=True, eq=False)
 class Connection:
     """One TCP lifetime of a 4-tuple. Compared and hashed by identity."""
 
-    endpoints: tuple[Endpoint, Endpoint]
-    """Sender of direction 0 and of direction 1; direction 0 is that of the first packet seen."""
-    epoch: int
-    """How many earlier connections of this capture had the same 4-tuple."""
-    first: Arrival
-    """The first packet seen."""
-    last: Arrival
-    """The latest packet seen."""
-    initiator: int | None = None
-    """Direction whose sender opened the connection (sent SYN, or was sent SYN-ACK); None where no SYN was seen."""
-    round_trip_ns: int | None = None
-    """Time from SYN to the ACK of the SYN-ACK, or from the first data to its ACK, as far as seen."""
-    ended_by: str | None = None
-    """`fin`, `rst`, `reuse` (a new SYN on the 4-tuple), `idle`, or `capture-end`; None while open."""
-    ended_direction: int | None = None
-    """The direction that sent the first FIN, or the RST."""
-    first_fin: Arrival | None = None
-    """The first FIN of either direction."""
-    tunnel: tuple[str, ...] = ()
-    """Encapsulations around the innermost IP packet, outermost first, e.g. `("vxlan:42",)`."""
-    counters: tuple[DirectionCounters, DirectionCounters] = field(
-        default_factory=lambda: (DirectionCounters(), DirectionCounters())
+    __slots__ = (
+        "counters",
+        "ended_by",
+        "ended_direction",
+        "endpoints",
+        "epoch",
+        "first",
+        "first_fin",
+        "initiator",
+        "last",
+        "round_trip_ns",
+        "tls_secrets",
+        "tunnel",
     )
-    tls_secrets: bytes = b""
-    """The lines of a key log that open it, where they are known and asked for."""
+
+    def __init__(
+        self,
+        endpoints: tuple[Endpoint, Endpoint],
+        epoch: int,
+        first: Arrival,
+        last: Arrival,
+        initiator: int | None = None,
+        ended_by: str | None = None,
+    ) -> None:
+        """Begin a connection with its first packet."""
+        self.endpoints = endpoints
+        """Sender of direction 0 and of direction 1; direction 0 is that of the first packet seen."""
+        self.epoch = epoch
+        """How many earlier connections of this capture had the same 4-tuple."""
+        self.first = first
+        """The first packet seen."""
+        self.last = last
+        """The latest packet seen."""
+        self.initiator = initiator
+        """Direction whose sender opened the connection (sent SYN, or was sent SYN-ACK); None: no SYN was seen."""
+        self.round_trip_ns: int | None = None
+        """Time from SYN to the ACK of the SYN-ACK, or from the first data to its ACK, as far as seen."""
+        self.ended_by = ended_by
+        """`fin`, `rst`, `reuse` (a new SYN on the 4-tuple), `idle`, or `capture-end`; None while open."""
+        self.ended_direction: int | None = None
+        """The direction that sent the first FIN, or the RST."""
+        self.first_fin: Arrival | None = None
+        """The first FIN of either direction."""
+        self.tunnel: tuple[str, ...] = ()
+        """Encapsulations around the innermost IP packet, outermost first, e.g. `("vxlan:42",)`."""
+        self.counters = (DirectionCounters(), DirectionCounters())
+        """What was seen of direction 0 and of direction 1."""
+        self.tls_secrets = b""
+        """The lines of a key log that open it, where they are known and asked for."""
 
 
-class StreamData(NamedTuple):
+class StreamData:
     """Bytes that come next in one direction of a connection."""
 
-    connection: Connection
-    direction: int
-    data: bytes
-    arrival: Arrival
-    """The packet that carried the bytes (of IP fragments: the one that completed them)."""
-    delivered_by: Arrival
-    """The packet whose arrival let the bytes be delivered: `arrival` itself when in order, else the hole's filler."""
-    fragments: tuple[Arrival, ...] = ()
-    """The other packets that carried the bytes, when IP fragments were joined."""
-    contradicted: tuple[tuple[int, int], ...] = ()
-    """Where in `data`, from and up to, another segment had other bytes before these could be delivered."""
+    __slots__ = ("arrival", "connection", "contradicted", "data", "delivered_by", "direction", "fragments")
+
+    def __init__(
+        self,
+        connection: Connection,
+        direction: int,
+        data: bytes,
+        arrival: Arrival,
+        delivered_by: Arrival,
+        fragments: tuple[Arrival, ...] = (),
+        contradicted: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        """Take `data` that a packet carried."""
+        self.connection = connection
+        self.direction = direction
+        self.data = data
+        self.arrival = arrival
+        """The packet that carried the bytes (of IP fragments: the one that completed them)."""
+        self.delivered_by = delivered_by
+        """The packet whose arrival let the bytes be delivered: `arrival` itself when in order, else the hole's filler.
+        """
+        self.fragments = fragments
+        """The other packets that carried the bytes, when IP fragments were joined."""
+        self.contradicted = contradicted
+        """Where in `data`, from and up to, another segment had other bytes before these could be delivered."""
+
+    def with_data(self, data: bytes) -> "StreamData":
+        """Give the same with other bytes."""
+        return StreamData(
+            self.connection, self.direction, data, self.arrival, self.delivered_by, self.fragments, self.contradicted
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether all is the same."""
+        return isinstance(other, StreamData) and self.parts() == other.parts()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Show what there is."""
+        return f"StreamData{self.parts()!r}"
+
+    def parts(self) -> tuple[object, ...]:
+        """Give all that is known."""
+        return (
+            self.connection,
+            self.direction,
+            self.data,
+            self.arrival,
+            self.delivered_by,
+            self.fragments,
+            self.contradicted,
+        )
 
 
 class StreamGap(NamedTuple):
@@ -136,72 +234,4 @@ class ConnectionEnd(NamedTuple):
     arrival: Arrival
 
 
-class RunSide(NamedTuple):
-    """The segments of one direction in a run, in stream order: columns of equal length."""
-
-    packets: Sequence[int]
-    """Index of the packet in its batch."""
-    ends: Sequence[int]
-    """Bytes of this direction from the run's beginning to the payload's end."""
-    shifts: Sequence[int]
-    """What a byte's position in the batch's buffer is more than its distance from the run's beginning."""
-    delivered_by: Sequence[int]
-    """Index in the batch of the packet that let the payload be delivered: never less than those before."""
-    largest: int
-    """Bytes of the largest payload …"""
-    as_large: int
-    """… and how many have as many."""
-
-    @property
-    def size(self) -> int:
-        """Give the bytes of all of them."""
-        return self.ends[-1] if self.ends else 0
-
-    def sizes(self, first: int, stop: int) -> tuple[int, int, int]:
-        """Give the bytes of the last one of some segments and of the largest of them, and how many are as large."""
-        ends = self.ends
-        if stop - first == len(ends):
-            return ends[-1] - (ends[-2] if len(ends) > 1 else 0), self.largest, self.as_large
-        lengths = [*map(sub, ends[first:stop], (ends[first - 1] if first else 0, *ends[first : stop - 1]))]
-        largest = max(lengths)
-        return lengths[-1], largest, lengths.count(largest)
-
-
-NO_PAYLOADS = RunSide((), (), (), (), 0, 0)
-"""Of a direction in which a run has nothing."""
-
-
-class StreamRun(NamedTuple):
-    """What one `StreamData` after the other would tell, of packets of one connection in one batch.
-
-    Nothing else happens on the connection between.
-    """
-
-    connection: Connection
-    batch: PacketBatch
-    sides: tuple[RunSide, RunSide]
-    """Direction 0 and direction 1."""
-    times_rise: bool
-    """Whether no packet has an earlier time than the one before it."""
-
-    @property
-    def first(self) -> StreamData:
-        """Give the first segment."""
-        beginnings = [side.delivered_by[0] if side.packets else len(self.batch) for side in self.sides]
-        return self.data(beginnings.index(min(beginnings)), 0)
-
-    @property
-    def in_order(self) -> bool:
-        """Tell whether each packet's payload was delivered when it arrived."""
-        return all(side.packets is side.delivered_by or side.packets == side.delivered_by for side in self.sides)
-
-    def data(self, direction: int, index: int) -> StreamData:
-        """Give one segment of a direction by its index in the columns."""
-        packets, ends, shifts, delivered_by = self.sides[direction][:4]
-        arrival, shift = self.batch.arrival(packets[index]), shifts[index]
-        by = arrival if packets[index] == delivered_by[index] else self.batch.arrival(delivered_by[index])
-        data = self.batch.data[shift + (ends[index - 1] if index else 0) : shift + ends[index]]
-        return StreamData(self.connection, direction, data, arrival, by)
-
-
-StreamEvent = StreamData | StreamRun | StreamGap | StreamConflict | StreamFin | ConnectionStart | ConnectionEnd
+StreamEvent = StreamData | StreamGap | StreamConflict | StreamFin | ConnectionStart | ConnectionEnd

@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import Connection, Endpoint
-from kafkasniff.tcp.segments import FlowKey, split
+from kafkasniff.tcp.flow_keys import FlowKey, split
 
 
 class HalfOpen:

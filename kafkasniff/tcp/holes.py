@@ -3,7 +3,6 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from heapq import merge
-from operator import itemgetter
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamEvent
@@ -19,27 +18,12 @@ class OpenHoles:
     def __init__(self, memory: Memory) -> None:
         """Start with none."""
         # OrderedDict: of a plain dict, finding the first again and again takes quadratic time.
-        self._states: OrderedDict[ConnectionState, int] = OrderedDict()
+        self._states: OrderedDict[ConnectionState, None] = OrderedDict()
         self._memory = memory
-        self.turn = 0
-        """A number that does not fall from packet to packet, to put holes into order that were noted out of it."""
 
-    def add(self, state: ConnectionState, turn: int | None = None) -> None:
-        """Note that a connection has a hole, which opened at a `turn` before the present one where that is given."""
-        if state not in self._states:
-            self._states[state] = self.turn if turn is None else turn
-
-    def note(self, state: ConnectionState, opened: int | None) -> None:
-        """Note the turn at which the holes of a connection opened, -1 where they are known, None where it has none."""
-        if opened is None or opened >= 0:
-            self.discard(state)
-        if opened is not None:
-            self.add(state, opened)
-        state.note_care(opened is not None)
-
-    def put_into_order(self) -> None:
-        """Put the connections into the order of the turns at which their holes opened."""
-        self._states = OrderedDict(sorted(self._states.items(), key=itemgetter(1)))
+    def add(self, state: ConnectionState) -> None:
+        """Note that a connection has a hole."""
+        self._states.setdefault(state)
 
     def discard(self, state: ConnectionState) -> None:
         """Note that a connection has none."""
@@ -48,7 +32,7 @@ class OpenHoles:
     def close_old(self, now: int, events: list[StreamEvent]) -> Iterator[tuple[ConnectionState, Arrival]]:
         """Close holes that stood for as long as no packet comes late; give the connections, each when it was done."""
         for state in list(self._states):
-            by = state.connection.last._replace(time=max(now, state.connection.last.time))
+            by = state.connection.last.at(max(now, state.connection.last.time))
             for stream, peer in zip(state.streams, reversed(state.streams), strict=True):
                 if stream.hole is not None and now - stream.hole.time >= self._memory.limits.hole_ns:
                     close_proven(stream, state.order, by, peer.counters.packets, events, in_order=True)

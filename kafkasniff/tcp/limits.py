@@ -39,8 +39,6 @@ class TcpLimits(NamedTuple):
     """How long they wait (capture time); Linux too waits 30 s (net.ipv4.ipfrag_time)."""
     depth: int = 32
     """IP packets within IP packets that are opened."""
-    column_packets: int = 4_096
-    """Packets in a batch from which on it is read by columns, which needs NumPy; what it brings is the same."""
 
 
 @dataclass(slots=True)

@@ -1,8 +1,8 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """What all streams hold together."""
 
 from typing import TYPE_CHECKING
 
-from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 class Memory:
     """What all streams hold together."""
 
-    __slots__ = ("_arrived", "borrowing", "buffered", "counters", "limits", "remembering")
+    __slots__ = ("arrived", "buffered", "counters", "limits", "most_remembered", "remembering")
 
     def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
         """Start with nothing held."""
@@ -20,28 +20,14 @@ class Memory:
         self.counters = counters
         self.buffered = 0
         self.remembering: dict[Stream, None] = {}
-        self.borrowing: dict[Stream, None] = {}
-        """Streams whose delivered bytes may still lie in the buffer of a batch."""
-        self._arrived = 0
-
-    @property
-    def room(self) -> int:
-        """Give how many bytes of payload may still arrive before all that was delivered is forgotten."""
-        return self.limits.remembered - self._arrived
+        self.most_remembered = limits.remembered
+        self.arrived = 0
+        """Bytes of payload that came since all that was delivered was forgotten."""
 
     def arrive(self, size: int) -> None:
         """Count a payload that arrives, and before it passes the limit forget all that was delivered."""
-        self._arrived += size
-        if self._arrived > self.limits.remembered:
-            self._arrived = size
+        self.arrived += size
+        if self.arrived > self.most_remembered:
+            self.arrived = size
             for stream in list(self.remembering):
                 stream.forget()
-
-    def end_batch(self, batch: PacketBatch) -> None:
-        """Keep no buffer but that of this batch."""
-        for stream in list(self.borrowing):
-            recent = stream.recent
-            if recent is None or recent.batch is not batch:
-                if recent is not None:
-                    recent.copy()
-                del self.borrowing[stream]

@@ -1,25 +1,26 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, wraparound=False, initializedcheck=False
 """Packets into the streams of connections."""
 
-from collections.abc import Sequence
-from struct import Struct
-from typing import TYPE_CHECKING
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival, PacketBatch
 from kafkasniff.tcp.connections import ConnectionTable
 from kafkasniff.tcp.events import StreamEvent
 from kafkasniff.tcp.ip import TCP
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
-from kafkasniff.tcp.link import IPV4
 from kafkasniff.tcp.segments import SegmentReader
 
-if TYPE_CHECKING:  # it brings NumPy
-    from kafkasniff.tcp.lives import Lives
+if not cython.compiled:
+    from kafkasniff.octets import part
 
-_HEADERS = Struct(">HBxHxxHxB2x12sIIBBH")
-"""EtherType, IPv4 header without options, and the TCP header's first 16 bytes."""
-_HEADERS_AT = {1: 12, 113: 14}
+_HEADERS = 38
+"""Bytes of EtherType, IPv4 header without options, and the TCP header's first 16 bytes."""
+_NETWORK_AT = {1: 12, 113: 14}
 """Position of the EtherType by link type: Ethernet, Linux cooked capture."""
-_ETHERTYPE_AND_IPV4 = 22
+_NOWHERE = 1 << 40
 _RST = 4
 
 
@@ -30,63 +31,64 @@ class Reassembler:
         """Start with no connection, and the default limits when none are given."""
         limits = limits or TcpLimits()
         self.counters = TcpCounters()
-        self.places: list[int] | None = None
-        """Of the events that `feed` gave last: numbers that rise with the packets that brought them, where the events
-        themselves stand in another order, as runs do; of a run the first packet's. See `ColumnPath.places`."""
-        self.lives: Sequence[Lives] = ()
-        """Connections that began and ended in the batch that was fed last, which are not among the events."""
-        self._column_packets = limits.column_packets
         self._reader = SegmentReader(limits, self.counters)
         self._table = ConnectionTable(limits, self.counters)
 
     def feed(self, batch: PacketBatch) -> list[StreamEvent]:
-        """Take a batch of packets; give what it brought, beside `lives`. Raises nothing, whatever the packets hold."""
-        self.lives = ()
-        if len(batch) >= self._column_packets:
-            return self._feed_columns(batch)
-        self.places = None
-        self._table.holes.turn = self.counters.packets
-        counters, data, interfaces = self.counters, batch.data, batch.interfaces
-        read, receive, unpack = self._reader.read, self._table.receive, _HEADERS.unpack_from
-        headers_at = [_HEADERS_AT.get(interface.link_type, 1 << 62) for interface in interfaces]
+        """Take a batch of packets; give what it brought. Raises nothing, whatever the packets hold."""
         events = self._table.events = []
-        numbers = batch.numbers or range(batch.first_packet, batch.first_packet + len(batch))
-        columns = zip(
-            numbers, batch.offsets, batch.captured, batch.original, batch.times, batch.interface_ids, strict=True
-        )
-        for number, at, captured, original, time, interface_id in columns:
-            arrival = Arrival(time, number, interfaces[interface_id])
-            counters.packets += 1
-            if captured < original:
-                counters.cut_packets += 1
-            start = headers_at[interface_id]
-            if captured >= start + _HEADERS.size:
-                start += at
-                ethertype, version, total, place, protocol, key, sequence, acknowledgement, header, flags, window = (
-                    unpack(data, start)
-                )
-                if ethertype == IPV4 and version == 0x45 and protocol == TCP and not place & 0x3FFF and header >= 0x50:
-                    header = (header >> 4) * 4
-                    length = total - 20 - header
-                    payload = start + _ETHERTYPE_AND_IPV4 + header
+        table, counters, data, interfaces = self._table, self.counters, batch.data, batch.interfaces
+        view = data
+        offsets, captureds, originals, times = batch.offsets, batch.captured, batch.original, batch.times
+        interface_ids, numbers, first = batch.interface_ids, batch.numbers, batch.first_packet
+        network_at = [_NETWORK_AT.get(interface.link_type, _NOWHERE) for interface in interfaces]
+        count = len(offsets)
+        last_id = -1
+        start = _NOWHERE
+        cut = segments = 0
+        for index in range(count):
+            at, captured = offsets[index], captureds[index]
+            if captured < originals[index]:
+                cut += 1
+            if interface_ids[index] != last_id:
+                last_id = interface_ids[index]
+                start = network_at[last_id]
+            arrival = Arrival.__new__(Arrival)
+            arrival.time = times[index]
+            arrival.packet = first + index if numbers is None else numbers[index]
+            arrival.interface = interfaces[last_id]
+            if captured >= start + _HEADERS:
+                ip = at + start + 2
+                header = view[ip + 32] >> 4
+                flags = view[ip + 33]
+                if (
+                    view[ip - 2] == 8
+                    and view[ip - 1] == 0
+                    and view[ip] == 0x45
+                    and view[ip + 9] == TCP
+                    and not view[ip + 6] & 0x3F
+                    and not view[ip + 7]
+                    and header >= 5
+                ):
+                    payload = ip + 20 + header * 4
+                    length = (view[ip + 2] << 8 | view[ip + 3]) - 20 - header * 4
                     if length >= 0 and payload + length <= at + captured:
-                        counters.segments += 1
-                        receive(
-                            key,
-                            sequence,
-                            acknowledgement,
-                            flags,
-                            data[payload : payload + length],
-                            length,
-                            arrival,
+                        segments += 1
+                        sequence = view[ip + 24]
+                        sequence = sequence << 24 | view[ip + 25] << 16 | view[ip + 26] << 8 | view[ip + 27]
+                        acknowledged = view[ip + 28]
+                        acknowledged = acknowledged << 24 | view[ip + 29] << 16 | view[ip + 30] << 8 | view[ip + 31]
+                        key = part(data, ip + 12, ip + 24)
+                        table.receive(
+                            key, sequence, acknowledged, flags, part(data, payload, payload + length), length, arrival
                         )
-                        if not window and not flags & _RST:
-                            self._table.note_zero_window(key)
+                        if not view[ip + 34] and not view[ip + 35] and not flags & _RST:
+                            table.note_zero_window(key)
                         continue
-            segment = read(data, at, captured, original, arrival)
-            if segment:
-                counters.segments += 1
-                receive(
+            segment = self._reader.read(data, at, captured, originals[index], arrival)
+            if segment is not None:
+                segments += 1
+                table.receive(
                     segment.key,
                     segment.sequence,
                     segment.acknowledgement,
@@ -98,18 +100,10 @@ class Reassembler:
                     segment.fragments,
                 )
                 if not segment.window and not segment.flags & _RST:
-                    self._table.note_zero_window(segment.key)
-        return events
-
-    def _feed_columns(self, batch: PacketBatch) -> list[StreamEvent]:
-        # NumPy takes longer to import than a small capture to read.
-        from kafkasniff.tcp.column_path import ColumnPath
-
-        self._table.events = []
-        path = ColumnPath(batch, self._reader, self.counters, self._table)
-        events = path.take()
-        self._table.memory.end_batch(batch)
-        self.places, self.lives = path.places, path.lives
+                    table.note_zero_window(segment.key)
+        counters.packets += count
+        counters.cut_packets += cut
+        counters.segments += segments
         return events
 
     def tick(self, now: int) -> list[StreamEvent]:
@@ -117,14 +111,12 @@ class Reassembler:
 
         Where packets come as they are sent, nothing may come for long that would make a later `feed` bring it.
         """
-        self.places = None
         events = self._table.events = []
         self._table.tick(now)
         return events
 
     def flush(self) -> list[StreamEvent]:
         """End the capture: give what was still buffered, holes as gaps, and the end of every connection."""
-        self.places = None
         events = self._table.events = []
         self._reader.flush()
         self._table.flush()

@@ -1,19 +1,16 @@
 """From a captured frame to the TCP segment within."""
 
 from collections.abc import Hashable
-from functools import lru_cache
 from typing import NamedTuple
 
 from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.flow_keys import FlowKey
 from kafkasniff.tcp.fragments import Fragments
 from kafkasniff.tcp.headers import HeaderError, u8
 from kafkasniff.tcp.ip import TCP, IpPacket, parse_ip, skip_extensions
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.link import Network, find_network
 from kafkasniff.tcp.tunnels import open_tunnel
-
-FlowKey = bytes | tuple[tuple[str, ...], bytes]
-"""One direction of a 4-tuple: source, destination, source port, destination port; with the virtual networks, if any."""
 
 
 class Segment(NamedTuple):
@@ -32,38 +29,6 @@ class Segment(NamedTuple):
     """The other packets that carried it, when IP fragments were joined."""
     window: int = 1
     """The window field as it stands, not scaled; what is not 0 lets the peer send."""
-
-
-def reverse(key: FlowKey) -> FlowKey:
-    """Give the key of the other direction."""
-    if isinstance(key, tuple):
-        tunnel, ends = key
-        return tunnel, _reverse_ends(ends)
-    return _reverse_ends(key)
-
-
-def split(key: FlowKey) -> tuple[tuple[str, int], tuple[str, int]]:
-    """Give address and port of the source and of the destination."""
-    ends = key[1] if isinstance(key, tuple) else key
-    width = (len(ends) - 4) // 2
-    source, destination = address_text(ends[:width]), address_text(ends[width:-4])
-    return (source, int.from_bytes(ends[-4:-2], "big")), (destination, int.from_bytes(ends[-2:], "big"))
-
-
-@lru_cache(maxsize=4_096)
-def address_text(packed: bytes) -> str:
-    """Give an address from its bytes."""
-    if len(packed) == 4:
-        return ".".join(map(str, packed))
-    # Most captures have no IPv6, and should not wait for it.
-    from socket import AF_INET6, inet_ntop
-
-    return inet_ntop(AF_INET6, packed)
-
-
-def _reverse_ends(ends: bytes) -> bytes:
-    width = (len(ends) - 4) // 2
-    return ends[width:-4] + ends[:width] + ends[-2:] + ends[-4:-2]
 
 
 class SegmentReader:

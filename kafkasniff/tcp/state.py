@@ -1,19 +1,19 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """What is known of an open connection beside its events."""
 
 from typing import NamedTuple
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.chunks import MASK, distance
 from kafkasniff.tcp.events import Connection, StreamEvent
+from kafkasniff.tcp.flow_keys import FlowKey
 from kafkasniff.tcp.half_open import HalfOpen
 from kafkasniff.tcp.memory import Memory
-from kafkasniff.tcp.segments import FlowKey, Segment
+from kafkasniff.tcp.segments import Segment
+from kafkasniff.tcp.sequence import MASK, distance
 from kafkasniff.tcp.streams import FARTHEST, Stream
 
 _RST, _SYN, _ACK = 4, 2, 16
 _NEAR_START = 1 << 20
-_MOST_WAITING = 4_096
-"""Segments behind holes of a direction of which each is looked at again and again."""
 
 
 class ConnectionState:
@@ -64,25 +64,6 @@ class ConnectionState:
         anchored = first.anchored and second.anchored
         waits = self.closing is not None or self.challenge is not None
         self.careful = bool(self.holding or holes or odd or not anchored or waits)
-
-    def is_orderly(self, holes: bool) -> bool:
-        """Tell whether a segment that comes next needs no other care, or, with `holes`, none but for holes.
-
-        Behind these may wait whole segments, of which no bytes came with other contents too.
-        """
-        if not self.careful or not holes:
-            return not self.careful
-        if self.holding or self.half_open or self.closing is not None or self.challenge is not None:
-            return False
-        return all(
-            stream.anchored
-            and stream.fin is None
-            and not stream.strays
-            and not stream.contradicted
-            and len(stream.pending or ()) <= _MOST_WAITING
-            and all(len(chunk.data) == chunk.end - chunk.start for chunk in stream.pending or ())
-            for stream in self.streams
-        )
 
     def takes_challenge(self, segment: Segment, arrival: Arrival) -> bool:
         """Wait whether a SYN that would begin another connection is answered; False where this one is ending."""

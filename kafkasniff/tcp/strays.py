@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from kafkasniff.tcp.chunks import MASK, Chunk, distance
+from kafkasniff.tcp.chunks import Chunk
 from kafkasniff.tcp.events import StreamEvent
+from kafkasniff.tcp.sequence import MASK, distance
 
 if TYPE_CHECKING:
     from kafkasniff.tcp.streams import Stream

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """One direction of a connection: segments into a stream, with gaps where bytes are proven lost.
 
 Places in a stream are positions: bytes counted without wrap from an arbitrary zero. `Stream.sequence` is the TCP
@@ -5,20 +6,11 @@ sequence number of `Stream.position`, the next byte to deliver.
 """
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.chunks import (
-    MASK,
-    Chunk,
-    Range,
-    compare_delivered,
-    distance,
-    first_behind,
-    insert,
-    within,
-)
-from kafkasniff.tcp.events import Connection, StreamConflict, StreamData, StreamEvent, StreamFin, StreamGap, StreamRun
+from kafkasniff.tcp.chunks import Chunk, Delivered, Range, compare_delivered, first_behind, insert, within
+from kafkasniff.tcp.events import Connection, StreamConflict, StreamData, StreamEvent, StreamFin, StreamGap
 from kafkasniff.tcp.hole import Hole
 from kafkasniff.tcp.memory import Memory
-from kafkasniff.tcp.recent import Recent
+from kafkasniff.tcp.sequence import MASK, distance
 from kafkasniff.tcp.strays import LARGEST_LEAP, take_stray
 
 FARTHEST = 64 << 20
@@ -26,6 +18,8 @@ FARTHEST = 64 << 20
 _NOTED_DIFFERENCES = 1_024
 _NEVER = -1 << 62
 _DUPLICATE_NS = 1_000_000
+MOST_REMEMBERED = 64
+"""Segments and gaps of a direction that are remembered; one more, and only the later half of them."""
 LATE_NS = 100_000_000
 """Later than this after the same bytes, or after bytes behind them, a segment was sent again."""
 
@@ -90,7 +84,8 @@ class Stream:
         self.buffered = 0
         self.contradicted: list[Range] = []
         """Positions in `pending` of which another segment had other bytes."""
-        self.recent: Recent | None = None
+        self.recent: list[Delivered] | None = None
+        """What was delivered last, in stream order, up to `position` without a break."""
         self.hole: Hole | None = None
         """The hole at `position`, once it is seen."""
         self.far_ack: int | None = None
@@ -229,19 +224,13 @@ class Stream:
 
     def remember(self, event: StreamData | StreamGap) -> None:
         """Keep an event to compare repeated bytes with."""
-        self._remembered().add(event)
-
-    def advance(self, run: StreamRun) -> None:
-        """Take what a run delivers in this direction, as if each of its segments had come by itself."""
-        side = run.sides[self.direction]
-        if not side.ends:
-            return
-        length = side.ends[-1]
-        self.position += length
-        self.sequence = (self.sequence + length) & MASK
-        self.counters.data_bytes += length
-        self._remembered().add_run(run.batch, side)
-        self.memory.borrowing[self] = None
+        recent = self.recent
+        if recent is None:
+            recent = self.recent = []
+            self.memory.remembering[self] = None
+        recent.append(event)
+        if len(recent) > MOST_REMEMBERED:
+            del recent[: MOST_REMEMBERED // 2]
 
     def forget(self) -> None:
         """Forget the delivered bytes."""
@@ -255,12 +244,6 @@ class Stream:
         self._replace_pending([])
 
     # Inside
-
-    def _remembered(self) -> Recent:
-        if self.recent is None:
-            self.recent = Recent()
-            self.memory.remembering[self] = None
-        return self.recent
 
     def _is_probe(self, start: int) -> bool:
         """Tell whether one byte at `start` is a keep-alive probe (RFC 9293, 3.8.4): the byte may be garbage."""
@@ -353,7 +336,7 @@ class Stream:
         if chunk.end <= self.origin and not self.certain:
             self.memory.counters.before_start += 1
             return False
-        first, differences = compare_delivered(chunk, self.recent.delivered if self.recent else (), self.position)
+        first, differences = compare_delivered(chunk, self.recent or (), self.position)
         if differences:
             ranges = tuple((start - self.position, end - self.position) for start, end in sorted(differences))
             events.append(StreamConflict(self.connection, self.direction, ranges, chunk.arrival))

@@ -1,10 +1,11 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """What is put off until a time of the capture."""
 
 from heapq import heapify, heappop, heappush
 
 from kafkasniff.tcp.state import ConnectionState
 
-NO_TIMER = 1 << 63
+NO_TIMER = (1 << 63) - 1
 _SPARE_TIMERS = 1_024
 
 
@@ -27,7 +28,8 @@ class Timers:
             self._heap = [timer for timer in self._heap if timer[2].connection.ended_by is None]
             heapify(self._heap)
         self._number += 1
-        heappush(self._heap, (time, self._number, state))
+        # A clock at the end of what it can say: 64 bits hold no later time.
+        heappush(self._heap, (min(time, NO_TIMER), self._number, state))
         self.next = self._heap[0][0]
 
     def first(self) -> ConnectionState:

@@ -25,8 +25,17 @@ def connection(initiator: int | None = 0) -> Connection:
     return made
 
 
-def data(of: Connection, direction: int, content: bytes, packet: int) -> StreamData:
-    return StreamData(of, direction, content, arrival(packet), arrival(packet))
+def data(
+    of: Connection,
+    direction: int,
+    content: bytes,
+    packet: int,
+    *,
+    delivered_by: int | None = None,
+    contradicted: tuple[tuple[int, int], ...] = (),
+) -> StreamData:
+    by = arrival(packet if delivered_by is None else delivered_by)
+    return StreamData(of, direction, content, arrival(packet), by, contradicted=contradicted)
 
 
 def gap(of: Connection, direction: int, length: int | None, packet: int, cut: bool = False) -> StreamGap:

@@ -55,7 +55,7 @@ def test_a_message_under_way() -> None:
 def test_bytes_contradicted_before_they_could_be_delivered() -> None:
     of = connection()
     first, second = heartbeat_request(1), heartbeat_request(2)
-    both = data(of, 0, first + second, 1)._replace(contradicted=((len(first) + 8, len(first) + 9),))
+    both = data(of, 0, first + second, 1, contradicted=((len(first) + 8, len(first) + 9),))
     events = [both, data(of, 1, heartbeat_response(1) + heartbeat_response(2), 2)]
     assert told(of, events) == [(2, "request", 4, SHOWN)]
 

@@ -43,7 +43,7 @@ def test_a_frame_is_completed_by_its_latest_packet() -> None:
     made = cutter()
     stream = sized(b"0123456789")
     late = data(OF, 0, stream[:6], 9)
-    early = data(OF, 0, stream[6:], 3)._replace(delivered_by=arrival(9))
+    early = data(OF, 0, stream[6:], 3, delivered_by=9)
     made.push(late)
     made.push(early)
     (frame,) = frames(made)

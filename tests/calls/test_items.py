@@ -1,7 +1,7 @@
 """Items one by one."""
 
 from kafkasniff.calls.call import Gap
-from kafkasniff.calls.items import Item, expand
+from kafkasniff.calls.items import Item, taken_out
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.tcp.events import Connection, Endpoint
 
@@ -15,7 +15,7 @@ def gap(packet: int) -> Gap:
 def test_items_come_in_order_and_leave_the_list() -> None:
     items: list[Item] = [gap(packet) for packet in (1, 2, 3)]
     left = []
-    for number, item in enumerate(expand(items), 1):
+    for number, item in enumerate(taken_out(items), 1):
         assert item.arrival.packet == number
         left.append(len(items))
     assert left == [2, 1, 0]

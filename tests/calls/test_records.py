@@ -1,7 +1,6 @@
 import gzip
 import struct
 from base64 import b64encode
-from dataclasses import replace
 from typing import Any
 
 from kafkasniff.calls.call import Call
@@ -149,7 +148,7 @@ def test_a_topic_known_by_its_id_is_opened_by_its_name() -> None:
     call = made_call(request, None, outcome="unanswered")
     call.context = context
     assert (call.decoded, call.topics) == ([], {})
-    call = replace(call, context=context, _contents=None)
+    call = call.changed(context=context)
     context.topics.add("AAECAwQFBgcICQoLDA0ODw", "__consumer_offsets")
     assert [entry["type"] for entry in call.decoded] == ["OffsetCommitKey", "OffsetCommitValue"]
     assert call.topics == {"AAECAwQFBgcICQoLDA0ODw": "__consumer_offsets"}

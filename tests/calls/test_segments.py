@@ -14,4 +14,5 @@ def test_the_largest_are_counted_one_by_one_and_together() -> None:
         one_by_one.note(size)
     for size, count in Counter(sizes).items():
         together.note(size, count)
-    assert one_by_one == together == LargestSegments(max(sizes), sizes.count(max(sizes)))
+    for segments in (one_by_one, together):
+        assert (segments.size, segments.count) == (max(sizes), sizes.count(max(sizes)))

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.privileges import account_to_become, give_up_privileges
+from kafkasniff.capture.privileges import give_up_privileges
 from tests.accounts import NOBODY, needs_root, python_for_all
 from tests.conftest import ROOT
 
@@ -132,14 +131,27 @@ def test_a_user_who_may_not_read_the_modules_is_refused(tmp_path: "os.PathLike[s
     assert done.stderr.startswith(f"user nobody may not read {closed}, where modules of Python lie; ")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="for users other than root")
-def test_a_user_stays_who_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SUDO_UID", "1")
-    monkeypatch.setenv("SUDO_GID", "1")
-    assert account_to_become(None) is None
-    assert account_to_become(pwd.getpwuid(os.geteuid()).pw_name) is None
-    with pytest.raises(CaptureError, match="--user root: only root can become another user"):
-        account_to_become("root")
+STAYS = """
+from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.privileges import account_to_become
+print(account_to_become(None), account_to_become("nobody"))
+try:
+    account_to_become("root")
+except CaptureError as error:
+    print(error)
+"""
+
+
+@needs_root
+def test_a_user_stays_who_it_is() -> None:
+    python, path = python_for_all()
+    as_nobody = ("setpriv", "--reuid", "nobody", "--clear-groups", "--regid", str(NOBODY.pw_gid))
+    done = subprocess.run(
+        [*as_nobody, python, "-c", STAYS],
+        capture_output=True, text=True, check=True, cwd=ROOT,
+        env={"PYTHONPATH": path, "SUDO_UID": "1", "SUDO_GID": "1"},
+    )  # fmt: skip
+    assert done.stdout == "None None\n--user root: only root can become another user\n"
 
 
 def test_on_other_systems_there_is_nothing_else_to_give_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,23 +16,15 @@ from tests.conftest import CAPTURES, ROOT
 
 RUNNER = """
 import json, os, sys
-from kafkasniff.calls import runs
-from kafkasniff.calls.columns import talks
 from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.cli import jobs, turns
 from kafkasniff.cli.app import command_line
 from kafkasniff.cli.arguments import with_optional_values
-from kafkasniff.tcp.limits import TcpLimits
 
-commands, folder, columns = json.loads(sys.argv[1])
+commands, folder = json.loads(sys.argv[1])
 jobs.LEAST_BYTES = 0
 turns._TURN_BYTES, turns._TURN_PACKETS = 20_000, 30
 CaptureReader.__init__.__kwdefaults__["chunk_bytes"] = 10_000
-if columns:
-    TcpLimits.__new__.__defaults__ = tuple(
-        1 if default == 4_096 else default for default in TcpLimits.__new__.__defaults__
-    )
-    runs.FEWEST_SEGMENTS, talks.LARGEST_SEGMENT = 1, 1 << 30
 for index, arguments in enumerate(commands):
     for descriptor in (1, 2):
         opened = os.open(f"{folder}/{index}.{descriptor}", os.O_WRONLY | os.O_CREAT)
@@ -50,13 +42,11 @@ for index, arguments in enumerate(commands):
 JOBS = ("1", "2", "3")
 
 
-def outputs(
-    commands: Sequence[Sequence[str]], folder: Path, environment: dict[str, str], columns: bool = True
-) -> list[tuple[bytes, bytes]]:
+def outputs(commands: Sequence[Sequence[str]], folder: Path, environment: dict[str, str]) -> list[tuple[bytes, bytes]]:
     """What each command writes to standard output and standard error, the latter with its exit status."""
     folder.mkdir()
     subprocess.run(
-        [sys.executable, "-c", RUNNER, json.dumps([commands, str(folder), columns])],
+        [sys.executable, "-c", RUNNER, json.dumps([commands, str(folder)])],
         cwd=CAPTURES,
         env=environment,
         timeout=240,
@@ -79,22 +69,21 @@ DIAGNOSE = [["diagnose", "--json"], ["diagnose"]]
 
 
 @pytest.mark.parametrize(
-    ("files", "columns", "forms"),
+    ("files", "forms"),
     [
-        (["java-4.3.1-basic.pcap"], True, [*READ, *DIAGNOSE]),
-        (["java-4.3.1-basic.pcap"], False, READ[3:5]),
-        (["loss-reorder-client-side.pcap"], True, [READ[3], DIAGNOSE[0]]),
-        (["nanoseconds.pcap", "librdkafka.pcap"], True, [READ[0], READ[3]]),
-        (["tls13-aes128-gcm.pcap", "--keylog", "tls13-aes128-gcm.keys"], True, READ[1:3]),
-        ([f"rotate-size/part-0{part}.pcap" for part in (8, 0, 1)], False, [READ[1], DIAGNOSE[1]]),
+        (["java-4.3.1-basic.pcap"], [*READ, *DIAGNOSE]),
+        (["loss-reorder-client-side.pcap"], [READ[3], DIAGNOSE[0]]),
+        (["nanoseconds.pcap", "librdkafka.pcap"], [READ[0], READ[3]]),
+        (["tls13-aes128-gcm.pcap", "--keylog", "tls13-aes128-gcm.keys"], READ[1:3]),
+        ([f"rotate-size/part-0{part}.pcap" for part in (8, 0, 1)], [READ[1], DIAGNOSE[1]]),
     ],
     ids=lambda value: value[0] if isinstance(value, list) and isinstance(value[0], str) else "",
 )
 def test_the_same_bytes_for_any_number_of_jobs(
-    files: list[str], columns: bool, forms: list[list[str]], tmp_path: Path, environment: dict[str, str]
+    files: list[str], forms: list[list[str]], tmp_path: Path, environment: dict[str, str]
 ) -> None:
     commands = [[form[0], *files, *form[1:], "--jobs", jobs] for form in forms for jobs in JOBS]
-    found = outputs(commands, tmp_path / "out", environment, columns)
+    found = outputs(commands, tmp_path / "out", environment)
     for index, form in enumerate(forms):
         first, *others = found[index * len(JOBS) : (index + 1) * len(JOBS)]
         assert b"status 0" in first[1], form

@@ -14,6 +14,7 @@ from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.catalogue import RULES_BY_ID
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
+from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.reading import Reading
 from tests.conftest import SHARED, AddFigure, needs_shared
 
@@ -151,8 +152,7 @@ def test_confusion_table(name: str, found: dict[str, list[Finding]], add_figure:
 
 def test_rules_ask_for_all_they_need(found: dict[str, list[Finding]], monkeypatch: pytest.MonkeyPatch) -> None:
     """What they make of whole bodies is what they make of the fields that they ask for."""
-    for scan in ("scan_request", "scan_response"):
-        monkeypatch.setattr(Call, scan, lambda call, names: None)
+    monkeypatch.setattr("kafkasniff.calls.call.scanner_of", lambda *layout: lambda data, offset: None)
     for name in NAMES:
         whole = [(item.rule, item.count, item.summary) for item in every(diagnose(MISBEHAVE / f"{name}.pcap"))]
         assert whole == [(item.rule, item.count, item.summary) for item in every(found[name])], name
@@ -201,7 +201,8 @@ def test_controls_at_once_under_one_client_id(tmp_path: Path) -> None:
     diagnosis = Diagnosis()
     for item in Reading([str(path)], connections=True):
         if isinstance(item, Call) and item.client_id and item.header is not None:
-            item.header = item.header._replace(client_id="one")
+            api_key, version, correlation_id, _, header_version, end = item.header.fields()
+            item.header = RequestHeader(api_key, version, correlation_id, "one", header_version, end)
         diagnosis.feed(item)
     assert [(item.rule, item.subject) for item in every(diagnosis.findings())] == [
         ("too-many-connections", {"clientId": "one"})

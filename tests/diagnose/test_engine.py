@@ -82,7 +82,7 @@ def test_a_rule_that_fails_ends_nothing_and_is_said() -> None:
 
 def test_a_call_that_cannot_be_taken_ends_nothing_and_is_said() -> None:
     broken = call(17, 1, REQUEST, DENIED)
-    broken.header = 17  # type: ignore[assignment]
+    broken.connection = None  # type: ignore[assignment]
     diagnosis = Diagnosis()
     diagnosis.feed(broken)
     assert diagnosis.findings() == []

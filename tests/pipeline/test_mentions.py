@@ -5,8 +5,7 @@ import pytest
 from kafkasniff.calls.engine import Engine
 from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.pipeline.mentions import items_mention_ids, mentions_ids
-from kafkasniff.tcp.columns import read_columns
-from kafkasniff.tcp.limits import TcpLimits
+from kafkasniff.pipeline.packet_keys import read_keys
 from tests.conftest import SHARED, needs_shared
 from tests.tcp.conversations import ACK, CLIENT, SERVER, batch, ethernet, ipv4, tcp
 
@@ -24,13 +23,12 @@ HEALTHY = SHARED / "captures" / "healthy"
         ("cluster-0.10.2.2-startup-shutdown", False),
     ],
 )
-@pytest.mark.parametrize("limits", [TcpLimits(column_packets=1), TcpLimits(column_packets=1 << 62)])
-def test_topic_ids_are_seen_in_packets_and_in_calls(name, mentioned, limits):
+def test_topic_ids_are_seen_in_packets_and_in_calls(name, mentioned):
     path = str(HEALTHY / f"{name}.pcap")
-    engine = Engine(tcp_limits=limits)
+    engine = Engine()
 
-    in_packets = [mentions_ids(batch.data, read_columns(batch)) for batch in CaptureReader(path)]
-    in_calls = [items_mention_ids(engine.feed_columns(batch)) for batch in CaptureReader(path)]
+    in_packets = [mentions_ids(batch.data, read_keys(batch)) for batch in CaptureReader(path)]
+    in_calls = [items_mention_ids(engine.feed(batch)) for batch in CaptureReader(path)]
 
     assert any(in_packets) == mentioned
     assert any([*in_calls, items_mention_ids(engine.flush())]) == mentioned
@@ -52,4 +50,4 @@ def test_topic_ids_are_seen_in_packets_and_in_calls(name, mentioned, limits):
 def test_what_no_request_begins_with_mentions_nothing(payload, mentioned):
     packets = batch([ethernet(ipv4(CLIENT, SERVER, tcp(40_000, 9092, 1, 1, ACK, payload)))])
 
-    assert mentions_ids(packets.data, read_columns(packets)) == mentioned
+    assert mentions_ids(packets.data, read_keys(packets)) == mentioned

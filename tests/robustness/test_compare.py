@@ -1,6 +1,5 @@
 """The comparison notices what is lost, invented, repeated or said wrongly: real items, tampered with."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -61,16 +60,16 @@ def test_a_call_printed_twice(case: Case) -> None:
 def test_a_response_under_another_request(case: Case) -> None:
     call = _whole_call(case)
     others = (item for item in case[2] if isinstance(item, Call) and item.response and item is not call)
-    tampered = replace(call, response=next(others).response)
+    tampered = call.changed(response=next(others).response)
     outcome = _compare(case, [tampered if item is call else item for item in case[2]])
     assert len(outcome.invented) >= 1
 
 
 def test_a_false_outcome(case: Case) -> None:
     call = _whole_call(case)
-    tampered = replace(call, response=None, outcome="response-not-captured")
+    tampered = call.changed(response=None, outcome="response-not-captured")
     assert _compare(case, [tampered]).wrong == []
-    tampered = replace(call, outcome="no-response-expected")
+    tampered = call.changed(outcome="no-response-expected")
     assert len(_compare(case, [tampered]).wrong) == 1
 
 

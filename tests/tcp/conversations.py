@@ -2,7 +2,7 @@
 
 import struct
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kafkasniff.capture.packets import Interface, PacketBatch
@@ -15,7 +15,6 @@ from kafkasniff.tcp.events import (
     StreamEvent,
     StreamFin,
     StreamGap,
-    StreamRun,
 )
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.reassembler import Reassembler
@@ -130,20 +129,10 @@ class Seen:
     ended: bool = False
 
 
-def one_by_one(events: Iterable[StreamEvent]) -> Iterator[StreamEvent]:
-    """Give the segments of runs in place of the runs."""
-    for event in events:
-        if isinstance(event, StreamRun):
-            segments = [event.data(side, index) for side in (0, 1) for index in range(len(event.sides[side].packets))]
-            yield from sorted(segments, key=lambda segment: segment.delivered_by.packet)
-        else:
-            yield event
-
-
 def connections(events: Iterable[StreamEvent]) -> list[Seen]:
     """Sort events by connection, checking their order: a start, then anything, then one end and no more."""
     seen: dict[Connection, Seen] = {}
-    for event in one_by_one(events):
+    for event in events:
         if isinstance(event, ConnectionStart):
             assert event.connection not in seen
             seen[event.connection] = Seen(event.connection)

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from kafkasniff.capture.packets import Arrival, Interface
-from kafkasniff.tcp.chunks import Chunk, distance, insert
+from kafkasniff.tcp.chunks import Chunk, insert
+from kafkasniff.tcp.sequence import distance
 
 ARRIVAL = Arrival(0, 1, Interface("made", 1))
 

@@ -1,8 +1,7 @@
-"""Endpoints as text, and what a side of a run says of its segments."""
+"""Endpoints as text, and what the classes of events are equal by."""
 
-from itertools import accumulate
-
-from kafkasniff.tcp.events import Endpoint, RunSide
+from kafkasniff.tcp.events import DirectionCounters, Endpoint
+from tests.calls.hand_made import connection, data
 
 
 def test_ipv6_stands_in_brackets() -> None:
@@ -10,10 +9,16 @@ def test_ipv6_stands_in_brackets() -> None:
     assert str(Endpoint("2001:db8::1", 9092)) == "[2001:db8::1]:9092"
 
 
-def test_the_sizes_of_segments_of_a_run() -> None:
-    lengths = [7, 9, 4, 9, 3]
-    side = RunSide(range(5), [*accumulate(lengths)], [0] * 5, range(5), 9, 2)
-    for first in range(5):
-        for stop in range(first + 1, 6):
-            part = lengths[first:stop]
-            assert side.sizes(first, stop) == (part[-1], max(part), part.count(max(part)))
+def test_counters_begin_at_zero_and_are_equal_by_what_they_count() -> None:
+    counters = DirectionCounters(packets=3)
+    assert (counters.packets, counters.gap_bytes) == (3, 0)
+    assert counters.as_dict() == {**DirectionCounters().as_dict(), "packets": 3}
+    assert counters == DirectionCounters(packets=3) != DirectionCounters(packets=3, gaps=1)
+
+
+def test_data_are_equal_by_all_that_is_known() -> None:
+    of = connection()
+    one = data(of, 0, b"one", 1)
+    assert one == data(of, 0, b"one", 1)
+    assert one not in (data(of, 1, b"one", 1), data(of, 0, b"one", 2), data(connection(), 0, b"one", 1))
+    assert one.with_data(b"two") == data(of, 0, b"two", 1)

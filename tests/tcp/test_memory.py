@@ -1,14 +1,30 @@
 """What all streams hold together."""
 
-from kafkasniff.tcp.limits import TcpCounters, TcpLimits
-from kafkasniff.tcp.memory import Memory
+from kafkasniff.tcp.limits import TcpLimits
+from kafkasniff.tcp.reassembler import Reassembler
+from tests.tcp.conversations import ACK, Talk, batch
 
 
-def test_room_shrinks_with_what_arrives_and_is_given_back_at_once() -> None:
-    memory = Memory(TcpLimits(remembered=100), TcpCounters())
-    memory.arrive(60)
-    assert memory.room == 40
-    memory.arrive(40)
-    assert memory.room == 0
-    memory.arrive(30)
-    assert memory.room == 70
+def test_all_is_forgotten_before_what_arrives_passes_the_limit() -> None:
+    """Two segments of 40 bytes are within 100; with the third, all before it are forgotten."""
+    talk = Talk().open().send(0, b"a" * 40).send(0, b"b" * 40)
+    repeats = [talk.packet(0, ACK, letter * 40, sequence=1_001 + at) for letter, at in ((b"x", 0), (b"y", 40))]
+    for before, conflicts in ((1, 1), (2, 0)):
+        reassembler = Reassembler(TcpLimits(remembered=100))
+        reassembler.feed(batch(talk.frames[: 3 + before] + repeats[:1]))
+        (connection,) = {event.connection for event in reassembler.flush()}
+        assert connection.counters[0].conflicts == conflicts
+        assert connection.counters[0].retransmissions == 1
+
+
+def test_of_many_segments_the_latest_are_remembered() -> None:
+    talk = Talk().open()
+    for _ in range(200):
+        talk.send(0, b"x" * 10)
+    changed = [talk.packet(0, ACK, b"y" * 10, sequence=1_001 + index * 10) for index in range(200)]
+    reassembler = Reassembler()
+    reassembler.feed(batch(talk.frames + changed))
+    (connection,) = {event.connection for event in reassembler.flush()}
+    assert connection.counters[0].retransmissions == 200
+    # Of 65 the latest 33 stay, of each 32 more again: 200 is 65 + 4 * 32 + 7.
+    assert connection.counters[0].conflicts == 33 + 7

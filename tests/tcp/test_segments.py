@@ -4,9 +4,10 @@ import pytest
 
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.tcp.events import Endpoint
+from kafkasniff.tcp.flow_keys import reverse, split
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.reassembler import Reassembler
-from kafkasniff.tcp.segments import SegmentReader, reverse, split
+from kafkasniff.tcp.segments import SegmentReader
 from tests.tcp.conversations import ACK, CLIENT, PSH, SERVER, Talk, batch, connections, ethernet, ipv4, run, tcp
 
 KEY = bytes.fromhex("0a000001 0a000002 9c40 2384")

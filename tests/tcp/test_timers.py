@@ -47,3 +47,10 @@ def test_timers_of_ended_connections_do_not_pile_up() -> None:
     held = [each for each in gc.get_objects() if isinstance(each, ConnectionState)]
     assert len(held) < 2_000
     assert timers.next > 8_000
+
+
+def test_no_timer_is_later_than_a_time_can_be() -> None:
+    """A capture may claim any time of 64 bits, and one at the end of them has nothing behind it."""
+    timers = Timers()
+    timers.set((1 << 63) - 1 + 500_000_000, state(), 1)
+    assert timers.next == NO_TIMER

@@ -1,8 +1,6 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
 """Writes calls as JSON, one object a line (fields: docs/json.md)."""
 
-from typing import Any
-
 try:
     import cython
 except ImportError:
@@ -10,6 +8,7 @@ except ImportError:
 
 from kafkasniff.calls.call import Call, Frame
 from kafkasniff.calls.contents import HOLDING_APIS
+from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import is_unsupported_version
@@ -32,13 +31,15 @@ from kafkasniff.render.json.found import (
     plain_text,
 )
 from kafkasniff.render.json.safe import safe_line
-from kafkasniff.render.times import beyond_64_bits, second_text
+from kafkasniff.render.times import second_text
 
 if not cython.compiled:
     from kafkasniff.render.json.batches import write_batches
 
 _API_VERSIONS = cython.declare(cython.int, API_VERSIONS)
 _SECOND_NS = cython.declare(cython.longlong, 1_000_000_000)
+_ONE_WRITE = cython.declare(cython.Py_ssize_t, 1 << 18)
+"""Bytes of lines from which on they are written."""
 _MOST_PARTS = 4096
 """Clients, APIs and the like of which the parts of lines are remembered; more, and all are forgotten."""
 
@@ -88,6 +89,22 @@ class JsonLines:
     def line(self, call: Call) -> bytes:
         """Give a call's line, with its newline."""
         self.write(call)
+        return self.take()
+
+    def calls(self, items: list[Item]) -> bytes:
+        """Take calls from the end of a list and give their lines.
+
+        Stops before anything else, before a call that cannot be shown, and when there are enough for one write.
+        """
+        while items and self.out.size < _ONE_WRITE:
+            item = items[len(items) - 1]
+            if type(item) is not Call:
+                break
+            try:
+                self.write(item)
+            except Exception:
+                break
+            items.pop()
         return self.take()
 
     def write_call(self, call: Call) -> cython.int:
@@ -234,7 +251,7 @@ class JsonLines:
         header = call.header
         first = call.time
         out.add(b'{"type":"call","time":"')
-        self.write_time(first[0], first[2].time_digits)
+        self.write_time(first.time, first.interface.time_digits)
         layout: cython.int = -1
         client_id = None
         if header is not None:
@@ -289,9 +306,9 @@ class JsonLines:
                 out.number(response.size)
         else:
             out.add(b',"totalTimeMs":')
-            self.write_milliseconds(response.last[0] - request.first[0])
+            self.write_milliseconds(response.last.time - request.first.time)
             out.add(b',"responseDelayMs":')
-            self.write_milliseconds(response.first[0] - request.last[0])
+            self.write_milliseconds(response.first.time - request.last.time)
             out.add(b',"requestSizeBytes":')
             out.number(request.size)
             out.add(b',"responseSizeBytes":')
@@ -310,9 +327,9 @@ class JsonLines:
             )
         last = frame.last
         out.add(b',"requestFile":' if is_request else b',"responseFile":')
-        out.add(self.file_of(last[2]))
+        out.add(self.file_of(last.interface))
         out.add(b',"requestPacket":' if is_request else b',"responsePacket":')
-        return out.number(last[1])
+        return out.number(last.packet)
 
     def write_client(self, call: Call) -> cython.int:
         """Write who the client is, and end the line."""
@@ -331,16 +348,10 @@ class JsonLines:
             self.file = safe_line(file_text(interface).encode())
         return self.file
 
-    def write_time(self, nanoseconds: Any, digits: cython.int) -> cython.int:
+    def write_time(self, nanoseconds: cython.longlong, digits: cython.int) -> cython.int:
         """Write a time as `utc_text` does, but for the `Z`."""
-        second: cython.longlong
-        fraction: cython.longlong
-        try:
-            fraction = nanoseconds
-            second = fraction // _SECOND_NS
-            fraction -= second * _SECOND_NS
-        except OverflowError:
-            second, fraction = beyond_64_bits(nanoseconds)
+        second: cython.longlong = nanoseconds // _SECOND_NS
+        fraction: cython.longlong = nanoseconds - second * _SECOND_NS
         if second != self.second:
             self.second = second
             self.second_text = second_text(second).encode()
@@ -349,14 +360,9 @@ class JsonLines:
             return self.out.padded(fraction, 9)
         return self.out.padded(fraction // 1000, 6)
 
-    def write_milliseconds(self, duration: Any) -> cython.int:
-        """Write a duration, in nanoseconds, in milliseconds, as a float prints."""
+    def write_milliseconds(self, nanoseconds: cython.longlong) -> cython.int:
+        """Write a duration in milliseconds, as a float prints."""
         out: TextBuffer = self.out
-        nanoseconds: cython.longlong
-        try:
-            nanoseconds = duration
-        except OverflowError:
-            return out.add(milliseconds_text(duration).encode())
         if nanoseconds < 100 or nanoseconds > 1_000_000_000_000_000:
             return out.add(milliseconds_text(nanoseconds).encode())
         out.number(nanoseconds // 1_000_000)

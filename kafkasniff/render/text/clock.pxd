@@ -12,5 +12,5 @@ cdef class ClockTime:
     cdef str day
     cdef bint is_dated
 
-    cdef int write(self, TextBuffer out, object nanoseconds) except -1
+    cdef int write(self, TextBuffer out, long long nanoseconds) except -1
     cdef int begin(self, long long second) except -1

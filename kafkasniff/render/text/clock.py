@@ -3,7 +3,6 @@
 
 from collections.abc import Callable
 from datetime import UTC
-from typing import Any
 
 try:
     import cython
@@ -11,7 +10,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
-from kafkasniff.render.times import SinceFirst, SincePrevious, beyond_64_bits, utc_moment
+from kafkasniff.render.times import SinceFirst, SincePrevious, utc_moment
 
 _MOST_SECONDS = 1024
 """Seconds whose text is remembered."""
@@ -46,17 +45,10 @@ class ClockTime:
         self.write(out, nanoseconds)
         return str(out.taken(0), "ascii")
 
-    def write(self, out: TextBuffer, nanoseconds: Any) -> cython.int:
+    def write(self, out: TextBuffer, nanoseconds: cython.longlong) -> cython.int:
         """Write the text of a time (ns since 1970 UTC)."""
-        second: cython.longlong
-        fraction: cython.longlong
-        try:
-            fraction = nanoseconds
-            second = fraction // _SECOND_NS
-            fraction -= second * _SECOND_NS
-        except OverflowError:
-            # A pcapng file may state times that take more than 64 bits, all shown as the last there is.
-            second, fraction = beyond_64_bits(nanoseconds)
+        second: cython.longlong = nanoseconds // _SECOND_NS
+        fraction: cython.longlong = nanoseconds - second * _SECOND_NS
         if second != self.second:
             self.begin(second)
         if self.unit == 1000 and fraction % 1000:

@@ -1,5 +1,7 @@
 # What other compiled modules use of lines.py.
 
+from kafkasniff.calls.call cimport Call
+from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
 from kafkasniff.render.text.clock cimport ClockTime
 from kafkasniff.render.text.summary cimport Summaries
@@ -20,16 +22,16 @@ cdef class CallLines:
     cdef dict parts
     cdef Py_ssize_t client_width, server_width, api_width, correlation_width, client_id_width
 
-    cpdef int write(self, object call) except -1
-    cpdef int pass_over(self, object call) except -1
+    cpdef int write(self, Call call) except -1
+    cpdef int pass_over(self, Call call) except -1
     cpdef bytes take(self)
-    cdef int write_line(self, object call, bint is_shown) except -1
-    cdef int write_wide(self, object call, Py_ssize_t start, Py_ssize_t after_time, bint is_shown) except -1
-    cdef int write_short(self, object call, Py_ssize_t start, Py_ssize_t after_time, bint is_shown) except -1
-    cdef int write_tail(self, object call, long long room) except -1
-    cdef int write_time(self, object nanoseconds) except -1
-    cdef int write_took(self, object call) except -1
-    cdef tuple fixed_parts(self, str client, str server, object header, str client_id)
+    cdef int write_line(self, Call call, bint is_shown) except -1
+    cdef int write_wide(self, Call call, Py_ssize_t start, Py_ssize_t after_time, bint is_shown) except -1
+    cdef int write_short(self, Call call, Py_ssize_t start, Py_ssize_t after_time, bint is_shown) except -1
+    cdef int write_tail(self, Call call, long long room) except -1
+    cdef int write_time(self, long long nanoseconds) except -1
+    cdef int write_took(self, Call call) except -1
+    cdef tuple fixed_parts(self, str client, str server, RequestHeader header, str client_id)
     cdef int end_line(self, Py_ssize_t start) except -1
 
 cdef int _digits(long long value) except -1

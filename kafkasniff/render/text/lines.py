@@ -1,8 +1,6 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
 """Writes one line a call, and lines of what else was found."""
 
-from typing import Any
-
 try:
     import cython
 except ImportError:
@@ -45,6 +43,8 @@ _SHORTEST_PART = cython.declare(cython.int, 4)
 _TREE_WIDTH = 160
 _NO_LIMIT = cython.declare(cython.longlong, -1)
 
+_ONE_WRITE = cython.declare(cython.Py_ssize_t, 1 << 18)
+"""Bytes of lines from which on they are written."""
 _MOST_PARTS = 4096
 """Clients, APIs and the like of which the parts of lines are remembered; more, and all are forgotten."""
 
@@ -114,6 +114,25 @@ class CallLines:
         self.write(call)
         return self.take()
 
+    def calls(self, items: list[Item]) -> bytes:
+        """Take calls from the end of a list, learn from them and give their lines.
+
+        Stops before anything else, before a call that cannot be shown, and when there are enough for one write.
+        """
+        while items and self.out.size < _ONE_WRITE:
+            item = items[len(items) - 1]
+            if type(item) is not Call:
+                break
+            call: Call = item
+            try:
+                if call.header is not None and call.header.api_key in TELLING_APIS:
+                    self.brokers.learn(call)
+                self.write(call)
+            except Exception:
+                break
+            items.pop()
+        return self.take()
+
     def call(self, call: Call) -> str:
         """Give a call's line, and at higher detail those of its messages, each with its newline."""
         return str(self.line(call), "utf-8")
@@ -131,7 +150,11 @@ class CallLines:
         start: cython.Py_ssize_t = out.size
         if self.time_mark:
             out.add(self.time_mark)
-        self.write_time(call.time[0])
+        frame = call.request
+        if frame is None:
+            frame = call.response
+        assert frame is not None
+        self.write_time(frame.first.time)
         if self.is_wide:
             return self.write_wide(call, start, out.size, is_shown)
         return self.write_short(call, start, out.size, is_shown)
@@ -247,7 +270,7 @@ class CallLines:
         self.parts[key] = parts
         return parts
 
-    def write_time(self, nanoseconds: Any) -> cython.int:
+    def write_time(self, nanoseconds: cython.longlong) -> cython.int:
         """Write when a call began."""
         if self.clock is not None:
             return self.clock.write(self.out, nanoseconds)
@@ -262,11 +285,7 @@ class CallLines:
             out.spaces(_TOOK_WIDTH - 1)
             out.byte(45)
             return out.add(self.off)
-        took: cython.longlong
-        try:
-            took = response.last[0] - request.first[0]
-        except OverflowError:
-            return out.add(f"{self.colours.slow}{duration_text(call.total_ns):>7}{self.colours.off}".encode())
+        took: cython.longlong = response.last.time - request.first.time
         if took >= _SLOW_NS and self.slow_mark:
             out.add(self.slow_mark)
         if 1_000 <= took < 999_500 and took % 1_000 != 500:

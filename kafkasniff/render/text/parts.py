@@ -1,6 +1,7 @@
 """Parts of lines that calls share, or that few have."""
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -60,7 +61,7 @@ def cut_text(call: Call) -> str:
     return ", ".join(words)
 
 
-def problem_text(problems: list[Problem]) -> str:
+def problem_text(problems: Sequence[Problem]) -> str:
     """Give the first problem, and how many more there are."""
     first = problems[0]
     place = "" if first.offset is None else f" at byte {first.offset}"

@@ -1,6 +1,7 @@
 # What other compiled modules use of summary.py.
 
 cimport cython
+from kafkasniff.calls.call cimport Call, Frame
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
 from kafkasniff.render.text.summary_reader cimport SummaryReader
@@ -14,14 +15,14 @@ cdef class Summaries:
     cdef dict tables
     cdef bint lists_asked
 
-    cdef int summarize(self, object call) except -1
-    cdef bint read_side(self, object call, object frame, bint is_request, int key, int version, Py_ssize_t start) except -1
+    cdef int summarize(self, Call call) except -1
+    cdef bint read_side(self, Call call, Frame frame, bint is_request, int key, int version, Py_ssize_t start) except -1
     cdef FieldTable table_of(self, int key, int version, bint is_request)
-    cdef int write_request(self, object call, int key, int version) except -1
-    cdef int write_response(self, object call, int key, bint is_asked) except -1
+    cdef int write_request(self, Call call, int key, int version) except -1
+    cdef int write_response(self, Call call, int key, bint is_asked) except -1
     cdef int write_member(self) except -1
     cdef int write_slot(self, bytes before, int role) except -1
     cdef int write_value(self, bytes before, int role) except -1
-    cdef int write_records(self, object call, object side) except -1
+    cdef int write_records(self, Call call, object side) except -1
     cdef int write_size(self, long long size) except -1
     cdef int write_count(self, long long count, bytes noun) except -1

@@ -86,7 +86,7 @@ class RecordCutter:
             self._skip -= skipped
             if skipped == length:
                 return
-            event = event._replace(data=event.data[skipped:])
+            event = event.with_data(event.data[skipped:])
             length -= skipped
         self._events.append(event)
         self._available += length
@@ -171,7 +171,7 @@ class RecordCutter:
         last = self._events[-1]
         kept = run[passed:]
         # A record found later is dated by its last packet alone.
-        self._events = [last._replace(data=kept)]
+        self._events = [last.with_data(kept)]
         self._start = 0
         self._available = len(kept)
         self._tried = {position - passed for position in self._tried if position >= passed}
@@ -206,7 +206,7 @@ class RecordCutter:
                 yield (
                     event
                     if position == 0 and count >= length
-                    else event._replace(data=event.data[position : position + count])
+                    else event.with_data(event.data[position : position + count])
                 )
                 count -= length - position
                 if count <= 0:

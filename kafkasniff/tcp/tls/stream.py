@@ -162,7 +162,7 @@ class TlsStream:
             out.append(StreamData(connection, direction, data, packets[0], delivered_by))
             return
         # What begins with the record began on the wire with its first packet; all of it was there with the last.
-        completed_by = max(packets, key=lambda arrival: arrival[:2])
+        completed_by = max(packets, key=lambda arrival: arrival.order)
         out.append(StreamData(connection, direction, data[:1], packets[0], delivered_by, packets[1:]))
         if len(data) > 1:
             out.append(StreamData(connection, direction, data[1:], completed_by, delivered_by, packets))

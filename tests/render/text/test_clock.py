@@ -73,5 +73,6 @@ def test_delta_counts_from_the_one_before() -> None:
 
 
 @pytest.mark.usefixtures("india")
-def test_local_times_beyond_the_calendar_do_not_fail() -> None:
-    assert time_column("local", 6)(300_000_000_000 * 10**9) == "05:30:00.000000"
+def test_the_last_local_time_that_a_packet_may_have() -> None:
+    # 2262-04-11T23:47:16.854775807Z
+    assert time_column("local", 6)(2**63 - 1) == "05:17:16.854775807"

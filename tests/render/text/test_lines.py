@@ -81,7 +81,7 @@ def test_control_characters_never_reach_the_terminal() -> None:
     evil = "\x1b[2J\n\u202e\x9b1m"
     lines = CallLines(detail=2)
     call = metadata_call(topic=evil, client_id=evil)
-    call.pairing_problems.append(Problem("request", 3, evil, evil))
+    call.pairing_problems = (Problem("request", 3, evil, evil),)
     out = lines.call(call)
     assert all(character.isprintable() for character in out.replace("\n", ""))
     assert "\\x1b[2J\\x0a\\u202e" in out.splitlines()[0]

@@ -303,7 +303,7 @@ def test_no_flipped_byte_gives_wrong_data(tmp_path: Path, version: ssl.TLSVersio
             damaged = bytearray(event.data)
             damaged[place] ^= 1 << (place % 8)
             events = [*recording.events]
-            events[index] = event._replace(data=bytes(damaged))
+            events[index] = event.with_data(bytes(damaged))
             stream, found = decrypt([*events], context)
             str(stream.description)
             for direction in (CLIENT, SERVER):

@@ -1,0 +1,32 @@
+cimport cython
+from kafkasniff.capture.packets cimport Arrival
+from kafkasniff.protocol.headers cimport RequestHeader
+from kafkasniff.tcp.events cimport Connection
+
+@cython.final
+@cython.no_gc
+@cython.freelist(256)
+cdef class Frame:
+    cdef public Py_ssize_t size
+    cdef public bytes data
+    cdef public Arrival first, last
+    cdef public long long stream_offset
+    cdef public list _problems
+    cdef public tuple packets
+    cdef public bint limited
+
+@cython.no_gc
+@cython.freelist(256)
+cdef class Call:
+    cdef public Connection connection
+    cdef public str client, server
+    cdef public Frame request, response
+    cdef public RequestHeader header
+    cdef public str outcome
+    cdef public Arrival ended
+    cdef public object pending_ns
+    cdef public str security_protocol
+    cdef public object principal, software_name, software_version
+    cdef public bint show_secrets
+    cdef public object pairing_problems, context, fetch_session
+    cdef public object _request_body, _response_body, _request_scan, _response_scan, _contents, _errors

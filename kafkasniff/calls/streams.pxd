@@ -1,0 +1,44 @@
+cimport cython
+from kafkasniff.calls.boundaries cimport Boundaries
+from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.calls.frames cimport FrameCutter
+from kafkasniff.calls.identity cimport Identity
+from kafkasniff.calls.limits cimport Budget
+from kafkasniff.calls.pairing cimport Pairing, WaitingRequest, expects_response
+from kafkasniff.capture.packets cimport Arrival
+from kafkasniff.protocol.headers cimport RequestHeader, read_request_header
+from kafkasniff.tcp.events cimport Connection, StreamData
+
+@cython.final
+cdef class KafkaStreams:
+    cdef public Connection connection
+    cdef public int client
+    cdef object _limits
+    cdef Budget _budget
+    cdef object _options
+    cdef str _client_text, _server_text
+    cdef Pairing _pairing
+    cdef Boundaries _boundaries
+    cdef tuple _cutters
+    cdef readonly object starts
+    cdef object _waiting
+    cdef dict _notes
+    cdef object _contradictions
+    cdef bint _may_be_contradicted
+    cdef Identity _identity
+    cdef bint _show_secrets
+    cdef object _context
+    cdef long long _most_pending, _pending_bytes
+    cdef list _calls
+    cdef public long long call_count
+
+    @cython.locals(cutter=FrameCutter, searches=list, start=Py_ssize_t, length=Py_ssize_t, frame=Frame, direction=int)
+    cpdef take_data(self, StreamData event)
+    @cython.locals(layout="long long")
+    cpdef bint _is_request(self, RequestHeader header) except -1
+    @cython.locals(header=RequestHeader, pairing=Pairing, pairs=list)
+    cpdef bint _take_request(self, Frame frame) except -1
+    @cython.locals(header=RequestHeader, request=WaitingRequest)
+    cpdef bint _take_response(self, Frame frame) except -1
+    @cython.locals(call=Call, identity=Identity)
+    cpdef _end_call(self, Frame request, Frame response, RequestHeader header, str outcome, Arrival ended, pending_ns, tuple problems)

@@ -1,0 +1,8 @@
+cimport cython
+
+@cython.locals(view="const char*")
+cpdef bytes part(bytes data, Py_ssize_t start, Py_ssize_t end)
+@cython.locals(view="const unsigned char*")
+cpdef int unsigned16(bytes data, Py_ssize_t at) except -1
+@cython.locals(view="const unsigned char*", value="long long")
+cpdef long long unsigned32(bytes data, Py_ssize_t at) except -1

@@ -1,0 +1,28 @@
+cimport cython
+from kafkasniff.capture.packets cimport Arrival
+
+@cython.final
+cdef class DirectionCounters:
+    cdef public long long packets, data_bytes, retransmissions, late_retransmissions, duplicates, out_of_order
+    cdef public long long gaps, gap_bytes, cut_packets, conflicts, zero_windows
+
+@cython.final
+cdef class Connection:
+    cdef public tuple endpoints
+    cdef public long long epoch
+    cdef public Arrival first, last
+    cdef public object initiator, round_trip_ns, ended_by, ended_direction
+    cdef public Arrival first_fin
+    cdef public tuple tunnel
+    cdef public tuple counters
+    cdef public bytes tls_secrets
+
+@cython.final
+@cython.no_gc
+@cython.freelist(256)
+cdef class StreamData:
+    cdef readonly Connection connection
+    cdef readonly int direction
+    cdef readonly bytes data
+    cdef readonly Arrival arrival, delivered_by
+    cdef readonly tuple fragments, contradicted

@@ -1,0 +1,2 @@
+cpdef reverse(key)
+cdef bytes _reverse_ends(bytes ends)

@@ -1,0 +1,1 @@
+cpdef long long distance(long long sequence, long long base)
