@@ -24,6 +24,13 @@ RECORD = "kafkasniff/compiled.json"
 TARGETS = {"linux-x86_64": "x86_64-linux-gnu.2.17", "linux-aarch64": "aarch64-linux-gnu.2.17"}
 """What zig compiles for: without a target it would use all that the processor at hand can do."""
 
+# Looked up once: two threads that look at once may find it not there yet (Python 3.11).
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
+"""How the names of libraries end."""
+
+INCLUDE = sysconfig.get_path("include")
+"""Where Python's headers lie."""
+
 OPTIONS = ("-O2", "-fPIC", "-shared", "-fno-strict-aliasing", "-fwrapv", "-w")
 
 
@@ -72,11 +79,10 @@ def compile_module(root: Path, module: Path, folder: Path) -> Path:
     options = [*OPTIONS, *shlex.split(os.environ.get("KAFKASNIFF_CFLAGS", ""))]
     made_with = hashlib.sha256(f"{source_hash(root, module)} {compiler} {options}".encode()).hexdigest()[:16]
     source = folder / f"{'.'.join(module.with_suffix('').parts)}-{made_with}.c"
-    library = source.with_suffix(sysconfig.get_config_var("EXT_SUFFIX"))
+    library = source.with_suffix(SUFFIX)
     if not library.exists():
-        include = sysconfig.get_path("include")
         _run([sys.executable, "-m", "cython", "-3", str(module), "-o", str(source)], root)
-        _run([*compiler, *options, f"-I{include}", str(source), "-o", f"{library}.new"], root)
+        _run([*compiler, *options, f"-I{INCLUDE}", str(source), "-o", f"{library}.new"], root)
         Path(f"{library}.new").replace(library)
         source.unlink()
     return library
@@ -92,7 +98,7 @@ def compile_all(root: Path, folder: Path, wanted: list[Path]) -> dict[Path, Path
 
 def library_name(module: Path) -> Path:
     """Give where the library of a module lies, beside it."""
-    return module.with_suffix(sysconfig.get_config_var("EXT_SUFFIX"))
+    return module.with_suffix(SUFFIX)
 
 
 def compile_in_place(root: Path) -> list[Path]:
