@@ -57,7 +57,7 @@ class Pipe:
         """Give the descriptor."""
         return self._descriptor
 
-    def write(self, data: bytes) -> int:
+    def write(self, data: bytes | memoryview) -> int:
         """Write a piece; raises OSError, BrokenPipeError when the first process has gone."""
         if data:
             self._write(_LENGTH.pack(len(data)) + data)

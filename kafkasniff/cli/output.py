@@ -15,8 +15,8 @@ _BUFFERED = 65536
 class Stream(Protocol):
     """What bytes are written to: a binary stream, or a pipe to another process."""
 
-    def write(self, data: bytes, /) -> int:
-        """Write all of `data`; raises OSError."""
+    def write(self, data: bytes | memoryview, /) -> int:
+        """Write `data`, or as much of it as can be; give how many bytes. Raises OSError."""
 
     def flush(self) -> None:
         """Let nothing wait; raises OSError."""
@@ -45,7 +45,10 @@ class Output:
         """Write what was gathered; where that fails the command ends, silently when the reader has gone."""
         pieces, self._pieces, self._size = self._pieces, [], 0
         try:
-            self._stream.write(b"".join(pieces))
+            left = memoryview(b"".join(pieces))
+            while left:
+                # Without a buffer of Python's (PYTHONUNBUFFERED), a signal ends a write early.
+                left = left[self._stream.write(left) :]
             self._stream.flush()
         except OSError as error:
             _fail(error, self._stream.fileno())
