@@ -251,7 +251,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.workloads", description=__doc__)
     commands = parser.add_subparsers(dest="name", required=True)
     for name, workload in WORKLOADS.items():
-        command = commands.add_parser(name, help=workload.connections.__doc__)
+        command = commands.add_parser(name, help=(workload.connections.__doc__ or "").replace("%", "%%"))
         command.add_argument(
             f"--{workload.unit}", dest="size", type=int, default=workload.default, help="default: %(default)s"
         )

@@ -10,7 +10,7 @@ from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.capture.source import FileSource
 from kafkasniff.capture.windows import DecompressionBudget
 
-CHUNK_BYTES = 16 << 20
+CHUNK_BYTES = 1 << 20
 
 OPENING_BYTES = 4 << 10
 """Bytes read at a time up to the first packet: thousands of captures may stand open at once, waiting for their turn."""
