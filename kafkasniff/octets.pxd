@@ -2,7 +2,12 @@ cimport cython
 
 @cython.locals(view="const char*")
 cpdef bytes part(bytes data, Py_ssize_t start, Py_ssize_t end)
+@cython.locals(view="const unsigned char*", expected="const unsigned char*", index=Py_ssize_t)
+cpdef bint is_at(bytes data, Py_ssize_t at, bytes wanted, Py_ssize_t length) except -1
 @cython.locals(view="const unsigned char*")
 cpdef int unsigned16(bytes data, Py_ssize_t at) except -1
 @cython.locals(view="const unsigned char*", value="long long")
 cpdef long long unsigned32(bytes data, Py_ssize_t at) except -1
+cdef long long _TWO_31, _TWO_32
+@cython.locals(value="long long")
+cpdef long long signed32(bytes data, Py_ssize_t at) except? -1

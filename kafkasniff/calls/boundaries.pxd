@@ -11,6 +11,7 @@ cdef class Boundaries:
     cdef bint _ended
     cdef public list searches
     cdef public set client_ids
+    cdef public str last_client_id
     cdef public object last_request, last_answer
     cdef public LostIds lost_ids
 

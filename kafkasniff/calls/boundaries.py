@@ -40,6 +40,7 @@ class Boundaries:
         "_pairing",
         "client_ids",
         "last_answer",
+        "last_client_id",
         "last_request",
         "lost_ids",
         "searches",
@@ -55,6 +56,8 @@ class Boundaries:
         self.searches: list[BoundarySearch | None] = [None, None]
         """By direction; None where it is known where the next frame begins."""
         self.client_ids: set[str | None] = set()
+        self.last_client_id: str | None = ""
+        """The one that was known last."""
         self.last_request: int | None = None
         """The correlation id of the last request."""
         self.last_answer: int | None = None
@@ -65,6 +68,7 @@ class Boundaries:
         """Take a client id that a request of the connection names; one that no search looks for is not kept."""
         if len(client_id or "") <= CLIENT_ID_LIMIT and len(self.client_ids) < _MOST_CLIENT_IDS:
             self.client_ids.add(client_id)
+            self.last_client_id = client_id
 
     def begin(self, direction: int) -> None:
         """Search a direction of which nothing is known from its first byte on."""

@@ -1,6 +1,8 @@
 cimport cython
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.calls.streams cimport KafkaStreams
+from kafkasniff.octets cimport signed32
+from kafkasniff.protocol.headers cimport RequestHeader, read_request_header
 from kafkasniff.tcp.events cimport Connection, StreamData
 
 @cython.final
@@ -18,5 +20,10 @@ cdef class Conversation:
     cdef public object protocol, evidence
     cdef bint _has_gaps
 
-    @cython.locals(data=StreamData, kafka=KafkaStreams, calls=list)
     cpdef take(self, event)
+    @cython.locals(kafka=KafkaStreams, calls=list)
+    cpdef take_data(self, StreamData data, list items)
+    @cython.locals(data=bytes, header=RequestHeader)
+    cpdef bint _proves_kafka(self, StreamData event) except -1
+    cpdef _take_undecided(self, StreamData event)
+    cpdef note_start(self, StreamData event)

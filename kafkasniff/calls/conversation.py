@@ -5,9 +5,13 @@ from collections.abc import Sequence
 from functools import partial
 from heapq import merge
 
-from kafkasniff.calls.authentication import RawToken
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 from kafkasniff.calls.boundaries import response_ids
-from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
+from kafkasniff.calls.call import ConnectionReport, Gap, Side
 from kafkasniff.calls.evidence import (
     HARDLY_PLAUSIBLE,
     LARGEST_PLAUSIBLE,
@@ -21,7 +25,8 @@ from kafkasniff.calls.evidence import (
 from kafkasniff.calls.first_responses import evidence_of_first_responses
 from kafkasniff.calls.frames import SIZE_PREFIX
 from kafkasniff.calls.gaps import HELD_GAPS, Gaps
-from kafkasniff.calls.held import HeldStream, Item
+from kafkasniff.calls.held import HeldPiece, HeldStream
+from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.lone_responses import LoneResponses
 from kafkasniff.calls.lookback import earlier_requests, earlier_responses
@@ -29,16 +34,22 @@ from kafkasniff.calls.recognition import is_kerberos_token, proxy_header_length,
 from kafkasniff.calls.search import BoundarySearch
 from kafkasniff.calls.streams import CallOptions, KafkaStreams
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.protocol.bodies import decode_body
+from kafkasniff.protocol.bodies.scanning import scan_body
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.headers import read_request_header
 from kafkasniff.tcp.events import Connection, Endpoint, StreamConflict, StreamData, StreamGap
+
+if not cython.compiled:
+    from kafkasniff.octets import signed32
+    from kafkasniff.protocol.headers import read_request_header
 
 FIRST_BYTES = 1100
 """Bytes from which a request header, with the longest client id, can be judged."""
 HELD_CONTRADICTIONS = 1_024
 KAFKA_SERVERS = 10_000
 """Servers that are remembered to speak Kafka."""
+_REPLACEMENT = "\ufffd"
+"""Stands for what is no UTF-8."""
+_NO_FIELDS: frozenset[str] = frozenset()
 SHOWN_START = 8
 """Bytes kept of the beginning of what each side sent."""
 
@@ -86,32 +97,36 @@ class Conversation:
         """`kafka`, another protocol's name or `unknown`; None while undecided."""
         self.evidence = "no data was seen"
 
-    def take(self, event: StreamData | StreamGap | StreamConflict) -> Sequence[Call | Gap | RawToken]:
+    def take(self, event: StreamData | StreamGap | StreamConflict) -> Sequence[Item]:
         """Take bytes or a gap; give the calls that ended and the gaps that stand in a Kafka connection."""
-        kafka = self.kafka
-        if type(event) is StreamData:
-            data = event
-            if data.contradicted:
-                self._contradict(data.direction, data.contradicted)
-            if not self._starts[data.direction]:
-                self.note_start(data)
-            if kafka is not None:
-                kafka.take_data(data)
-                if self._has_gaps:
-                    self._gaps.follow(data.direction)
-                    self._has_gaps = bool(self._gaps)
-                    return [*self._take_gaps(), *kafka.take_calls()]
-                calls = kafka._calls
-                if not calls:
-                    return ()
-                kafka._calls = []
-                return calls
-            return self._take_undecided(data)
+        if isinstance(event, StreamData):
+            items: list[Item] = []
+            self.take_data(event, items)
+            return items
         if isinstance(event, StreamGap):
             return self._take_gap(event)
         if isinstance(event, StreamConflict):
             self._contradict(event.direction, event.ranges)
         return ()
+
+    def take_data(self, data: StreamData, items: list[Item]) -> None:
+        """Take bytes; add what ended to `items`."""
+        kafka = self.kafka
+        if data.contradicted:
+            self._contradict(data.direction, data.contradicted)
+        if not self._starts[data.direction]:
+            self.note_start(data)
+        if kafka is None:
+            items += self._take_undecided(data)
+        elif self._has_gaps:
+            calls: list[Item] = []
+            kafka.take_data(data, calls)
+            self._gaps.follow(data.direction)
+            self._has_gaps = bool(self._gaps)
+            items += self._take_gaps()
+            items += calls
+        else:
+            kafka.take_data(data, items)
 
     @property
     def _searches(self) -> tuple[BoundarySearch, BoundarySearch]:
@@ -121,7 +136,7 @@ class Conversation:
             self._searched = BoundarySearch(limit, budget), BoundarySearch(limit, budget)
         return self._searched
 
-    def _take_gap(self, gap: StreamGap) -> Sequence[Call | Gap | RawToken]:
+    def _take_gap(self, gap: StreamGap) -> Sequence[Item]:
         kafka = self.kafka
         if kafka is not None:
             self._gaps.lose(gap)
@@ -134,15 +149,16 @@ class Conversation:
             self._has_gaps = True
         return ()
 
-    def _take_undecided(self, event: StreamData) -> Sequence[Call | Gap | RawToken]:
+    def _take_undecided(self, event: StreamData) -> Sequence[Item]:
         if self.protocol is not None:
             return ()
         if not self._seen and self._proves_kafka(event):
             self._time = event.delivered_by.time
             self._accept(event.direction, 0, evidence_of(0, self._name(event.direction)))
             assert self.kafka is not None
-            self.kafka.take_data(event)
-            return self.kafka.take_calls()
+            calls: list[Item] = []
+            self.kafka.take_data(event, calls)
+            return calls
         self._gaps.follow(event.direction)
         self._seen += len(event.data)
         self._time = event.delivered_by.time
@@ -154,9 +170,9 @@ class Conversation:
         """Keep the first bytes of a direction, if `event` has them."""
         self._starts[event.direction] = self._starts[event.direction] or event.data[:SHOWN_START]
 
-    def end(self, arrival: Arrival) -> list[Call | Gap | RawToken]:
+    def end(self, arrival: Arrival) -> list[Item]:
         """Give all that is left when the connection ends."""
-        found: list[Call | Gap | RawToken] = []
+        found: list[Item] = []
         if self.protocol is None and self._seen:
             # Whatever the client sent, no request that proves itself can come any more.
             self._time = arrival.time
@@ -179,7 +195,7 @@ class Conversation:
         self.kafka.end(arrival)
         return [*found, *self._take_gaps(), *self.kafka.take_calls()]
 
-    def tick(self, now: int) -> list[Call | Gap | RawToken]:
+    def tick(self, now: int) -> list[Item]:
         """Give the calls that waited for too long at `now`, in ns since 1970."""
         if self.kafka is None:
             return []
@@ -234,17 +250,16 @@ class Conversation:
         data = event.data
         if self._connection.initiator != event.direction or self._has_gaps or self._contradicted:
             return False
-        if len(data) > FIRST_BYTES or int.from_bytes(data[:4], "big") != len(data) - SIZE_PREFIX:
-            return False
-        header = request_header(data)
-        if header is None or header.cut or not header.client_id or not header.client_id.isprintable():
+        if not SIZE_PREFIX < len(data) <= FIRST_BYTES or signed32(data, 0) != len(data) - SIZE_PREFIX:
             return False
         try:
-            place = read_request_header(data, SIZE_PREFIX).end
+            header = read_request_header(data, SIZE_PREFIX)
         except ProtocolError:
             return False
-        body = decode_body(header.api_key, header.api_version, "request", data, place)
-        return body.value is not None and not body.problems
+        client_id = header.client_id
+        if not client_id or not client_id.isprintable() or _REPLACEMENT in client_id:
+            return False
+        return scan_body(header.api_key, header.api_version, "request", data, header.end, _NO_FIELDS) is not None
 
     def _decide(self) -> None:
         initiator = self._connection.initiator
@@ -380,7 +395,7 @@ class Conversation:
             self._connection, client, self._limits, self._options, (starts[0], starts[1]), self._budget, raw_sasl
         )
 
-    def _replay(self) -> list[Call | Gap | RawToken]:
+    def _replay(self) -> list[Item]:
         """Hand over what was held, in the order in which it came."""
         kafka = self.kafka
         assert kafka is not None
@@ -428,7 +443,7 @@ def _score(answers: set[int], begun: bool, held: HeldStream, place: int) -> Scor
     return score
 
 
-def _order(held: tuple[int, Item]) -> tuple[int, int]:
+def _order(held: tuple[int, HeldPiece]) -> tuple[int, int]:
     item = held[1]
     arrival = item.arrival if isinstance(item, StreamGap) else item[0].delivered_by
     return arrival.time, arrival.packet

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kafkasniff.calls.authentication import RawToken
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.conversation import Conversation
+from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import KafkaStreams
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamConflict, StreamData, StreamGap
@@ -38,7 +38,7 @@ class EncryptedConversation:
         """Give the Kafka inside, None where there is none or it cannot be seen."""
         return self._conversation.kafka
 
-    def take(self, event: StreamData | StreamGap | StreamConflict) -> list[Call | Gap | RawToken]:
+    def take(self, event: StreamData | StreamGap | StreamConflict) -> list[Item]:
         """Take encrypted bytes or a gap; give what ended with them."""
         if isinstance(event, StreamConflict):
             # Other bytes under the same key stream would not decrypt; the connection's report counts them.
@@ -47,12 +47,12 @@ class EncryptedConversation:
             self._opening.append(event.arrival)
         return self._pass_on(self._tls.take(event))
 
-    def end(self, arrival: Arrival) -> list[Call | Gap | RawToken]:
+    def end(self, arrival: Arrival) -> list[Item]:
         """Give all that is left when the connection ends."""
         found = self._pass_on(self._tls.end())
         return [*found, *self._secured(self._conversation.end(arrival))]
 
-    def tick(self, now: int) -> list[Call | Gap | RawToken]:
+    def tick(self, now: int) -> list[Item]:
         """Give what waited for secrets that came, and the calls that waited for too long at `now`, in ns since 1970."""
         found = self._pass_on(self._tls.take_held())
         return [*found, *self._secured(self._conversation.tick(now))]
@@ -66,13 +66,13 @@ class EncryptedConversation:
             return replace(report, evidence=f"{evidence}; inside, {report.evidence}", tls=known)
         return replace(report, protocol="tls", evidence=evidence, tls=known)
 
-    def _pass_on(self, events: list[StreamData | StreamGap]) -> list[Call | Gap | RawToken]:
-        found: list[Call | Gap | RawToken] = []
+    def _pass_on(self, events: list[StreamData | StreamGap]) -> list[Item]:
+        found: list[Item] = []
         for event in events:
             found += self._conversation.take(event)
         return self._secured(found)
 
-    def _secured(self, items: list[Call | Gap | RawToken]) -> list[Call | Gap | RawToken]:
+    def _secured(self, items: list[Item]) -> list[Item]:
         for item in items:
             if isinstance(item, Call):
                 if item.security_protocol == "PLAINTEXT":

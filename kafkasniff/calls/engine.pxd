@@ -5,16 +5,18 @@ from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.tcp.events cimport Connection, StreamData
 from kafkasniff.tcp.reassembler cimport Reassembler
 
+cdef int _TELLS, _NAMES_IDS, _LOOKED_UP, _KEYS, _VERSIONS
+
 cdef class Engine:
     cdef readonly Reassembler reassembler
     cdef readonly object tls, counts
     cdef object _call_limits, _options, _learning, _budget
     cdef bint _report_connections
     cdef object _next_sweep
-    cdef dict _kinds
+    cdef bytearray _kinds
     cdef dict _conversations
 
     @cython.locals(items=list, data=StreamData, plain=Conversation, conversations=dict)
     cpdef list _take(self, list events)
-    @cython.locals(call=Call, header=RequestHeader, calls="long long", kind=int, kinds=dict)
+    @cython.locals(call=Call, header=RequestHeader, calls="long long", kind=int, key=int, version=int, kinds=bytearray)
     cpdef _note(self, items)

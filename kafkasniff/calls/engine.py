@@ -13,7 +13,6 @@ from kafkasniff.calls.learning import TELLING, Learning, names_topic_ids
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.tcp.events import (
     Connection,
     ConnectionEnd,
@@ -33,7 +32,8 @@ SWEEP_NS = 500_000_000
 
 _TELLS = 1
 _NAMES_IDS = 2
-_MOST_KINDS = 4096
+_LOOKED_UP = 4
+_KEYS, _VERSIONS = 256, 32
 
 
 @dataclass(slots=True)
@@ -84,8 +84,8 @@ class Engine:
         self._budget = Budget(self._call_limits.held_in_all)
         self._report_connections = report_connections
         self._next_sweep = 0
-        self._kinds: dict[int, int] = {}
-        """By API key << 16 | version: whether its calls tell of others, and whether they have topic ids."""
+        self._kinds = bytearray(_KEYS * _VERSIONS)
+        """By API key and version, once looked up: whether its calls tell of others, and whether they have topic ids."""
         self._conversations: dict[Connection, Conversation | EncryptedConversation] = {}
 
     def notes(self) -> list[str]:
@@ -134,9 +134,7 @@ class Engine:
                     conversation = self._begin(data)
                 if type(conversation) is Conversation:
                     plain = conversation
-                    ended = plain.take(data)
-                    if ended:
-                        items += ended
+                    plain.take_data(data, items)
                 else:
                     items += conversation.take(data)
             elif isinstance(event, (StreamGap, StreamConflict)):
@@ -187,9 +185,13 @@ class Engine:
                 header = call.header
                 if header is None:
                     continue
-                kind = kinds.get(header.api_key << 16 | header.api_version, -1)
-                if kind < 0:
-                    kind = self._kind(header)
+                key, version = header.api_key, header.api_version
+                if key >= _KEYS or version >= _VERSIONS:
+                    kind = _kind(key, version)
+                else:
+                    kind = kinds[key * _VERSIONS + version]
+                    if not kind:
+                        kind = kinds[key * _VERSIONS + version] = _kind(key, version)
                 if kind & _TELLS:
                     learning.take(call)
                 if kind & _NAMES_IDS:
@@ -199,10 +201,7 @@ class Engine:
                 counts.gap_bytes += item.length or 0
         counts.calls += calls
 
-    def _kind(self, header: RequestHeader) -> int:
-        """Tell what is to be done with the calls of an API in a version."""
-        key, version = header.layout
-        kind = _TELLS * (key in TELLING) + _NAMES_IDS * names_topic_ids(key, version)
-        if len(self._kinds) < _MOST_KINDS:
-            self._kinds[key << 16 | version] = kind
-        return kind
+
+def _kind(key: int, version: int) -> int:
+    """Tell what is to be done with the calls of an API in a version."""
+    return _LOOKED_UP + _TELLS * (key in TELLING) + _NAMES_IDS * names_topic_ids(key, version)

@@ -1,7 +1,6 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Cuts one direction of a connection into frames, from a known frame boundary on."""
 
-from collections import deque
 from collections.abc import Callable
 
 try:
@@ -16,9 +15,10 @@ from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamData, StreamGap
 
 if not cython.compiled:
-    from kafkasniff.octets import part, unsigned32
+    from kafkasniff.octets import part, signed32
 
 SIZE_PREFIX = 4
+_PREFIX = SIZE_PREFIX
 LARGE = 1 << 20
 """Bytes of a message from which on its header must be plausible before the stream waits for its end."""
 FIRST_BYTES = 64
@@ -26,6 +26,10 @@ FIRST_BYTES = 64
 _NO_PACKETS: tuple[Arrival, ...] = ()
 HEADER_BYTES_OF_UNKEPT = 64 << 10
 """What is kept of a message above the limit: enough for its header and the beginning of its body."""
+_LARGE, _HEADER_BYTES = LARGE, HEADER_BYTES_OF_UNKEPT
+_NO_MESSAGE = -1
+_MOST_GONE = 64
+"""Places of events that were cut whole, which the queue keeps at most before its other half."""
 
 
 class FrameCutter:
@@ -40,6 +44,8 @@ class FrameCutter:
         "_budget",
         "_finished",
         "_first",
+        "_head",
+        "_head_start",
         "_kept",
         "_last",
         "_limited",
@@ -85,9 +91,13 @@ class FrameCutter:
         self.last_segment = 0
         """Bytes on the wire of the segment that was pushed last; 0 when it is not known."""
         self.largest_segments = LargestSegments()
-        self._queue: deque[tuple[StreamData, int]] = deque()
+        self._queue: list[StreamData] = []
+        self._head = 0
+        """Where in the queue the first event is that was not cut whole …"""
+        self._head_start = 0
+        """… and where in its data the next byte is."""
         self._available = 0
-        self._size: int | None = None
+        self._size = _NO_MESSAGE
         self._skip = 0
         """Bytes of the current frame that are still to come and will not be kept."""
         self._kept = b""
@@ -128,7 +138,11 @@ class FrameCutter:
                 return
             start += skipped
             length -= skipped
-        self._queue.append((event, start))
+        if not self._available:
+            self._head_start = start
+        elif start:
+            event = event.with_data(part(event.data, start, start + length))
+        self._queue.append(event)
         self._available += length
         self._budget.take(length)
 
@@ -139,27 +153,18 @@ class FrameCutter:
 
     def idle(self) -> bool:
         """Tell whether the next byte begins a message, of which nothing was pushed yet."""
-        return self.aligned and self._size is None and not self._available and self._finished is None
+        return self.aligned and self._size == _NO_MESSAGE and not self._available and self._finished is None
 
     def whole_frame(self, event: StreamData, start: int) -> Frame | None:
         """Give the frame that begins at `start` of a segment that was not pushed, if it ends in there; when `idle`."""
         data = event.data
-        end = start + SIZE_PREFIX
+        end = start + _PREFIX
         if end > len(data):
             return None
-        size = unsigned32(data, start)
-        if size > len(data) - end or size > self.kept_limit:
+        size = signed32(data, start)
+        if size < 0 or size > len(data) - end or size > self.kept_limit:
             return None
-        frame = Frame.__new__(Frame)
-        frame.size = size
-        frame.data = part(data, end, end + size)
-        frame.first = frame.last = event.arrival
-        frame.stream_offset = self.offset
-        frame._problems = None
-        frame.packets = (event.arrival, *event.fragments) if self.keep_packets else _NO_PACKETS
-        frame.limited = False
-        self.offset += SIZE_PREFIX + size
-        return frame
+        return self._frame_in(event, start, size)
 
     def note_segment(self, length: int) -> None:
         """Note a segment by its bytes on the wire."""
@@ -186,7 +191,7 @@ class FrameCutter:
                 return
             self._last = gap.arrival
             self._finish_partial()
-        elif self._size is None:
+        elif self._size == _NO_MESSAGE:
             self._drop_queue()
         else:
             missing = self._size - self._available
@@ -205,32 +210,31 @@ class FrameCutter:
         if not self.aligned:
             return None
         size = self._size
-        if size is None:
-            if self._available < SIZE_PREFIX:
+        if size == _NO_MESSAGE:
+            if self._available < _PREFIX:
                 return None
-            event, start = self._queue[0]
-            data = event.data
-            if len(data) - start >= SIZE_PREFIX:
-                size = int.from_bytes(data[start : start + SIZE_PREFIX], "big", signed=True)
-                end = start + SIZE_PREFIX + size
-                if size >= 0 and end <= len(data) and size <= self.kept_limit:
+            event = self._queue[self._head]
+            start = self._head_start
+            if len(event.data) - start >= _PREFIX:
+                size = signed32(event.data, start)
+                if 0 <= size <= self.kept_limit and start + _PREFIX + size <= len(event.data):
                     return self._cut_from_one_packet(event, start, size)
             else:
-                size = int.from_bytes(self._peek(SIZE_PREFIX), "big", signed=True)
+                size = signed32(self._peek(_PREFIX), 0)
             believed = 0 <= size <= self.size_limit
-            if believed and size > LARGE and self._available < SIZE_PREFIX + size:
-                if self._available < SIZE_PREFIX + FIRST_BYTES:
+            if believed and size > _LARGE and self._available < _PREFIX + size:
+                if self._available < _PREFIX + FIRST_BYTES:
                     return None
                 believed = self.plausible(size, self._peek(SIZE_PREFIX + FIRST_BYTES)[SIZE_PREFIX:])
             if not believed:
                 self.aligned = False
                 self.absurd_size = size
                 return None
-            self._first = self._queue[0][0].arrival
-            self._take(SIZE_PREFIX)
+            self._first = event.arrival
+            self._take(_PREFIX)
             self._size = size
         if self._available < size:
-            if self._available >= HEADER_BYTES_OF_UNKEPT and (size > self.kept_limit or not self._budget.left):
+            if self._available >= _HEADER_BYTES and (size > self.kept_limit or not self._budget.left):
                 if size <= self.kept_limit:
                     self._budget.reach()
                 self._start_skip(size - self._available)
@@ -249,7 +253,9 @@ class FrameCutter:
 
     def take_rest(self) -> list[tuple[StreamData, int]]:
         """Hand over what was pushed and not yet cut, as (event, first position that counts)."""
-        rest = list(self._queue)
+        rest = [(event, 0) for event in self._queue[self._head :]]
+        if rest:
+            rest[0] = rest[0][0], self._head_start
         self._drop_queue()
         return rest
 
@@ -257,7 +263,7 @@ class FrameCutter:
         """Give what there is of an unfinished frame when nothing more comes."""
         if self._finished is not None:
             return self._hand_over()
-        if not self.aligned or self._size is None:
+        if not self.aligned or self._size == _NO_MESSAGE:
             self._drop_queue()
             return None
         if not self._skip:
@@ -267,55 +273,70 @@ class FrameCutter:
         return self._hand_over()
 
     def _cut_from_one_packet(self, event: StreamData, start: int, size: int) -> Frame:
-        end = start + SIZE_PREFIX + size
-        frame = Frame(
-            size,
-            event.data[start + SIZE_PREFIX : end],
-            event.arrival,
-            event.arrival,
-            self.offset,
-            packets=(event.arrival, *event.fragments) if self.keep_packets else (),
-        )
+        frame = self._frame_in(event, start, size)
+        end = start + _PREFIX + size
         if end == len(event.data):
-            self._queue.popleft()
+            self._pop()
         else:
-            self._queue[0] = (event, end)
-        self._available -= SIZE_PREFIX + size
-        self._budget.give_back(SIZE_PREFIX + size)
-        self.offset += SIZE_PREFIX + size
+            self._head_start = end
+        self._available -= _PREFIX + size
+        self._budget.give_back(_PREFIX + size)
         return frame
 
+    def _frame_in(self, event: StreamData, start: int, size: int) -> Frame:
+        """Make the frame that lies whole in the data of an event, its prefix at `start`, and go behind it."""
+        frame = Frame.__new__(Frame)
+        frame.size = size
+        frame.data = part(event.data, start + _PREFIX, start + _PREFIX + size)
+        frame.first = frame.last = event.arrival
+        frame.stream_offset = self.offset
+        frame.packets = (event.arrival, *event.fragments) if self.keep_packets else _NO_PACKETS
+        frame._problems = None
+        frame.limited = False
+        self.offset += _PREFIX + size
+        return frame
+
+    def _pop(self) -> None:
+        """Let go of the first event of the queue."""
+        self._head_start = 0
+        self._head += 1
+        if self._head == len(self._queue):
+            self._queue = []
+            self._head = 0
+        elif self._head >= _MOST_GONE and 2 * self._head > len(self._queue):
+            del self._queue[: self._head]
+            self._head = 0
+
     def _peek(self, count: int) -> bytes:
-        found = b""
-        for event, start in self._queue:
+        found, start = b"", self._head_start
+        for event in self._queue[self._head :]:
             found += event.data[start : start + count - len(found)]
             if len(found) == count:
                 break
+            start = 0
         return found
 
     def _take(self, count: int) -> bytes:
         """Remove `count` bytes from the queue, which has them, and note the packets they came in."""
-        return b"".join(self._take_parts(count))
-
-    def _take_parts(self, count: int) -> list[bytes]:
-        """Do the same, and give them as they came."""
-        parts, left = list[bytes](), count
+        parts: list[bytes] = []
+        left = count
         while left:
-            event, start = self._queue[0]
+            event = self._queue[self._head]
+            start = self._head_start
             self._note(event)
             data = event.data
             length = len(data) - start
             if length > left:
-                parts.append(data[start : start + left])
-                self._queue[0] = (event, start + left)
+                parts.append(part(data, start, start + left))
+                self._head_start = start + left
                 break
-            parts.append(data[start:] if start else data)
-            self._queue.popleft()
+            parts.append(part(data, start, start + length) if start else data)
+            self._pop()
             left -= length
         self._available -= count
         self._budget.give_back(count)
         self.offset += count
-        return parts
+        return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _note(self, event: StreamData) -> None:
         arrival = event.arrival
@@ -334,19 +355,18 @@ class FrameCutter:
         self._skip = missing
 
     def _finish_partial(self) -> None:
-        assert self._size is not None
+        assert self._size != _NO_MESSAGE
         assert self._first is not None
         assert self._last is not None
-        start = self.offset + self._skip - self._size - SIZE_PREFIX
-        self._finished = Frame(
-            self._size,
-            self._kept,
-            self._first,
-            self._last,
-            start,
-            packets=tuple(dict.fromkeys(self._packets)),
-            limited=self._limited,
-        )
+        frame = Frame.__new__(Frame)
+        frame.size = self._size
+        frame.data = self._kept
+        frame.first, frame.last = self._first, self._last
+        frame.stream_offset = self.offset + self._skip - self._size - _PREFIX
+        frame.packets = tuple(dict.fromkeys(self._packets)) if self.keep_packets else _NO_PACKETS
+        frame._problems = None
+        frame.limited = self._limited
+        self._finished = frame
         self._forget_frame()
 
     def _hand_over(self) -> Frame | None:
@@ -355,16 +375,18 @@ class FrameCutter:
         return frame
 
     def _forget_frame(self) -> None:
-        self._size = None
+        self._size = _NO_MESSAGE
         self._skip = 0
         self._kept = b""
         self._limited = False
         self._first = None
         self._last = None
-        self._packets = []
+        if self.keep_packets:
+            self._packets = []
 
     def _drop_queue(self) -> None:
         self.offset += self._available
         self._budget.give_back(self._available)
-        self._queue.clear()
+        self._queue = []
+        self._head = 0
         self._available = 0

@@ -7,7 +7,7 @@ from kafkasniff.calls.limits import Budget
 from kafkasniff.calls.writes import Writes
 from kafkasniff.tcp.events import StreamData, StreamGap
 
-Item = tuple[StreamData, int] | StreamGap
+HeldPiece = tuple[StreamData, int] | StreamGap
 """Data from a first position on, or a gap."""
 
 HELD_TWICE = 2
@@ -67,7 +67,7 @@ class HeldStream:
         self.cut = False
         """Whether the snap length cut any of its segments."""
         self._behind_gaps: set[int] = set()
-        self._items: list[tuple[int, Item]] = []
+        self._items: list[tuple[int, HeldPiece]] = []
         self._runs: list[bytearray] = []
         self._run_starts: list[int] = []
 
@@ -213,9 +213,9 @@ class HeldStream:
             if start + len(run) > offset:
                 yield start, run
 
-    def items_from(self, offset: int) -> list[Item]:
+    def items_from(self, offset: int) -> list[HeldPiece]:
         """Give what there is from the stream position `offset` on, in order."""
-        found: list[Item] = []
+        found: list[HeldPiece] = []
         for position, item in self._items:
             if isinstance(item, StreamGap):
                 if position >= offset:

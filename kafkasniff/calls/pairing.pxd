@@ -2,7 +2,7 @@ cimport cython
 from kafkasniff.calls.call cimport Frame
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.octets cimport unsigned32
+from kafkasniff.octets cimport signed32, unsigned16
 from kafkasniff.protocol.headers cimport RequestHeader
 
 @cython.final
@@ -18,6 +18,7 @@ cdef class RequestQueue:
     cdef list _requests
     cdef Py_ssize_t _first
 
+    cpdef Py_ssize_t count(self) except -1
     cpdef append(self, WaitingRequest request)
     cpdef WaitingRequest first(self)
     @cython.locals(request=WaitingRequest)
@@ -30,15 +31,18 @@ cdef class Pairing:
     cdef readonly long long waiting_bytes, responses_lost
     cdef readonly Arrival lost_at
     cdef readonly bint requests_complete
+    cdef readonly bint has_early
     cdef object _early
     cdef long long _frames
 
     @cython.locals(request=WaitingRequest, size=Py_ssize_t)
-    cpdef list add_request(self, Frame frame, RequestHeader header)
-    @cython.locals(request=WaitingRequest, wanted="long long")
+    cpdef add_request(self, Frame frame, RequestHeader header)
+    @cython.locals(request=WaitingRequest)
     cpdef WaitingRequest answered_by(self, Frame frame)
     @cython.locals(request=WaitingRequest, size=Py_ssize_t)
     cpdef WaitingRequest _remove_first(self)
 
-@cython.locals(data=bytes, place=Py_ssize_t)
+cdef int _PRODUCE, _FIRST_IN_TRANSACTIONS, _FLEXIBLE_PRODUCE, _LARGEST_INT16, _MOST_GONE
+
+@cython.locals(data=bytes, place=Py_ssize_t, length=Py_ssize_t)
 cpdef bint expects_response(RequestHeader header, Frame frame)

@@ -17,13 +17,16 @@ from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
 
 if not cython.compiled:
-    from kafkasniff.octets import unsigned32
+    from kafkasniff.octets import signed32, unsigned16
 
 PRODUCE = 0
 FIRST_IN_TRANSACTIONS = 3
 """The version of Produce from which on a transactional id stands before the acks (KIP-98), …"""
 FLEXIBLE_PRODUCE = 9
 """… and that from which on it is compact (KIP-482)."""
+
+_PRODUCE, _FIRST_IN_TRANSACTIONS, _FLEXIBLE_PRODUCE = PRODUCE, FIRST_IN_TRANSACTIONS, FLEXIBLE_PRODUCE
+_LARGEST_INT16 = 0x7FFF
 
 PATIENCE = 64
 """Later frames of the connection after which a response's request is no longer expected to be captured; so many
@@ -55,7 +58,7 @@ class RequestQueue:
         self._requests: list[WaitingRequest] = []
         self._first = 0
 
-    def __len__(self) -> int:
+    def count(self) -> int:
         """Give how many there are."""
         return len(self._requests) - self._first
 
@@ -73,12 +76,15 @@ class RequestQueue:
 
     def pop_first(self) -> WaitingRequest:
         """Take out the one that came first; there must be one."""
+        if self._first + 1 == len(self._requests):
+            request = self._requests.pop()
+            if self._first:
+                self._requests = []
+                self._first = 0
+            return request
         request = self._requests[self._first]
         self._first += 1
-        if self._first == len(self._requests):
-            self._requests.clear()
-            self._first = 0
-        elif self._first >= _MOST_GONE and 2 * self._first > len(self._requests):
+        if self._first >= _MOST_GONE and 2 * self._first > len(self._requests):
             del self._requests[: self._first]
             self._first = 0
         return request
@@ -102,6 +108,7 @@ class Pairing:
         "_early",
         "_frames",
         "budget",
+        "has_early",
         "lost_at",
         "requests_complete",
         "responses_lost",
@@ -120,6 +127,8 @@ class Pairing:
         """Where bytes of the response stream were last found lost."""
         self.requests_complete = requests_complete
         self._early: deque[tuple[Frame, int]] = deque()
+        self.has_early = False
+        """Whether responses wait for requests that were not seen yet."""
         self._frames = 0
 
     def lose_responses(self, arrival: Arrival) -> None:
@@ -131,30 +140,36 @@ class Pairing:
         """Note that bytes of the request stream are lost."""
         self.requests_complete = False
 
-    def add_request(self, frame: Frame, header: RequestHeader) -> list[Pair]:
+    def add_request(self, frame: Frame, header: RequestHeader) -> None:
         """Take a request that will be answered."""
         self._frames += 1
         request = WaitingRequest.__new__(WaitingRequest)
         request.frame = frame
         request.header = header
         request.responses_lost = self.responses_lost
-        for index, (response, _) in enumerate(self._early):
-            if correlation_id(response) == header.correlation_id:
-                pairs = self._give_up_early(index)
-                self._early.popleft()
-                return [*pairs, Pair(request, response, "answered", max(frame.last, response.last, key=_order))]
         size = len(frame.data)
         self.waiting.append(request)
         self.waiting_bytes += size
         self.budget.take(size)
-        return self._give_up_late() if self._early else []
+
+    def pair_early(self, frame: Frame, header: RequestHeader) -> list[Pair]:
+        """Take such a request where responses wait for theirs (`has_early`); give the calls that end by it."""
+        for index, (response, _) in enumerate(self._early):
+            if correlation_id(response) == header.correlation_id:
+                self._frames += 1
+                pairs = self._give_up_early(index)
+                self._pop_early()
+                request = WaitingRequest(frame, header, self.responses_lost)
+                return [*pairs, Pair(request, response, "answered", max(frame.last, response.last, key=_order))]
+        self.add_request(frame, header)
+        return self._give_up_late()
 
     def answered_by(self, frame: Frame) -> WaitingRequest | None:
         """Take a response if it answers the request that waits longest, and nothing waits with it; give the request."""
-        if not len(self.waiting) or self._early:
+        if not self.waiting.count() or self.has_early:
             return None
         request = self.waiting.first()
-        if request.header.correlation_id & 0xFFFFFFFF != unsigned32(frame.data, 0):
+        if request.header.correlation_id != signed32(frame.data, 0):
             return None
         self._frames += 1
         return self._remove_first()
@@ -171,6 +186,7 @@ class Pairing:
                 pairs.append(Pair(request, frame, "answered", frame.last))
                 return pairs
         self._early.append((frame, self._frames))
+        self.has_early = True
         return self._give_up_late()
 
     def frames(self, side: Side) -> list[Frame]:
@@ -202,7 +218,7 @@ class Pairing:
         response at that end.
         """
         pairs = self._give_up_early(len(self._early))
-        while self.waiting:
+        while self.waiting.count():
             request = self.waiting.first()
             if partial is not None and correlation_id(partial) == request.header.correlation_id:
                 self._remove_first()
@@ -235,13 +251,18 @@ class Pairing:
     def _give_up_early(self, count: int) -> list[Pair]:
         pairs = []
         for _ in range(count):
-            frame, _ = self._early.popleft()
+            frame = self._pop_early()
             problems: tuple[Problem, ...] = ()
             if self.requests_complete:
                 message = f"correlation id {correlation_id(frame)} belongs to no request of this connection"
                 problems = (Problem("response", 0, "", message),)
             pairs.append(Pair(None, frame, "request-not-captured", frame.last, problems=problems))
         return pairs
+
+    def _pop_early(self) -> Frame:
+        frame = self._early.popleft()[0]
+        self.has_early = bool(self._early)
+        return frame
 
     def _give_up_late(self) -> list[Pair]:
         late = 0
@@ -254,25 +275,26 @@ class Pairing:
 
 def correlation_id(response: Frame) -> int:
     """Read a response's correlation id, which every response header begins with."""
-    return int.from_bytes(response.data[:4], "big", signed=True)
+    return signed32(response.data, 0)
 
 
 def expects_response(header: RequestHeader, frame: Frame) -> bool:
     """Tell whether a broker answers: always, but for Produce with acks=0."""
-    if header.api_key != PRODUCE:
+    if header.api_key != _PRODUCE:
         return True
     data = frame.data
     place = header.end
-    if header.api_version >= FLEXIBLE_PRODUCE:
+    if header.api_version >= _FLEXIBLE_PRODUCE:
         # transactionalId is a compact nullable string; ids of over 126 bytes take a second length byte.
         length = data[place] if place < len(data) else 0
         if length > 127:
             length = (length & 127) | (data[place + 1] << 7 if place + 1 < len(data) else 0)
             place += 1
         place += max(length, 1)
-    elif header.api_version >= FIRST_IN_TRANSACTIONS:
-        place += 2 + max(int.from_bytes(data[place : place + 2], "big", signed=True), 0)
-    return data[place : place + 2] != b"\x00\x00"
+    elif header.api_version >= _FIRST_IN_TRANSACTIONS and place + 2 <= len(data):
+        length = unsigned16(data, place)
+        place += 2 + (length if length <= _LARGEST_INT16 else 0)
+    return place + 2 > len(data) or data[place] != 0 or data[place + 1] != 0
 
 
 def _order(arrival: Arrival) -> tuple[int, int]:

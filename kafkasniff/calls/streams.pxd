@@ -6,8 +6,12 @@ from kafkasniff.calls.identity cimport Identity
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.calls.pairing cimport Pairing, WaitingRequest, expects_response
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.protocol.headers cimport RequestHeader, read_request_header
+from kafkasniff.protocol.headers cimport RequestHeader, is_known, read_request_header
 from kafkasniff.tcp.events cimport Connection, StreamData
+
+cdef int _FIRST_LOGIN_API, _LAST_LOGIN_API, _PREFIX, _SMALLEST_RESPONSE
+
+cdef bint _is_login_api(int api_key) except -1
 
 @cython.final
 cdef class KafkaStreams:
@@ -32,13 +36,17 @@ cdef class KafkaStreams:
     cdef list _calls
     cdef public long long call_count
 
+    @cython.locals(own=list)
+    cpdef take_data(self, StreamData event, list calls)
     @cython.locals(cutter=FrameCutter, searches=list, start=Py_ssize_t, length=Py_ssize_t, frame=Frame, direction=int)
-    cpdef take_data(self, StreamData event)
-    @cython.locals(layout="long long")
+    cpdef _take_segment(self, StreamData event)
     cpdef bint _is_request(self, RequestHeader header) except -1
-    @cython.locals(header=RequestHeader, pairing=Pairing, pairs=list)
+    @cython.locals(header=RequestHeader, pairing=Pairing, boundaries=Boundaries)
     cpdef bint _take_request(self, Frame frame) except -1
     @cython.locals(header=RequestHeader, request=WaitingRequest)
     cpdef bint _take_response(self, Frame frame) except -1
     @cython.locals(call=Call, identity=Identity)
     cpdef _end_call(self, Frame request, Frame response, RequestHeader header, str outcome, Arrival ended, pending_ns, tuple problems)
+    cpdef drain(self, int direction)
+    @cython.locals(cutter=FrameCutter, frame=Frame)
+    cpdef _drain(self, int direction, gap=*)

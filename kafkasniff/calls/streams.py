@@ -16,8 +16,9 @@ from kafkasniff.calls.context import Context
 from kafkasniff.calls.contradictions import Contradictions
 from kafkasniff.calls.evidence import SMALLEST_RESPONSE
 from kafkasniff.calls.frames import SIZE_PREFIX, FrameCutter
-from kafkasniff.calls.held import HELD_AT_LEAST, Item
+from kafkasniff.calls.held import HELD_AT_LEAST, HeldPiece
 from kafkasniff.calls.identity import LOGIN_APIS, Identity
+from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest, correlation_id
 from kafkasniff.capture.packets import Arrival
@@ -28,12 +29,11 @@ from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
 
 if not cython.compiled:
     from kafkasniff.calls.pairing import expects_response
-    from kafkasniff.protocol.headers import read_request_header
+    from kafkasniff.protocol.headers import is_known, read_request_header
 
-_LAYOUTS = frozenset(
-    key << 16 | version for key, api in APIS.items() for version in range(api.first_version, api.last_version + 1)
-)
-"""API key << 16 | version of all requests that are known."""
+_FIRST_LOGIN_API, _LAST_LOGIN_API = min(LOGIN_APIS), max(LOGIN_APIS)
+_PREFIX = SIZE_PREFIX
+_SMALLEST_RESPONSE = SMALLEST_RESPONSE
 
 VERSIONS_AHEAD = 32
 """How far a version may be beyond the newest known and still be taken for a version."""
@@ -91,7 +91,7 @@ class KafkaStreams:
                 self._boundaries.begin(direction)
             else:
                 self._cutters[direction].restart(start)
-        self._waiting: deque[tuple[int, Item]] = deque()
+        self._waiting: deque[tuple[int, HeldPiece]] = deque()
         self._notes: dict[int, str] = {}
         self._contradictions = Contradictions()
         self._may_be_contradicted = False
@@ -102,11 +102,17 @@ class KafkaStreams:
         self._context = options.context
         self._most_pending = limits.pending_calls
         self._pending_bytes = min(limits.pending_bytes, HELD_AT_LEAST)
-        self._calls: list[Call | RawToken] = []
+        self._calls: list[Item] = []
         self.call_count = 0
 
-    def take_data(self, event: StreamData) -> None:
-        """Take the bytes of a segment."""
+    def take_data(self, event: StreamData, calls: list[Item]) -> None:
+        """Take the bytes of a segment; add the calls that end to `calls`. None wait in `take_calls`."""
+        own = self._calls
+        self._calls = calls
+        self._take_segment(event)
+        self._calls = own
+
+    def _take_segment(self, event: StreamData) -> None:
         direction = event.direction
         cutter = self._cutters[direction]
         searches = self._boundaries.searches
@@ -121,7 +127,7 @@ class KafkaStreams:
                 cutter.add(event, start)
                 self.drain(direction)
                 return
-            start += SIZE_PREFIX + frame.size
+            start += _PREFIX + frame.size
             if not (self._take_request(frame) if direction == self.client else self._take_response(frame)):
                 cutter.misalign()
                 if start < length:
@@ -132,9 +138,10 @@ class KafkaStreams:
     def drain(self, direction: int) -> None:
         """Take the frames that are whole, and what a search that this begins has held."""
         self._drain(direction)
-        self._take_waiting()
+        if self._waiting:
+            self._take_waiting()
 
-    def take(self, direction: int, item: Item) -> None:
+    def take(self, direction: int, item: HeldPiece) -> None:
         """Take bytes or a gap of one direction."""
         self._waiting.append((direction, item))
         self._take_waiting()
@@ -144,7 +151,7 @@ class KafkaStreams:
         while self._waiting:
             self._take(*self._waiting.popleft())
 
-    def _take(self, direction: int, item: Item) -> None:
+    def _take(self, direction: int, item: HeldPiece) -> None:
         cutter = self._cutters[direction]
         searches = self._boundaries.searches
         search = searches[direction]
@@ -178,7 +185,7 @@ class KafkaStreams:
         self._may_be_contradicted = True
         self._contradictions.add(direction, ranges, side, self._pairing.frames(side))
 
-    def take_calls(self) -> list[Call | RawToken]:
+    def take_calls(self) -> list[Item]:
         """Give the calls that ended, and the raw tokens that came, since the last time."""
         calls, self._calls = self._calls, []
         return calls
@@ -220,7 +227,7 @@ class KafkaStreams:
     def give_up_waiting(self, now: int) -> None:
         """End the calls that waited for too long at `now`, in ns since 1970."""
         waiting = self._pairing.waiting
-        while waiting and now - waiting.first().frame.last.time >= self._limits.pending_ns:
+        while waiting.count() and now - waiting.first().frame.last.time >= self._limits.pending_ns:
             # Should the answer still come, then as one whose request is not known any more.
             self._pairing.lose_requests()
             self._emit([self._pairing.give_up_oldest(waiting.first().frame.last.at(now))])
@@ -237,10 +244,11 @@ class KafkaStreams:
     def _drain(self, direction: int, gap: StreamGap | None = None) -> None:
         """Do the same; `gap` came last."""
         cutter = self._cutters[direction]
-        handle = self._take_request if direction == self.client else self._take_response
-        while (frame := cutter.next_frame()) is not None:
-            if not handle(frame):
+        frame = cutter.next_frame()
+        while frame is not None:
+            if not (self._take_request(frame) if direction == self.client else self._take_response(frame)):
                 cutter.misalign()
+            frame = cutter.next_frame()
         if not cutter.aligned:
             if cutter.absurd_size is not None:
                 self._notes[direction] = f"an impossible message size, {cutter.absurd_size}"
@@ -278,27 +286,28 @@ class KafkaStreams:
             return False
         if self._may_be_contradicted or self._notes or frame.limited:
             self._describe(frame, self.client, "request")
-        if header.end < len(frame.data) or frame.whole:
-            self._boundaries.know_client(header.client_id)
-        self._boundaries.last_request = header.correlation_id
-        self._boundaries.lost_ids.add(header.correlation_id)
-        if header.api_key in LOGIN_APIS:
+        boundaries = self._boundaries
+        if header.client_id is not boundaries.last_client_id and (header.end < len(frame.data) or frame.whole):
+            boundaries.know_client(header.client_id)
+        boundaries.last_request = header.correlation_id
+        boundaries.lost_ids.add(header.correlation_id)
+        if _is_login_api(header.api_key):
             self._identity.take_request(header, frame)
         pairing = self._pairing
         if expects_response(header, frame):
-            pairs = pairing.add_request(frame, header)
-            if pairs:
-                self._emit(pairs)
-            if len(pairing.waiting) > self._most_pending or pairing.waiting_bytes > self._pending_bytes:
-                self._keep_within_limits(frame.last)
+            if pairing.has_early:
+                self._emit(pairing.pair_early(frame, header))
+            else:
+                pairing.add_request(frame, header)
+                if pairing.waiting.count() > self._most_pending or pairing.waiting_bytes > self._pending_bytes:
+                    self._keep_within_limits(frame.last)
         else:
             request = WaitingRequest(frame, header, 0)
             self._emit([Pair(request, None, "no-response-expected", frame.last)])
         return True
 
     def _is_request(self, header: RequestHeader) -> bool:
-        layout = header.api_key << 16 | header.api_version
-        if layout in _LAYOUTS:
+        if is_known(header.api_key, header.api_version):
             return True
         api = APIS.get(header.api_key)
         if api is not None:
@@ -308,12 +317,12 @@ class KafkaStreams:
         return header.api_version <= VERSIONS_AHEAD and known
 
     def _take_response(self, frame: Frame) -> bool:
-        if self._identity.raw_tokens and not self._pairing.waiting:
+        if self._identity.raw_tokens and not self._pairing.waiting.count():
             return self._take_token(frame, "response")
-        if frame.size < SMALLEST_RESPONSE:
+        if frame.size < _SMALLEST_RESPONSE:
             self._notes[1 - self.client] = f"a message of {frame.size} bytes, too small for a response"
             return True
-        if len(frame.data) < SMALLEST_RESPONSE:
+        if len(frame.data) < _SMALLEST_RESPONSE:
             return True
         if self._may_be_contradicted or self._notes or frame.limited:
             self._describe(frame, 1 - self.client, "response")
@@ -343,8 +352,8 @@ class KafkaStreams:
 
     def _keep_within_limits(self, arrival: Arrival) -> None:
         pairing, limits = self._pairing, self._limits
-        while pairing.waiting and (
-            len(pairing.waiting) > limits.pending_calls
+        while pairing.waiting.count() and (
+            pairing.waiting.count() > limits.pending_calls
             or pairing.waiting_bytes > (limits.pending_bytes if self._budget.left else HELD_AT_LEAST)
         ):
             problem = Problem("request", None, "", "too many requests wait for answers: given up by a limit")
@@ -403,5 +412,9 @@ class KafkaStreams:
         call._contents = call._errors = None
         self._calls.append(call)
         self.call_count += 1
-        if header is not None and header.api_key in LOGIN_APIS:
+        if header is not None and _is_login_api(header.api_key):
             identity.take_call(call)
+
+
+def _is_login_api(api_key: int) -> bool:
+    return _FIRST_LOGIN_API <= api_key <= _LAST_LOGIN_API and api_key in LOGIN_APIS

@@ -14,7 +14,7 @@ from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, java_text, read_unsigned_varint, skip_tagged_field
 
 if not cython.compiled:
-    from kafkasniff.octets import part, unsigned16, unsigned32
+    from kafkasniff.octets import is_at, part, signed32, unsigned16
 
 API_VERSIONS = 18
 CONTROLLED_SHUTDOWN = 7
@@ -24,12 +24,16 @@ _INT16 = struct.Struct(">h")
 _FIXED_BYTES = 8
 _LARGEST_INT16 = 0x7FFF
 
-_MOST_KNOWN = 4096
+_TABLE_KEYS = 256
+_TABLE_VERSIONS = 32
+_LAYOUTS = bytearray(_TABLE_KEYS * _TABLE_VERSIONS)
+"""By API key and version, once asked for: 1 + version of the request's header, and `_KNOWN`; 0 before."""
+_KNOWN = 8
+_SLOTS = 1024
 _LONGEST_KNOWN = 256
-_HEADER_VERSIONS: dict[int, int] = {}
-"""Header versions by API key << 16 | version."""
-_CLIENT_IDS: dict[bytes, str] = {}
-"""Client ids by their bytes, so that all calls of a client share one."""
+_ID_BYTES: list[bytes] = [b""] * _SLOTS
+_ID_TEXTS: list[str] = [""] * _SLOTS
+"""Client ids seen last, and their bytes, by a hash of these: all calls of a client share one."""
 _INT32 = struct.Struct(">i")
 
 
@@ -117,16 +121,8 @@ def read_request_header(data: bytes, offset: int = 0) -> RequestHeader:
     api_version = unsigned16(data, offset + 2)
     if api_version > _LARGEST_INT16:
         raise ProtocolError(f"expected an API version, found {api_version - 0x10000}", offset + 2, "requestApiVersion")
-    correlation_id = unsigned32(data, offset + 4)
-    if correlation_id > 0x7FFFFFFF:
-        correlation_id -= 0x100000000
-    layout = api_key << 16 | api_version
-    known = _HEADER_VERSIONS.get(layout)
-    if known is None:
-        known = request_header_version(api_key, api_version)
-        if len(_HEADER_VERSIONS) < _MOST_KNOWN:
-            _HEADER_VERSIONS[layout] = known
-    header_version = known
+    correlation_id = signed32(data, offset + 4)
+    header_version = (_layout(api_key, api_version) & ~_KNOWN) - 1
     end = offset + _FIXED_BYTES
     client_id = None
     if header_version >= 1:
@@ -139,12 +135,7 @@ def read_request_header(data: bytes, offset: int = 0) -> RequestHeader:
                 raise ProtocolError(
                     f"expected a client id of {length} bytes, found {size - end} left", end - 2, "clientId"
                 )
-            text = part(data, end, end + length)
-            client_id = _CLIENT_IDS.get(text)
-            if client_id is None:
-                client_id = java_text(text)
-                if len(_CLIENT_IDS) < _MOST_KNOWN and length <= _LONGEST_KNOWN:
-                    _CLIENT_IDS[text] = client_id
+            client_id = _client_id(data, end, length)
             end += length
     if header_version == 2:
         if end < size and not data[end]:
@@ -159,6 +150,46 @@ def read_request_header(data: bytes, offset: int = 0) -> RequestHeader:
     header.header_version = header_version
     header.end = end
     return header
+
+
+def is_known(api_key: int, api_version: int) -> bool:
+    """Tell whether the layout of an API in a version is known."""
+    return _layout(api_key, api_version) & _KNOWN != 0
+
+
+def _layout(api_key: int, api_version: int) -> int:
+    """Give 1 + version of the request's header, and `_KNOWN` where the version of the API is; neither is negative."""
+    if api_key >= _TABLE_KEYS or api_version >= _TABLE_VERSIONS:
+        return _look_up(api_key, api_version)
+    found = _LAYOUTS[api_key * _TABLE_VERSIONS + api_version]
+    if not found:
+        found = _look_up(api_key, api_version)
+        _LAYOUTS[api_key * _TABLE_VERSIONS + api_version] = found
+    return found
+
+
+def _look_up(api_key: int, api_version: int) -> int:
+    api = APIS.get(api_key)
+    known = api is not None and api.first_version <= api_version <= api.last_version
+    return 1 + request_header_version(api_key, api_version) + known * _KNOWN
+
+
+def _client_id(data: bytes, start: int, length: int) -> str:
+    """Give the text of `length` bytes, which are there."""
+    if not length:
+        return ""
+    slot = length
+    for index in range(max(0, length - 4), length):
+        slot = slot * 33 + data[start + index]
+    slot &= _SLOTS - 1
+    known = _ID_BYTES[slot]
+    if is_at(data, start, known, length):
+        return _ID_TEXTS[slot]
+    text = part(data, start, start + length)
+    client_id = java_text(text)
+    if length <= _LONGEST_KNOWN:
+        _ID_BYTES[slot], _ID_TEXTS[slot] = text, client_id
+    return client_id
 
 
 def read_cut_request_header(data: bytes) -> RequestHeader | None:

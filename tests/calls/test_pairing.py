@@ -10,7 +10,11 @@ from tests.calls.hand_made import arrival, heartbeat_request, heartbeat_response
 def request(pairing: Pairing, correlation_id: int, packet: int) -> list[Pair]:
     content = heartbeat_request(correlation_id)[4:]
     frame = Frame(len(content), content, arrival(packet), arrival(packet), 0)
-    return pairing.add_request(frame, read_request_header(content))
+    header = read_request_header(content)
+    if pairing.has_early:
+        return pairing.pair_early(frame, header)
+    pairing.add_request(frame, header)
+    return []
 
 
 def response(pairing: Pairing, correlation_id: int, packet: int) -> list[Pair]:
