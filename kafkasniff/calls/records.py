@@ -4,7 +4,7 @@ from typing import Any
 
 from kafkasniff.calls.contents import Contents, add_opened
 from kafkasniff.calls.context import Context
-from kafkasniff.calls.spending import RECORDS_REACHED
+from kafkasniff.calls.spending import CONTENT_WEIGHT, RECORDS_REACHED
 from kafkasniff.calls.topics import topic_of
 from kafkasniff.protocol.config_secrets import REDACTED
 from kafkasniff.protocol.embedded.entries import Opened
@@ -38,7 +38,7 @@ def open_records(
             records = _read(side, place, data, batch, topic, left, context, show_secrets, into)
             taken = batch.content_bytes + BYTES_PER_RECORD * len(records)
             left = max(left - taken, 0)
-            of_run.spend(taken)
+            of_run.spend(taken + (CONTENT_WEIGHT - 1) * batch.content_bytes)
         elif not reached:
             reached = True
             into.problems.append(Problem(side, batch.start, place, RECORDS_REACHED))

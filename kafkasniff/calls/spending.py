@@ -8,7 +8,10 @@ from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 from kafkasniff.tcp.events import Connection
 
 RECORDS_RATIO: Final = 256
-"""Records of 10 bytes, compressed to an eighth, take so much as objects; texts seldom compress to a twentieth."""
+"""Records of 10 bytes, compressed to an eighth, take so much as objects."""
+
+CONTENT_WEIGHT: Final = 4
+"""As what each decompressed byte counts: 64 are shown for a captured one, and texts seldom compress to a twentieth."""
 
 METRICS_RATIO: Final = 256
 """The metrics of Kafka's Java client have a value in 6 bytes and compress to a tenth."""

@@ -9,10 +9,10 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.protocol.bodies.tables import FieldTable, make_table
+from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.bodies.values import ValueReader
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.fields import JsonValue, Message
+from kafkasniff.protocol.fields import JsonValue
 from kafkasniff.protocol.primitives import MAX_PARTIAL_ELEMENTS
 
 if not cython.compiled:
@@ -30,12 +30,12 @@ class TracedField(NamedTuple):
     """As in Kafka's JSON; of an array whose elements have entries of their own, the count of them."""
 
 
-def trace(message: Message, version: int, data: bytes, offset: int = 0) -> list[TracedField]:
-    """List every field of the message that begins at `offset`, as far as it decodes."""
+def trace(table: FieldTable, data: bytes, offset: int = 0) -> list[TracedField]:
+    """List every field of the message of that table which begins at `offset`, as far as it decodes."""
     reader = OffsetReader()
     with suppress(ProtocolError):
         # What came before what fails is noted all the same.
-        reader.read(make_table(message, version), data, offset, MAX_PARTIAL_ELEMENTS, True)
+        reader.read(table, data, offset, MAX_PARTIAL_ELEMENTS, True)
     return reader.traced
 
 

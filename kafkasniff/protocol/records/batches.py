@@ -71,7 +71,7 @@ class Batch:
         self.partial_trailing_bytes = 0
         """Bytes behind the last batch of a Fetch response, in which no further batch is whole."""
         self.content_bytes = 0
-        """Bytes of the records when decompressed, once `read_records` has opened the batch."""
+        """Bytes that came out of the records, shown or not, once `read_records` has opened the batch."""
 
     @property
     def magic(self) -> int:

@@ -92,7 +92,7 @@ def _decompress_in_steps(
             content = bytearray(content) if isinstance(content, bytes) else content
             content += output
         if len(content) > limit:
-            raise DecompressionError.too_large(name, limit)
+            raise DecompressionError.too_large(name, limit, len(content))
         if decompressor.needs_input and not decompressor.eof:
             raise DecompressionError(f"expected the end of the {name} data, found it cut", content)
     if decompressor.unused_data:

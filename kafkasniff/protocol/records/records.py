@@ -16,16 +16,20 @@ from kafkasniff.protocol.records.raw import RawRecords, record_path
 BYTES_PER_RECORD: Final = 512
 """What a record takes beside its text: so many are held at most as fit into the limit."""
 
+_LEAST_CONTENT: Final = 16 << 20
+_MOST_EXPANSION: Final = 32
+"""Records of a batch may have so many bytes, or so many times their compressed ones: text compresses to a twentieth."""
+
 
 def read_records(
     data: bytes, batch: Batch, *, limit: int = DEFAULT_LIMIT, limit_value: int | None = None
 ) -> tuple[list[dict[str, Any]], list[PlacedProblem]]:
     """Read the records of a batch that `read_batches` found in the same `data`, as far as they can be read.
 
-    At most `limit` bytes are decompressed, and no more records held than take about as much memory. Keys and values
-    are cut to `limit_value` bytes (None: not at all). Paths of problems are relative to the batch: `.records[2]` is its
-    third record, the empty path all of it. The base offset and record count of a wrapper of magic 0 or 1 stand nowhere
-    but in its records, so they are then put into `batch`.
+    At most `limit` bytes are decompressed, fewer of what expands much (`_MOST_EXPANSION`), and no more records held
+    than take about as much memory. Keys and values are cut to `limit_value` bytes (None: not at all). Paths of problems
+    are relative to the batch: `.records[2]` is its third record, the empty path all of it. The base offset and record
+    count of a wrapper of magic 0 or 1 stand nowhere but in its records, so they are then put into `batch`.
     """
     raw, problems = _read_raw(data, batch, limit)
     compressed = batch.compression != "none"
@@ -60,12 +64,15 @@ def _read_raw(data: bytes, batch: Batch, limit: int) -> tuple[RawRecords, list[P
     content: bytes | bytearray = stored
     problems: list[PlacedProblem] = []
     if batch.compression != "none":
+        of_batch = min(limit, max(_LEAST_CONTENT, _MOST_EXPANSION * len(stored)))
         try:
-            content = decompress(batch.compression, stored, magic=batch.magic, limit=limit)
+            content = decompress(batch.compression, stored, magic=batch.magic, limit=of_batch)
+            batch.content_bytes = len(content)
         except DecompressionError as error:
             problems.append((batch.records_start, "", error.message))
-            content = error.content
-    batch.content_bytes = len(content)
+            content, batch.content_bytes = error.content, error.made
+    else:
+        batch.content_bytes = len(content)
     most = limit // BYTES_PER_RECORD
     raw = _read_message_set(content, batch, most) if batch.magic < 2 else _read_magic_2(content, batch, most)
     if problems:

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.topics import FETCH, may_fetch_metadata_log
 from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies.decoding import body_table
 from kafkasniff.protocol.bodies.offsets import TracedField, trace
 from kafkasniff.protocol.config_secrets import REDACTED
-from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import JsonValue
 from kafkasniff.protocol.headers import read_response_header, response_header_version
@@ -52,14 +51,16 @@ def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
     api = APIS.get(call.header.api_key)
     begin = call.header.end if side == "request" else _response_body_offset(call)
     if api is not None and api.first_version <= body.version <= api.last_version:
-        fields = trace(api_definition(api.key, side), body.version, data, begin)
+        fields = trace(body_table(api.key, body.version, side), data, begin)
     tree = body.value
     if tree is None:
         tree = body.partial or {}
         # Where a whole message is damaged, a secret may stand in any field; what a limit left out was not redacted.
         end = begin if hides and frame.whole else body.end
         fields = [entry for entry in fields if entry.offset + entry.length <= end]
-    hidden = set() if call.show_secrets else _redacted_paths(tree, "")
+    hidden: set[str] = set()
+    if not call.show_secrets and may_hold_secrets(call.header.api_key):
+        hidden = {path.removeprefix(".") for path in _redacted_paths(tree)}
     read_to = max((entry.offset + entry.length for entry in fields), default=begin)
     fields = [*_header_fields(call, side, begin), *fields]
     for entry in fields[:_MOST_FIELDS]:
@@ -124,15 +125,19 @@ def _hex(data: bytes) -> str:
     return f"{text} {ELLIPSIS}" if len(data) > _BYTES_OF_A_FIELD else text
 
 
-def _redacted_paths(value: Any, path: str) -> set[str]:
-    """Give the paths of the values that were replaced because they are secrets."""
-    if isinstance(value, str) and REDACTED in value:
-        return {path}
-    found: set[str] = set()
-    if isinstance(value, dict):
-        for name, member in value.items():
-            found |= _redacted_paths(member, f"{path}.{name}" if path else name)
-    elif isinstance(value, list):
-        for index, element in enumerate(value):
-            found |= _redacted_paths(element, f"{path}[{index}]")
-    return found
+def _redacted_paths(value: JsonValue) -> Iterator[str]:
+    """Give the paths, behind that of `value`, of the values that were replaced because they are secrets."""
+    if isinstance(value, str):
+        if REDACTED in value:
+            yield ""
+        return
+    members = (
+        ((f".{name}", member) for name, member in value.items())
+        if isinstance(value, dict)
+        else ((f"[{index}]", element) for index, element in enumerate(value))
+        if isinstance(value, list)
+        else ()
+    )
+    for step, member in members:
+        for rest in _redacted_paths(member):
+            yield step + rest

@@ -1,6 +1,7 @@
 import pytest
 
 from kafkasniff.protocol.bodies.offsets import trace
+from kafkasniff.protocol.bodies.tables import make_table
 from tests.protocol.samples import EVERY_TYPE, FLEXIBLE, PLAIN, raw
 
 
@@ -8,14 +9,14 @@ from tests.protocol.samples import EVERY_TYPE, FLEXIBLE, PLAIN, raw
 def test_no_byte_is_left_out(version: int, parts: dict[str, str]) -> None:
     data = raw(parts)
     offset = 0
-    for field in trace(EVERY_TYPE, version, data):
+    for field in trace(make_table(EVERY_TYPE, version), data):
         assert field.offset == offset
         offset += field.length
     assert offset == len(data)
 
 
 def test_values() -> None:
-    traced = {field.path: field for field in trace(EVERY_TYPE, 1, raw(FLEXIBLE))}
+    traced = {field.path: field for field in trace(make_table(EVERY_TYPE, 1), raw(FLEXIBLE))}
     assert traced["name"].value == "é"
     assert traced["flags"].value == 2
     assert traced["flags[1]"].value is True
@@ -32,10 +33,10 @@ def test_fields_before_what_does_not_decode() -> None:
     data = raw(PLAIN)
     place = data.index(bytes.fromhex(PLAIN["epochs"]))
     # One of the two integers is there.
-    paths = [field.path for field in trace(EVERY_TYPE, 0, data[: place + 8])]
+    paths = [field.path for field in trace(make_table(EVERY_TYPE, 0), data[: place + 8])]
     assert paths == [*list(PLAIN)[:12], "flags[0]", "flags[1]"]
 
 
 def test_a_null_struct_is_its_marker() -> None:
-    traced = trace(EVERY_TYPE, 1, raw(FLEXIBLE | {"cursor": "ff"}))
+    traced = trace(make_table(EVERY_TYPE, 1), raw(FLEXIBLE | {"cursor": "ff"}))
     assert [(field.length, field.value) for field in traced if field.path == "cursor"] == [(1, -1)]
