@@ -6,7 +6,8 @@ from kafkasniff.protocol.bodies.tables cimport (
 )
 
 cdef class BodyReader:
-    cdef const unsigned char[::1] data
+    cdef bytes data
+    cdef const unsigned char* view
     cdef readonly Py_ssize_t p
     cdef readonly Py_ssize_t end
     cdef long long most
@@ -18,18 +19,35 @@ cdef class BodyReader:
     cdef readonly list errors
     cdef readonly list records
 
-    cdef int begin(self, data, Py_ssize_t offset, Py_ssize_t end, long long most) except -1
+    cdef int begin(self, bytes data, Py_ssize_t offset, Py_ssize_t end, long long most) except -1
+    @cython.final
+    cdef int look_at(self, bytes data, Py_ssize_t offset, Py_ssize_t end, long long most) except -1
+    @cython.final
     cdef int release(self) except -1
     cdef int read_message(self, FieldTable table) except -1
+    @cython.final
     cdef int read_struct(self, FieldTable table) except -1
+    @cython.final
     cdef int read_tags(self, FieldTable table) except -1
+    @cython.final
     cdef int read_tagged(self, FieldTable field) except -1
+    @cython.final
     cdef int pass_tag(self, FieldTable table, str suffix, Py_ssize_t tag_at, long long tag, long long size) except -1
+    @cython.final
     cdef int read_marked(self, FieldTable field, Py_ssize_t start, bint is_there) except -1
+    @cython.final
     cdef int read_integers(self, FieldTable field, Py_ssize_t start, Py_ssize_t count) except -1
+    @cython.final
     cdef int read_field(self, FieldTable field) except -1
+    @cython.final
     cdef int read_array(self, FieldTable field) except -1
+    @cython.final
+    cdef int read_inner(self, FieldTable field) except -1
+    @cython.final
+    cdef int read_fixed(self, FieldTable field, bint in_array) except -1
+    @cython.final
     cdef int read_value(self, FieldTable field, bint in_array) except -1
+    @cython.final
     cdef int read_bytes(self, FieldTable field, bint in_array) except -1
 
     @cython.final
@@ -59,6 +77,7 @@ cdef class BodyReader:
     @cython.final
     cdef object failure(self, str expected, Py_ssize_t offset, str path)
 
+    cdef int note_error(self, FieldTable field, bint in_array, long long code) except -1
     cdef int begin_struct(self, FieldTable field, bint in_array) except -1
     cdef int end_struct(self, FieldTable field) except -1
     cdef int begin_array(self, FieldTable field, Py_ssize_t start, Py_ssize_t count) except -1

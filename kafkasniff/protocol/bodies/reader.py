@@ -3,7 +3,6 @@
 
 from array import array
 from binascii import b2a_base64
-from typing import Any
 
 try:
     import cython
@@ -29,6 +28,9 @@ if not cython.compiled:
         UINT32,
     )
 
+# Numbers of more than 31 bits in the text of a function would be Python's.
+_HALF_32 = cython.declare(cython.longlong, 1 << 31)
+_WHOLE_32 = cython.declare(cython.longlong, 1 << 32)
 _LONGEST_STRING = cython.declare(cython.int, MAX_STRING_BYTES)
 
 
@@ -59,22 +61,36 @@ class BodyReader:
         self.most = self.left = 0
         self.errors: list[tuple[str, int]] = []
         self.records: list[RecordsField] = []
+        self.data = self.view = b""
         self.indices = array("q", bytes(8 * MAX_DEPTH))
 
-    def begin(self, data: Any, offset: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.longlong) -> cython.int:
+    def begin(
+        self, data: bytes, offset: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.longlong
+    ) -> cython.int:
         """Begin a message that lies in `data` from `offset` on, and has at most `most` array elements."""
-        self.data = data
-        self.p = offset
-        # What a caller says is not trusted: behind the data nothing is read.
-        self.end = min(end, len(self.data))
-        self.most = self.left = most
         self.errors = []
         self.records = []
+        return self.look_at(data, offset, end, most)
+
+    def look_at(
+        self, data: bytes, offset: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.longlong
+    ) -> cython.int:
+        """Begin a message as `begin` does, but keep what was noted of those before."""
+        if data is None or offset < 0:
+            raise IndexError(f"expected bytes from {offset} on")
+        # `view` is where `data` lies in memory: what it gives was compared with `end` before.
+        self.data = data
+        self.view = data
+        self.p = offset
+        # What a caller says is not trusted: behind the data nothing is read.
+        self.end = min(end, len(data))
+        self.most = self.left = most
         return 0
 
     def release(self) -> cython.int:
         """Let go of the data."""
-        self.data = b""
+        self.end = 0
+        self.data = self.view = b""
         return 0
 
     # The walk
@@ -88,13 +104,25 @@ class BodyReader:
 
     def read_struct(self, table: FieldTable) -> cython.int:
         """Read the fields of a struct."""
-        field: FieldTable
-        for field in table.plain_fields:
+        field: FieldTable | None = table.first
+        while field is not None:
+            if 0 < field.run_size <= self.end - self.p:
+                self.p += field.run_size
+                field = field.behind_run
+                continue
             if field.slot >= 0:
                 self.mark_place(field)
-            self.read_field(field)
+            if field.is_array:
+                self.read_array(field)
+            elif field.size:
+                self.read_fixed(field, False)
+            elif field.kind != STRUCT:
+                self.read_bytes(field, False)
+            else:
+                self.read_inner(field)
+            field = field.next
         if table.is_flexible:
-            if self.p < self.end and self.data[self.p] == 0 and not self.notes_structure:
+            if self.p < self.end and self.view[self.p] == 0 and not self.notes_structure:
                 self.p += 1
             else:
                 self.read_tags(table)
@@ -188,6 +216,10 @@ class BodyReader:
             return self.read_array(field)
         if field.kind != STRUCT:
             return self.read_value(field, False)
+        return self.read_inner(field)
+
+    def read_inner(self, field: FieldTable) -> cython.int:
+        """Read a struct that is no element of an array, with what says whether it is there."""
         start: cython.Py_ssize_t = self.p
         marker: cython.longlong = 0
         if field.is_nullable:
@@ -254,10 +286,12 @@ class BodyReader:
 
     def read_value(self, field: FieldTable, in_array: cython.bint) -> cython.int:
         """Read a primitive value: of a field, or of an element of an array."""
+        return self.read_fixed(field, in_array) if field.size else self.read_bytes(field, in_array)
+
+    def read_fixed(self, field: FieldTable, in_array: cython.bint) -> cython.int:
+        """Read a value of a type whose values all have one size."""
         start: cython.Py_ssize_t = self.p
         value: cython.longlong
-        if not field.size:
-            return self.read_bytes(field, in_array)
         if field.size > self.end - start:
             name = "a uuid" if field.size == 16 else field.type_name
             raise self.failure(f"{name} of {field.size} bytes", start, self.path(field, in_array))
@@ -269,7 +303,7 @@ class BodyReader:
         if field.is_wanted or field.is_error_code:
             value = self.number(field.kind, start)
             if field.is_error_code and value:
-                self.errors.append((self.path(field, in_array), value))
+                self.note_error(field, in_array, value)
             if field.is_wanted:
                 self.take_number(field, in_array, start, value)
         return 0
@@ -317,32 +351,33 @@ class BodyReader:
         return 0
 
     def number(self, kind: cython.int, at: cython.Py_ssize_t) -> cython.longlong:
-        """Give the integer at a place, of which the caller has found that it is before the end."""
+        """Give the integer at a place; raises IndexError where it is not before the end."""
         value: cython.longlong
         if kind in (INT32, UINT32):
             value = self.uint32(at)
-            return value - 0x100000000 if kind == INT32 and value >= 0x80000000 else value
+            return value - _WHOLE_32 if kind == INT32 and value >= _HALF_32 else value
         if kind == INT64:
             value = self.uint32(at)
-            if value >= 0x80000000:
-                value -= 0x100000000
+            if value >= _HALF_32:
+                value -= _WHOLE_32
             # Not shifted: what C makes of a negative number that is shifted is not said.
-            return value * 0x100000000 + self.uint32(at + 4)
+            return value * _WHOLE_32 + self.uint32(at + 4)
+        if at < 0 or at + (2 if kind in (INT16, UINT16) else 1) > self.end:
+            raise IndexError("bytes behind the end")
+        value = self.view[at]
         if kind in (INT16, UINT16):
-            value = self.data[at]
-            value = value << 8 | self.data[at + 1]
+            value = value << 8 | self.view[at + 1]
             return value - 0x10000 if kind == INT16 and value >= 0x8000 else value
-        value = self.data[at]
         if kind == BOOL:
             return value != 0
         return value - 0x100 if value >= 0x80 else value
 
     def uint32(self, at: cython.Py_ssize_t) -> cython.longlong:
-        """Give the four bytes at a place as a number."""
-        high: cython.longlong = self.data[at]
-        high = high << 8 | self.data[at + 1]
-        low: cython.longlong = self.data[at + 2]
-        return high << 16 | low << 8 | self.data[at + 3]
+        """Give the four bytes at a place as a number; raises IndexError where they are not before the end."""
+        if at < 0 or at + 4 > self.end:
+            raise IndexError("bytes behind the end")
+        value: cython.longlong = self.view[at]
+        return value << 24 | self.view[at + 1] << 16 | self.view[at + 2] << 8 | self.view[at + 3]
 
     def varint(self, field: FieldTable, in_array: cython.bint, suffix: str, expected: str) -> cython.longlong:
         """Read an unsigned varint of at most 5 bytes; give it as Java's int would hold it."""
@@ -354,14 +389,14 @@ class BodyReader:
         while shift < 35:
             if at >= self.end:
                 raise self.failure(expected, start, self.place(field, in_array, suffix))
-            byte = self.data[at]
+            byte = self.view[at]
             at += 1
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
                 self.p = at
                 # Kafka's ByteUtils shifts the fifth byte into an int, where the high bits fall off.
-                value &= 0xFFFFFFFF
-                return value - 0x100000000 if value >= 0x80000000 else value
+                value &= _WHOLE_32 - 1
+                return value - _WHOLE_32 if value >= _HALF_32 else value
             shift += 7
         message = "expected a varint of at most 5 bytes, found a longer one"
         raise ProtocolError(message, start, self.place(field, in_array, suffix))
@@ -371,13 +406,13 @@ class BodyReader:
         value: cython.longlong
         start: cython.Py_ssize_t = self.p
         if field.is_compact:
-            if start < self.end and self.data[start] < 0x80:
+            if start < self.end and self.view[start] < 0x80:
                 self.p = start + 1
-                value = self.data[start]
+                value = self.view[start]
                 return value - 1
             value = self.varint(field, in_array, "", f"the length of {self.described(field, in_array)}")
             # One less is, in Java's int, the largest length.
-            return 0x7FFFFFFF if value == -0x80000000 else value - 1
+            return 0x7FFFFFFF if value == -_HALF_32 else value - 1
         size: cython.int = 4 if wide else 2
         if size > self.end - start:
             expected = f"the length of {self.described(field, in_array)} of {size} bytes"
@@ -390,18 +425,18 @@ class BodyReader:
         if length <= 0 or at < 0 or length > self.end - at:
             return b""
         if cython.compiled:
-            raw: bytes = cython.cast(cython.p_char, cython.address(self.data[at]))[:length]
+            raw: bytes = cython.cast(cython.p_char, cython.address(self.view[at]))[:length]
             return raw
-        return bytes(self.data[at : at + length])
+        return self.data[at : at + length]
 
     def text(self, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> str:
         """Give bytes of the data as text; raises UnicodeDecodeError."""
         if length <= 0 or at < 0 or length > self.end - at:
             return ""
         if cython.compiled:
-            text: str = cython.cast(cython.p_char, cython.address(self.data[at]))[:length].decode("utf-8")
+            text: str = cython.cast(cython.p_char, cython.address(self.view[at]))[:length].decode("utf-8")
             return text
-        return bytes(self.data[at : at + length]).decode()
+        return self.data[at : at + length].decode()
 
     def check_text(
         self,
@@ -413,8 +448,10 @@ class BodyReader:
     ) -> cython.int:
         """Check that bytes are UTF-8; raises ProtocolError."""
         i: cython.Py_ssize_t
+        if at < 0 or at + length > self.end:
+            raise IndexError("bytes behind the end")
         for i in range(at, at + length):
-            if self.data[i] >= 0x80:
+            if self.view[i] >= 0x80:
                 try:
                     self.text(at, length)
                 except UnicodeDecodeError:
@@ -455,6 +492,11 @@ class BodyReader:
     def not_utf8(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> ProtocolError:
         """Give the exception for text that is not UTF-8."""
         return ProtocolError("expected UTF-8, found other bytes", start, self.path(field, in_array))
+
+    def note_error(self, field: FieldTable, in_array: cython.bint, code: cython.longlong) -> cython.int:
+        """Note an error code that is not zero."""
+        self.errors.append((self.path(field, in_array), code))
+        return 0
 
     # What a sink takes: `start` is where the field begins with its length, `at` where its bytes do
 

@@ -22,6 +22,8 @@ cdef class FieldTable:
     cdef readonly int depth
     cdef readonly int slot
     cdef readonly int fixed
+    cdef readonly long long run_size
+    cdef readonly FieldTable behind_run, first, next
     cdef readonly FieldTable parent
     cdef readonly tuple fields
     cdef readonly tuple plain_fields

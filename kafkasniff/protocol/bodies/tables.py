@@ -69,6 +69,9 @@ class FieldTable:
       those of the message that have some, -1 if it has none.
     - `other_tags`: tags that the struct has in other versions only.
     - `fixed`: the bytes of the value, or of an element, where all take as many and nothing in it is noted; else 0.
+    - `first`: of a struct, the first of `plain_fields`. `next`: the one behind this.
+    - `run_size`: the bytes of this plain field and those behind it up to `behind_run`, where these are passed over at
+      once; else 0.
     - `default`, `default_text`: what a tagged field that is not sent holds, as a value and as JSON.
     - `key`, `size_key`: `"name":`, and `"nameSizeInBytes":` of records.
     """
@@ -97,6 +100,10 @@ class FieldTable:
             raise ValueError(f"{field.name}: expected at most {MAX_DEPTH} arrays within arrays")
         self.slot = -1
         self.fixed = 0
+        self.run_size = 0
+        self.behind_run: FieldTable | None = None
+        self.first: FieldTable | None = None
+        self.next: FieldTable | None = None
         self.fields: tuple[FieldTable, ...] = ()
         self.plain_fields: tuple[FieldTable, ...] = ()
         self.tagged_fields: tuple[FieldTable, ...] = ()
@@ -128,18 +135,36 @@ class FieldTable:
         self.tagged_fields = tuple([table for table in found if table.is_tagged])
         known = {table.tag for table in self.tagged_fields}
         self.other_tags = frozenset([field.tag for field in fields if field.tag is not None]) - known
-        self.fixed = self._fixed_size()
         return slots
+
+    def plan(self) -> None:
+        """Find out what can be passed over at once, when it is settled which fields are wanted."""
+        table: FieldTable
+        following: FieldTable | None = None
+        for table in self.fields:
+            table.plan()
+        for table in reversed(self.plain_fields):
+            size = table._passed_size()
+            table.run_size, table.behind_run = size, following
+            if size and following is not None and following.run_size:
+                table.run_size, table.behind_run = size + following.run_size, following.behind_run
+            table.next = following
+            following = table
+        self.first = following
+        self.fixed = self._fixed_size()
+
+    def _passed_size(self) -> int:
+        """Give the bytes of a field of which nothing is noted; 0 where they differ."""
+        if self.is_wanted or self.is_array or self.slot >= 0 or (self.kind == STRUCT and self.is_nullable):
+            return 0
+        return self.fixed
 
     def _fixed_size(self) -> int:
         if self.kind != STRUCT:
             return 0 if self.is_error_code else self.size
         if self.is_flexible:
             return 0
-        sizes = [
-            0 if table.is_wanted or table.is_array or (table.kind == STRUCT and table.is_nullable) else table.fixed
-            for table in self.fields
-        ]
+        sizes = [table._passed_size() for table in self.fields]
         return sum(sizes) if sizes and 0 not in sizes else 0
 
 
@@ -151,6 +176,7 @@ def make_table(message: Message, version: int, wanted: frozenset[str] | None = N
     root = FieldTable(Field("", message.name, message.versions, message.fields), version, None, message)
     if root.add_fields(message.fields, message, wanted, 0) > MAX_SLOTS:
         raise ValueError(f"{message.name}: expected tagged fields at {MAX_SLOTS} places at most")
+    root.plan()
     return root
 
 

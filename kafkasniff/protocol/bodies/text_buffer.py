@@ -7,6 +7,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 _FIRST_ROOM = 1024
+_LEAST = cython.declare(cython.longlong, -(1 << 63))
 _ESCAPES: dict[int, bytes] = {
     0x08: b"\\b",
     0x09: b"\\t",
@@ -68,18 +69,32 @@ class TextBuffer:
         self.size += length
         return 0
 
-    def copy(self, source: cython.uchar[::1], at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
+    def copy(self, source: bytes, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Write bytes of `source`; raises IndexError where it has not as many."""
         if length <= 0:
             return 0
-        if at < 0 or length > len(source) - at:
-            raise IndexError(f"expected {length} bytes at {at}, found {len(source)} altogether")
+        _check_part(source, at, length)
         if length > self.room - self.size:
             self.grow(length)
         if cython.compiled:
-            memcpy(cython.address(self.buffer[self.size]), cython.address(source[at]), length)  # type: ignore[name-defined]  # noqa: F821
+            view = source
+            memcpy(cython.address(self.buffer[self.size]), cython.address(view[at]), length)  # type: ignore[name-defined]  # noqa: F821
         else:
             self.buffer[self.size : self.size + length] = source[at : at + length]
+        self.size += length
+        return 0
+
+    def append(self, other: "TextBuffer") -> cython.int:
+        """Write all that another buffer has."""
+        length: cython.Py_ssize_t = other.size
+        if length == 0:
+            return 0
+        if length > self.room - self.size:
+            self.grow(length)
+        if cython.compiled:
+            memcpy(cython.address(self.buffer[self.size]), cython.address(other.buffer[0]), length)  # type: ignore[name-defined]  # noqa: F821
+        else:
+            self.buffer[self.size : self.size + length] = other.buffer[:length]
         self.size += length
         return 0
 
@@ -112,7 +127,7 @@ class TextBuffer:
         if value < 0:
             self.buffer[self.size] = 0x2D
             self.size += 1
-            if value == -0x8000000000000000:
+            if value == _LEAST:
                 # It has no positive counterpart.
                 return self.add(b"9223372036854775808")
             value = -value
@@ -159,27 +174,29 @@ class TextBuffer:
             count -= 1
         return 0
 
-    def json_string(self, source: cython.uchar[::1], at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
+    def json_string(self, source: bytes, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Write UTF-8 bytes of `source` as a JSON string; raises UnicodeDecodeError, IndexError."""
         i: cython.Py_ssize_t
         c: cython.int
         is_wide: cython.bint = False
         is_escaped: cython.bint = False
+        _check_part(source, at, length)
+        view = source
         for i in range(at, at + length):
-            c = source[i]
+            c = view[i]
             if c >= 0x7F:
                 is_wide = True
             elif c < 0x20 or c in (0x22, 0x5C):
                 is_escaped = True
         if is_wide:
             self.is_unsafe = True
-            bytes(source[at : at + length]).decode()
+            source[at : at + length].decode()
         self.byte(0x22)
         if not is_escaped:
             self.copy(source, at, length)
             return self.byte(0x22)
         for i in range(at, at + length):
-            c = source[i]
+            c = view[i]
             if c >= 0x20 and c not in (0x22, 0x5C):
                 self.byte(c)
             else:
@@ -187,21 +204,23 @@ class TextBuffer:
         return self.byte(0x22)
 
     def base64(
-        self, source: cython.uchar[::1], at: cython.Py_ssize_t, length: cython.Py_ssize_t, url_safe: cython.bint
+        self, source: bytes, at: cython.Py_ssize_t, length: cython.Py_ssize_t, url_safe: cython.bint
     ) -> cython.int:
         """Write bytes of `source` as base64: with padding, or if `url_safe` the other alphabet and no padding."""
         alphabet: bytes = _URL_SAFE if url_safe else _BASE64
         bits: cython.int
         there: cython.Py_ssize_t
         end: cython.Py_ssize_t = at + length
+        _check_part(source, at, length)
+        view = source
         self.byte(0x22)
         while at < end:
             there = min(end - at, 3)
-            bits = source[at] << 16
+            bits = view[at] << 16
             if there > 1:
-                bits |= source[at + 1] << 8
+                bits |= view[at + 1] << 8
             if there > 2:
-                bits |= source[at + 2]
+                bits |= view[at + 2]
             self.byte(alphabet[bits >> 18])
             self.byte(alphabet[bits >> 12 & 63])
             if there > 1:
@@ -226,4 +245,15 @@ class TextBuffer:
 
     def taken(self, start: cython.Py_ssize_t) -> bytes:
         """Give the text from `start` on."""
-        return bytes(memoryview(self.store)[start : self.size])
+        if not 0 <= start < self.size:
+            return b""
+        if cython.compiled:
+            taken: bytes = cython.cast(cython.p_char, cython.address(self.buffer[start]))[: self.size - start]
+            return taken
+        return bytes(self.store[start : self.size])
+
+
+def _check_part(source: bytes, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
+    if at < 0 or length < 0 or length > len(source) - at:
+        raise IndexError(f"expected {length} bytes at {at}, found {len(source)} altogether")
+    return 0

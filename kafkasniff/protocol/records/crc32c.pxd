@@ -1,5 +1,7 @@
 # What other compiled modules use of crc32c.py, and the checksum in C.
 
+cimport cython
+
 cdef extern from *:
     """
     #include <stddef.h>
@@ -51,4 +53,5 @@ cdef extern from *:
     """
     unsigned int kafkasniff_crc32c(const unsigned char *p, size_t n)
 
-cpdef long long crc32c_of(const unsigned char[::1] data, Py_ssize_t start, Py_ssize_t end) except -1
+@cython.locals(view="const unsigned char*")
+cpdef long long crc32c_of(bytes data, Py_ssize_t start, Py_ssize_t end) except -1

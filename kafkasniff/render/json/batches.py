@@ -15,13 +15,14 @@ if not cython.compiled:
 
 _HEADER = cython.declare(cython.int, 61)
 """Bytes of the header of a batch of magic 2."""
+_UINT32 = cython.declare(cython.longlong, 0xFFFFFFFF)
 _MOST_BATCHES = cython.declare(cython.int, MAX_BATCHES)
 _COMPRESSIONS = cython.declare(list, [f'"{name}"'.encode() for name in COMPRESSIONS])
 
 
 def write_batches(
     out: TextBuffer,
-    view: cython.uchar[::1],
+    view: bytes,
     side: str,
     records: list[RecordsField],
     is_first: cython.bint,
@@ -46,7 +47,7 @@ def write_batches(
             if end - at < _HEADER or view[at + 16] != 2 or count > _MOST_BATCHES:
                 return False
             size = _number(view, at + 8, 4) + 12
-            crc = _number(view, at + 17, 4) & 0xFFFFFFFF
+            crc = _number(view, at + 17, 4) & _UINT32
             if size < _HEADER or size > end - at or crc32c_of(view, at + 21, at + size) != crc:
                 return False
             if not is_first:
@@ -89,7 +90,7 @@ def write_batches(
     return True
 
 
-def _number(view: cython.uchar[::1], at: cython.Py_ssize_t, size: cython.int) -> cython.longlong:
+def _number(view: bytes, at: cython.Py_ssize_t, size: cython.int) -> cython.longlong:
     """Give the big-endian number of `size` bytes at a place."""
     value: cython.longlong = view[at]
     i: cython.Py_ssize_t

@@ -151,7 +151,7 @@ class JsonLines:
                 out.add(b',"batches":[')
                 empty: cython.Py_ssize_t = out.size
                 is_plain = write_batches(out, data, "request", records, True)
-                if is_plain and response_records:
+                if is_plain and response_records and answer is not None:
                     is_plain = write_batches(out, answer, "response", response_records, out.size == empty)
                 if out.size == empty:
                     out.cut(start)

@@ -329,7 +329,7 @@ class CallLines:
         elif not summaries.is_sound:
             problems = call.problems
         if room < 0 and is_whole and not summaries.codes and not problems and outcome == "answered":
-            return out.copy(summaries.text.buffer, 0, summaries.text.size)
+            return out.append(summaries.text)
         colours = self.colours
         parts = []
         if outcome != "answered":

@@ -187,7 +187,7 @@ class Summaries:
         reader: SummaryReader = self.reader
         self.lists_asked = reader.listed.size > 0
         if key == 0:
-            out.copy(reader.listed.buffer, 0, reader.listed.size)
+            out.append(reader.listed)
             if out.size:
                 out.byte(32)
             self.write_records(call, "request")
@@ -202,34 +202,34 @@ class Summaries:
                 self.write_value(b"session ", SESSION)
                 if self.lists_asked:
                     out.byte(32)
-            out.copy(reader.listed.buffer, 0, reader.listed.size)
+            out.append(reader.listed)
         elif key == 3:
             # An empty list means all topics in version 0, no topics later (MetadataRequest.java); null: all topics.
             if self.reader.size_of(TOPICS) > 0:
-                out.copy(reader.named.buffer, 0, reader.named.size)
+                out.append(reader.named)
             else:
                 out.add(b"all topics" if version == 0 or self.reader.size_of(TOPICS) < 0 else b"no topics")
         elif key == 8:
             self.write_member()
             out.byte(32)
-            out.copy(reader.listed.buffer, 0, reader.listed.size)
+            out.append(reader.listed)
         elif key == 10:
             if reader.names:
                 kind = COORDINATOR_KEYS.get(self.reader.value(KEY_TYPE) if self.reader.is_there(KEY_TYPE) else 0)
                 out.add(b" " if kind is None else kind)
-                out.copy(reader.named.buffer, 0, reader.named.size)
+                out.append(reader.named)
         elif key == 13 and reader.names:
             self.write_slot(b"group ", GROUP)
             if self.reader.size_of(GROUP) <= 0:
                 out.add(b"group ")
             out.add(b" member ")
-            out.copy(reader.named.buffer, 0, reader.named.size)
+            out.append(reader.named)
             self.write_reason()
         elif key in (11, 12, 13, 14, 68, 76, 78, 79, 88):
             self.write_member()
             if reader.names:
                 out.add(b" offers " if key == 11 else b" subscribes ")
-                out.copy(reader.named.buffer, 0, reader.named.size)
+                out.append(reader.named)
             if key == 11:
                 self.write_reason()
             elif key == 14 and self.reader.size_of(ASSIGNMENTS) > 0:
@@ -241,7 +241,7 @@ class Summaries:
                 out.byte(32)
                 self.write_slot(b"", SOFTWARE_VERSION)
         elif key == 19:
-            out.copy(reader.listed.buffer, 0, reader.listed.size)
+            out.append(reader.listed)
             if reader.entries > 3:
                 out.add(f", … ({reader.entries} topics)".encode())
         elif key == 22:
@@ -251,11 +251,11 @@ class Summaries:
         elif key in LABELS:
             if reader.names:
                 out.add(LABELS[key])
-                out.copy(reader.named.buffer, 0, reader.named.size)
+                out.append(reader.named)
         elif reader.named.size:
-            out.copy(reader.named.buffer, 0, reader.named.size)
+            out.append(reader.named)
         else:
-            out.copy(reader.listed.buffer, 0, reader.listed.size)
+            out.append(reader.listed)
         return 0
 
     def write_reason(self) -> None:
@@ -293,7 +293,7 @@ class Summaries:
         reader: SummaryReader = self.reader
         if key == 0:
             if not is_asked:
-                out.copy(reader.listed.buffer, 0, reader.listed.size)
+                out.append(reader.listed)
             elif reader.written == 1 and reader.written_offset >= 0:
                 out.add(b"offset ")
                 out.number(reader.written_offset)
@@ -301,7 +301,7 @@ class Summaries:
             if not reader.record_bytes:
                 return out.add(b"no records")
             if not self.lists_asked:
-                out.copy(reader.listed.buffer, 0, reader.listed.size)
+                out.append(reader.listed)
                 out.byte(32)
             self.write_records(call, "response")
             self.write_size(reader.record_bytes)
@@ -312,7 +312,7 @@ class Summaries:
                 self.write_count(self.reader.size_of(TOPICS), b" topic")
         elif key == 8:
             if not is_asked:
-                out.copy(reader.listed.buffer, 0, reader.listed.size)
+                out.append(reader.listed)
         elif key == 11:
             if self.reader.value(GENERATION) >= 0:
                 self.write_value(b"generation ", GENERATION)
@@ -341,11 +341,11 @@ class Summaries:
             if self.reader.size_of(ASSIGNMENT) >= 0:
                 out.add(b"assigned ")
                 if reader.listed.size:
-                    out.copy(reader.listed.buffer, 0, reader.listed.size)
+                    out.append(reader.listed)
                 else:
                     out.add(b"nothing")
         else:
-            out.copy(reader.listed.buffer, 0, reader.listed.size)
+            out.append(reader.listed)
         return 0
 
     # Words

@@ -145,8 +145,10 @@ class SummaryLists(BodyReader):
         """Write text from the message as safe text of at most `most` characters."""
         i: cython.Py_ssize_t
         c: cython.int
+        if at < 0 or at + length > self.end:
+            raise IndexError("bytes behind the end")
         for i in range(at, at + min(length, most + 1)):
-            c = self.data[i]
+            c = self.view[i]
             if c < 32 or c >= 127:
                 return out.add(show(java_text(self.raw(at, length)), most).encode())
         if length <= most:

@@ -22,7 +22,7 @@ cdef class SummaryReader(SummaryLists):
     cdef Py_ssize_t written
     cdef long long written_offset
 
-    cdef int read_summary(self, FieldTable table, object data, Py_ssize_t start, Py_ssize_t end) except -1
+    cdef int read_summary(self, FieldTable table, bytes data, Py_ssize_t start, Py_ssize_t end) except -1
     cdef int reset(self) except -1
     cdef int take_part(self, int role, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int take_count(self, int role, long long value) except -1

@@ -95,7 +95,7 @@ class SummaryReader(SummaryLists):
         self.reset()
 
     def read_summary(
-        self, table: FieldTable, data: object, start: cython.Py_ssize_t, end: cython.Py_ssize_t
+        self, table: FieldTable, data: bytes, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.int:
         """Read a message; raises ProtocolError for one that does not decode."""
         self.reset()
@@ -358,10 +358,7 @@ class SummaryReader(SummaryLists):
             self.batches += 1
             if end - at >= _HEADER and self.data[at + 16] == 2 and self.batches <= _MOST_BATCHES:
                 size = self.number(INT32, at + 8) + 12
-                if (
-                    _HEADER <= size <= end - at
-                    and crc32c_of(self.data, at + 21, at + size) == self.number(INT32, at + 17) & 0xFFFFFFFF
-                ):
+                if _HEADER <= size <= end - at and crc32c_of(self.data, at + 21, at + size) == self.uint32(at + 17):
                     self.record_count += self.number(INT32, at + 57)
                     self.codecs |= 1 << (self.data[at + 22] & 7)
                     at += size

@@ -16,11 +16,11 @@ from kafkasniff.protocol.records.crc32c import crc32c_of
     ],
 )
 def test_known_checksums(data: bytes, expected: int) -> None:
-    assert crc32c_of(bytearray(data), 0, len(data)) == expected
-    assert crc32c_of(bytearray(b"x" + data + b"y"), 1, 1 + len(data)) == expected
+    assert crc32c_of(data, 0, len(data)) == expected
+    assert crc32c_of(b"x" + data + b"y", 1, 1 + len(data)) == expected
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 5), (5, 6)])
 def test_bytes_that_are_not_there_are_not_read(start: int, end: int) -> None:
     with pytest.raises(IndexError):
-        crc32c_of(bytearray(b"abcd"), start, end)
+        crc32c_of(b"abcd", start, end)
