@@ -5,6 +5,33 @@ from kafkasniff.protocol.bodies.tables cimport (
     BOOL, BYTES, FLOAT64, INT8, INT16, INT32, INT64, RECORDS, STRING, STRUCT, UINT16, UINT32, UUID, FieldTable,
 )
 
+cdef extern from *:
+    """
+    #include <stddef.h>
+    #include <stdint.h>
+    #include <string.h>
+
+    /* Eight bytes at a time: whether all are below 0x80, and whether all are printable ASCII. */
+    static inline int kafkasniff_is_ascii(const unsigned char *p, ptrdiff_t n) {
+        const uint64_t high = 0x8080808080808080u;
+        uint64_t w, found = 0;
+        for (; n >= 8; p += 8, n -= 8) { memcpy(&w, p, 8); found |= w; }
+        for (; n > 0; p++, n--) found |= *p;
+        return (found & high) == 0;
+    }
+
+    static inline int kafkasniff_is_printable(const unsigned char *p, ptrdiff_t n) {
+        const uint64_t high = 0x8080808080808080u, ones = 0x0101010101010101u;
+        uint64_t w, found = 0;
+        /* Below 0x80 no sum carries: 0x60 more has the high bit from 0x20 on, 1 more only of 0x7F. */
+        for (; n >= 8; p += 8, n -= 8) { memcpy(&w, p, 8); found |= w | (w + ones) | ~((w & ~high) + 0x60 * ones); }
+        for (; n > 0; p++, n--) if (*p < 0x20 || *p >= 0x7F) return 0;
+        return (found & high) == 0;
+    }
+    """
+    bint kafkasniff_is_ascii(const unsigned char *p, Py_ssize_t n)
+    bint kafkasniff_is_printable(const unsigned char *p, Py_ssize_t n)
+
 cdef class BodyReader:
     cdef bytes data
     cdef const unsigned char* view

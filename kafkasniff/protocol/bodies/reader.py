@@ -450,6 +450,8 @@ class BodyReader:
         i: cython.Py_ssize_t
         if at < 0 or at + length > self.end:
             raise IndexError("bytes behind the end")
+        if cython.compiled and kafkasniff_is_ascii(cython.address(self.view[at]), length):  # type: ignore[name-defined]  # noqa: F821
+            return 0
         for i in range(at, at + length):
             if self.view[i] >= 0x80:
                 try:

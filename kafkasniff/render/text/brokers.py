@@ -7,8 +7,8 @@ from kafkasniff.calls.call import Call
 TELLING_APIS = frozenset((3, 10, 60))
 """Metadata, FindCoordinator and DescribeCluster, whose answers tell of brokers."""
 
-BROKER_FIELDS = frozenset(("brokers", "topics", "coordinators", "nodeId", "brokerId", "host", "port"))
-"""Names of the fields to scan an answer for: those of brokers, and what its gist needs, so that one scan does."""
+BROKER_FIELDS = frozenset(("brokers", "coordinators", "nodeId", "brokerId", "host", "port"))
+"""Names of the fields to scan an answer for."""
 
 _MOST_BROKERS = 10_000
 """More addresses than this are not remembered, so that a hostile capture cannot fill memory."""

@@ -19,9 +19,11 @@ cdef class CallLines:
     cdef ClockTime clock
     cdef readonly object brokers
     cdef long long changes
-    cdef dict parts
+    cdef dict ends, client_ids
+    cdef list apis
     cdef Py_ssize_t client_width, server_width, api_width, correlation_width, client_id_width
 
+    cpdef int learn(self, Call call) except -1
     cpdef int write(self, Call call) except -1
     cpdef int pass_over(self, Call call) except -1
     cpdef bytes take(self)
@@ -31,7 +33,10 @@ cdef class CallLines:
     cdef int write_tail(self, Call call, long long room) except -1
     cdef int write_time(self, long long nanoseconds) except -1
     cdef int write_took(self, Call call) except -1
-    cdef tuple fixed_parts(self, str client, str server, RequestHeader header, str client_id)
+    cdef Py_ssize_t api_place(self, RequestHeader header) except -1
+    cdef int write_ends(self, Call call, RequestHeader header, str client_id) except -1
+    cdef int begin_parts(self, Call call, RequestHeader header, str client_id) except -1
+    cdef int forget_parts(self) except -1
     cdef int end_line(self, Py_ssize_t start) except -1
 
 cdef int _digits(long long value) except -1

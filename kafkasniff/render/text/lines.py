@@ -46,7 +46,11 @@ _NO_LIMIT = cython.declare(cython.longlong, -1)
 _ONE_WRITE = cython.declare(cython.Py_ssize_t, 1 << 18)
 """Bytes of lines from which on they are written."""
 _MOST_PARTS = 4096
-"""Clients, APIs and the like of which the parts of lines are remembered; more, and all are forgotten."""
+"""Clients and client ids of which the parts of lines are remembered; more, and all are forgotten."""
+
+_KEYS = cython.declare(cython.int, 128)
+_API_VERSIONS = cython.declare(cython.int, 32)
+_TELLING = cython.declare(bytes, bytes([key in TELLING_APIS for key in range(_KEYS)]))
 
 
 @cython.final
@@ -77,17 +81,25 @@ class CallLines:
         self.clock = self.time if isinstance(self.time, ClockTime) else None
         self.brokers = BrokerIds()
         self.changes = 0
-        self.parts: dict[tuple[str, str, int, str | None], tuple[bytes, bytes]] = {}
+        self.ends: dict[str, tuple[str, bytes]] = {}
+        self.client_ids: dict[str | None, bytes] = {}
+        # Behind all others is that of calls without header, or whose API or version nobody knows.
+        self.apis: list[bytes | None] = [None] * (_KEYS * _API_VERSIONS + 1)
         self.correlation_width, self.client_id_width = 3, 8
         if self.is_wide:
             self.client_width, self.server_width, self.api_width = 15, 17, 18
         else:
             self.client_width, self.server_width, self.api_width = (6 if self.is_narrow else 15), 2, 12
 
-    def learn(self, call: Call) -> None:
+    def learn(self, call: Call) -> cython.int:
         """Take in which brokers a call tells of; to be told all calls, also those that are not shown."""
-        if call.header is not None and call.header.api_key in TELLING_APIS:
+        header = call.header
+        if header is not None and 0 <= header.api_key < _KEYS and _TELLING[header.api_key]:
             self.brokers.learn(call)
+            if self.changes != self.brokers.changes:
+                self.changes = self.brokers.changes
+                self.forget_parts()
+        return 0
 
     def write(self, call: Call) -> cython.int:
         """Write a call's line, and at higher detail those of its messages, each with its newline."""
@@ -125,8 +137,7 @@ class CallLines:
                 break
             call: Call = item
             try:
-                if call.header is not None and call.header.api_key in TELLING_APIS:
-                    self.brokers.learn(call)
+                self.learn(call)
                 self.write(call)
             except Exception:
                 break
@@ -165,7 +176,7 @@ class CallLines:
         """Write what follows the time where there is room for everything."""
         out: TextBuffer = self.out
         header = call.header
-        parts: tuple = self.fixed_parts(call.client, call.server, header, None if header is None else header.client_id)  # type: ignore[type-arg]
+        client_id: str | None = None if header is None else header.client_id
         correlation: cython.longlong = call.correlation_id if header is None else header.correlation_id
         digits: cython.Py_ssize_t = 2 if correlation < 0 else 1
         rest: cython.longlong = correlation // 10 if correlation >= 0 else -correlation // 10
@@ -175,10 +186,10 @@ class CallLines:
         self.correlation_width = max(self.correlation_width, digits)
         if self.off:
             out.add(self.off)
-        out.add(parts[0])
+        self.write_ends(call, header, client_id)
         out.spaces(self.correlation_width - digits)
         out.number(correlation)
-        out.add(parts[1])
+        out.add(self.client_ids[client_id])
         self.write_took(call)
         out.byte(32)
         out.byte(32)
@@ -238,37 +249,59 @@ class CallLines:
             out.size -= 1
         return out.byte(10)
 
-    def fixed_parts(self, client: str, server: str, header: RequestHeader | None, client_id: str | None) -> tuple:  # type: ignore[type-arg]
-        """Give what stands before and behind the correlation id in a wide line, once for all calls that share it."""
-        layout: cython.int = -1 if header is None else header.api_key << 16 | header.api_version
-        key = (client, server, layout, client_id)
-        if self.changes != self.brokers.changes:
-            self.changes = self.brokers.changes
-            self.parts.clear()
-        found = self.parts.get(key)
-        if found is not None:
-            return found
+    def api_place(self, header: RequestHeader | None) -> cython.Py_ssize_t:
+        """Give the place of an API in a version in `apis`."""
+        if header is None or not (0 <= header.api_key < _KEYS and 0 <= header.api_version < _API_VERSIONS):
+            return _KEYS * _API_VERSIONS
+        return header.api_key * _API_VERSIONS + header.api_version
+
+    def write_ends(self, call: Call, header: RequestHeader | None, client_id: str | None) -> cython.int:
+        """Write client, server and API, formatted once for all calls that share them, as the client id is."""
+        place: cython.Py_ssize_t = self.api_place(header)
+        ends: tuple | None = self.ends.get(call.client)  # type: ignore[type-arg]
+        api: bytes | None = self.apis[place]
+        if (
+            ends is None
+            or (ends[0] is not call.server and ends[0] != call.server)
+            or api is None
+            or place == _KEYS * _API_VERSIONS
+            or client_id not in self.client_ids
+        ):
+            self.begin_parts(call, header, client_id)
+            ends, api = self.ends[call.client], self.apis[place]
+        self.out.add(ends[1])
+        return self.out.add(api)
+
+    def begin_parts(self, call: Call, header: RequestHeader | None, client_id: str | None) -> cython.int:
+        """Widen columns for what a wide line has before and behind the correlation id, and format that."""
         colours, off = self.colours, self.colours.off
-        server_text: str = self.server_text(server)
+        client: str = call.client
+        server: str = self.server_text(call.server)
         api: str = api_text(None if header is None else (header.api_key, header.api_version))
         who: str = client_id_text(client_id)
         before = self.client_width, self.server_width, self.api_width, self.client_id_width
         self.client_width = max(self.client_width, len(client))
-        self.server_width = max(self.server_width, len(server_text))
+        self.server_width = max(self.server_width, len(server))
         self.api_width = max(self.api_width, len(api))
         self.client_id_width = max(self.client_id_width, len(who))
         if (
             before != (self.client_width, self.server_width, self.api_width, self.client_id_width)
-            or len(self.parts) >= _MOST_PARTS
+            or len(self.ends) >= _MOST_PARTS
+            or len(self.client_ids) >= _MOST_PARTS
         ):
-            self.parts.clear()
-        parts = (
-            f"  {client:>{self.client_width}} → {colours.server}{server_text:<{self.server_width}}{off}"
-            f"  {colours.api}{api:<{self.api_width}}{off} ".encode(),
-            f"  {colours.client_id}{who:<{self.client_id_width}}{off}  ".encode(),
-        )
-        self.parts[key] = parts
-        return parts
+            self.forget_parts()
+        text = f"  {client:>{self.client_width}} → {colours.server}{server:<{self.server_width}}{off}"
+        self.ends[client] = call.server, text.encode()
+        self.apis[self.api_place(header)] = f"  {colours.api}{api:<{self.api_width}}{off} ".encode()
+        self.client_ids[client_id] = f"  {colours.client_id}{who:<{self.client_id_width}}{off}  ".encode()
+        return 0
+
+    def forget_parts(self) -> cython.int:
+        """Forget what was formatted for columns of other widths, or with other broker ids."""
+        self.ends.clear()
+        self.client_ids.clear()
+        self.apis = [None] * len(self.apis)
+        return 0
 
     def write_time(self, nanoseconds: cython.longlong) -> cython.int:
         """Write when a call began."""

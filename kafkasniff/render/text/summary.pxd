@@ -12,7 +12,9 @@ cdef class Summaries:
     cdef list codes
     cdef bint is_sound
     cdef SummaryReader reader
-    cdef dict tables
+    cdef list tables
+    cdef object context
+    cdef bint holds_records
     cdef bint lists_asked
 
     cdef int summarize(self, Call call) except -1
@@ -25,4 +27,5 @@ cdef class Summaries:
     cdef int write_value(self, bytes before, int role) except -1
     cdef int write_records(self, Call call, object side) except -1
     cdef int write_size(self, long long size) except -1
+    cdef int write_tenths(self, long long tenths, bytes unit) except -1
     cdef int write_count(self, long long count, bytes noun) except -1

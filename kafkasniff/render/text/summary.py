@@ -8,6 +8,7 @@ except ImportError:
 
 from kafkasniff.calls.call import Call, Frame, Side
 from kafkasniff.calls.contents import HOLDING_APIS
+from kafkasniff.calls.context import Context
 from kafkasniff.protocol.bodies import is_unsupported_version
 from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
@@ -48,10 +49,15 @@ ASSIGNMENTS = cython.declare(cython.int, fields.ASSIGNMENTS)
 ASSIGNMENT = cython.declare(cython.int, fields.ASSIGNMENT)
 
 _API_VERSIONS = cython.declare(cython.int, API_VERSIONS)
-_SUMMARISED = frozenset(fields.SUMMARY_FIELDS)
-_CODECS: list[tuple[int, bytes]] = sorted(
-    [(number, b" " + name.encode()) for number, name in enumerate(COMPRESSIONS) if number], key=lambda each: each[1]
-)
+# By API key: whether its fields are known, and whether its bodies may hold messages.
+_KEYS = cython.declare(cython.int, 128)
+_VERSIONS = cython.declare(cython.int, 32)
+_SUMMARISED = cython.declare(bytes, bytes([key in fields.SUMMARY_FIELDS for key in range(_KEYS)]))
+_HOLDING = cython.declare(bytes, bytes([key in HOLDING_APIS for key in range(_KEYS)]))
+
+# The words of codecs by their number, and the numbers in the order of the words.
+_CODECS = cython.declare(list, [b" " + name.encode() for name in COMPRESSIONS])
+_CODEC_ORDER = cython.declare(bytes, bytes(sorted(range(1, len(COMPRESSIONS)), key=COMPRESSIONS.__getitem__)))
 _ARROW = cython.declare(bytes, " → ".encode())
 
 
@@ -70,7 +76,9 @@ class Summaries:
         self.codes: list[int] = []
         self.is_sound = True
         self.reader = SummaryReader()
-        self.tables: dict[int, FieldTable | None] = {}
+        self.tables: list[FieldTable | None] = [None] * (2 * _KEYS * _VERSIONS)
+        self.context: Context | None = None
+        self.holds_records = False
         self.lists_asked = False
 
     def of(self, call: Call) -> str:
@@ -84,24 +92,25 @@ class Summaries:
         start: cython.Py_ssize_t
         is_asked: cython.bint = False
         self.text.size = 0
-        self.codes = []
+        if self.codes:
+            self.codes = []
         header = call.header
         if header is None:
             self.is_sound = False
             return 0
         key: cython.int = header.api_key
         version: cython.int = header.api_version
-        if key not in _SUMMARISED:
+        if key < 0 or key >= _KEYS or not _SUMMARISED[key]:
             self.is_sound = False
             self.text.add(other_summary(call).encode())
             self.codes = [error.code for error in call.errors]
             return 0
         request, response = call.request, call.response
-        context = call.context
-        self.reader.topic_names = context.topics
+        if call.context is not self.context:
+            self.begin_context(call.context)
         self.reader.client_id = header.client_id
         self.lists_asked = False
-        self.is_sound = key not in HOLDING_APIS and not context.records
+        self.is_sound = not _HOLDING[key] and not self.holds_records
         if request is not None:
             is_asked = self.read_side(call, request, True, key, version, header.end)
             if is_asked:
@@ -117,6 +126,12 @@ class Summaries:
             if self.text.size == start:
                 self.text.size = before
         return 0
+
+    def begin_context(self, context: Context) -> None:
+        """Take what the calls that follow share."""
+        self.context = context
+        self.reader.topic_names = context.topics
+        self.holds_records = context.records
 
     def read_side(
         self,
@@ -151,8 +166,8 @@ class Summaries:
                 if reader.p == size:
                     if reader.is_uncounted:
                         self.is_sound = False
-                    if reader.errors:
-                        self.codes += [code for _, code in reader.errors]
+                    if reader.codes:
+                        self.codes += reader.codes
                     return True
             except ProtocolError:
                 pass
@@ -169,15 +184,19 @@ class Summaries:
             return False
         reader.is_partial = True
         reader.read_summary(table, data, start, end)
-        self.codes += [code for _, code in reader.errors]
+        self.codes += reader.codes
         return True
 
     def table_of(self, key: cython.int, version: cython.int, is_request: cython.bint) -> FieldTable | None:
         """Give the table of a layout, None where it is not known."""
-        layout: cython.int = (key << 16 | version) << 1 | is_request
-        if layout not in self.tables:
-            self.tables[layout] = summary_table(key, version, "request" if is_request else "response")
-        return self.tables[layout]
+        if version < 0 or version >= _VERSIONS:
+            return None
+        layout: cython.Py_ssize_t = (key * _VERSIONS + version) * 2 + is_request
+        table: FieldTable | None = self.tables[layout]
+        if table is None:
+            table = summary_table(key, version, "request" if is_request else "response")
+            self.tables[layout] = table
+        return table
 
     # The parts of a request
 
@@ -364,7 +383,7 @@ class Summaries:
 
     def write_records(self, call: Call, side: Side) -> cython.int:
         """Write how many records there are, with which compression."""
-        codec: tuple  # type: ignore[type-arg]
+        codec: cython.int
         reader: SummaryReader = self.reader
         if reader.is_uncounted:
             count, codecs = call.record_totals(side)
@@ -374,18 +393,30 @@ class Summaries:
         elif reader.codecs:
             self.write_count(reader.record_count, b" record")
             if reader.codecs != 1:
-                for codec in _CODECS:
-                    if reader.codecs >> codec[0] & 1:
-                        self.text.add(codec[1])
+                for codec in _CODEC_ORDER:
+                    if reader.codecs >> codec & 1:
+                        self.text.add(_CODECS[codec])
             self.text.byte(32)
         return 0
 
     def write_size(self, size: cython.longlong) -> cython.int:
-        """Write a number of bytes."""
-        if size >= 1000:
-            return self.text.add(size_text(size).encode())
-        self.text.number(size)
-        return self.text.add(b" B")
+        """Write a number of bytes as `size_text` has it."""
+        if size < 1000:
+            self.text.number(size)
+            return self.text.add(b" B")
+        if size < 999_950 and size % 100 != 50:
+            return self.write_tenths((size + 50) // 100, b" kB")
+        if 999_950 <= size < 999_950_000 and size % 100_000 != 50_000:
+            return self.write_tenths((size + 50_000) // 100_000, b" MB")
+        # So that halves are rounded as Python does.
+        return self.text.add(size_text(size).encode())
+
+    def write_tenths(self, tenths: cython.longlong, unit: bytes) -> cython.int:
+        """Write a number with one decimal."""
+        self.text.number(tenths // 10)
+        self.text.byte(46)
+        self.text.number(tenths % 10)
+        return self.text.add(unit)
 
     def write_count(self, count: cython.longlong, noun: bytes) -> cython.int:
         """Write a count with its noun."""

@@ -1,6 +1,6 @@
 # What other compiled modules use of summary_lists.py.
 
-from kafkasniff.protocol.bodies.reader cimport BodyReader
+from kafkasniff.protocol.bodies.reader cimport BodyReader, kafkasniff_is_printable
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
 
 cdef class SummaryLists(BodyReader):
@@ -24,6 +24,7 @@ cdef class SummaryLists(BodyReader):
     cdef int end_list(self) except -1
     cdef int begin_name(self) except -1
     cdef int begin_entry(self, bytes separator) except -1
+    cdef bint is_printable(self, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int name_topic(self, TextBuffer out, Py_ssize_t at, Py_ssize_t size) except -1
     cdef int shown(self, TextBuffer out, Py_ssize_t at, Py_ssize_t length, Py_ssize_t most) except -1
     cdef int member(self, TextBuffer out, Py_ssize_t at, Py_ssize_t length) except -1

@@ -143,18 +143,21 @@ class SummaryLists(BodyReader):
         self, out: TextBuffer, at: cython.Py_ssize_t, length: cython.Py_ssize_t, most: cython.Py_ssize_t
     ) -> cython.int:
         """Write text from the message as safe text of at most `most` characters."""
-        i: cython.Py_ssize_t
-        c: cython.int
-        if at < 0 or at + length > self.end:
-            raise IndexError("bytes behind the end")
-        for i in range(at, at + min(length, most + 1)):
-            c = self.view[i]
-            if c < 32 or c >= 127:
-                return out.add(show(java_text(self.raw(at, length)), most).encode())
+        if not self.is_printable(at, min(length, most + 1)):
+            return out.add(show(java_text(self.raw(at, length)), most).encode())
         if length <= most:
             return out.copy(self.data, at, length)
         out.copy(self.data, at, most - 1)
         return out.add(_ELLIPSIS)
+
+    def is_printable(self, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.bint:
+        """Tell whether bytes of the message are printable ASCII; raises IndexError where they are not all there."""
+        if at < 0 or at + length > self.end:
+            raise IndexError("bytes behind the end")
+        if cython.compiled:
+            return kafkasniff_is_printable(cython.address(self.view[at]), length)  # type: ignore[name-defined]  # noqa: F821
+        text: bytes = self.data[at : at + length]
+        return text.isascii() and (not text or text.decode().isprintable())
 
     def name_topic(self, out: TextBuffer, at: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.int:
         """Write a topic's name; where `size` is -2 that of the id at a place, or the id where nothing told it."""

@@ -8,6 +8,8 @@ cdef class SummaryReader(SummaryLists):
     cdef bint is_request
     cdef long long[::1] values
     cdef long long[::1] sizes
+    cdef readonly list codes
+    cdef unsigned int found
     cdef bint is_awaited
     cdef Py_ssize_t kept_at
     cdef Py_ssize_t kept_size
@@ -24,6 +26,7 @@ cdef class SummaryReader(SummaryLists):
 
     cdef int read_summary(self, FieldTable table, bytes data, Py_ssize_t start, Py_ssize_t end) except -1
     cdef int reset(self) except -1
+    cdef int keep(self, int role, long long value, long long size) except -1
     cdef int take_part(self, int role, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int take_count(self, int role, long long value) except -1
     cdef int name_leaving(self, Py_ssize_t at, Py_ssize_t size) except -1

@@ -72,7 +72,8 @@ COUNTS = cython.declare(cython.int, fields.COUNTS)
 REASON = cython.declare(cython.int, fields.REASON)
 _SLOTS = cython.declare(cython.int, fields.SLOTS_END - fields.STRINGS)
 
-_NO_ELEMENTS_LEFT_OUT = 1 << 62
+_NO_ELEMENTS_LEFT_OUT = cython.declare(cython.longlong, 1 << 62)
+_ONE = cython.declare(cython.uint, 1)
 
 
 @cython.final
@@ -81,8 +82,8 @@ class SummaryReader(SummaryLists):
     """Takes the fields that have a role (summary_fields.py).
 
     `listed` is the text of topics with their partitions, or of what stands in their place; `named` that of names.
-    `values`, `sizes`: of strings where they lie, numbers, and counts, by role; the size is -2 for a field that was not
-    there, -1 for null.
+    `values`, `sizes`: of strings where they lie, numbers, and counts, by role, where `found` has a bit for it; the size
+    is -1 for null. `codes`: the error codes that are not zero.
     """
 
     def __init__(self) -> None:
@@ -91,6 +92,7 @@ class SummaryReader(SummaryLists):
         self.values = array("q", bytes(8 * _SLOTS))
         self.sizes = array("q", bytes(8 * _SLOTS))
         self.is_request = True
+        self.codes: list[int] = []
         self.notes_records = False
         self.reset()
 
@@ -99,16 +101,16 @@ class SummaryReader(SummaryLists):
     ) -> cython.int:
         """Read a message; raises ProtocolError for one that does not decode."""
         self.reset()
-        self.begin(data, start, end, _NO_ELEMENTS_LEFT_OUT)
+        self.look_at(data, start, end, _NO_ELEMENTS_LEFT_OUT)
         self.read_message(table)
         return self.end_list()
 
     def reset(self) -> cython.int:
         """Forget the message before."""
-        i: cython.Py_ssize_t
         self.begin_lists()
-        for i in range(_SLOTS):
-            self.sizes[i] = -2
+        self.found = 0
+        if self.codes:
+            self.codes = []
         self.is_awaited = False
         self.kept_at, self.kept_size, self.kept_number = 0, -1, 0
         self.record_bytes = self.record_count = 0
@@ -123,22 +125,34 @@ class SummaryReader(SummaryLists):
 
     def is_there(self, role: cython.int) -> cython.bint:
         """Tell whether a number was in the message."""
-        return self.sizes[role - STRINGS] == 0
+        return self.size_of(role) == 0
 
     def value(self, role: cython.int) -> cython.longlong:
         """Give a number, or where a string lies; -1 for a number that was not there."""
-        return self.values[role - STRINGS] if self.sizes[role - STRINGS] >= 0 else -1
+        return self.values[role - STRINGS] if self.size_of(role) >= 0 else -1
 
     def size_of(self, role: cython.int) -> cython.Py_ssize_t:
         """Give the length of a string or an array: -1 for null, -2 where it was not there."""
-        return self.sizes[role - STRINGS]
+        return self.sizes[role - STRINGS] if self.found >> (role - STRINGS) & 1 else -2
+
+    def keep(self, role: cython.int, value: cython.longlong, size: cython.longlong) -> cython.int:
+        """Keep what a field holds."""
+        self.found |= _ONE << (role - STRINGS)
+        self.values[role - STRINGS] = value
+        self.sizes[role - STRINGS] = size
+        return 0
 
     # What the reader hands on
+
+    def note_error(self, field: FieldTable, in_array: cython.bint, code: cython.longlong) -> cython.int:
+        """Note an error code that is not zero; nobody asks where."""
+        self.codes.append(code)
+        return 0
 
     def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
         """Note that a struct is there."""
         if field.role >= COUNTS and not in_array:
-            self.sizes[field.role - STRINGS] = 0
+            return self.keep(field.role, 0, 0)
         return 0
 
     def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
@@ -151,8 +165,8 @@ class SummaryReader(SummaryLists):
     def take_count(self, role: cython.int, count: cython.longlong) -> cython.int:
         """Take the length of an array that has a role."""
         if role >= COUNTS:
-            self.sizes[role - STRINGS] = count
-        elif role == WRITTEN_PARTITIONS:
+            return self.keep(role, 0, count)
+        if role == WRITTEN_PARTITIONS:
             self.written_topics += 1
             self.written_partitions = 0
         elif role == TRANSACTIONS:
@@ -166,8 +180,8 @@ class SummaryReader(SummaryLists):
         """Take null."""
         role: cython.int = field.role
         if role >= STRINGS:
-            self.sizes[role - STRINGS] = -1
-        elif role in (NAME_AFTER_ID, NAME_BEFORE_ID, LEAVING_INSTANCE):
+            return self.keep(role, 0, -1)
+        if role in (NAME_AFTER_ID, NAME_BEFORE_ID, LEAVING_INSTANCE):
             self.take_part(role, start, 0)
         return 0
 
@@ -181,11 +195,10 @@ class SummaryReader(SummaryLists):
         if role == OFFSET:
             return self.list_offset(value, False)
         if role >= NUMBERS:
-            self.values[role - STRINGS] = value
-            self.sizes[role - STRINGS] = 0
-        elif role == TIMESTAMP:
+            return self.keep(role, value, 0)
+        if role == TIMESTAMP:
             return self.list_offset(value, True)
-        elif role in (FETCHED_PARTITION, NEW_PARTITIONS, NODE, RESOURCE_TYPE):
+        if role in (FETCHED_PARTITION, NEW_PARTITIONS, NODE, RESOURCE_TYPE):
             self.kept_number = value
         elif role == WRITTEN_OFFSET:
             self.written_partitions += 1
@@ -272,9 +285,8 @@ class SummaryReader(SummaryLists):
         if role == TOPIC:
             return self.list_topic(at, length)
         if role >= STRINGS:
-            self.values[role - STRINGS] = at
-            self.sizes[role - STRINGS] = length
-        elif role == NAME:
+            return self.keep(role, at, length)
+        if role == NAME:
             if self.begin_name():
                 return self.shown(self.named, at, length, _NAME_LENGTH)
         elif role:
@@ -308,8 +320,7 @@ class SummaryReader(SummaryLists):
                 self.name_leaving(at, length)
         elif role == LEAVING_REASON:
             if self.names == 1:
-                self.values[REASON - STRINGS] = at
-                self.sizes[REASON - STRINGS] = length
+                return self.keep(REASON, at, length)
         elif role in (TRANSACTION, OLD_TRANSACTION):
             self.end_list()
             if self.begin_entry(b" "):
