@@ -40,13 +40,12 @@ class KeyLog:
 
     def add(self, text: bytes) -> int:
         """Take whole lines of a key log and give how many were valid; comments and all else are passed over."""
-        valid = 0
-        for match in _LINE.finditer(text):
-            valid += 1
-            number = _NUMBERS.get(match[1])
+        lines = _LINE.findall(text)
+        for label, client_random, secret in lines:
+            number = _NUMBERS.get(label)
             if number is not None:
-                self._keep(number, unhexlify(match[2]), unhexlify(match[3]))
-        return valid
+                self._keep(number, unhexlify(client_random), unhexlify(secret))
+        return len(lines)
 
     def secret(self, label: str, client_random: bytes) -> bytes | None:
         """Give the secret that a connection's client random stands for, None where the log lacks it."""
@@ -76,6 +75,9 @@ class KeyLog:
 
     def _keep(self, number: int, client_random: bytes, secret: bytes) -> None:
         before = self._newer.get(client_random)
+        if before is not None and before[2:] == secret and before[0] == number:
+            # Blocks of a capture may say the same many times over.
+            return
         if before is None:
             before = self._older.pop(client_random, b"")
             self._newer_bytes += _CONNECTION_BYTES + len(before)
