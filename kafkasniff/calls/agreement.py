@@ -27,7 +27,7 @@ def agreement_of_cut(held: HeldStream, start: int, size: int, side: Kind, api_ke
     wrong in them does not count.
     """
     cut = held.read_to_gap(start, size)
-    there = cut if cut is not None else held.read(start, held.end - start)
+    there = cut if cut is not None else held.read(start, min(held.end - start, SAMPLE))
     if there is None or size > LARGEST_COMPLETED:
         return 0
     there = there[:SAMPLE]

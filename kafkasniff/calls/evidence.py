@@ -109,20 +109,23 @@ def read_prefix(held: HeldStream, offset: int) -> bytes | None:
 
     Of a client id that a gap cuts off, they have what there is.
     """
-    start = held.read(offset, 12)
-    if start is None:
+    start = held.read_up_to(offset, 64)
+    if len(start) < 12:
         return None
     size = int.from_bytes(start[0:4], "big", signed=True)
-    if size <= 10:
-        return held.read(offset, 4 + size) if size >= SMALLEST_REQUEST else start
-    lengths = held.read(offset, 14)
-    if lengths is None:
-        return None
-    client_id = int.from_bytes(lengths[12:14], "big", signed=True)
-    if not 0 <= client_id <= CLIENT_ID_LIMIT:
-        client_id = 0
+    if size < SMALLEST_REQUEST:
+        return start
+    client_id = 0
+    if size > 10:
+        if len(start) < 14:
+            return None
+        client_id = int.from_bytes(start[12:14], "big", signed=True)
+        if not 0 <= client_id <= CLIENT_ID_LIMIT:
+            client_id = 0
     needed = min(4 + size, 14 + client_id)
-    return held.read(offset, needed) or held.read_to_gap(offset, needed)
+    if needed <= len(start):
+        return start[:needed]
+    return held.read(offset, needed) or (held.read_to_gap(offset, needed) if size > 10 else None)
 
 
 def score_request(

@@ -173,7 +173,7 @@ class HeldStream:
         ]
         words = len(around) // 4
         least = ARRAY_WORDS_OF_CUT if self.cut and start not in self._behind_gaps else ARRAY_WORDS
-        if words >= least and sum(not any(around[each : words * 4 : 4]) for each in range(4)) >= 2:
+        if words >= least and [around[each : words * 4 : 4].count(0) for each in range(4)].count(words) >= 2:
             # Wherever the integers begin, their upper halves are zeros.
             return True
         return _begins_array(run, place, place + min(ARRAY_BYTES, (end or self.end) - offset))
@@ -197,6 +197,11 @@ class HeldStream:
             return None
         start, run = found
         return bytes(run[offset - start : offset - start + count])
+
+    def read_up_to(self, offset: int, count: int) -> bytes:
+        """Give what is held from the stream position `offset` up to a gap, at most `count` bytes."""
+        found = self.run_at(offset)
+        return b"" if found is None else bytes(found[1][offset - found[0] : offset - found[0] + count])
 
     def read_to_gap(self, offset: int, count: int) -> bytes | None:
         """Give the bytes from the stream position `offset` up to a gap, when that comes before `count` bytes."""
@@ -227,9 +232,11 @@ class HeldStream:
 
 def _begins_array(run: bytearray, place: int, end: int) -> bool:
     """Tell whether from `place` on integers below 65,536 stand in a row, of which few are zero."""
-    stop = place
-    while stop + 4 <= min(end, len(run)) and run[stop : stop + 2] == b"\0\0":
+    stop, last = place, min(end, len(run)) - 4
+    while stop <= last and not (run[stop] or run[stop + 1]):
         stop += 4
     words = (stop - place) // 4
+    if words < ARRAY_WORDS_OF_CUT:
+        return False
     zeros = sum(not any(run[word : word + 4]) for word in range(place, stop, 4))
-    return words >= ARRAY_WORDS_OF_CUT and zeros * 4 <= words
+    return zeros * 4 <= words
