@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Whether what there is of a message agrees with the layout of its API, where its end is not there."""
 
 from kafkasniff.calls.held import HeldStream

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """How strongly bytes speak for a frame of Kafka's beginning at a place of a stream.
 
 Evidence is counted in points. A lucky size and a lucky header give fewer than `PROOF`; what lifts a place to it is

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Bytes of one direction that are kept while it is not known where its frames begin."""
 
 from bisect import bisect_left, bisect_right

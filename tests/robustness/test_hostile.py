@@ -6,6 +6,7 @@ import pytest
 
 from tools.hostile.cases import CASES
 from tools.hostile.run import run
+from tools.hostile.surroundings import CHECKS, NotTriedError
 
 SCALE = 0.01
 SMALL = (
@@ -43,6 +44,14 @@ def test_hostile_files_are_refused_in_words(case: str, tmp_path: Path) -> None:
 def test_a_planted_secret_would_be_seen(case: str, command: str, tmp_path: Path) -> None:
     given = CASES[case].build(tmp_path, SCALE)._replace(options=("--show-secrets",))
     assert run(command, given, tmp_path, timed=False).faults == ["secret on stdout"]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_what_surrounds_a_run(check: str, tmp_path: Path) -> None:
+    try:
+        assert CHECKS[check].faults(tmp_path) == []
+    except NotTriedError as error:
+        pytest.skip(str(error))
 
 
 def test_what_cannot_be_read_is_a_fault(tmp_path: Path) -> None:

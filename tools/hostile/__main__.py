@@ -1,4 +1,4 @@
-"""`python -m tools.hostile [CASE...] [--scale FACTOR] [--command NAME]...`: run cases and print a table of them."""
+"""`python -m tools.hostile [CASE...] [--scale FACTOR] [--command NAME]...`: run cases and checks, and print tables."""
 
 import argparse
 import shutil
@@ -11,6 +11,7 @@ from tools.hostile.apart import apart
 from tools.hostile.case import Case, Given
 from tools.hostile.cases import CASES
 from tools.hostile.run import COMMANDS, Run, run
+from tools.hostile.surroundings import CHECKS, NotTriedError
 
 
 def size_of(folder: Path, given: Given) -> int:
@@ -35,17 +36,18 @@ def row(case: Case, size: int, runs: list[Run]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join([*CASES, *CHECKS]))
     parser.add_argument("--scale", type=float, default=1.0, help="make captures larger or smaller")
     parser.add_argument("--command", action="append", choices=COMMANDS, help="run only this; may be repeated")
     parser.add_argument("--keep", type=Path, help="leave the files of each case below this folder")
     parser.add_argument("--verbose", action="store_true", help="also say of each run what it took")
     options = parser.parse_args()
-    if unknown := [name for name in options.cases if name not in CASES]:
+    if unknown := [name for name in options.cases if name not in CASES and name not in CHECKS]:
         parser.error(f"no such case: {', '.join(unknown)}")
     faults = 0
+    wanted = options.cases or [*CASES, *CHECKS]
     print("| case | what | kB | most CPU s | most MB | faults |\n| --- | --- | ---: | ---: | ---: | --- |", flush=True)
-    for name in options.cases or CASES:
+    for name in [each for each in wanted if each in CASES]:
         folder = options.keep / name if options.keep else Path(tempfile.mkdtemp())
         folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -61,6 +63,17 @@ def main() -> int:
                 f"    {one.command:26} {one.seconds:6.2f} s {one.mb:6.0f} MB  exit {one.status}  {one.said[:150]!a}",
                 file=sys.stderr,
             )
+    if checks := [CHECKS[each] for each in wanted if each in CHECKS]:
+        print("\n| check | faults |\n| --- | --- |")
+    for check in checks:
+        with tempfile.TemporaryDirectory() as work:
+            try:
+                found = check.faults(Path(work))
+            except NotTriedError as error:
+                print(f"| {check.what} | not tried: {error} |", flush=True)
+                continue
+        print(f"| {check.what} | {'; '.join(found) or 'none'} |", flush=True)
+        faults += bool(found)
     return 1 if faults else 0
 
 

@@ -1,0 +1,1 @@
+# Declares agreement.py, which is compiled as it looks at each place of what is searched.
