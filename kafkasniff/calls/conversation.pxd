@@ -1,7 +1,7 @@
 cimport cython
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.calls.streams cimport KafkaStreams
-from kafkasniff.octets cimport signed32
+from kafkasniff.octets cimport part, signed32
 from kafkasniff.protocol.headers cimport RequestHeader, read_request_header
 from kafkasniff.tcp.events cimport Connection, StreamData
 
@@ -23,7 +23,7 @@ cdef class Conversation:
     cpdef take(self, event)
     @cython.locals(kafka=KafkaStreams, calls=list)
     cpdef take_data(self, StreamData data, list items)
-    @cython.locals(data=bytes, header=RequestHeader)
+    @cython.locals(data=bytes, header=RequestHeader, body=bytes)
     cpdef bint _proves_kafka(self, StreamData event) except -1
     cpdef _take_undecided(self, StreamData event)
     cpdef note_start(self, StreamData event)

@@ -39,7 +39,7 @@ from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.tcp.events import Connection, Endpoint, StreamConflict, StreamData, StreamGap
 
 if not cython.compiled:
-    from kafkasniff.octets import signed32
+    from kafkasniff.octets import part, signed32
     from kafkasniff.protocol.headers import read_request_header
 
 FIRST_BYTES = 1100
@@ -50,6 +50,9 @@ KAFKA_SERVERS = 10_000
 _REPLACEMENT = "\ufffd"
 """Stands for what is no UTF-8."""
 _NO_FIELDS: frozenset[str] = frozenset()
+_MOST_BODIES = 1024
+_WHOLE_BODIES: set[bytes] = set()
+"""API key, version and body of first requests that were found whole, none of over `FIRST_BYTES`."""
 SHOWN_START = 8
 """Bytes kept of the beginning of what each side sent."""
 
@@ -259,7 +262,15 @@ class Conversation:
         client_id = header.client_id
         if not client_id or not client_id.isprintable() or _REPLACEMENT in client_id:
             return False
-        return scan_body(header.api_key, header.api_version, "request", data, header.end, _NO_FIELDS) is not None
+        # Clients of one kind begin all their connections with the same body.
+        body = part(data, SIZE_PREFIX, 2 * SIZE_PREFIX) + part(data, header.end, len(data))
+        if body in _WHOLE_BODIES:
+            return True
+        if scan_body(header.api_key, header.api_version, "request", data, header.end, _NO_FIELDS) is None:
+            return False
+        if len(_WHOLE_BODIES) < _MOST_BODIES:
+            _WHOLE_BODIES.add(body)
+        return True
 
     def _decide(self) -> None:
         initiator = self._connection.initiator

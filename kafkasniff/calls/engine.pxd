@@ -2,7 +2,7 @@ cimport cython
 from kafkasniff.calls.call cimport Call
 from kafkasniff.calls.conversation cimport Conversation
 from kafkasniff.protocol.headers cimport RequestHeader
-from kafkasniff.tcp.events cimport Connection, StreamData
+from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData
 from kafkasniff.tcp.reassembler cimport Reassembler
 
 cdef int _TELLS, _NAMES_IDS, _LOOKED_UP, _KEYS, _VERSIONS
@@ -20,3 +20,5 @@ cdef class Engine:
     cpdef list _take(self, list events)
     @cython.locals(call=Call, header=RequestHeader, calls="long long", kind=int, key=int, version=int, kinds=bytearray)
     cpdef _note(self, items)
+    @cython.locals(connection=Connection, first=DirectionCounters, second=DirectionCounters, items=list)
+    cpdef list _end(self, event)

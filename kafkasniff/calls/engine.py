@@ -137,10 +137,10 @@ class Engine:
                     plain.take_data(data, items)
                 else:
                     items += conversation.take(data)
+            elif type(event) is ConnectionEnd:
+                items += self._end(event)
             elif isinstance(event, (StreamGap, StreamConflict)):
                 items += (conversations.get(event.connection) or self._begin(event)).take(event)
-            elif isinstance(event, ConnectionEnd):
-                items += self._end(event)
         return items
 
     def _begin(self, event: StreamData | StreamGap | StreamConflict) -> Conversation | EncryptedConversation:
@@ -163,12 +163,15 @@ class Engine:
         items: list[Item] = []
         if conversation is not None:
             items += conversation.end(event.arrival)
-            if conversation.kafka is not None:
-                self.counts.kafka_connections += 1
-                self.counts.missing_beginnings += connection.initiator is None
-                self.counts.unread_ends += bool(conversation.kafka.unread)
-                self.counts.conflicts += sum(counter.conflicts for counter in connection.counters)
-                self.counts.one_way_connections += not all(counter.data_bytes for counter in connection.counters)
+            kafka = conversation.kafka
+            if kafka is not None:
+                counts = self.counts
+                counts.kafka_connections += 1
+                counts.missing_beginnings += connection.initiator is None
+                counts.unread_ends += bool(kafka.unread)
+                first, second = connection.counters
+                counts.conflicts += first.conflicts + second.conflicts
+                counts.one_way_connections += not (first.data_bytes and second.data_bytes)
         if self._report_connections:
             conversation = conversation or Conversation(connection, self._call_limits, self._options, self._budget)
             items.append(conversation.report(event.arrival))

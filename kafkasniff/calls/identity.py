@@ -1,6 +1,8 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Who the client of a connection is: its software, how it logs in, and as whom."""
 
+from functools import lru_cache
+
 from kafkasniff.calls.authentication import SASL_AUTHENTICATE, Authentication
 from kafkasniff.calls.call import Call, Frame, Side
 from kafkasniff.calls.evidence import API_VERSIONS, SASL_HANDSHAKE, request_header
@@ -11,6 +13,8 @@ from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.sasl.token import SaslToken
 
 RAW_TOKEN_LIMIT = 64 << 10
+_REMEMBERED_BODY = 256
+"""Bytes of a body of ApiVersions that is remembered with what it says."""
 LOGIN_APIS = frozenset({SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE})
 """APIs whose messages tell who the client is."""
 
@@ -62,9 +66,9 @@ class Identity:
     def take_request(self, header: RequestHeader, frame: Frame) -> None:
         """Take a request."""
         if header.api_key == API_VERSIONS and header.api_version >= 3 and frame.whole:
-            value = decode_body(header.api_key, header.api_version, "request", frame.data, header.end).value
-            if value is not None:
-                self.software = short_name(value["clientSoftwareName"]), short_name(value["clientSoftwareVersion"])
+            body = frame.data[header.end :]
+            read = _software if len(body) <= _REMEMBERED_BODY else _software.__wrapped__
+            self.software = read(header.api_version, body) or self.software
         elif header.api_key == SASL_HANDSHAKE:
             self.security = "SASL_PLAINTEXT"
             self._authentication.begin(header, frame.data)
@@ -90,3 +94,12 @@ class Identity:
             refused = response.data[4:6] != b"\x00\x00"
             self.raw_tokens = header.api_version == 0 and not refused
             self._offered = False
+
+
+@lru_cache(maxsize=1024)
+def _software(version: int, body: bytes) -> tuple[str | None, str | None] | None:
+    """Read the client's name and version in the body of ApiVersions (KIP-511); few bodies are all that clients send."""
+    value = decode_body(API_VERSIONS, version, "request", body, 0).value
+    if value is None:
+        return None
+    return short_name(value["clientSoftwareName"]), short_name(value["clientSoftwareVersion"])
