@@ -22,7 +22,7 @@ def cclass(thing: Any) -> Any:
     return thing
 
 
-final = cfunc = ccall = inline = nogil = cclass
+final = cfunc = ccall = inline = no_gc = nogil = cclass
 
 
 def exceptval(*_: object, **__: object) -> Any:

@@ -4,8 +4,6 @@ from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.tcp.events cimport Connection
 
 @cython.final
-@cython.no_gc
-@cython.freelist(256)
 cdef class Frame:
     cdef public Py_ssize_t size
     cdef public bytes data
@@ -15,8 +13,6 @@ cdef class Frame:
     cdef public tuple packets
     cdef public bint limited
 
-@cython.no_gc
-@cython.freelist(256)
 cdef class Call:
     cdef public Connection connection
     cdef public str client, server

@@ -5,6 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 from kafkasniff.calls.contents import (
     ENVELOPE,
     HOLDING_APIS,
@@ -67,6 +72,10 @@ _READ_LATER = ("_request_body", "_response_body", "_request_scan", "_response_sc
 _NO_FIELDS: frozenset[str] = frozenset()
 
 
+@cython.final
+@cython.no_gc
+@cython.freelist(256)
+@cython.cclass
 class Frame:
     """A size-prefixed unit of a stream, or what there is of it."""
 
@@ -154,6 +163,9 @@ class FieldError(NamedTuple):
     name: str
 
 
+@cython.no_gc
+@cython.freelist(256)
+@cython.cclass
 class Call:
     """A request with its response. Bodies are decoded when first asked for."""
 

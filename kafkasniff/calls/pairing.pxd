@@ -6,8 +6,6 @@ from kafkasniff.octets cimport signed32, unsigned16
 from kafkasniff.protocol.headers cimport RequestHeader
 
 @cython.final
-@cython.no_gc
-@cython.freelist(256)
 cdef class WaitingRequest:
     cdef readonly Frame frame
     cdef readonly RequestHeader header

@@ -36,6 +36,10 @@ _MOST_GONE = 64
 """Places of requests that were taken out, which a queue keeps at most before its other half."""
 
 
+@cython.final
+@cython.no_gc
+@cython.freelist(256)
+@cython.cclass
 class WaitingRequest:
     """A request without its answer so far."""
 

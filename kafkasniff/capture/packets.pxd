@@ -1,7 +1,5 @@
 cimport cython
 @cython.final
-@cython.no_gc
-@cython.freelist(256)
 cdef class Arrival:
     cdef readonly long long time
     cdef readonly long long packet

@@ -4,6 +4,11 @@
 from array import array
 from dataclasses import dataclass
 
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interface:
@@ -21,6 +26,10 @@ class Interface:
     """The interface's name where the capture tells it (pcapng if_name)."""
 
 
+@cython.final
+@cython.no_gc
+@cython.freelist(256)
+@cython.cclass
 class Arrival:
     """When and where a packet was seen; compared by time, number and interface."""
 

@@ -2,8 +2,6 @@ cimport cython
 from kafkasniff.octets cimport is_at, part, signed32, unsigned16
 
 @cython.final
-@cython.no_gc
-@cython.freelist(256)
 cdef class RequestHeader:
     cdef readonly int api_key, api_version
     cdef readonly long long correlation_id

@@ -37,6 +37,10 @@ _ID_TEXTS: list[str] = [""] * _SLOTS
 _INT32 = struct.Struct(">i")
 
 
+@cython.final
+@cython.no_gc
+@cython.freelist(256)
+@cython.cclass
 class RequestHeader:
     """The header of a request."""
 

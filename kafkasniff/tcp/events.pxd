@@ -18,8 +18,6 @@ cdef class Connection:
     cdef public bytes tls_secrets
 
 @cython.final
-@cython.no_gc
-@cython.freelist(256)
 cdef class StreamData:
     cdef readonly Connection connection
     cdef readonly int direction

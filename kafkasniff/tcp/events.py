@@ -3,6 +3,11 @@
 
 from typing import NamedTuple
 
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 from kafkasniff.capture.packets import Arrival
 
 COUNTERS = (
@@ -132,6 +137,10 @@ class Connection:
         """The lines of a key log that open it, where they are known and asked for."""
 
 
+@cython.final
+@cython.no_gc
+@cython.freelist(256)
+@cython.cclass
 class StreamData:
     """Bytes that come next in one direction of a connection."""
 
