@@ -115,7 +115,16 @@ class BodyReader:
             if field.is_array:
                 self.read_array(field)
             elif field.size:
-                self.read_fixed(field, False)
+                if (
+                    field.is_error_code
+                    and not field.is_wanted
+                    and self.end - self.p >= 2
+                    and not self.view[self.p]
+                    and not self.view[self.p + 1]
+                ):
+                    self.p += 2
+                else:
+                    self.read_fixed(field, False)
             elif field.kind != STRUCT:
                 self.read_bytes(field, False)
             else:
@@ -235,7 +244,14 @@ class BodyReader:
         """Read an array with its elements."""
         i: cython.Py_ssize_t
         start: cython.Py_ssize_t = self.p
-        count: cython.longlong = self.length(field, False, True)
+        count: cython.longlong
+        if not field.is_wanted and not field.is_compact and INT8 <= field.kind <= INT64 and self.end - start >= 4:
+            # Null, which has the highest bit, is more than fits.
+            count = self.uint32(start)
+            if count * field.size <= self.end - start - 4:
+                self.p = start + 4 + count * field.size
+                return 0
+        count = self.length(field, False, True)
         if count < 0:
             if not field.is_nullable:
                 raise ProtocolError("expected an array, found null", start, self.path(field, False))
@@ -418,7 +434,10 @@ class BodyReader:
             expected = f"the length of {self.described(field, in_array)} of {size} bytes"
             raise self.failure(expected, start, self.path(field, in_array))
         self.p = start + size
-        return self.number(INT32 if wide else INT16, start)
+        if wide:
+            value = self.uint32(start)
+            return value - _WHOLE_32 if value >= _HALF_32 else value
+        return self.number(INT16, start)
 
     def raw(self, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> bytes:
         """Copy bytes of the data."""
