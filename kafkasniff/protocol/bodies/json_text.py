@@ -4,16 +4,15 @@ from functools import cache
 from typing import NamedTuple
 
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.bodies.decoding import decode_body, is_unsupported_version
-from kafkasniff.protocol.bodies.finders import find_entities, find_errors
-from kafkasniff.protocol.bodies.json_writer import JsonWriter
+from kafkasniff.protocol.bodies.decoding import is_unsupported_version
+from kafkasniff.protocol.bodies.json_writer import JsonWriter, mark_config, mark_topic_names
 from kafkasniff.protocol.bodies.tables import FieldTable, make_table, tables_in
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
-from kafkasniff.protocol.secrets import CONFIG_APIS, SECRET_FIELDS, redact
+from kafkasniff.protocol.secrets import CONFIG_APIS, CONFIG_ARRAYS, SECRET_FIELDS
 
 _FREE: list[JsonWriter] = []
 """Writers that nobody uses now."""
@@ -35,14 +34,13 @@ class JsonBody(NamedTuple):
 class JsonReader:
     """Reads the bodies of one API in one version, of requests or of responses."""
 
-    __slots__ = ("_answers_as_0", "_kind", "_layout", "_may_hold_configs", "_table")
+    __slots__ = ("_answers_as_0", "_kind", "_layout", "_table")
 
     def __init__(self, api_key: int, version: int, kind: Kind, show_secrets: bool) -> None:
         """Read bodies of a version that is known; replace secrets unless they are to be shown."""
         self._layout = api_key, version
         self._kind: Kind = kind
         self._table = json_table(api_key, version, kind, show_secrets)
-        self._may_hold_configs = not show_secrets and (api_key, kind) in CONFIG_APIS
         self._answers_as_0 = api_key == API_VERSIONS and kind == "response"
 
     def read(self, data: bytes, offset: int, most_elements: int = MAX_ELEMENTS) -> JsonBody | None:
@@ -53,8 +51,6 @@ class JsonReader:
         """
         if self._answers_as_0 and is_unsupported_version(self._layout[1], data, offset):
             return None
-        if self._may_hold_configs:
-            return self._read_configs(data, offset, most_elements)
         writer = _FREE.pop() if _FREE else JsonWriter()
         try:
             text = writer.read(self._table, data, offset, most_elements)
@@ -64,19 +60,6 @@ class JsonReader:
             return None if text is None else JsonBody(text, writer.errors, writer.topic_ids, writer.records)
         finally:
             _FREE.append(writer)
-
-    def _read_configs(self, data: bytes, offset: int, most_elements: int) -> JsonBody | None:
-        """Read a body in which a value may be secret by what stands before or behind it."""
-        key, version = self._layout
-        body = decode_body(key, version, self._kind, data, offset, most_elements)
-        if body.value is None or body.problems:
-            return None
-        # Rare, and slow to import.
-        import orjson
-
-        errors = find_errors(key, version, self._kind, body.value)
-        topic_ids = find_entities(key, version, self._kind, body.value).get("topicId", [])
-        return JsonBody(orjson.dumps(redact(key, self._kind, body.value)), errors, topic_ids, body.records)
 
 
 @cache
@@ -96,4 +79,9 @@ def json_table(api_key: int, version: int, kind: Kind, show_secrets: bool) -> Fi
         secrets = SECRET_FIELDS.get((api_key, kind), frozenset())
         for field in tables_in(table):
             field.is_secret = field.name in secrets
+            if (api_key, kind) in CONFIG_APIS and field.name in CONFIG_ARRAYS:
+                mark_config(field)
+    for field in tables_in(table):
+        if field.type_name == "records":
+            mark_topic_names(field)
     return table

@@ -10,6 +10,13 @@ cdef class JsonWriter(BodyReader):
     cdef Py_ssize_t[::1] marks
     cdef dict tagged_texts
     cdef list tagged_starts
+    cdef long long[::1] configs
+    cdef dict secret_names
+    cdef readonly bint names_internal_topic
 
     cdef int write(self, FieldTable table) except -1
     cdef int key(self, FieldTable field, bint in_array) except -1
+    cdef int hide_config(self, FieldTable field) except -1
+    cdef bint is_secret_name(self, bytes name) except -1
+    cdef bint may_hold_secrets(self, Py_ssize_t at, Py_ssize_t length) except -1
+    cdef int note_text(self, FieldTable field, Py_ssize_t at, Py_ssize_t length, Py_ssize_t text_at) except -1

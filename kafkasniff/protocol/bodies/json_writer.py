@@ -10,9 +10,9 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.protocol.bodies.reader import BodyReader
-from kafkasniff.protocol.bodies.tables import MAX_SLOTS, FieldTable
+from kafkasniff.protocol.bodies.tables import MAX_DEPTH, MAX_SLOTS, FieldTable
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
-from kafkasniff.protocol.config_secrets import REDACTED
+from kafkasniff.protocol.config_secrets import REDACTED, is_secret_config, mask_secrets
 from kafkasniff.protocol.primitives import UUID_TEXTS, json_float
 
 if not cython.compiled:
@@ -22,6 +22,46 @@ _DOUBLE = Struct(">d")
 _MOST_ROOM = 1 << 20
 """Bytes of the largest buffer that is kept when a message has been read."""
 _HIDDEN = f'"{REDACTED}"'.encode()
+_MOST_NAMES = 4096
+_LONGEST_NAME = 256
+"""Names of configs, and bytes of each, of which is remembered whether they are secret."""
+
+# Roles of fields in the tables that this sink goes by.
+CONFIG = cython.declare(cython.int, 1)
+CONFIG_NAME = cython.declare(cython.int, 2)
+CONFIG_VALUE = cython.declare(cython.int, 3)
+CONFIG_SENSITIVE = cython.declare(cython.int, 4)
+TOPIC_NAME = cython.declare(cython.int, 5)
+
+# What is noted of a config, at the depth of its fields: where name and value lie in the data, and the value's text in
+# what was written, and whether the broker says that it is sensitive.
+_NAME_AT = cython.declare(cython.int, 0)
+_NAME_END = cython.declare(cython.int, 1)
+_VALUE_AT = cython.declare(cython.int, 2)
+_VALUE_END = cython.declare(cython.int, 3)
+_TEXT_AT = cython.declare(cython.int, 4)
+_TEXT_END = cython.declare(cython.int, 5)
+_SENSITIVE = cython.declare(cython.int, 6)
+_NOTED = cython.declare(cython.int, 7)
+
+_CONFIG_ROLES = {"name": CONFIG_NAME, "key": CONFIG_NAME, "value": CONFIG_VALUE, "isSensitive": CONFIG_SENSITIVE}
+
+
+def mark_config(configs: FieldTable) -> None:
+    """Say which fields of the elements of an array tell whether the value of a config is secret."""
+    configs.role = CONFIG
+    for field in configs.fields:
+        field.role = _CONFIG_ROLES.get(field.name, field.role)
+
+
+def mark_topic_names(records: FieldTable) -> None:
+    """Say which fields around a `records` field may name its topic."""
+    struct = records.parent
+    while struct is not None:
+        for field in struct.fields:
+            if field.type_name == "string" and not field.is_array and field.name in ("topic", "name"):
+                field.role = TOPIC_NAME
+        struct = struct.parent
 
 
 @cython.cclass
@@ -36,6 +76,9 @@ class JsonWriter(BodyReader):
         self.marks = array("q", bytes(8 * MAX_SLOTS))
         self.tagged_texts: dict[FieldTable, bytes] = {}
         self.tagged_starts: list[int] = []
+        self.configs = array("q", bytes(8 * _NOTED * MAX_DEPTH))
+        self.secret_names: dict[bytes, bool] = {}
+        self.names_internal_topic = False
 
     def read(self, table: FieldTable, data: bytes, offset: cython.Py_ssize_t, most: cython.longlong) -> bytes | None:
         """Give the JSON of the message from `offset` on; None where it does not end with `data`.
@@ -57,6 +100,7 @@ class JsonWriter(BodyReader):
         """Write the message that was begun; raises ProtocolError, and what was written is to be cut off then."""
         self.topic_ids = []
         self.tagged_starts = []
+        self.names_internal_topic = False
         if self.tagged_texts:
             self.tagged_texts = {}
         return self.read_message(table)
@@ -69,11 +113,68 @@ class JsonWriter(BodyReader):
         """Begin an object."""
         if field.parent is not None:
             self.key(field, in_array)
+        if field.role == CONFIG:
+            noted: cython.Py_ssize_t = _NOTED * (field.depth + 1)
+            self.configs[noted + _NAME_AT] = -1
+            self.configs[noted + _VALUE_AT] = -1
+            self.configs[noted + _SENSITIVE] = 0
         return self.out.byte(0x7B)
 
     def end_struct(self, field: FieldTable) -> cython.int:
         """End it."""
+        if field.role == CONFIG:
+            self.hide_config(field)
         return self.out.byte(0x7D)
+
+    def hide_config(self, field: FieldTable) -> cython.int:
+        """Replace the value of a secret config, or the secrets inside another's, as `redact_config` does."""
+        noted: cython.Py_ssize_t = _NOTED * (field.depth + 1)
+        at: cython.Py_ssize_t = self.configs[noted + _VALUE_AT]
+        length: cython.Py_ssize_t = self.configs[noted + _VALUE_END] - at
+        name_at: cython.Py_ssize_t = self.configs[noted + _NAME_AT]
+        name_length: cython.Py_ssize_t = self.configs[noted + _NAME_END] - name_at
+        if at < 0 or length == 0:
+            return 0
+        text: bytes = _HIDDEN
+        if (
+            name_at >= 0
+            and not self.configs[noted + _SENSITIVE]
+            and not self.is_secret_name(self.raw(name_at, name_length))
+        ):
+            if not self.may_hold_secrets(at, length):
+                return 0
+            value = self.text(at, length)
+            masked = mask_secrets(value)
+            if masked == value:
+                return 0
+            # Rare, and slow to import.
+            import orjson
+
+            text = orjson.dumps(masked)
+        return self.out.replace(self.configs[noted + _TEXT_AT], self.configs[noted + _TEXT_END], text)
+
+    def is_secret_name(self, name: bytes) -> cython.bint:
+        """Tell whether the name of a config says that its value is secret."""
+        known = self.secret_names.get(name)
+        if known is None:
+            known = is_secret_config(name.decode())
+            if len(self.secret_names) >= _MOST_NAMES:
+                self.secret_names.clear()
+            if len(name) <= _LONGEST_NAME:
+                self.secret_names[name] = known
+        return known is True
+
+    def may_hold_secrets(self, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.bint:
+        """Tell whether a value may hold what `mask_secrets` replaces: all that has an equals sign, colon or space."""
+        i: cython.Py_ssize_t
+        c: cython.int
+        if at < 0 or length > self.end - at:
+            raise IndexError("bytes behind the end")
+        for i in range(at, at + length):
+            c = self.view[i]
+            if c <= 0x20 or c >= 0x7F or c in (0x3A, 0x3D):
+                return True
+        return False
 
     def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
         """Begin an array."""
@@ -136,6 +237,8 @@ class JsonWriter(BodyReader):
         if field.kind != BOOL:
             return self.out.member(b"" if in_array else field.key, value)
         self.key(field, in_array)
+        if field.role == CONFIG_SENSITIVE:
+            self.configs[_NOTED * field.depth + _SENSITIVE] = value
         return self.out.add(b"true" if value else b"false")
 
     def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
@@ -181,6 +284,26 @@ class JsonWriter(BodyReader):
         if field.is_secret and length:
             self.out.cut(before)
             self.out.add(_HIDDEN)
+        if field.role:
+            self.note_text(field, at, length, before)
+        return 0
+
+    def note_text(
+        self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t, text_at: cython.Py_ssize_t
+    ) -> cython.int:
+        """Note the name or value of a config, and whether a topic is an internal one."""
+        noted: cython.Py_ssize_t = _NOTED * field.depth
+        if field.role == TOPIC_NAME:
+            if self.raw(at, min(length, 2)) == b"__":
+                self.names_internal_topic = True
+        elif field.role == CONFIG_NAME:
+            self.configs[noted + _NAME_AT] = at
+            self.configs[noted + _NAME_END] = at + length
+        elif field.role == CONFIG_VALUE:
+            self.configs[noted + _VALUE_AT] = at
+            self.configs[noted + _VALUE_END] = at + length
+            self.configs[noted + _TEXT_AT] = text_at
+            self.configs[noted + _TEXT_END] = self.out.size
         return 0
 
     def take_bytes(

@@ -22,10 +22,14 @@ cdef class TextBuffer:
     cdef int number(self, long long value) except -1
     cdef int padded(self, long long value, int digits) except -1
     cdef int spaces(self, Py_ssize_t count) except -1
-    @cython.locals(view="const unsigned char*")
     cdef int json_string(self, bytes source, Py_ssize_t at, Py_ssize_t length) except -1
     @cython.locals(view="const unsigned char*")
+    cdef bint shown_string(self, bytes source, Py_ssize_t at, Py_ssize_t length) except -1
+    @cython.locals(view="const unsigned char*")
+    cdef int write_string(self, bytes source, Py_ssize_t at, Py_ssize_t length, bint stops) except -1
+    @cython.locals(view="const unsigned char*", letters="const unsigned char*")
     cdef int base64(self, bytes source, Py_ssize_t at, Py_ssize_t length, bint url_safe) except -1
+    cdef int replace(self, Py_ssize_t start, Py_ssize_t end, bytes text) except -1
     cdef int last(self) except -1
     cdef int cut(self, Py_ssize_t size) except -1
     cdef bytes taken(self, Py_ssize_t start)

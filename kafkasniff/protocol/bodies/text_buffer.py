@@ -20,6 +20,13 @@ _ESCAPES: dict[int, bytes] = {
 _BASE64: bytes = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _URL_SAFE: bytes = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
+# Each byte of eight compared at once: the high bit is set of those below a space, equal to a quote, and so on.
+_ONES = cython.declare(cython.ulonglong, 0x0101010101010101)
+_SPACES = cython.declare(cython.ulonglong, 0x2020202020202020)
+_QUOTES = cython.declare(cython.ulonglong, 0x2222222222222222)
+_BACKSLASHES = cython.declare(cython.ulonglong, 0x5C5C5C5C5C5C5C5C)
+_HIGH_BITS = cython.declare(cython.ulonglong, 0x8080808080808080)
+
 
 @cython.final
 @cython.cclass
@@ -176,63 +183,141 @@ class TextBuffer:
 
     def json_string(self, source: bytes, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Write UTF-8 bytes of `source` as a JSON string; raises UnicodeDecodeError, IndexError."""
+        if self.write_string(source, at, length, False):
+            source[at : at + length].decode()
+        return 0
+
+    def shown_string(self, source: bytes, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.bint:
+        """Write bytes of `source` as a JSON string; give False, and write nothing, for what is no text to be shown.
+
+        That is what is not UTF-8, or has control characters other than tab and line ends. Raises IndexError.
+        """
+        start: cython.Py_ssize_t = self.size
+        is_unsafe: cython.bint = self.is_unsafe
         i: cython.Py_ssize_t
+        found: cython.int = self.write_string(source, at, length, True)
+        if found == 1:
+            view = source
+            # Of C1, the control characters beyond ASCII, UTF-8 has the second byte 80 to 9f behind c2.
+            for i in range(at, at + length - 1):
+                if view[i] == 0xC2 and view[i + 1] < 0xA0:
+                    found = -2
+                    break
+            try:
+                source[at : at + length].decode()
+            except UnicodeDecodeError:
+                found = -2
+        if found == -2:
+            self.size = start
+            self.is_unsafe = is_unsafe
+        return found != -2
+
+    def write_string(
+        self, source: bytes, at: cython.Py_ssize_t, length: cython.Py_ssize_t, stops: cython.bint
+    ) -> cython.int:
+        """Write a JSON string of bytes that the caller checks where 1 is given, which are not all ASCII.
+
+        If it `stops`, at control characters other than tab and line ends, it gives -2.
+        """
         c: cython.int
+        run: cython.Py_ssize_t = at
+        i: cython.Py_ssize_t = at
+        end: cython.Py_ssize_t = at + length
+        near: cython.Py_ssize_t
         is_wide: cython.bint = False
-        is_escaped: cython.bint = False
+        word: cython.ulonglong = 0
         _check_part(source, at, length)
         view = source
-        for i in range(at, at + length):
-            c = view[i]
-            if c >= 0x7F:
-                is_wide = True
-            elif c < 0x20 or c in (0x22, 0x5C):
-                is_escaped = True
+        self.byte(0x22)
+        while i < end:
+            near = end
+            if cython.compiled:
+                # Eight bytes at a time, as long as all may stand in JSON as they are.
+                while end - i >= 8:
+                    memcpy(cython.address(word), cython.address(view[i]), 8)  # type: ignore[name-defined]  # noqa: F821
+                    if (
+                        (word - _SPACES)
+                        | ((word ^ _QUOTES) - _ONES)
+                        | ((word ^ _BACKSLASHES) - _ONES)
+                        | (word + _ONES)
+                        | word
+                    ) & _HIGH_BITS:
+                        break
+                    i += 8
+                near = min(i + 8, end)
+            while i < near:
+                c = view[i]
+                i += 1
+                if c >= 0x7F:
+                    is_wide = True
+                    if c == 0x7F and stops:
+                        return -2
+                elif c < 0x20 or c in (0x22, 0x5C):
+                    if stops and c < 0x20 and c not in (9, 10, 13):
+                        return -2
+                    self.copy(source, run, i - 1 - run)
+                    run = i
+                    if c >= 0x20:
+                        self.byte(0x5C)
+                        self.byte(c)
+                    else:
+                        self.add(_ESCAPES.get(c) or b"\\u%04x" % c)
+        self.copy(source, run, end - run)
+        self.byte(0x22)
         if is_wide:
             self.is_unsafe = True
-            source[at : at + length].decode()
-        self.byte(0x22)
-        if not is_escaped:
-            self.copy(source, at, length)
-            return self.byte(0x22)
-        for i in range(at, at + length):
-            c = view[i]
-            if c >= 0x20 and c not in (0x22, 0x5C):
-                self.byte(c)
-            else:
-                self.add(_ESCAPES.get(c) or b"\\u%04x" % c)
-        return self.byte(0x22)
+        return is_wide
 
     def base64(
         self, source: bytes, at: cython.Py_ssize_t, length: cython.Py_ssize_t, url_safe: cython.bint
     ) -> cython.int:
         """Write bytes of `source` as base64: with padding, or if `url_safe` the other alphabet and no padding."""
-        alphabet: bytes = _URL_SAFE if url_safe else _BASE64
         bits: cython.int
-        there: cython.Py_ssize_t
         end: cython.Py_ssize_t = at + length
         _check_part(source, at, length)
         view = source
-        self.byte(0x22)
-        while at < end:
-            there = min(end - at, 3)
-            bits = view[at] << 16
-            if there > 1:
-                bits |= view[at + 1] << 8
-            if there > 2:
-                bits |= view[at + 2]
-            self.byte(alphabet[bits >> 18])
-            self.byte(alphabet[bits >> 12 & 63])
-            if there > 1:
-                self.byte(alphabet[bits >> 6 & 63])
-            elif not url_safe:
-                self.byte(0x3D)
-            if there > 2:
-                self.byte(alphabet[bits & 63])
-            elif not url_safe:
-                self.byte(0x3D)
+        alphabet: bytes = _URL_SAFE if url_safe else _BASE64
+        letters = alphabet
+        most: cython.Py_ssize_t = length // 3 * 4 + 6
+        if most > self.room - self.size:
+            self.grow(most)
+        to: cython.Py_ssize_t = self.size
+        self.buffer[to] = 0x22
+        to += 1
+        while end - at >= 3:
+            bits = view[at] << 16 | view[at + 1] << 8 | view[at + 2]
+            self.buffer[to] = letters[bits >> 18]
+            self.buffer[to + 1] = letters[bits >> 12 & 63]
+            self.buffer[to + 2] = letters[bits >> 6 & 63]
+            self.buffer[to + 3] = letters[bits & 63]
+            to += 4
             at += 3
-        return self.byte(0x22)
+        if at < end:
+            bits = view[at] << 16
+            if end - at > 1:
+                bits |= view[at + 1] << 8
+            self.buffer[to] = letters[bits >> 18]
+            self.buffer[to + 1] = letters[bits >> 12 & 63]
+            to += 2
+            if end - at > 1:
+                self.buffer[to] = letters[bits >> 6 & 63]
+                to += 1
+            elif not url_safe:
+                self.buffer[to] = 0x3D
+                to += 1
+            if not url_safe:
+                self.buffer[to] = 0x3D
+                to += 1
+        self.buffer[to] = 0x22
+        self.size = to + 1
+        return 0
+
+    def replace(self, start: cython.Py_ssize_t, end: cython.Py_ssize_t, text: bytes) -> cython.int:
+        """Put `text` where the bytes from `start` to `end` are."""
+        behind: bytes = self.taken(end)
+        self.cut(start)
+        self.add(text)
+        return self.add(behind)
 
     def last(self) -> cython.int:
         """Give the last byte; 0 where there is none."""

@@ -49,6 +49,12 @@ def read_records(
     return records, problems
 
 
+def decompress_batch(compression: str, stored: bytes, *, magic: int, limit: int) -> bytes | bytearray:
+    """Decompress the records of a batch: at most `limit` bytes, fewer of what expands much; see `decompress`."""
+    of_batch = min(limit, max(_LEAST_CONTENT, _MOST_EXPANSION * len(stored)))
+    return decompress(compression, stored, magic=magic, limit=of_batch)
+
+
 def _read_raw(data: bytes, batch: Batch, limit: int) -> tuple[RawRecords, list[PlacedProblem]]:
     stored = data[batch.records_start : batch.end]
     if batch.magic < 2:
@@ -64,9 +70,8 @@ def _read_raw(data: bytes, batch: Batch, limit: int) -> tuple[RawRecords, list[P
     content: bytes | bytearray = stored
     problems: list[PlacedProblem] = []
     if batch.compression != "none":
-        of_batch = min(limit, max(_LEAST_CONTENT, _MOST_EXPANSION * len(stored)))
         try:
-            content = decompress(batch.compression, stored, magic=batch.magic, limit=of_batch)
+            content = decompress_batch(batch.compression, stored, magic=batch.magic, limit=limit)
             batch.content_bytes = len(content)
         except DecompressionError as error:
             problems.append((batch.records_start, "", error.message))

@@ -4,12 +4,13 @@ How it works:
 
 - `lines.JsonLines` writes the lines of calls into one buffer, from which the caller takes bytes. A line's beginning and
   end stand in it as text made once for all calls of a client, server, API and client id; in between the sink of the
-  reader of bodies (`protocol.bodies.json_writer`) writes both bodies from their bytes, and `batches` the headers of
-  record batches. No object is made of a body.
+  reader of bodies (`protocol.bodies.json_writer`) writes both bodies from their bytes, `batches` the headers of record
+  batches and `records` their records. No object is made of a body or of a record.
 - A line of which anything is unusual is cut off and made again by way of the decoded bodies (`found.decoded_parts`):
   bodies that do not decode whole or to their last byte, messages that the capture cuts, APIs whose messages hold other
-  messages, values that may be secret by their name.
-- Errors, topic names, decoded messages, records and problems are few: `found` makes their members in Python.
+  messages.
+- Errors, decoded messages, problems, and batches or records of which anything is unusual, such as those of internal
+  topics, are few: `found` makes their members in Python.
 - `safe` replaces what a terminal would obey. Text that came from the wire is looked at as it is written, so that most
   lines need no second look (`TextBuffer.is_unsafe`).
 - `items` has the objects of what is no call: gaps, SASL tokens, connections.

@@ -1,7 +1,17 @@
 # What other compiled modules use of batches.py.
 
+cimport cython
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
 from kafkasniff.protocol.records.crc32c cimport crc32c_of
+from kafkasniff.render.json.records cimport RecordsWriter
 
-cdef bint write_batches(TextBuffer out, bytes view, str side, list records, bint is_first) except -1
-cdef long long _number(bytes view, Py_ssize_t at, int size) except *
+@cython.locals(view="const unsigned char*")
+cdef bint write_batches(
+    TextBuffer out, bytes data, str side, list records, bint is_first, RecordsWriter writer, object context
+) except -1
+@cython.locals(view="const unsigned char*")
+cdef long long write_records(
+    TextBuffer out, bytes data, Py_ssize_t at, long long size, RecordsWriter writer, object context, long long left
+) except? -1
+@cython.locals(view="const unsigned char*")
+cdef long long _number(bytes data, Py_ssize_t at, int size) except? -1

@@ -1,36 +1,45 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
-"""The headers of record batches as JSON, straight from their bytes."""
+"""Record batches as JSON, straight from their bytes."""
 
 try:
     import cython
 except ImportError:
     from kafkasniff import uncompiled as cython
 
+from kafkasniff.calls.context import Context
+from kafkasniff.calls.spending import CONTENT_WEIGHT
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import COMPRESSIONS, MAX_BATCHES
+from kafkasniff.protocol.records.decompression_error import DecompressionError
+from kafkasniff.protocol.records.records import BYTES_PER_RECORD, decompress_batch
+from kafkasniff.render.json.records import RecordsWriter
 
 if not cython.compiled:
     from kafkasniff.protocol.records.crc32c import crc32c_of
 
 _HEADER = cython.declare(cython.int, 61)
 """Bytes of the header of a batch of magic 2."""
-_UINT32 = cython.declare(cython.longlong, 0xFFFFFFFF)
 _MOST_BATCHES = cython.declare(cython.int, MAX_BATCHES)
+_BYTES_PER_RECORD = cython.declare(cython.longlong, BYTES_PER_RECORD)
+_CONTENT_WEIGHT = cython.declare(cython.longlong, CONTENT_WEIGHT)
 _COMPRESSIONS = cython.declare(list, [f'"{name}"'.encode() for name in COMPRESSIONS])
 
 
 def write_batches(
     out: TextBuffer,
-    view: bytes,
+    data: bytes,
     side: str,
     records: list[RecordsField],
     is_first: cython.bint,
+    writer: RecordsWriter | None,
+    context: Context,
 ) -> cython.bint:
     """Write the batches in the `records` fields of a body, as `as_json` has them, each but the first behind a comma.
 
-    Gives False where one has a problem or is not of magic 2, which `read_batches` tells of; what was written by then is
-    to be cut off.
+    With a `writer`, their records too, as many as the context allows. Gives False where a batch has a problem, is not
+    of magic 2, or has records that are not written so, which `open_batches` and `open_records` tell of; what was
+    written by then is to be cut off.
     """
     at: cython.Py_ssize_t
     end: cython.Py_ssize_t
@@ -38,60 +47,98 @@ def write_batches(
     crc: cython.longlong
     attributes: cython.int
     count: cython.int
+    left: cython.longlong = context.records_limit if writer is not None else 0
+    view = data
     for path, start, behind in records:
         at, end = start, behind
+        if at < 0 or end > len(data):
+            raise IndexError("bytes behind the end")
         count = 0
         place: bytes = f'{{"where":"{side}","path":"{path}","magic":2,"baseOffset":'.encode()
         while at < end:
             count += 1
             if end - at < _HEADER or view[at + 16] != 2 or count > _MOST_BATCHES:
                 return False
-            size = _number(view, at + 8, 4) + 12
-            crc = _number(view, at + 17, 4) & _UINT32
-            if size < _HEADER or size > end - at or crc32c_of(view, at + 21, at + size) != crc:
+            size = _number(data, at + 8, 4) + 12
+            crc = _number(data, at + 17, 4) & 0xFFFFFFFF
+            if size < _HEADER or size > end - at or crc32c_of(data, at + 21, at + size) != crc:
                 return False
             if not is_first:
                 out.byte(0x2C)
             is_first = False
             attributes = view[at + 22]
             out.add(place)
-            out.number(_number(view, at, 8))
-            out.add(b',"lastOffset":')
-            out.number(_number(view, at, 8) + _number(view, at + 23, 4))
-            out.add(b',"partitionLeaderEpoch":')
-            out.number(_number(view, at + 12, 4))
+            out.number(_number(data, at, 8))
+            out.member(b'"lastOffset":', _number(data, at, 8) + _number(data, at + 23, 4))
+            out.member(b'"partitionLeaderEpoch":', _number(data, at + 12, 4))
             out.add(b',"compression":')
             out.add(_COMPRESSIONS[attributes & 7])
             out.add(b',"timestampType":"LogAppendTime"' if attributes & 8 else b',"timestampType":"CreateTime"')
-            out.add(b',"baseTimestamp":')
-            out.number(_number(view, at + 27, 8))
-            out.add(b',"maxTimestamp":')
-            out.number(_number(view, at + 35, 8))
-            out.add(b',"producerId":')
-            out.number(_number(view, at + 43, 8))
-            out.add(b',"producerEpoch":')
-            out.number(_number(view, at + 51, 2))
-            out.add(b',"baseSequence":')
-            out.number(_number(view, at + 53, 4))
+            out.member(b'"baseTimestamp":', _number(data, at + 27, 8))
+            out.member(b'"maxTimestamp":', _number(data, at + 35, 8))
+            out.member(b'"producerId":', _number(data, at + 43, 8))
+            out.member(b'"producerEpoch":', _number(data, at + 51, 2))
+            out.member(b'"baseSequence":', _number(data, at + 53, 4))
             out.add(b',"isTransactional":true' if attributes & 16 else b',"isTransactional":false')
             out.add(b',"isControl":true' if attributes & 32 else b',"isControl":false')
-            out.add(b',"recordCount":')
-            out.number(_number(view, at + 57, 4))
-            out.add(b',"sizeInBytes":')
-            out.number(size)
-            out.add(b',"crc":')
-            out.number(crc)
+            out.member(b'"recordCount":', _number(data, at + 57, 4))
+            out.member(b'"sizeInBytes":', size)
+            out.member(b'"crc":', crc)
             out.add(b',"crcValid":true')
             if attributes & 64:
-                out.add(b',"deleteHorizonMs":')
-                out.number(_number(view, at + 27, 8))
+                out.member(b'"deleteHorizonMs":', _number(data, at + 27, 8))
+            if writer is not None:
+                left = write_records(out, data, at, size, writer, context, left)
+                if left < 0:
+                    return False
             out.byte(0x7D)
             at += size
     return True
 
 
-def _number(view: bytes, at: cython.Py_ssize_t, size: cython.int) -> cython.longlong:
-    """Give the big-endian number of `size` bytes at a place."""
+def write_records(
+    out: TextBuffer,
+    data: bytes,
+    at: cython.Py_ssize_t,
+    size: cython.longlong,
+    writer: RecordsWriter,
+    context: Context,
+    left: cython.longlong,
+) -> cython.longlong:
+    """Write the records of the batch at a place, which has a whole header.
+
+    `left` is what they and those behind them may take, decompressed and as objects. Gives what is left then; -1 where
+    they are not written so.
+    """
+    view = data
+    attributes: cython.int = view[at + 22]
+    count: cython.longlong = _number(data, at + 57, 4)
+    allowance = context.spending.records
+    allowance.earn(size)
+    if attributes & 32 or allowance.left <= 0:
+        return -1
+    content: bytes = data[at + _HEADER : at + size]
+    if attributes & 7:
+        try:
+            content = bytes(decompress_batch(COMPRESSIONS[attributes & 7], content, magic=2, limit=left))
+        except DecompressionError:
+            return -1
+    out.add(b',"records":')
+    is_appended: cython.bint = (attributes & 8) != 0
+    most: cython.longlong = left // _BYTES_PER_RECORD
+    max_timestamp: cython.longlong = _number(data, at + 35, 8)
+    if not writer.write(
+        content, count, _number(data, at, 8), _number(data, at + 27, 8), is_appended, max_timestamp, most
+    ):
+        return -1
+    of_records: cython.longlong = _BYTES_PER_RECORD * count
+    allowance.spend(_CONTENT_WEIGHT * len(content) + of_records)
+    return max(left - len(content) - of_records, 0)
+
+
+def _number(data: bytes, at: cython.Py_ssize_t, size: cython.int) -> cython.longlong:
+    """Give the big-endian number of `size` bytes at a place, of which the caller has found that they are there."""
+    view = data
     value: cython.longlong = view[at]
     i: cython.Py_ssize_t
     if value >= 0x80:

@@ -4,7 +4,9 @@ from kafkasniff.calls.call cimport Call, Frame
 from kafkasniff.protocol.bodies.json_writer cimport JsonWriter
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
+from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.render.json.batches cimport write_batches
+from kafkasniff.render.json.records cimport RecordsWriter
 
 cdef class JsonLines:
     cdef TextBuffer out
@@ -12,8 +14,16 @@ cdef class JsonLines:
     cdef dict tables
     cdef dict parts
     cdef dict clients
+    cdef RecordsWriter records
+    cdef dict decoded
+    cdef object context
+    cdef long long most_elements
+    cdef bint shows_records
+    cdef bint cuts_values
     cdef object interface
-    cdef bytes file
+    cdef int digits
+    cdef bytes request_file
+    cdef bytes response_file
     cdef long long second
     cdef bytes second_text
 
@@ -23,9 +33,17 @@ cdef class JsonLines:
     cdef int write_start(self, Call call) except -1
     cdef int write_end(self, Call call, int version, bytes partial) except -1
     cdef int write_client(self, Call call) except -1
-    cdef bint write_body(self, Call call, bytes data, bint is_request, int key, int version, Py_ssize_t start) except -1
+    cdef int take_context(self, context) except -1
+    cdef bint write_all_batches(
+        self, context, bytes data, bytes answer, list records, list response_records, bint is_internal
+    ) except -1
+    cdef int write_known_decoded(self, Call call) except -1
+    cdef int write_topics(self, names) except -1
+    cdef int add_unsafe(self, str text) except -1
+    cdef bint write_body(self, RequestHeader header, bint shows, bytes data, bint is_request, Py_ssize_t start) except -1
+    cdef FieldTable table_of(self, int key, int version, bint is_request, bint shows)
     cdef int write_decoded(self, Call call) except -1
-    cdef int write_time(self, long long nanoseconds, int digits) except -1
+    cdef int write_time(self, long long nanoseconds) except -1
     cdef int write_milliseconds(self, long long nanoseconds) except -1
     cdef int write_side(self, Frame frame, bint is_request) except -1
-    cdef bytes file_of(self, object interface)
+    cdef int take_interface(self, interface) except -1

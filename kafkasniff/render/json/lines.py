@@ -1,6 +1,9 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
 """Writes calls as JSON, one object a line (fields: docs/json.md)."""
 
+from collections.abc import Mapping
+from typing import Any
+
 try:
     import cython
 except ImportError:
@@ -8,6 +11,7 @@ except ImportError:
 
 from kafkasniff.calls.call import Call, Frame
 from kafkasniff.calls.contents import HOLDING_APIS
+from kafkasniff.calls.context import Context
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.api_table import APIS
@@ -17,9 +21,8 @@ from kafkasniff.protocol.bodies.json_writer import JsonWriter
 from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.headers import API_VERSIONS, api_name
+from kafkasniff.protocol.headers import API_VERSIONS, RequestHeader, api_name
 from kafkasniff.protocol.primitives import RecordsField
-from kafkasniff.protocol.secrets import CONFIG_APIS
 from kafkasniff.render.json.found import (
     client_text,
     decoded_parts,
@@ -30,6 +33,7 @@ from kafkasniff.render.json.found import (
     milliseconds_text,
     plain_text,
 )
+from kafkasniff.render.json.records import RecordsWriter
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import second_text
 
@@ -38,10 +42,21 @@ if not cython.compiled:
 
 _API_VERSIONS = cython.declare(cython.int, API_VERSIONS)
 _SECOND_NS = cython.declare(cython.longlong, 1_000_000_000)
+# Numbers of more than 31 bits in the text of a function would be Python's.
+_LONGEST_NS = cython.declare(cython.longlong, 1_000_000_000_000_000)
+"""Durations up to this are written here: those above print with fewer decimals."""
 _ONE_WRITE = cython.declare(cython.Py_ssize_t, 1 << 18)
 """Bytes of lines from which on they are written."""
 _MOST_PARTS = 4096
 """Clients, APIs and the like of which the parts of lines are remembered; more, and all are forgotten."""
+
+_OUTCOMES: dict[str, bytes] = {
+    outcome: f',"outcome":"{outcome}"'.encode()
+    for outcome in ("answered", "no-response-expected", "unanswered", "response-not-captured", "request-not-captured")
+}
+
+_LONGEST_DECODED = 16 << 10
+"""Characters of what other calls tell, so that it is remembered."""
 
 Parted = tuple[str, str, int, str | None]
 """What calls share that have the same parts: client, server, API key and version, and client id."""
@@ -60,8 +75,14 @@ class JsonLines:
         self.tables: dict[int, FieldTable | None] = {}
         self.parts: dict[Parted, tuple[bytes, bytes]] = {}
         self.clients: dict[tuple[str, str | None, str | None, str | None], bytes] = {}
+        self.records = RecordsWriter(self.out)
+        self.decoded: dict[int, tuple[dict[str, Any], str]] = {}
+        self.context: Context | None = None
+        self.most_elements = 0
+        self.shows_records = self.cuts_values = False
         self.interface: Interface | None = None
-        self.file = b""
+        self.digits = 0
+        self.request_file = self.response_file = b""
         self.second = -1
         self.second_text = b""
 
@@ -114,60 +135,52 @@ class JsonLines:
         header, request, response = call.header, call.request, call.response
         if header is None or request is None:
             return self.write_decoded(call)
-        key: cython.int = header.api_key
-        version: cython.int = header.api_version
         data: bytes = request.data
         answer: bytes | None = None
+        if len(data) != request.size:
+            return self.write_decoded(call)
         if response is not None:
             answer = response.data
-        if (
-            len(data) != request.size
-            or key in HOLDING_APIS
-            or (response is not None and len(response.data) != response.size)
-        ):
-            return self.write_decoded(call)
+            if len(answer) != response.size:
+                return self.write_decoded(call)
+        if call.context is not self.context:
+            self.take_context(call.context)
         start: cython.Py_ssize_t = out.size
         self.write_start(call)
-        if not self.write_body(call, data, True, key, version, header.end):
+        if not self.write_body(header, call.show_secrets, data, True, header.end):
             out.cut(start)
             return self.write_decoded(call)
         errors, ids, records = writer.errors, writer.topic_ids, writer.records
+        is_internal: cython.bint = writer.names_internal_topic
         out.add(b',"response":')
         response_errors: list[tuple[str, int]] = []
         response_ids: list[str] = []
         response_records: list[RecordsField] = []
         if answer is None:
             out.add(b"null")
-        elif self.write_body(call, answer, False, key, version, 4):
+        elif self.write_body(header, call.show_secrets, answer, False, 4):
             response_errors, response_ids, response_records = writer.errors, writer.topic_ids, writer.records
+            is_internal = is_internal or writer.names_internal_topic
         else:
             out.cut(start)
             return self.write_decoded(call)
-        self.write_end(call, -1 if answer is None else version, b"")
-        is_plain: cython.bint = not errors and not response_errors and not call.pairing_problems
-        if is_plain and not call.context.records:
-            start = out.size
-            if records or response_records:
-                out.add(b',"batches":[')
-                empty: cython.Py_ssize_t = out.size
-                is_plain = write_batches(out, data, "request", records, True)
-                if is_plain and response_records and answer is not None:
-                    is_plain = write_batches(out, answer, "response", response_records, out.size == empty)
-                if out.size == empty:
-                    out.cut(start)
-                else:
-                    out.byte(0x5D)
-            if is_plain:
-                if call.fetch_session is not None or call.context.tokens:
-                    decoded = call.known_decoded
-                    if decoded:
-                        self.add_unsafe(members_text({"decoded": decoded}))
-                if ids or response_ids:
-                    topics = call.context.topics.of([*ids, *response_ids])
-                    if topics:
-                        self.add_unsafe(members_text({"topics": topics}))
-                return self.write_client(call)
-            out.cut(start)
+        self.write_end(call, -1 if answer is None else header.api_version, b"")
+        names: dict[str, str] = {}
+        if ids or response_ids:
+            names = call.context.topics.of([*ids, *response_ids])
+            for name in names.values():
+                is_internal = is_internal or name.startswith("__")
+        if (
+            not errors
+            and not response_errors
+            and not call.pairing_problems
+            and self.write_all_batches(call.context, data, answer, records, response_records, is_internal)
+        ):
+            if call.fetch_session is not None or call.context.tokens:
+                self.write_known_decoded(call)
+            if names:
+                self.write_topics(names)
+            return self.write_client(call)
         self.add_unsafe(
             found_text(
                 call,
@@ -177,35 +190,107 @@ class JsonLines:
         )
         return self.write_client(call)
 
-    def add_unsafe(self, text: str) -> None:
+    def take_context(self, context: Context) -> cython.int:
+        """Take what is asked of the calls from here on."""
+        self.context = context
+        self.most_elements = context.limits.elements
+        self.shows_records = context.records
+        self.cuts_values = context.limit_value is not None
+        return 0
+
+    def write_all_batches(
+        self,
+        context: Context,
+        data: bytes,
+        answer: bytes | None,
+        records: list[RecordsField],
+        response_records: list[RecordsField],
+        is_internal: cython.bint,
+    ) -> cython.bint:
+        """Write the batches of both bodies, with their records where these are asked for.
+
+        Gives False, and writes nothing, where anything is unusual about them; the records of internal topics are.
+        """
+        if not records and not response_records:
+            return True
+        writer: RecordsWriter | None = None
+        if self.shows_records:
+            if self.cuts_values or is_internal:
+                return False
+            writer = self.records
+        out: TextBuffer = self.out
+        start: cython.Py_ssize_t = out.size
+        spent: cython.longlong = 0
+        if writer is not None:
+            spent = context.spending.records.left
+        out.add(b',"batches":[')
+        empty: cython.Py_ssize_t = out.size
+        is_written: cython.bint = write_batches(out, data, "request", records, True, writer, context)
+        if is_written and answer is not None and response_records:
+            is_first: cython.bint = out.size == empty
+            is_written = write_batches(out, answer, "response", response_records, is_first, writer, context)
+        if not is_written:
+            out.cut(start)
+            if writer is not None:
+                context.spending.records.left = spent
+        elif out.size == empty:
+            out.cut(start)
+        else:
+            out.byte(0x5D)
+        return is_written
+
+    def write_known_decoded(self, call: Call) -> cython.int:
+        """Write what other calls tell of one; that of a Fetch session is the same for many calls."""
+        decoded = call.known_decoded
+        if not decoded:
+            return 0
+        first = decoded[0]
+        known = self.decoded.get(id(first))
+        if known is None or known[0] is not first or len(decoded) > 1:
+            if len(self.decoded) >= _MOST_PARTS:
+                self.decoded.clear()
+            known = first, members_text({"decoded": decoded})
+            if len(decoded) == 1 and len(known[1]) <= _LONGEST_DECODED:
+                self.decoded[id(first)] = known
+        return self.add_unsafe(known[1])
+
+    def write_topics(self, names: Mapping[str, str]) -> cython.int:
+        """Write the names of topic ids."""
+        out: TextBuffer = self.out
+        out.add(b',"topics":{')
+        for topic_id, name in names.items():
+            raw: bytes = name.encode()
+            out.key(f'"{topic_id}":'.encode())
+            out.json_string(raw, 0, len(raw))
+        return out.byte(0x7D)
+
+    def add_unsafe(self, text: str) -> cython.int:
         """Write text that may hold what a terminal obeys."""
         if not text.isascii() or "\x7f" in text:
             self.out.is_unsafe = True
-        self.out.add(text.encode())
+        return self.out.add(text.encode())
 
     def write_body(
         self,
-        call: Call,
+        header: RequestHeader,
+        shows: cython.bint,
         data: bytes,
         is_request: cython.bint,
-        key: cython.int,
-        version: cython.int,
         start: cython.Py_ssize_t,
     ) -> cython.bint:
         """Write a body; give False for one with any problem, of which the caller cuts off what was written."""
         writer: JsonWriter = self.writer
-        kind: str = "request" if is_request else "response"
-        shows: cython.bint = call.show_secrets
-        layout: cython.int = ((key << 16 | version) << 1 | is_request) << 1 | shows
-        if layout not in self.tables:
-            api = APIS.get(key)
-            is_known = api is not None and api.first_version <= version <= api.last_version
-            # Of a config's value its name says whether it is secret, wherever it stands.
-            is_known = is_known and (shows or (key, kind) not in CONFIG_APIS)
-            self.tables[layout] = json_table(key, version, kind, shows) if is_known else None
-        found: FieldTable | None = self.tables[layout]
+        key: cython.int = header.api_key
+        version: cython.int = header.api_version
+        layout: cython.longlong = key
+        layout = ((layout * 0x10000 + version) * 2 + is_request) * 2 + shows
+        found = self.tables.get(layout)
         if found is None:
-            return False
+            if layout in self.tables:
+                return False
+            found = self.tables[layout] = self.table_of(key, version, is_request, shows)
+            if found is None:
+                return False
         if not is_request:
             if found.is_flexible and key != _API_VERSIONS:
                 # Kafka knows no tagged fields in the header, so that their count is one byte, and zero.
@@ -214,7 +299,7 @@ class JsonLines:
                 start = 5
             if key == _API_VERSIONS and is_unsupported_version(version, data, start):
                 return False
-        writer.begin(data, start, len(data), call.context.limits.elements)
+        writer.begin(data, start, len(data), self.most_elements)
         try:
             writer.write(found)
             return writer.p == writer.end
@@ -222,6 +307,15 @@ class JsonLines:
             return False
         finally:
             writer.release()
+
+    def table_of(
+        self, key: cython.int, version: cython.int, is_request: cython.bint, shows: cython.bint
+    ) -> FieldTable | None:
+        """Give the table of a layout; None where it is not known, or may hold other messages."""
+        api = APIS.get(key)
+        if api is None or key in HOLDING_APIS or not api.first_version <= version <= api.last_version:
+            return None
+        return json_table(key, version, "request" if is_request else "response", shows)
 
     def write_decoded(self, call: Call) -> cython.int:
         """Write a line by way of the decoded bodies, which tell all that may be wrong with them."""
@@ -249,9 +343,15 @@ class JsonLines:
         """Write what stands before the bodies."""
         out: TextBuffer = self.out
         header = call.header
-        first = call.time
+        frame = call.request
+        if frame is None:
+            frame = call.response
+        assert frame is not None
+        first = frame.first
+        if first.interface is not self.interface:
+            self.take_interface(first.interface)
         out.add(b'{"type":"call","time":"')
-        self.write_time(first.time, first.interface.time_digits)
+        self.write_time(first.time)
         layout: cython.int = -1
         client_id = None
         if header is not None:
@@ -287,9 +387,7 @@ class JsonLines:
         else:
             out.number(version)
         out.add(partial)
-        out.add(b',"outcome":"')
-        out.add(call.outcome.encode())
-        out.byte(0x22)
+        out.add(_OUTCOMES[call.outcome])
         if call.pending_ns is not None:
             out.add(b',"pendingMs":')
             self.write_milliseconds(call.pending_ns)
@@ -326,9 +424,9 @@ class JsonLines:
                 else b',"responseFile":null,"responsePacket":null'
             )
         last = frame.last
-        out.add(b',"requestFile":' if is_request else b',"responseFile":')
-        out.add(self.file_of(last.interface))
-        out.add(b',"requestPacket":' if is_request else b',"responsePacket":')
+        if last.interface is not self.interface:
+            self.take_interface(last.interface)
+        out.add(self.request_file if is_request else self.response_file)
         return out.number(last.packet)
 
     def write_client(self, call: Call) -> cython.int:
@@ -341,14 +439,16 @@ class JsonLines:
             text = self.clients[key] = safe_line(f"{client_text(*key)}}}\n".encode())
         return self.out.add(text)
 
-    def file_of(self, interface: Interface) -> bytes:
-        """Give the name of the file whose interface this is."""
-        if interface is not self.interface:
-            self.interface = interface
-            self.file = safe_line(file_text(interface).encode())
-        return self.file
+    def take_interface(self, interface: Interface) -> cython.int:
+        """Take the interface of a packet: its file's name and how exact its times are."""
+        name = file_text(interface)
+        self.interface = interface
+        self.digits = interface.time_digits
+        self.request_file = safe_line(f',"requestFile":{name},"requestPacket":'.encode())
+        self.response_file = safe_line(f',"responseFile":{name},"responsePacket":'.encode())
+        return 0
 
-    def write_time(self, nanoseconds: cython.longlong, digits: cython.int) -> cython.int:
+    def write_time(self, nanoseconds: cython.longlong) -> cython.int:
         """Write a time as `utc_text` does, but for the `Z`."""
         second: cython.longlong = nanoseconds // _SECOND_NS
         fraction: cython.longlong = nanoseconds - second * _SECOND_NS
@@ -356,19 +456,24 @@ class JsonLines:
             self.second = second
             self.second_text = second_text(second).encode()
         self.out.add(self.second_text)
-        if digits > 6:
+        if self.digits > 6:
             return self.out.padded(fraction, 9)
         return self.out.padded(fraction // 1000, 6)
 
     def write_milliseconds(self, nanoseconds: cython.longlong) -> cython.int:
         """Write a duration in milliseconds, as a float prints."""
         out: TextBuffer = self.out
-        if nanoseconds < 100 or nanoseconds > 1_000_000_000_000_000:
+        if nanoseconds < 100 or nanoseconds > _LONGEST_NS:
             return out.add(milliseconds_text(nanoseconds).encode())
-        out.number(nanoseconds // 1_000_000)
+        whole: cython.longlong = nanoseconds // 1_000_000
+        fraction: cython.longlong = nanoseconds - whole * 1_000_000
+        digits: cython.int = 6
+        if fraction % 1000 == 0:
+            fraction //= 1000
+            digits = 3
+        while digits > 1 and fraction % 10 == 0:
+            fraction //= 10
+            digits -= 1
+        out.number(whole)
         out.byte(0x2E)
-        out.padded(nanoseconds % 1_000_000, 6)
-        keep: cython.Py_ssize_t = out.size - 5
-        while out.size > keep and out.last() == 0x30:
-            out.cut(out.size - 1)
-        return 0
+        return out.padded(fraction, digits)

@@ -13,9 +13,11 @@ from kafkasniff.protocol.bodies.json_text import JsonReader, json_reader
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.secrets import redact
 from tests.conftest import VECTORS
+from tests.render.made_calls import text
 
 METADATA = 3
 HEARTBEAT = 12
+DESCRIBE_CONFIGS = 32
 ALTER_CONFIGS = 33
 
 
@@ -94,3 +96,39 @@ def test_secret_configs_among_many() -> None:
             found = reader.read(body, 0)
             assert found is not None
             assert json.loads(found.text)["resources"][0]["configs"][-1] == {"name": "ssl.key.password", "value": shown}
+
+
+def test_configs_are_hidden_by_name_by_what_the_broker_says_and_inside_values() -> None:
+    def synonym(name: str, value: str | None) -> bytes:
+        return text(name) + text(value) + b"\5"
+
+    def config(name: str, value: str | None, sensitive: int, synonyms: list[bytes]) -> bytes:
+        return (
+            text(name)
+            + text(value)
+            + b"\0\5"
+            + bytes([sensitive])
+            + struct.pack(">i", len(synonyms))
+            + b"".join(synonyms)
+        )
+
+    configs = [
+        config("retention.ms", "86400000", 0, [synonym("ssl.key.password", "longer than three"), synonym("a", "b")]),
+        config("my.setting", "v", 1, [synonym("my.setting", "https://u:hush@host/"), synonym("x", None)]),
+        config("ssl.key.password", "", 0, []),
+        config("sasl.jaas.config", "p", 0, [synonym("l", 'a "b" Bearer abcdefghijkl')]),
+    ]
+    body = struct.pack(">iihhb", 0, 1, 0, -1, 4) + text("1") + struct.pack(">i", len(configs)) + b"".join(configs)
+    reader = json_reader(DESCRIBE_CONFIGS, 1, "response", False)
+    assert reader is not None
+    found = reader.read(body, 0)
+    assert found is not None
+    shown = json.loads(found.text)["results"][0]["configs"]
+    assert [each["value"] for each in shown] == ["86400000", "***", "", "***"]
+    assert [[each["value"] for each in one["synonyms"]] for one in shown] == [
+        ["***", "b"],
+        ["https://u:***@host/", None],
+        [],
+        ['a "b" Bearer ***'],
+    ]
+    assert [each["isSensitive"] for each in shown] == [False, True, False, False]
