@@ -1,6 +1,5 @@
 """Names from messages that are remembered: long ones are cut, as a hostile capture may hold thousands of 32 kB each."""
 
-from hashlib import sha256
 from typing import Any, Final
 
 LONGEST: Final = 255
@@ -19,6 +18,9 @@ def short_name(name: str, longest: int = LONGEST) -> str:
     """
     if len(name) <= longest:
         return name
+    # Only when needed: it loads all of OpenSSL.
+    from hashlib import sha256
+
     digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{name[: longest - _DIGITS - 1]}…{digest[:_DIGITS]}"
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from kafkasniff.calls.evidence import ANSWER, PROOF, Score
-from kafkasniff.calls.held import HeldStream
+from kafkasniff.calls.held import ARRAY_BYTES, HeldStream
 from kafkasniff.calls.limits import Budget
 from kafkasniff.calls.lone_responses import LoneResponses
 
@@ -83,8 +83,12 @@ class BoundarySearch:
     def _request_places(self) -> Iterator[int]:
         yield from self._segment_starts()
         for start, run in self.held.runs(self._scanned):
+            settled = start + len(run) - ARRAY_BYTES
             for match in REQUEST_SHAPE.finditer(run, max(0, self._scanned - 8 - start)):
-                yield start + match.start()
+                place = start + match.start()
+                # Weighing would find the same, but small integers in a row give places by the thousand.
+                if place > settled or self.held.begins_write(place) or not self.held.is_among_small_integers(place):
+                    yield place
 
     def _response_places(self, wanted_ids: list[int]) -> Iterator[int]:
         yield from self._segment_starts()

@@ -6,7 +6,8 @@ from typing import Final
 
 REDACTED: Final = "***"
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+# Patterns are compiled when they are first used, which `re` remembers: few runs need them.
+_WORD: Final = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
 
 _SECRET_PARTS: Final = (
     "password", "passwd", "passphrase", "passcode", "passwort", "pwd", "pswd", "secret", "credential", "jaas",
@@ -42,17 +43,17 @@ _HARMLESS_ENDS: Final = (" client id", " token id")
 _LONGEST_KEPT: Final = 256
 """Characters of a name that may be remembered; Kafka's own are below 100."""
 
-_PRIVATE_KEY = re.compile(r"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----).*?(?=-----END|\Z)", re.DOTALL)
-_URL_PASSWORD = re.compile(r"(://[^\s/?#:@\"']{0,256}:)[^\s\"']{1,1024}@")
-_ORACLE_PASSWORD = re.compile(r"(:thin:[^\s/@]{0,256}/)[^\s@]{1,1024}@")
-_AUTHORIZATION = re.compile(r"\b((?:Bearer|Basic)\s{1,8})[\w+/.~=-]{8,}", re.IGNORECASE)
-_ASSIGNMENT = re.compile(r"(?<![\w.-])([\w.-]{1,256})(?:\\?[\"'])?\s{0,8}[=:]\s{0,8}")
-_ASSIGNED = re.compile(r"\"(?:[^\"\\]|\\.?)*(?:\"|\Z)|'(?:[^'\\]|\\.?)*(?:'|\Z)|[^\r\n;&]*", re.DOTALL)
+_PRIVATE_KEY: Final = r"(?s)(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----).*?(?=-----END|\Z)"
+_URL_PASSWORD: Final = r"(://[^\s/?#:@\"']{0,256}:)[^\s\"']{1,1024}@"
+_ORACLE_PASSWORD: Final = r"(:thin:[^\s/@]{0,256}/)[^\s@]{1,1024}@"
+_AUTHORIZATION: Final = r"(?i)\b((?:Bearer|Basic)\s{1,8})[\w+/.~=-]{8,}"
+_ASSIGNMENT: Final = r"(?<![\w.-])([\w.-]{1,256})(?:\\?[\"'])?\s{0,8}[=:]\s{0,8}"
+_ASSIGNED: Final = r"(?s)\"(?:[^\"\\]|\\.?)*(?:\"|\Z)|'(?:[^'\\]|\\.?)*(?:'|\Z)|[^\r\n;&]*"
 
 _USER_OF_PLAIN: Final = "user_"
 """What the names of options begin with whose values are passwords (PlainLoginModule)."""
 
-_HINT = re.compile(r"[=:]|(?:bearer|basic)\s|-----BEGIN ", re.IGNORECASE)
+_HINT: Final = r"(?i)[=:]|(?:bearer|basic)\s|-----BEGIN "
 """What stands in all values with secrets inside."""
 
 
@@ -63,7 +64,7 @@ def is_secret_config(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_secret(name: str) -> bool:
-    words = [word.lower() for word in _WORD.findall(name)]
+    words = [word.lower() for word in re.findall(_WORD, name)]
     if not words:
         return False
     spaced, joined = " ".join(["", *words]), "".join(words)
@@ -92,23 +93,24 @@ def mask_secrets(text: str) -> str:
     These are passwords in URLs, what is assigned to a secret name (in JAAS, JSON, properties, queries of URLs),
     private keys in PEM and the credentials of HTTP's Authorization.
     """
-    if not _HINT.search(text):
+    if not re.search(_HINT, text):
         return text
-    text = _PRIVATE_KEY.sub(rf"\1{REDACTED}", text)
-    text = _URL_PASSWORD.sub(rf"\1{REDACTED}@", text)
-    text = _ORACLE_PASSWORD.sub(rf"\1{REDACTED}@", text)
-    text = _AUTHORIZATION.sub(rf"\1{REDACTED}", text)
+    text = re.sub(_PRIVATE_KEY, rf"\1{REDACTED}", text)
+    text = re.sub(_URL_PASSWORD, rf"\1{REDACTED}@", text)
+    text = re.sub(_ORACLE_PASSWORD, rf"\1{REDACTED}@", text)
+    text = re.sub(_AUTHORIZATION, rf"\1{REDACTED}", text)
     return _mask_assigned(text)
 
 
 def _mask_assigned(text: str) -> str:
+    assignment, assigned = re.compile(_ASSIGNMENT), re.compile(_ASSIGNED)
     pieces, done, position = [], 0, 0
-    while (match := _ASSIGNMENT.search(text, position)) is not None:
+    while (match := assignment.search(text, position)) is not None:
         position = match.end()
         if not (is_secret_config(match[1]) or match[1].startswith(_USER_OF_PLAIN)):
             # A value may be a list of assignments itself: what follows is looked at too.
             continue
-        value = _ASSIGNED.match(text, position)
+        value = assigned.match(text, position)
         assert value is not None  # it may be empty
         if value[0]:
             pieces += [text[done:position], REDACTED]

@@ -35,6 +35,8 @@ def shorten(text: str, length: int) -> str:
 def show(value: object, length: int = 60) -> str:
     """Give a value from a message as safe text of at most `length` characters."""
     text = str(value)
+    if len(text) <= length and text.isprintable():
+        return text
     # Cut first: escaping a megabyte to show a line of it would be waste.
     return shorten(escape(text[: length + 1]), length)
 
