@@ -179,3 +179,22 @@ def test_records_take_no_more_memory_than_the_limit() -> None:
     )
     assert len(records) == 600
     assert "600 of 1000 records are shown" in problems[0][2]
+
+
+@pytest.mark.parametrize("codec", ["gzip", "lz4", "zstd"])
+def test_a_batch_of_little_that_becomes_much_is_not_shown(codec: str) -> None:
+    small, large = (COMPRESSORS[codec](record(0, b"k", bytes(count << 20), (), 0)) for count in (15, 17))
+    [(_, records, problems)] = open_all(batch(small, 1, attributes=CODECS[codec]))
+    assert (len(records), problems) == (1, [])
+    [(found, records, [(_, path, said)])] = open_all(batch(large, 1, attributes=CODECS[codec]))
+    assert (records, path) == ([], "")
+    assert said == f"expected {codec} data of at most {16 << 20} bytes when decompressed, found more"
+    # What was decompressed in vain counts for the allowance of the run; the others state their size.
+    assert found.content_bytes == ((16 << 20) + 1 if codec == "gzip" else 0)
+
+
+def test_a_large_batch_may_become_32_times_its_size() -> None:
+    noise = Random(1).randbytes(1 << 20)
+    content = record(0, b"k", noise + bytes(20 << 20), (), 0)
+    [(_, records, problems)] = open_all(batch(gzip.compress(content), 1, attributes=CODECS["gzip"]))
+    assert (len(records), problems) == (1, [])
