@@ -45,10 +45,12 @@ def converse(
     random: Random,
     pause: float = 500,
     goes_on: Callable[[], bool] = lambda: True,
+    apart: float = 0.5,
 ) -> Iterator[Packet]:
     """Connect, speak `opening` step by step, then `exchanges` with up to `window` requests unanswered, and close.
 
     `pause` is the client's mean rest between rounds in microseconds; when `goes_on` says no, no more is asked.
+    `apart` is the share of rounds whose messages are written one by one, not joined.
     """
     correlation_ids = itertools.count()
     yield from connection.open()
@@ -66,20 +68,22 @@ def converse(
                     tally.records += exchange.records
             if not pending:
                 break
-            yield from _write(connection, CLIENT, requests, random)
+            yield from _write(connection, CLIENT, requests, apart, random)
             responses = []
             for _ in range(random.randint(1, len(pending))):
                 exchange, correlation_id = pending.popleft()
                 connection.wait(100 + exchange.delay)
                 responses.append(messages.frame_response(exchange.api, correlation_id, exchange.response))
                 tally.messages[exchange.api, "response"] += 1
-            yield from _write(connection, SERVER, responses, random)
+            yield from _write(connection, SERVER, responses, apart, random)
             connection.wait(random.expovariate(1 / pause))
     yield from connection.close()
 
 
-def _write(connection: Connection, direction: int, frames: Sequence[bytes], random: Random) -> Iterator[Packet]:
+def _write(
+    connection: Connection, direction: int, frames: Sequence[bytes], apart: float, random: Random
+) -> Iterator[Packet]:
     """Send frames, at times one write each, at times joined: several in a segment, or cut anywhere."""
-    for data in frames if random.random() < 0.5 else [b"".join(frames)]:
+    for data in frames if random.random() < apart else [b"".join(frames)]:
         yield from connection.send(direction, data)
         connection.wait(20)

@@ -34,6 +34,7 @@ SIZES = {
     "elephant": Sizes(1000, 100),
     "wide": Sizes(100, 20),
     "small-calls": Sizes(1_000_000, 100_000),
+    "tiny-calls": Sizes(200_000, 50_000),
     "many-connections": Sizes(100_000, 10_000),
 }
 
@@ -46,7 +47,7 @@ NOT_ALL_DECODED = {
 }
 """Workloads of which not every body is decoded, and why."""
 
-WITHOUT_RECORDS = frozenset({"wide"})
+WITHOUT_RECORDS = frozenset({"wide", "tiny-calls"})
 """Workloads in which there are none."""
 
 START_CONNECTIONS = 2

@@ -282,6 +282,23 @@ def monitor(random: Random) -> Iterator[Exchange]:
             yield metadata([topic], random)
 
 
+def tiny_member(group: str, random: Random) -> Iterator[Exchange]:
+    """Send heartbeats, commit the offset of one partition, and ask for the metadata of no topic, in turn."""
+    member = f"{group}-{random.randrange(1000)}"
+    topic = random.choice(TOPICS)
+    offset = random.randrange(1 << 30)
+    while True:
+        request = messages.heartbeat_request(group, 7, member)
+        yield Exchange(messages.HEARTBEAT, request, messages.heartbeat_response(0), 50)
+        offset += random.randrange(100)
+        offsets = {topic: {0: offset}}
+        request = messages.offset_commit_request(group, 7, member, offsets)
+        yield Exchange(messages.OFFSET_COMMIT, request, messages.offset_commit_response(offsets), 80)
+        yield Exchange(
+            messages.METADATA, messages.metadata_request([]), messages.metadata_response(BROKERS[:1], {}), 80
+        )
+
+
 def administrator(random: Random) -> Iterator[Exchange]:
     """Ask for the metadata of 10,000 partitions and the configuration of 100 topics in turn."""
     names = [f"team-{number % 20:02d}.domain-events.{number:04d}" for number in range(200)]

@@ -28,6 +28,7 @@ Connections = Iterator[tuple[int, Iterator[Packet]]]
 
 BULK_CONNECTIONS = 64
 SMALL_CALL_CONNECTIONS = 200
+TINY_CALL_CONNECTIONS = 100
 BULK_RECORDS = range(100, 501)
 """Records a batch."""
 
@@ -152,6 +153,28 @@ def small_calls(calls: int, course: Course) -> Connections:
         )
 
 
+def tiny_calls(calls: int, course: Course) -> Connections:
+    """100 connections with heartbeats, commits and metadata of some 200 bytes a call, up to four to a segment."""
+    share, rest = divmod(calls, TINY_CALL_CONNECTIONS)
+    for number in range(TINY_CALL_CONNECTIONS):
+        random = Random(f"tiny calls {number}")
+        broker = number % len(BROKER_HOSTS)
+        connection = Connection(_client(number), BROKER_HOSTS[broker], START + number * 300, random)
+        yield (
+            connection.time,
+            converse(
+                connection,
+                f"worker-{number}",
+                roles.greet(roles.OLD_RELEASE, roles.TOPICS[:1], random),
+                itertools.islice(roles.tiny_member(f"service-{number % 40:02d}", random), share + (number < rest)),
+                window=4,
+                tally=course.tally,
+                random=random,
+                apart=0,
+            ),
+        )
+
+
 def many_connections(connections: int, course: Course) -> Connections:
     """Short connections: ApiVersions, Metadata, one more call, goodbye."""
     batches = make_batches(Random("small batches"), 40, range(1, 6))
@@ -200,6 +223,7 @@ WORKLOADS = {
     "elephant": Workload(elephant, "megabytes", 1000),
     "wide": Workload(wide, "megabytes", 100),
     "small-calls": Workload(small_calls, "calls", 1_000_000),
+    "tiny-calls": Workload(tiny_calls, "calls", 200_000),
     "many-connections": Workload(many_connections, "connections", 100_000),
 }
 
