@@ -45,6 +45,21 @@ def passed(table: FieldTable, data: bytes, offset: int, most: int) -> int:
     return reader.p
 
 
+def field_end(table: FieldTable, data: bytes, offset: int, name: str, most: int) -> int:
+    """Give where a plain field of the message from `offset` on ends; -1 where what is up to there does not decode."""
+    field: FieldTable
+    reader = BodyReader()
+    reader.begin(data, offset, len(data), most)
+    try:
+        for field in table.plain_fields:
+            reader.read_field(field)
+            if field.name == name:
+                return reader.p
+    except ProtocolError:
+        pass
+    return -1
+
+
 @cython.cclass
 class BodyReader:
     """Reads messages of any layout; what a message holds goes to the `take_…` methods, which a sink overrides.

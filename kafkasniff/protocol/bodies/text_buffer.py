@@ -162,12 +162,14 @@ class TextBuffer:
         """Write the last digits of a number that is not negative, zeros before it."""
         if digits > self.room - self.size:
             self.grow(digits)
+        # Unsigned numbers are divided faster.
+        rest: cython.ulonglong = value
         at: cython.Py_ssize_t = self.size + digits
         self.size = at
         while digits > 0:
             at -= 1
-            self.buffer[at] = 0x30 + value % 10
-            value = value // 10
+            self.buffer[at] = 0x30 + cython.cast(cython.int, rest % 10)
+            rest = rest // 10
             digits -= 1
         return 0
 

@@ -3,12 +3,20 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call
+from kafkasniff.protocol.bodies.decoding import body_table
+from kafkasniff.protocol.bodies.reader import field_end
+from kafkasniff.protocol.headers import response_header_version
+from kafkasniff.protocol.primitives import MAX_ELEMENTS
 
 TELLING_APIS = frozenset((3, 10, 60))
 """Metadata, FindCoordinator and DescribeCluster, whose answers tell of brokers."""
 
 BROKER_FIELDS = frozenset(("brokers", "coordinators", "nodeId", "brokerId", "host", "port"))
 """Names of the fields to scan an answer for."""
+
+_METADATA = 3
+_MOST_TOLD = 1 << 20
+"""Bytes of the longest list of brokers that is remembered."""
 
 _MOST_BROKERS = 10_000
 """More addresses than this are not remembered, so that a hostile capture cannot fill memory."""
@@ -20,18 +28,36 @@ class BrokerIds:
     def __init__(self) -> None:
         """Begin with no broker known."""
         self._ids: dict[str, int] = {}
+        # By version of Metadata: how the last answer began up to behind its brokers, all of which are known.
+        self._told: dict[int, bytes] = {}
         self.changes = 0
         """How often anything new was learnt."""
 
     def learn(self, call: Call) -> None:
         """Take in what the answer of one of `TELLING_APIS` says of brokers."""
-        self.take(self.news(call))
-
-    def news(self, call: Call) -> list[tuple[str, int]]:
-        """Give the addresses of brokers in an answer, with their ids; nothing where all of them are known."""
-        response = _response(call) if call.api_key in TELLING_APIS else None
+        header, frame = call.header, call.response
+        if header is None or frame is None or header.api_key not in TELLING_APIS:
+            return
+        is_metadata = header.api_key == _METADATA
+        if is_metadata:
+            told = self._told.get(header.api_version)
+            if told is not None and frame.data.startswith(told, 4):
+                return
+        response = _response(call)
         if response is None:
-            return []
+            return
+        news = self._news(response)
+        if news:
+            self._take(news)
+        elif is_metadata:
+            start = 4 + response_header_version(_METADATA, header.api_version)
+            table = body_table(_METADATA, header.api_version, "response")
+            end = field_end(table, frame.data, start, "brokers", MAX_ELEMENTS)
+            if start < end < _MOST_TOLD and (start == 4 or not frame.data[4]):
+                self._told[header.api_version] = frame.data[4:end]
+
+    def _news(self, response: dict[str, Any]) -> list[tuple[str, int]]:
+        """Give the addresses of brokers in an answer, with their ids; nothing where all of them are known."""
         found: list[tuple[str, int]] = []
         for broker in _brokers(response):
             broker_id, host = broker["nodeId"] if "nodeId" in broker else broker["brokerId"], broker["host"]
@@ -40,8 +66,9 @@ class BrokerIds:
                 found += [(f"{address}:{broker['port']}", broker_id) for address in addresses]
         return found if any(self._ids.get(address) != broker_id for address, broker_id in found) else []
 
-    def take(self, news: list[tuple[str, int]]) -> None:
+    def _take(self, news: list[tuple[str, int]]) -> None:
         """Take in such addresses."""
+        self._told.clear()
         for address, broker_id in news:
             if self._ids.get(address) != broker_id and (address in self._ids or len(self._ids) < _MOST_BROKERS):
                 self._ids[address] = broker_id

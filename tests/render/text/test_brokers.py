@@ -48,3 +48,16 @@ def test_memory_is_bounded() -> None:
     brokers.learn(made_call(request_bytes(3, 0, 1, "c", struct.pack(">i", 0)), response))
     assert brokers.get("10.0.5.1:9092") == 5
     assert brokers.get(f"10.{(count - 1) >> 8}.{(count - 1) & 255}.1:9092") is None
+
+
+def test_an_answer_like_the_last_tells_nothing_new_until_another_does() -> None:
+    brokers = BrokerIds()
+    for _ in range(3):
+        brokers.learn(metadata_call())
+    assert (brokers.get("10.0.0.2:9092"), brokers.changes) == (7, 1)
+    request = request_bytes(10, 0, 1, "c", text("billing"))
+    answer = struct.pack(">ihi", 1, 0, 3) + text("10.0.0.2") + struct.pack(">i", 9092)
+    brokers.learn(made_call(request, answer))
+    assert brokers.get("10.0.0.2:9092") == 3
+    brokers.learn(metadata_call())
+    assert (brokers.get("10.0.0.2:9092"), brokers.changes) == (7, 3)
