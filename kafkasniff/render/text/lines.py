@@ -290,10 +290,13 @@ class CallLines:
             or len(self.client_ids) >= _MOST_PARTS
         ):
             self.forget_parts()
-        text = f"  {client:>{self.client_width}} → {colours.server}{server:<{self.server_width}}{off}"
+        text = f"  {client.rjust(self.client_width)} → {colours.server}{server.ljust(self.server_width)}{off}"
         self.ends[client] = call.server, text.encode()
-        self.apis[self.api_place(header)] = f"  {colours.api}{api:<{self.api_width}}{off} ".encode()
-        self.client_ids[client_id] = f"  {colours.client_id}{who:<{self.client_id_width}}{off}  ".encode()
+        place: cython.Py_ssize_t = self.api_place(header)
+        if self.apis[place] is None or place == _KEYS * _API_VERSIONS:
+            self.apis[place] = f"  {colours.api}{api.ljust(self.api_width)}{off} ".encode()
+        if client_id not in self.client_ids:
+            self.client_ids[client_id] = f"  {colours.client_id}{who.ljust(self.client_id_width)}{off}  ".encode()
         return 0
 
     def forget_parts(self) -> cython.int:
