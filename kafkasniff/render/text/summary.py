@@ -10,6 +10,7 @@ from kafkasniff.calls.call import Call, Frame, Side
 from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.calls.context import Context
 from kafkasniff.protocol.bodies import is_unsupported_version
+from kafkasniff.protocol.bodies.decoding import UNSUPPORTED_VERSION
 from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.errors import ProtocolError
@@ -49,6 +50,7 @@ ASSIGNMENTS = cython.declare(cython.int, fields.ASSIGNMENTS)
 ASSIGNMENT = cython.declare(cython.int, fields.ASSIGNMENT)
 
 _API_VERSIONS = cython.declare(cython.int, API_VERSIONS)
+_UNSUPPORTED_VERSION = cython.declare(cython.int, UNSUPPORTED_VERSION)
 # By API key: whether its fields are known, and whether its bodies may hold messages.
 _KEYS = cython.declare(cython.int, 128)
 _VERSIONS = cython.declare(cython.int, 32)
@@ -158,7 +160,9 @@ class Summaries:
                 start = 5
             else:
                 table = None
-        if key == _API_VERSIONS and not is_request and is_unsupported_version(version, data, start):
+        # The error code comes first in all versions.
+        may_be_refused: cython.bint = key == _API_VERSIONS and not is_request and size >= start + 2
+        if may_be_refused and data[start + 1] == _UNSUPPORTED_VERSION and is_unsupported_version(version, data, start):
             table = None
         if table is not None:
             try:
