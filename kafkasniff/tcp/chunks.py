@@ -1,8 +1,12 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Pieces of a stream: where they lie, how they overlap, whether repeated bytes are the same."""
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamData, StreamGap
@@ -20,31 +24,54 @@ _MOST_DIFFERENCES = 16
 70 times as large as the segment."""
 
 
-class Chunk(NamedTuple):
+@cython.no_gc
+@cython.freelist(64)
+@cython.final
+@cython.cclass
+class Chunk:
     """Bytes of one segment that wait for those before them."""
 
-    start: int
-    end: int
-    data: bytes
-    """Shorter than `end - start` when the packet was cut."""
-    arrival: Arrival
-    fragments: tuple[Arrival, ...]
-    order: int
-    """How many packets of the connection had come with this one."""
+    __slots__ = ("arrival", "data", "end", "fragments", "order", "start")
+
+    def __init__(
+        self, start: int, end: int, data: bytes, arrival: Arrival, fragments: tuple[Arrival, ...], order: int
+    ) -> None:
+        """Take the bytes from position `start` to `end`."""
+        self.start = start
+        self.end = end
+        self.data = data
+        """Shorter than `end - start` when the packet was cut."""
+        self.arrival = arrival
+        self.fragments = fragments
+        self.order = order
+        """How many packets of the connection had come with this one."""
 
     def between(self, start: int, end: int) -> "Chunk":
         """Give the part from position `start` to position `end`."""
-        return self._replace(start=start, end=end, data=self.data[start - self.start : end - self.start])
+        data = self.data[start - self.start : end - self.start]
+        return Chunk(start, end, data, self.arrival, self.fragments, self.order)
 
-    @property
+    def moved(self, start: int) -> "Chunk":
+        """Give the same at position `start`."""
+        end = start + self.end - self.start
+        return Chunk(start, end, self.data, self.arrival, self.fragments, self.order)
+
     def held(self) -> int:
         """Give the bytes of memory that it takes while it waits, about."""
         return len(self.data) + _OVERHEAD
 
 
-def first_behind(pending: list[Chunk], start: int) -> Chunk:
-    """Give the first chunk of `pending` (by position) that begins behind `start`; there must be one."""
-    return pending[bisect_right(pending, start, key=_start)]
+def index_behind(pending: list[Chunk], start: int) -> int:
+    """Give the index of the first chunk of `pending` (by position) that begins behind `start`."""
+    low, high = 0, len(pending)
+    while low < high:
+        middle = (low + high) >> 1
+        chunk = pending[middle]
+        if chunk.start > start:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def insert(pending: list[Chunk], chunk: Chunk) -> tuple[int, Chunk | None, list[Range]]:
@@ -52,20 +79,22 @@ def insert(pending: list[Chunk], chunk: Chunk) -> tuple[int, Chunk | None, list[
 
     Gives the memory that this takes, a chunk that has some of the same bytes, if any, and where such bytes differ.
     """
-    index = bisect_right(pending, chunk.start, key=_start)
+    index = index_behind(pending, chunk.start)
     added, repeated, start = 0, None, chunk.start
     differences: list[Range] = []
-    if index and pending[index - 1].end > start:
-        repeated = pending[index - 1]
-        differences += _differences(chunk, repeated)
-        start = repeated.end
+    if index:
+        before = pending[index - 1]
+        if before.end > start:
+            repeated = before
+            differences += _differences(chunk, repeated)
+            start = repeated.end
     while start < chunk.end:
         following = pending[index] if index < len(pending) else None
         stop = chunk.end if following is None else min(chunk.end, following.start)
         if start < stop:
-            part = chunk if (start, stop) == (chunk.start, chunk.end) else chunk.between(start, stop)
+            part = chunk if start == chunk.start and stop == chunk.end else chunk.between(start, stop)
             pending.insert(index, part)
-            added += part.held
+            added += part.held()
             index += 1
         if following is None or chunk.end <= following.start:
             break
@@ -90,11 +119,11 @@ def compare_delivered(chunk: Chunk, delivered: Sequence[Delivered], end: int) ->
                 break
             position -= event.length
         else:
-            data, time = event.data, event.arrival.time
-            start = position - len(data)
+            carried = event
+            start = position - len(carried.data)
             if start < chunk.end:
-                earlier = Chunk(start, position, data, chunk.arrival, (), 0)
-                first = time
+                earlier = Chunk(start, position, carried.data, chunk.arrival, (), 0)
+                first = carried.arrival.time
                 differences += _differences(chunk, earlier)
             position = start
         if position <= chunk.start:
@@ -104,21 +133,19 @@ def compare_delivered(chunk: Chunk, delivered: Sequence[Delivered], end: int) ->
 
 def within(ranges: Sequence[Range], chunk: Chunk) -> tuple[Range, ...]:
     """Give what of some ranges lies in a chunk, in order, counted from its first byte on."""
-    parts = sorted((max(start, chunk.start), min(end, chunk.end)) for start, end in ranges)
-    return tuple((start - chunk.start, end - chunk.start) for start, end in parts if start < end)
-
-
-def _start(chunk: Chunk) -> int:
-    return chunk.start
+    parts = sorted([(max(start, chunk.start), min(end, chunk.end)) for start, end in ranges])
+    return tuple([(start - chunk.start, end - chunk.start) for start, end in parts if start < end])
 
 
 def _differences(chunk: Chunk, other: Chunk) -> list[Range]:
     """Give where two chunks differ of what both have bytes of: the first places, within bounds."""
     start = max(chunk.start, other.start)
     end = min(chunk.start + len(chunk.data), other.start + len(other.data))
-    mine = chunk.data[start - chunk.start : max(end - chunk.start, 0)]
-    theirs = other.data[start - other.start : max(end - other.start, 0)]
-    if start >= end or mine == theirs:
+    if start >= end:
+        return []
+    mine = chunk.data[start - chunk.start : end - chunk.start]
+    theirs = other.data[start - other.start : end - other.start]
+    if mine == theirs:
         return []
     found: list[Range] = []
     for place, pair in enumerate(zip(mine, theirs, strict=True), start):

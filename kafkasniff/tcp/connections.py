@@ -4,23 +4,38 @@
 from collections import OrderedDict
 from heapq import nsmallest
 
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.ended import EndedConnections
-from kafkasniff.tcp.events import Connection, ConnectionEnd, ConnectionStart, Endpoint, StreamData, StreamEvent
-from kafkasniff.tcp.flow_keys import FlowKey, reverse, split
+from kafkasniff.tcp.events import Connection, ConnectionEnd, ConnectionStart, StreamData, StreamEvent
+from kafkasniff.tcp.flow_keys import FlowKey
 from kafkasniff.tcp.half_open import HalfOpen
-from kafkasniff.tcp.holes import OpenHoles, close_proven, drain, look_for_hole, relieve
+from kafkasniff.tcp.holes import OpenHoles, drain, relieve
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.segments import Segment
-from kafkasniff.tcp.sequence import MASK, distance
-from kafkasniff.tcp.state import ConnectionState, is_first
-from kafkasniff.tcp.streams import FARTHEST, Stream
+from kafkasniff.tcp.state import ConnectionState
+from kafkasniff.tcp.streams import Stream
 from kafkasniff.tcp.timers import Timers
+
+if not cython.compiled:
+    from kafkasniff.octets import part, unsigned32
+    from kafkasniff.tcp.ended import remembered
+    from kafkasniff.tcp.flow_keys import canonical, endpoints
+    from kafkasniff.tcp.holes import close_proven, look_for_hole
+    from kafkasniff.tcp.sequence import FARTHEST, MASK, NEVER, distance
+    from kafkasniff.tcp.state import is_first
 
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _EVICTED_SHARE = 16
 _FAST_OPEN_DATA = 65_535
+_SLOTS, _MOST_SLOTS = 1 << 10, 1 << 18
+_GOLDEN_RATIO = 0x9E3779B1
+"""Of 2**32: multiplied by it, numbers near each other come to lie far apart."""
 
 
 class ConnectionTable:
@@ -34,6 +49,10 @@ class ConnectionTable:
         self.memory = Memory(limits, counters)
         self.timers = Timers()
         self._states: dict[FlowKey, ConnectionState | HalfOpen] = {}
+        """By the smaller key of the 4-tuple."""
+        self._recent: list[ConnectionState | None] = [None] * _SLOTS
+        """The IPv4 connections seen last, each at its `_slot`: to look there makes no key."""
+        self._reordering = limits.reordering_packets
         self._open = 0
         """Connections of which more than a SYN is held."""
         # OrderedDict: of a plain dict, finding the first again and again takes quadratic time.
@@ -56,15 +75,72 @@ class ConnectionTable:
         """Take a segment; `length` is that of its payload on the wire, `data` what was captured of it."""
         if arrival.time >= self.timers.next:
             self.run_timers(arrival)
+        found = self._states.get(canonical(key))
+        second = type(found) is ConnectionState and found.is_second(key)
+        self._take(found, second, key, sequence, acknowledgement, flags, data, length, arrival, tunnel, fragments)
+
+    def receive_ipv4(
+        self,
+        data: bytes,
+        ip: int,
+        sequence: int,
+        acknowledgement: int,
+        flags: int,
+        payload: int,
+        length: int,
+        arrival: Arrival,
+    ) -> None:
+        """Take a segment, all of which is in `data`: its IPv4 header without options is at `ip`."""
+        if arrival.time >= self.timers.next:
+            self.run_timers(arrival)
+        source, destination, ports = unsigned32(data, ip + 12), unsigned32(data, ip + 16), unsigned32(data, ip + 20)
+        slot = self._slot(source, destination, ports)
+        state = self._recent[slot]
+        found: ConnectionState | HalfOpen | None = state
+        key, second = None, False
+        if state is not None:
+            if ports == state.ports and source == state.source and destination == state.destination:
+                key = state.key
+            elif ports == state.ports_back and source == state.destination and destination == state.source:
+                key, second = state.other, True
+        if key is None:
+            key = part(data, ip + 12, ip + 24)
+            found = self._states.get(canonical(key))
+            if type(found) is ConnectionState:
+                self._recent[slot] = found
+                second = found.is_second(key)
+        carried = part(data, payload, payload + length)
+        self._take(found, second, key, sequence, acknowledgement, flags, carried, length, arrival, (), ())
+
+    def _slot(self, source: int, destination: int, ports: int) -> int:
+        """Give where in `_recent` a connection of such ends stands, if it does; the same for both directions."""
+        mixed = (source ^ destination ^ (ports >> 16) ^ (ports & 0xFFFF)) * _GOLDEN_RATIO
+        return (mixed >> 16) & (len(self._recent) - 1)
+
+    def _take(
+        self,
+        found: ConnectionState | HalfOpen | None,
+        second: bool,
+        key: FlowKey,
+        sequence: int,
+        acknowledgement: int,
+        flags: int,
+        data: bytes,
+        length: int,
+        arrival: Arrival,
+        tunnel: tuple[str, ...],
+        fragments: tuple[Arrival, ...],
+    ) -> None:
+        """Take a segment of a connection of which `found` is known; `second`: of its direction 1."""
         if length:
             self.memory.arrive(len(data))
-        found = self._states.get(key)
         if type(found) is ConnectionState:
             state = found
             if not state.careful and flags & 0x17 == _ACK and len(data) == length:
-                second = key != state.key
-                stream = state.streams[second]
-                peer = state.streams[not second]
+                if second:
+                    stream, peer = state.second, state.first
+                else:
+                    stream, peer = state.first, state.second
                 if sequence == stream.sequence and (peer.sequence - acknowledgement) & MASK < 0x80000000:
                     # The usual case: what comes next, acknowledging what was seen.
                     connection = state.connection
@@ -88,15 +164,27 @@ class ConnectionTable:
                     return
         elif flags & 0x17 == _SYN and not length and self._take_syn(found, key, sequence, arrival, tunnel):
             return
-        self._receive(found, Segment(key, tunnel, sequence, acknowledgement, flags, data, length, fragments), arrival)
+        segment = Segment.__new__(Segment)
+        segment.key = key
+        segment.tunnel = tunnel
+        segment.sequence = sequence
+        segment.acknowledgement = acknowledgement
+        segment.flags = flags
+        segment.data = data
+        segment.length = length
+        segment.fragments = fragments
+        self._receive(found, segment, arrival)
 
     def note_zero_window(self, key: FlowKey) -> None:
         """Count a segment that says that its sender can take no more data."""
-        state = self._states.get(key)
-        if isinstance(state, HalfOpen):
-            state.zero_windows += 1
-        elif state is not None:
-            state.streams[key != state.key].counters.zero_windows += 1
+        found = self._states.get(canonical(key))
+        if isinstance(found, HalfOpen):
+            if key == found.key:
+                found.zero_windows += 1
+        elif found is not None:
+            state = found
+            stream = state.second if state.is_second(key) else state.first
+            stream.counters.zero_windows += 1
 
     def tick(self, now: int) -> None:
         """Do what is put off until a time that has come; all packets up to `now`, in ns since 1970, were taken."""
@@ -104,18 +192,20 @@ class ConnectionTable:
             # One by one, so that what each brings names its own connection's last packet.
             self.run_timers(self.timers.first().connection.last.at(self.timers.next))
         for state, by in self.holes.close_old(now, self.events):
-            self._settle(state, state.order, by)
+            self._settle(state, state.order(), by)
 
     def flush(self) -> None:
         """End every connection: the capture ends."""
-        for state in [state for key, state in self._states.items() if key == state.key]:
+        for state in list(self._states.values()):
             self._end_quietly(state, "capture-end")
 
     # One segment
 
-    def _receive(self, state: ConnectionState | HalfOpen | None, segment: Segment, arrival: Arrival) -> None:
-        if not isinstance(state, ConnectionState):
-            state = self._find_or_start(state, segment, arrival)
+    def _receive(self, found: ConnectionState | HalfOpen | None, segment: Segment, arrival: Arrival) -> None:
+        if isinstance(found, ConnectionState):
+            state: ConnectionState | None = found
+        else:
+            state = self._find_or_start(found, segment, arrival)
         if state is not None and state.challenge is not None and state.challenge.is_accepted(state, segment):
             challenge = state.challenge
             state = self._replace(state, challenge.segment, challenge.arrival)
@@ -124,16 +214,21 @@ class ConnectionTable:
             state = self._synchronise(state, segment, arrival)
         if state is None:
             return
-        direction = 0 if segment.key == state.key else 1
-        stream, peer = state.streams[direction], state.streams[1 - direction]
+        if state.is_second(segment.key):
+            stream, peer = state.second, state.first
+        else:
+            stream, peer = state.first, state.second
         state.connection.last = arrival
         stream.counters.packets += 1
-        stream.counters.cut_packets += len(segment.data) < segment.length
-        order = state.order
+        if len(segment.data) < segment.length:
+            stream.counters.cut_packets += 1
+        order = state.order()
         if state.half_open and segment.flags & (_SYN | _ACK) != _SYN:
             state.half_open = False
-            self._half_open.pop(state.key, None)
-        sequence = (segment.sequence + bool(segment.flags & _SYN)) & MASK
+            self._half_open.pop(state.name, None)
+        sequence = segment.sequence
+        if segment.flags & _SYN:
+            sequence = (sequence + 1) & MASK
         if segment.flags & _RST:
             self._reset(state, stream, peer, segment, arrival)
         else:
@@ -145,7 +240,7 @@ class ConnectionTable:
                 stream.stand_at(sequence)
             end = (sequence + segment.length) & MASK
             if segment.flags & _FIN and stream.end_at(end, arrival) and state.connection.ended_direction is None:
-                state.connection.ended_direction = direction
+                state.connection.ended_direction = stream.direction
                 state.connection.first_fin = arrival
         self._settle(state, order, arrival)
 
@@ -158,11 +253,10 @@ class ConnectionTable:
             stream.anchor()
         if state.reset and state.reset[0] is stream and distance(sequence, state.reset[1]) >= 0:
             # Who reset the connection goes on sending: the reset was not theirs, or not accepted.
-            state.reset = state.closing = None
-        stream.take(sequence, segment.data, segment.length, arrival, segment.fragments, state.order, self.events)
-        if state.holding and state.sent is None and state.connection.round_trip_ns is None:
-            end = stream.position + distance((sequence + segment.length) & MASK, stream.sequence)
-            state.sent = (stream, end, arrival.time)
+            state.reset, state.closing = None, -1
+        stream.take(sequence, segment.data, segment.length, arrival, segment.fragments, state.order(), self.events)
+        if state.holding:
+            state.note_sent(stream, segment, sequence, arrival)
         if not stream.anchored and not state.timed:
             state.timed = True
             self.timers.set(arrival.time + self._limits.start_ns, state, self._open)
@@ -172,62 +266,70 @@ class ConnectionTable:
 
     def _settle(self, state: ConnectionState, order: int, arrival: Arrival) -> None:
         """Do what follows from a segment: release, close holes, end."""
-        connection, (first, second) = state.connection, state.streams
+        connection, first, second = state.connection, state.first, state.second
         if state.holding:
             decided = first.anchored and second.anchored and connection.round_trip_ns is not None
-            full = self.memory.buffered > self._limits.buffered_in_all
+            full = self.memory.buffered > self.memory.most_buffered
             if full:
                 self._counters.reach("beginning of a connection taken as it came: too many bytes waited for others")
-            if decided or full or order >= self._limits.reordering_packets:
+            if decided or full or order >= self._reordering:
                 state.release(arrival, self.events)
-        for stream, peer in ((first, second), (second, first)):
-            if stream.at_rest:
-                continue
-            look_for_hole(stream, order, arrival.time, peer.counters.packets)
-            if stream.hole is not None:
-                close_proven(stream, order, arrival, peer.counters.packets, self.events)
-            stream.check_end(self.events)
+        self._look_at(first, second, order, arrival)
+        self._look_at(second, first, order, arrival)
         if first.finished and second.finished:
             self._end(state, "fin", arrival)
             return
-        if state.closing is None and first.fin is not None and second.fin is not None:
+        if state.closing < 0 and NEVER not in (first.fin, second.fin):
             self._close_later(state, order, arrival)
-        if state.closing is not None and order - state.closing >= self._limits.reordering_packets:
+        if state.closing >= 0 and order - state.closing >= self._reordering:
             self._end(state, "fin", arrival)
             return
-        if state.outlives_challenge(self._limits.reordering_packets):
+        if state.challenge is not None and state.outlives_challenge(self._reordering):
             self._counters.implausible += 1
         holes = first.hole is not None or second.hole is not None
         if holes:
             self.holes.add(state)
-            if self.memory.buffered > self._limits.buffered_in_all:
+            if self.memory.buffered > self.memory.most_buffered:
                 self.holes.relieve(arrival, self.events)
-        else:
+        elif state.has_holes:
             self.holes.discard(state)
         state.note_care(holes)
+
+    def _look_at(self, stream: Stream, peer: Stream, order: int, arrival: Arrival) -> None:
+        """Look at a stream's hole and at its end."""
+        if stream.at_rest():
+            return
+        heard = peer.counters.packets
+        look_for_hole(stream, order, arrival.time, heard)
+        if stream.hole is not None:
+            close_proven(stream, order, arrival, heard, self.events)
+        stream.check_end(self.events)
 
     # Beginnings
 
     def _take_syn(
         self,
-        state: ConnectionState | HalfOpen | None,
+        found: ConnectionState | HalfOpen | None,
         key: FlowKey,
         sequence: int,
         arrival: Arrival,
         tunnel: tuple[str, ...],
     ) -> bool:
         """Take a SYN that opens a new connection, or a copy of it; False where it is neither for certain."""
-        if state is None:
-            other = reverse(key)
-            if other in self._states or min(key, other) in self.ended:
+        if found is None:
+            name = canonical(key)
+            if self.ended.get(name) is not None:
                 return False
-            self._states[key] = HalfOpen(key, tunnel, sequence, arrival)
+            self._states[name] = HalfOpen(key, tunnel, sequence, arrival)
             self._counters.connections += 1
-            self._add_half_open(key)
+            self._add_half_open(name)
             return True
-        if not isinstance(state, HalfOpen) or state.initial != sequence:
+        if not isinstance(found, HalfOpen):
             return False
-        state.add(arrival)
+        opened = found
+        if opened.initial != sequence or opened.key != key:
+            return False
+        opened.add(arrival)
         return True
 
     def _add_half_open(self, key: FlowKey) -> None:
@@ -242,34 +344,28 @@ class ConnectionTable:
         state.go_on_from(opened)
         return state
 
-    def _find_or_start(self, state: HalfOpen | None, segment: Segment, arrival: Arrival) -> ConnectionState | None:
-        """Find the connection, of which `state` is known, or start one; None for late segments of an ended one."""
-        if state is not None:
-            return self._hold_fully(state)
-        other = reverse(segment.key)
-        known = self._states.get(other)
-        if known is not None:
-            known = self._hold_fully(known) if isinstance(known, HalfOpen) else known
-            self._states[segment.key] = known
-            return known
-        ended = self.ended.get(min(segment.key, other))
+    def _find_or_start(self, opened: HalfOpen | None, segment: Segment, arrival: Arrival) -> ConnectionState | None:
+        """Give the connection that was half open, or start one; None for late segments of an ended one."""
+        if opened is not None:
+            return self._hold_fully(opened)
+        name = canonical(segment.key)
+        ended = self.ended.get(name)
         if ended is None:
             return self._start(segment, 0, arrival)
         if ended.has(segment, arrival.time):
             self._counters.after_end += 1
             return None
-        self.ended.pop(min(segment.key, other))
+        self.ended.pop(name)
         return self._start(segment, ended.epoch + 1, arrival)
 
     def _start(self, segment: Segment, epoch: int, arrival: Arrival) -> ConnectionState:
-        source, destination = split(segment.key)
-        connection = Connection((Endpoint(*source), Endpoint(*destination)), epoch, arrival, arrival)
+        connection = Connection(endpoints(segment.key), epoch, arrival, arrival)
         connection.tunnel = segment.tunnel
         state = self._hold(segment.key, connection)
         self._counters.connections += 1
         if segment.flags & (_SYN | _ACK) == _SYN:
             state.half_open = True
-            self._add_half_open(segment.key)
+            self._add_half_open(state.name)
         return state
 
     def _hold(self, key: FlowKey, connection: Connection) -> ConnectionState:
@@ -277,32 +373,36 @@ class ConnectionTable:
             self._evict_idle()
         self._open += 1
         self.events.append(ConnectionStart(connection))
-        state = self._states[key] = ConnectionState(key, connection, self.memory)
+        if self._open > len(self._recent) < _MOST_SLOTS:
+            self._recent = [None] * (4 * len(self._recent))
+        state = ConnectionState(key, connection, self.memory)
+        self._states[state.name] = state
         return state
 
     def _synchronise(self, state: ConnectionState, segment: Segment, arrival: Arrival) -> ConnectionState | None:
         """Take a SYN or SYN-ACK; give the connection that it belongs to, which may be a new one."""
-        direction = 0 if segment.key == state.key else 1
-        stream, peer = state.streams[direction], state.streams[1 - direction]
+        second = state.is_second(segment.key)
+        stream, peer = (state.second, state.first) if second else (state.first, state.second)
         same = is_first(stream, segment)
         opens = not segment.flags & _ACK
-        answered = peer.initial if same and not opens else None
-        if answered is not None and not 0 < distance(segment.acknowledgement, answered) <= _FAST_OPEN_DATA:
-            # An answer to another SYN.
-            self._counters.implausible += 1
-            return None
+        if same and not opens and peer.initial >= 0:
+            ahead = distance(segment.acknowledgement, peer.initial)
+            if not 0 < ahead <= _FAST_OPEN_DATA:
+                # An answer to another SYN.
+                self._counters.implausible += 1
+                return None
         if not same:
             if opens and state.takes_challenge(segment, arrival):
                 return None
             state = self._replace(state, segment, arrival)
-            direction = 0
-        state.synchronise(direction, segment, arrival)
+            second = False
+        state.synchronise(second, segment, arrival)
         return state
 
     def _replace(self, state: ConnectionState, segment: Segment, arrival: Arrival) -> ConnectionState:
         """End a connection as a segment begins another one on its 4-tuple, and start that."""
         self._end(state, "reuse", arrival)
-        return self._start(segment, self.ended.pop(min(segment.key, reverse(segment.key))).epoch + 1, arrival)
+        return self._start(segment, self.ended.pop(state.name).epoch + 1, arrival)
 
     # Ends
 
@@ -316,12 +416,15 @@ class ConnectionTable:
             stream.acknowledge(segment.sequence)
         if state.reset is None:
             state.reset = (stream, segment.sequence, arrival)
-        carried = any(each.pending or each.position > each.origin for each in state.streams)
-        lacks = any(each.anchored and each.acked > each.position for each in state.streams)
+        first, second = state.first, state.second
+        carried = first.pending or second.pending or first.position > first.origin or second.position > second.origin
+        lacks = (first.anchored and first.acked > first.position) or (
+            second.anchored and second.acked > second.position
+        )
         if not carried and not lacks:
             self._end(state, "rst", arrival)
-        elif state.closing is None:
-            self._close_later(state, state.order, arrival)
+        elif state.closing < 0:
+            self._close_later(state, state.order(), arrival)
 
     def _close_later(self, state: ConnectionState, order: int, arrival: Arrival) -> None:
         state.closing = order
@@ -329,50 +432,52 @@ class ConnectionTable:
 
     def _end(self, state: ConnectionState, reason: str, arrival: Arrival) -> None:
         """End a connection: deliver what waits, say why it ended, and remember it for its late segments."""
-        connection = state.connection
+        connection, first, second = state.connection, state.first, state.second
         if connection.ended_by is not None:
             return
-        first, second = state.streams
         if not (first.finished and second.finished) and (not state.half_open or first.pending):
             drain(state.streams, arrival, self.events)
         if state.reset:
             reason, connection.ended_direction = "rst", state.reset[0].direction
             arrival = state.reset[2]
-        elif first.fin is not None and second.fin is not None:
+        elif NEVER not in (first.fin, second.fin):
             reason = "fin"
         connection.ended_by = reason
         self.events.append(ConnectionEnd(connection, arrival))
-        for stream in state.streams:
-            stream.discard()
-        del self._states[state.key]
-        self._states.pop(reverse(state.key), None)
-        self._half_open.pop(state.key, None)
+        first.discard()
+        second.discard()
+        del self._states[state.name]
+        slot = self._slot(state.source, state.destination, state.ports)
+        if self._recent[slot] is state:
+            self._recent[slot] = None
+        if state.half_open:
+            self._half_open.pop(state.name, None)
         self.holes.discard(state)
         self._open -= 1
         if state.half_open and connection.epoch == 0 and reason == "idle":
             return
-        self.ended.add(state)
+        self.ended.add(state.name, remembered(state))
 
-    def _end_quietly(self, state: ConnectionState | HalfOpen, reason: str) -> None:
+    def _end_quietly(self, found: ConnectionState | HalfOpen, reason: str) -> None:
         """End a connection for a reason that is none of its packets."""
-        if isinstance(state, ConnectionState):
-            self._end(state, reason, state.connection.last)
+        if isinstance(found, ConnectionState):
+            self._end(found, reason, found.connection.last)
             return
-        connection = state.connection()
+        opened = found
+        connection: Connection = opened.connection()
         connection.ended_by = reason
-        self.events += (ConnectionStart(connection), ConnectionEnd(connection, state.last))
-        del self._states[state.key]
-        del self._half_open[state.key]
+        self.events += (ConnectionStart(connection), ConnectionEnd(connection, opened.last))
+        name = canonical(opened.key)
+        del self._states[name]
+        del self._half_open[name]
 
     # Bounds and time
 
     def _evict_idle(self) -> None:
         count = max(self._limits.connections // _EVICTED_SHARE, 1)
         self._counters.reach("connection ended: too many connections, longest idle first")
-        states = [
-            state for key, state in self._states.items() if isinstance(state, ConnectionState) and key == state.key
-        ]
-        for state in nsmallest(count, states, key=lambda state: state.connection.last.time):
+        states = [state for state in self._states.values() if type(state) is ConnectionState]
+        for state in nsmallest(count, states, key=_last_time):
             self._end_quietly(state, "idle")
 
     def run_timers(self, arrival: Arrival) -> None:
@@ -380,6 +485,10 @@ class ConnectionTable:
         while (state := self.timers.take(arrival.time)) is not None:
             if state.holding:
                 state.release(arrival, self.events)
-                self._settle(state, state.order, arrival)
-            elif state.closing is not None:
+                self._settle(state, state.order(), arrival)
+            elif state.closing >= 0:
                 self._end(state, "fin", arrival)
+
+
+def _last_time(state: ConnectionState) -> int:
+    return state.connection.last.time

@@ -3,8 +3,18 @@
 
 from functools import lru_cache
 
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
+from kafkasniff.tcp.events import Endpoint
+
 FlowKey = bytes | tuple[tuple[str, ...], bytes]
 """One direction of a 4-tuple: source, destination, source port, destination port; with the virtual networks, if any."""
+
+_LONGEST = 36
+"""Bytes of the key of two IPv6 addresses."""
 
 
 def reverse(key: FlowKey) -> FlowKey:
@@ -15,12 +25,17 @@ def reverse(key: FlowKey) -> FlowKey:
     return _reverse_ends(key)
 
 
-def split(key: FlowKey) -> tuple[tuple[str, int], tuple[str, int]]:
-    """Give address and port of the source and of the destination."""
+def canonical(key: FlowKey) -> FlowKey:
+    """Give the smaller one of a key and that of the other direction: it names the 4-tuple."""
+    return key if _is_canonical(key[1] if isinstance(key, tuple) else key) else reverse(key)
+
+
+def endpoints(key: FlowKey) -> tuple[Endpoint, Endpoint]:
+    """Give the source and the destination."""
     ends = key[1] if isinstance(key, tuple) else key
     width = (len(ends) - 4) // 2
     source, destination = address_text(ends[:width]), address_text(ends[width:-4])
-    return (source, int.from_bytes(ends[-4:-2], "big")), (destination, int.from_bytes(ends[-2:], "big"))
+    return Endpoint(source, ends[-4] << 8 | ends[-3]), Endpoint(destination, ends[-2] << 8 | ends[-1])
 
 
 @lru_cache(maxsize=4_096)
@@ -34,6 +49,29 @@ def address_text(packed: bytes) -> str:
     return inet_ntop(AF_INET6, packed)
 
 
+def _is_canonical(ends: bytes) -> bool:
+    if len(ends) < 4:
+        raise IndexError("a key has two ports")
+    width = (len(ends) - 4) // 2
+    view = ends
+    for place in range(width):
+        if view[place] != view[width + place]:
+            return view[place] < view[width + place]
+    return (view[2 * width] << 8 | view[2 * width + 1]) <= (view[2 * width + 2] << 8 | view[2 * width + 3])
+
+
 def _reverse_ends(ends: bytes) -> bytes:
     width = (len(ends) - 4) // 2
-    return ends[width:-4] + ends[:width] + ends[-2:] + ends[-4:-2]
+    size = len(ends)
+    if not 4 <= size <= _LONGEST:
+        raise IndexError("a key has two addresses and two ports")
+    if not cython.compiled:
+        made = bytearray(_LONGEST)
+    view = ends
+    for place in range(width):
+        made[place] = view[width + place]
+        made[width + place] = view[place]
+    for place in range(2):
+        made[size - 4 + place] = view[size - 2 + place]
+        made[size - 2 + place] = view[size - 4 + place]
+    return bytes(made[:size])

@@ -1,18 +1,15 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Connections of which only a SYN was seen: a flood brings a million of them, so little is held of each."""
 
-from typing import Final, Literal
-
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.events import Connection, Endpoint
-from kafkasniff.tcp.flow_keys import FlowKey, split
+from kafkasniff.tcp.events import Connection
+from kafkasniff.tcp.flow_keys import FlowKey, endpoints
 
 
 class HalfOpen:
     """Stands where a `ConnectionState` would, until anything but a copy of its SYN comes."""
 
     __slots__ = ("first", "initial", "key", "last", "packets", "tunnel", "zero_windows")
-
-    careful: Final[Literal[True]] = True
 
     def __init__(self, key: FlowKey, tunnel: tuple[str, ...], initial: int, arrival: Arrival) -> None:
         """Begin with a SYN whose sequence number is `initial`."""
@@ -31,8 +28,7 @@ class HalfOpen:
 
     def connection(self) -> Connection:
         """Give the connection, with what was counted of it."""
-        source, destination = split(self.key)
-        connection = Connection((Endpoint(*source), Endpoint(*destination)), 0, self.first, self.last, initiator=0)
+        connection = Connection(endpoints(self.key), 0, self.first, self.last, 0)
         connection.tunnel = self.tunnel
         counters = connection.counters[0]
         counters.packets, counters.zero_windows = self.packets, self.zero_windows

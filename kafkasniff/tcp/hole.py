@@ -1,25 +1,36 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """A hole in a stream: what its bytes are measured by until they come, or are proven lost."""
 
-from typing import NamedTuple
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.tcp.limits import TcpLimits
 
 
-class Hole(NamedTuple):
+@cython.freelist(64)
+@cython.final
+@cython.cclass
+class Hole:
     """Bytes that lack, as they were first noticed."""
 
-    order: int
-    """Packets of the connection until then."""
-    at: int
-    """Position of the first byte."""
-    end: int
-    """Up to where the peer had acknowledged, or the FIN stood."""
-    time: int
-    """Nanoseconds since 1970."""
-    packets: int
-    """Packets of the direction until then."""
-    heard: int
-    """Packets of the peer until then."""
+    __slots__ = ("at", "end", "heard", "order", "packets", "time")
+
+    def __init__(self, order: int, at: int, end: int, time: int, packets: int, heard: int) -> None:
+        """Note a hole."""
+        self.order = order
+        """Packets of the connection until then."""
+        self.at = at
+        """Position of the first byte."""
+        self.end = end
+        """Up to where the peer had acknowledged, or the FIN stood."""
+        self.time = time
+        """Nanoseconds since 1970."""
+        self.packets = packets
+        """Packets of the direction until then."""
+        self.heard = heard
+        """Packets of the peer until then."""
 
     def silence(
         self, order: int, time: int, packets: int, heard: int, limits: TcpLimits, reordering: int

@@ -1,8 +1,14 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Holes in streams: since when they stand, when their bytes are proven lost, and what is left of them at the end."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from heapq import merge
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamEvent
@@ -10,6 +16,9 @@ from kafkasniff.tcp.hole import Hole
 from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.state import ConnectionState
 from kafkasniff.tcp.streams import Stream
+
+if not cython.compiled:
+    from kafkasniff.tcp.sequence import NEVER
 
 
 class OpenHoles:
@@ -23,11 +32,15 @@ class OpenHoles:
 
     def add(self, state: ConnectionState) -> None:
         """Note that a connection has a hole."""
-        self._states.setdefault(state)
+        if not state.has_holes:
+            state.has_holes = True
+            self._states[state] = None
 
     def discard(self, state: ConnectionState) -> None:
         """Note that a connection has none."""
-        self._states.pop(state, None)
+        if state.has_holes:
+            state.has_holes = False
+            del self._states[state]
 
     def close_old(self, now: int, events: list[StreamEvent]) -> Iterator[tuple[ConnectionState, Arrival]]:
         """Close holes that stood for as long as no packet comes late; give the connections, each when it was done."""
@@ -35,7 +48,7 @@ class OpenHoles:
             by = state.connection.last.at(max(now, state.connection.last.time))
             for stream, peer in zip(state.streams, reversed(state.streams), strict=True):
                 if stream.hole is not None and now - stream.hole.time >= self._memory.limits.hole_ns:
-                    close_proven(stream, state.order, by, peer.counters.packets, events, in_order=True)
+                    close_proven(stream, state.order(), by, peer.counters.packets, events, in_order=True)
                     yield state, by
 
     def relieve(self, by: Arrival, events: list[StreamEvent]) -> None:
@@ -44,6 +57,7 @@ class OpenHoles:
         memory.counters.reach("hole closed: too many bytes of all connections waited behind holes")
         while self._states and memory.buffered > memory.limits.buffered_in_all * 3 // 4:
             state, _ = self._states.popitem(last=False)
+            state.has_holes = False
             for stream in state.streams:
                 while stream.anchored and stream.pending:
                     relieve(stream, by, events)
@@ -53,41 +67,49 @@ def look_for_hole(stream: Stream, order: int, time: int, heard: int) -> None:
     """Note since when the bytes at its position are known to lack, if they do."""
     if not stream.anchored:
         return
-    end = max(stream.acked, stream.fin or 0)
+    end = max(stream.acked, stream.fin if stream.fin != NEVER else 0)
     if stream.pending:
-        order, time = stream.pending[0].order, stream.pending[0].arrival.time
+        chunk = stream.pending[0]
+        order, time = chunk.order, chunk.arrival.time
     elif end <= stream.position:
         stream.hole = None
         return
     if stream.hole is None or stream.hole.at != stream.position:
-        stream.hole = Hole(order, stream.position, end, time, stream.counters.packets, heard)
+        hole = Hole.__new__(Hole)
+        hole.order = order
+        hole.at = stream.position
+        hole.end = end
+        hole.time = time
+        hole.packets = stream.counters.packets
+        hole.heard = heard
+        stream.hole = hole
 
 
 def close_proven(
     stream: Stream, order: int, by: Arrival, heard: int, events: list[StreamEvent], in_order: bool = False
 ) -> None:
     """Turn into gaps the holes whose bytes are proven lost; `in_order`: no packet can come late."""
-    limits = stream.memory.limits
-    reordering = 0 if in_order else limits.reordering_packets
+    reordering = 0 if in_order else stream.memory.reordering_packets
     hole = stream.hole
-    if hole is None:
+    if hole is None or order - hole.order < reordering:
         return
-    silent = hole.silence(order, by.time, stream.counters.packets, heard, limits, reordering)
-    if silent is None:
+    silence = hole.silence(order, by.time, stream.counters.packets, heard, stream.memory.limits, reordering)
+    if silence is None:
         return
+    silent = silence
     if not stream.pending:
         # One byte alone that the peer acknowledged is rather a FIN that the capture lacks.
-        proven = stream.acked >= hole.end and (stream.fin is not None or hole.end - stream.position > 1)
+        proven = stream.acked >= hole.end and (stream.fin != NEVER or hole.end - stream.position > 1)
         if proven or silent:
             stream.give_up(hole.end, by, events)
     else:
-        through, seen = None, hole.order
+        any_through, through, seen = False, 0, hole.order
         for chunk in stream.pending:
-            seen = min(seen, chunk.order) if through is None else chunk.order
+            seen = chunk.order if any_through else min(seen, chunk.order)
             if order - seen < reordering or (chunk.start > stream.acked and not silent):
                 break
-            through, silent = chunk.start, False
-        if through is not None:
+            any_through, through, silent = True, chunk.start, False
+        if any_through:
             stream.deliver_pending(through, by, events)
     look_for_hole(stream, order, by.time, heard)
 
@@ -99,7 +121,7 @@ def relieve(stream: Stream, by: Arrival, events: list[StreamEvent]) -> None:
     for chunk in stream.pending or ():
         if left <= target:
             break
-        left -= chunk.held
+        left -= chunk.held()
         through = chunk.start
     stream.deliver_pending(through, by, events)
 
@@ -117,13 +139,13 @@ def drain(streams: Iterable[Stream], by: Arrival, events: list[StreamEvent]) -> 
         stream.deliver(chunk, by, events)
     # Who stands one byte behind all data sent a FIN that the capture lacks.
     closed = {
-        each.direction for each in streams if each.fin is not None or each.stood == max(each.position, each.acked) + 1
+        each.direction for each in streams if each.fin != NEVER or each.stood == max(each.position, each.acked) + 1
     }
     for stream in streams:
-        end = max(stream.acked, stream.fin or 0)
+        end = max(stream.acked, stream.fin if stream.fin != NEVER else 0)
         # Of what the peer acknowledged, one byte alone is rather a FIN that the capture lacks; so is the last one
         # where the peer closed its side, which is when the other side closes too.
-        lost_fin = stream.fin is None
+        lost_fin = stream.fin == NEVER
         if end - stream.position > lost_fin:
             stream.give_up(end - (lost_fin and 1 - stream.direction in closed), by, events)
         stream.check_end(events)

@@ -1,8 +1,10 @@
 cimport cython
+
 @cython.final
 cdef class Memory:
-    cdef public object limits, counters
-    cdef public long long buffered, arrived, most_remembered
-    cdef public dict remembering
+    cdef readonly object limits, counters
+    cdef public long long buffered
+    cdef readonly long long arrived, most_remembered, most_buffered, reordering_packets
+    cdef readonly dict remembering
 
     cpdef arrive(self, long long size)

@@ -12,7 +12,16 @@ if TYPE_CHECKING:
 class Memory:
     """What all streams hold together."""
 
-    __slots__ = ("arrived", "buffered", "counters", "limits", "most_remembered", "remembering")
+    __slots__ = (
+        "arrived",
+        "buffered",
+        "counters",
+        "limits",
+        "most_buffered",
+        "most_remembered",
+        "remembering",
+        "reordering_packets",
+    )
 
     def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
         """Start with nothing held."""
@@ -21,6 +30,8 @@ class Memory:
         self.buffered = 0
         self.remembering: dict[Stream, None] = {}
         self.most_remembered = limits.remembered
+        self.most_buffered = limits.buffered_in_all
+        self.reordering_packets = limits.reordering_packets
         self.arrived = 0
         """Bytes of payload that came since all that was delivered was forgotten."""
 

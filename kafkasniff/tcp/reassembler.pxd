@@ -1,7 +1,10 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.octets cimport part
+from kafkasniff.octets cimport part, unsigned32
 from kafkasniff.tcp.connections cimport ConnectionTable
+
+cdef int _IPV4, _IPV6, _VLAN, _SERVICE_VLAN, _TCP, _RST
+cdef Py_ssize_t _IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER
 
 @cython.final
 cdef class Reassembler:
@@ -12,9 +15,10 @@ cdef class Reassembler:
     @cython.locals(
         view="const unsigned char[::1]", table=ConnectionTable, data=bytes, count=Py_ssize_t, index=Py_ssize_t,
         offsets="const long long[::1]", captureds="const long long[::1]", originals="const long long[::1]",
-        times="const long long[::1]", interface_ids="const long long[::1]", at=Py_ssize_t, captured=Py_ssize_t,
-        first="long long", last_id="long long", start=Py_ssize_t, cut="long long", segments="long long",
-        arrival=Arrival, ip=Py_ssize_t, payload=Py_ssize_t, length="long long", header=int, flags=int,
-        sequence="long long", acknowledged="long long", key=bytes, network_at=list,
+        times="const long long[::1]", interface_ids="const long long[::1]", numbers="const long long[::1]",
+        at=Py_ssize_t, captured=Py_ssize_t, end=Py_ssize_t, first="long long", last_id="long long",
+        type_at=Py_ssize_t, header=Py_ssize_t, cut="long long", segments="long long", arrival=Arrival, ip=Py_ssize_t,
+        tcp=Py_ssize_t, packet_end=Py_ssize_t, ethertype=int, data_offset=int, flags=int, payload=Py_ssize_t,
+        length="long long", sequence="long long", acknowledged="long long", closed=bint, key=bytes, carried=bytes,
     )
     cpdef list feed(self, batch)

@@ -9,18 +9,25 @@ except ImportError:
 from kafkasniff.capture.packets import Arrival, PacketBatch
 from kafkasniff.tcp.connections import ConnectionTable
 from kafkasniff.tcp.events import StreamEvent
-from kafkasniff.tcp.ip import TCP
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.segments import SegmentReader
 
 if not cython.compiled:
-    from kafkasniff.octets import part
+    from kafkasniff.octets import part, unsigned32
 
-_HEADERS = 38
-"""Bytes of EtherType, IPv4 header without options, and the TCP header's first 16 bytes."""
-_NETWORK_AT = {1: 12, 113: 14}
-"""Position of the EtherType by link type: Ethernet, Linux cooked capture."""
-_NOWHERE = 1 << 40
+_LINK_HEADERS = {
+    **dict.fromkeys((12, 14, 101, 228, 229), (-1, 0)),
+    **dict.fromkeys((0, 108), (-1, 4)),
+    1: (12, 14),
+    113: (14, 16),
+    276: (0, 20),
+}
+"""Of the link types met most: where the EtherType is, -1 where IP's version tells, and the header's length."""
+_ELSEWHERE = (-1, 1 << 40)
+_IPV4, _IPV6 = 0x0800, 0x86DD
+_VLAN, _SERVICE_VLAN = 0x8100, 0x88A8
+_IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER = 20, 40, 20
+_TCP = 6
 _RST = 4
 
 
@@ -41,50 +48,68 @@ class Reassembler:
         view = data
         offsets, captureds, originals, times = batch.offsets, batch.captured, batch.original, batch.times
         interface_ids, numbers, first = batch.interface_ids, batch.numbers, batch.first_packet
-        network_at = [_NETWORK_AT.get(interface.link_type, _NOWHERE) for interface in interfaces]
         count = len(offsets)
-        last_id = -1
-        start = _NOWHERE
+        if not count:
+            return events
+        last_id, interface = -1, interfaces[0]
+        type_at = header = 0
         cut = segments = 0
         for index in range(count):
             at, captured = offsets[index], captureds[index]
+            end = at + captured
             if captured < originals[index]:
                 cut += 1
             if interface_ids[index] != last_id:
                 last_id = interface_ids[index]
-                start = network_at[last_id]
+                interface = interfaces[last_id]
+                type_at, header = _LINK_HEADERS.get(interface.link_type, _ELSEWHERE)
             arrival = Arrival.__new__(Arrival)
             arrival.time = times[index]
             arrival.packet = first + index if numbers is None else numbers[index]
-            arrival.interface = interfaces[last_id]
-            if captured >= start + _HEADERS:
-                ip = at + start + 2
-                header = view[ip + 32] >> 4
-                flags = view[ip + 33]
-                if (
-                    view[ip - 2] == 8
-                    and view[ip - 1] == 0
-                    and view[ip] == 0x45
-                    and view[ip + 9] == TCP
-                    and not view[ip + 6] & 0x3F
-                    and not view[ip + 7]
-                    and header >= 5
+            arrival.interface = interface
+            ip = at + header
+            tcp = packet_end = -1
+            if ip + _IPV4_HEADER + _TCP_HEADER <= end:
+                if type_at >= 0:
+                    ethertype = view[at + type_at] << 8 | view[at + type_at + 1]
+                    while ethertype in (_VLAN, _SERVICE_VLAN) and ip + 4 + _IPV4_HEADER + _TCP_HEADER <= end:
+                        ethertype = view[ip + 2] << 8 | view[ip + 3]
+                        ip += 4
+                else:
+                    ethertype = _IPV4 if view[ip] >> 4 == 4 else _IPV6
+                if ethertype == _IPV4:
+                    # Without options, and no fragment.
+                    if view[ip] == 0x45 and view[ip + 9] == _TCP and not view[ip + 6] & 0x3F and not view[ip + 7]:
+                        tcp = ip + _IPV4_HEADER
+                        packet_end = ip + (view[ip + 2] << 8 | view[ip + 3])
+                elif (
+                    ethertype == _IPV6
+                    and view[ip] >> 4 == 6
+                    and view[ip + 6] == _TCP
+                    and ip + _IPV6_HEADER + _TCP_HEADER <= end
                 ):
-                    payload = ip + 20 + header * 4
-                    length = (view[ip + 2] << 8 | view[ip + 3]) - 20 - header * 4
-                    if length >= 0 and payload + length <= at + captured:
-                        segments += 1
-                        sequence = view[ip + 24]
-                        sequence = sequence << 24 | view[ip + 25] << 16 | view[ip + 26] << 8 | view[ip + 27]
-                        acknowledged = view[ip + 28]
-                        acknowledged = acknowledged << 24 | view[ip + 29] << 16 | view[ip + 30] << 8 | view[ip + 31]
-                        key = part(data, ip + 12, ip + 24)
-                        table.receive(
-                            key, sequence, acknowledged, flags, part(data, payload, payload + length), length, arrival
-                        )
-                        if not view[ip + 34] and not view[ip + 35] and not flags & _RST:
+                    tcp = ip + _IPV6_HEADER
+                    packet_end = tcp + (view[ip + 4] << 8 | view[ip + 5])
+            if tcp >= 0 and packet_end <= end:
+                data_offset = view[tcp + 12] >> 4
+                flags = view[tcp + 13]
+                payload = tcp + data_offset * 4
+                length = packet_end - payload
+                if data_offset >= 5 and length >= 0:
+                    segments += 1
+                    sequence, acknowledged = unsigned32(data, tcp + 4), unsigned32(data, tcp + 8)
+                    closed = not view[tcp + 14] and not view[tcp + 15] and not flags & _RST
+                    if ethertype == _IPV4:
+                        table.receive_ipv4(data, ip, sequence, acknowledged, flags, payload, length, arrival)
+                        if closed:
+                            table.note_zero_window(part(data, ip + 12, ip + 24))
+                    else:
+                        key = part(data, ip + 8, ip + 40) + part(data, tcp, tcp + 4)
+                        carried = part(data, payload, packet_end)
+                        table.receive(key, sequence, acknowledged, flags, carried, length, arrival)
+                        if closed:
                             table.note_zero_window(key)
-                        continue
+                    continue
             segment = self._reader.read(data, at, captured, originals[index], arrival)
             if segment is not None:
                 segments += 1

@@ -1,7 +1,12 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """From a captured frame to the TCP segment within."""
 
 from collections.abc import Hashable
-from typing import NamedTuple
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.flow_keys import FlowKey
@@ -13,22 +18,41 @@ from kafkasniff.tcp.link import Network, find_network
 from kafkasniff.tcp.tunnels import open_tunnel
 
 
-class Segment(NamedTuple):
+@cython.no_gc
+@cython.freelist(8)
+@cython.final
+@cython.cclass
+class Segment:
     """A TCP segment."""
 
-    key: FlowKey
-    tunnel: tuple[str, ...]
-    sequence: int
-    acknowledgement: int
-    flags: int
-    data: bytes
-    """The captured payload."""
-    length: int
-    """Bytes of the payload on the wire."""
-    fragments: tuple[Arrival, ...]
-    """The other packets that carried it, when IP fragments were joined."""
-    window: int = 1
-    """The window field as it stands, not scaled; what is not 0 lets the peer send."""
+    __slots__ = ("acknowledgement", "data", "flags", "fragments", "key", "length", "sequence", "tunnel", "window")
+
+    def __init__(
+        self,
+        key: FlowKey,
+        tunnel: tuple[str, ...],
+        sequence: int,
+        acknowledgement: int,
+        flags: int,
+        data: bytes,
+        length: int,
+        fragments: tuple[Arrival, ...],
+        window: int = 1,
+    ) -> None:
+        """Take what its headers say."""
+        self.key = key
+        self.tunnel = tunnel
+        self.sequence = sequence
+        self.acknowledgement = acknowledgement
+        self.flags = flags
+        self.data = data
+        """The captured payload."""
+        self.length = length
+        """Bytes of the payload on the wire."""
+        self.fragments = fragments
+        """The other packets that carried it, when IP fragments were joined."""
+        self.window = window
+        """The window field as it stands, not scaled; what is not 0 lets the peer send."""
 
 
 class SegmentReader:

@@ -3,6 +3,15 @@
 
 MASK = 0xFFFFFFFF
 
+FARTHEST = 64 << 20
+"""A segment or acknowledgement farther than this from the next byte needs others to confirm it."""
+
+LARGEST_LEAP = 1 << 30
+"""The largest window (RFC 7323): a confirmed leap up to this is a gap of known length."""
+
+NEVER = -1 << 62
+"""The position of what is not known; all others lie far from it."""
+
 
 def distance(sequence: int, base: int) -> int:
     """Give how far `sequence` lies after `base` (negative: before)."""

@@ -1,7 +1,10 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """What is known of an open connection beside its events."""
 
-from typing import NamedTuple
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import Connection, StreamEvent
@@ -9,106 +12,144 @@ from kafkasniff.tcp.flow_keys import FlowKey
 from kafkasniff.tcp.half_open import HalfOpen
 from kafkasniff.tcp.memory import Memory
 from kafkasniff.tcp.segments import Segment
-from kafkasniff.tcp.sequence import MASK, distance
-from kafkasniff.tcp.streams import FARTHEST, Stream
+from kafkasniff.tcp.streams import Stream
+
+if not cython.compiled:
+    from kafkasniff.octets import unsigned32
+    from kafkasniff.tcp.flow_keys import canonical, reverse
+    from kafkasniff.tcp.sequence import FARTHEST, MASK, NEVER, distance
 
 _RST, _SYN, _ACK = 4, 2, 16
 _NEAR_START = 1 << 20
+_IPV4_KEY = 12
+"""Bytes of the key of two IPv4 addresses."""
 
 
 class ConnectionState:
     """A connection that is open, with what its events do not need."""
 
     __slots__ = (
+        "_sent_end",
+        "_sent_stream",
+        "_sent_time",
+        "_syn_time",
         "careful",
         "challenge",
         "closing",
         "connection",
+        "destination",
+        "first",
         "half_open",
+        "has_holes",
         "holding",
         "key",
+        "name",
+        "other",
+        "ports",
+        "ports_back",
         "reset",
-        "sent",
-        "streams",
+        "second",
+        "source",
         "syn_ack_seen",
-        "syn_time",
         "timed",
     )
 
     def __init__(self, key: FlowKey, connection: Connection, memory: Memory) -> None:
         """Begin a connection whose direction 0 has `key`."""
         self.key = key
+        self.name = canonical(key)
+        """The key of its 4-tuple."""
+        self.other = reverse(key)
+        """The key of direction 1."""
+        self.source = self.destination = self.ports = self.ports_back = -1
+        """Of an IPv4 connection without virtual network: `key` and `other` as numbers."""
+        if isinstance(key, bytes) and len(key) == _IPV4_KEY:
+            self.source, self.destination, self.ports = unsigned32(key, 0), unsigned32(key, 4), unsigned32(key, 8)
+            self.ports_back = (self.ports & 0xFFFF) << 16 | self.ports >> 16
         self.connection = connection
-        self.streams = (Stream(connection, 0, memory), Stream(connection, 1, memory))
+        self.first = Stream(connection, 0, memory)
+        """Direction 0."""
+        self.second = Stream(connection, 1, memory)
+        """Direction 1."""
         self.careful = True
         """Whether segments need more than the check that they come next."""
         self.holding = True
         """Whether data may wait for a decision where their stream begins."""
         self.timed = False
         self.half_open = False
-        self.closing: int | None = None
-        """When it was reset, or had both FINs but not all bytes: packets of the connection until then."""
+        self.has_holes = False
+        """Whether `OpenHoles` has it."""
+        self.closing = -1
+        """When it was reset, or had both FINs but not all bytes: packets of the connection until then; else -1."""
         self.reset: tuple[Stream, int, Arrival] | None = None
         """The stream that was reset, where, and by which packet."""
         self.challenge: Challenge | None = None
         """A SYN that would begin another connection, until it is answered."""
-        self.syn_time: int | None = None
         self.syn_ack_seen = False
-        self.sent: tuple[Stream, int, int] | None = None
-        """Stream, position of the end, and time of the first data, until acknowledged."""
+        self._syn_time = -1
+        self._sent_stream: Stream | None = None
+        """The stream of the first data, until acknowledged; then where they end, and when they came."""
+        self._sent_end = self._sent_time = 0
+
+    @property
+    def streams(self) -> tuple[Stream, Stream]:
+        """Give both directions."""
+        return self.first, self.second
+
+    def is_second(self, key: FlowKey) -> bool:
+        """Tell whether a key of the connection is that of direction 1."""
+        return key is not self.key and key != self.key
 
     def note_care(self, holes: bool) -> None:
         """Note whether the next segment needs more than the check that it comes next; `holes`: as bytes lack."""
-        first, second = self.streams
-        odd = first.fin is not None or second.fin is not None or first.strays or second.strays
+        first, second = self.first, self.second
+        odd = first.fin != NEVER or second.fin != NEVER or first.strays or second.strays
         anchored = first.anchored and second.anchored
-        waits = self.closing is not None or self.challenge is not None
+        waits = self.closing >= 0 or self.challenge is not None
         self.careful = bool(self.holding or holes or odd or not anchored or waits)
 
     def takes_challenge(self, segment: Segment, arrival: Arrival) -> bool:
         """Wait whether a SYN that would begin another connection is answered; False where this one is ending."""
-        if self.half_open or self.closing is not None or any(stream.fin is not None for stream in self.streams):
+        if self.half_open or self.closing >= 0 or self.first.fin != NEVER or self.second.fin != NEVER:
             return False
-        self.challenge = self.challenge or Challenge(segment, arrival, self.order)
+        self.challenge = self.challenge or Challenge(segment, arrival, self.order())
         self.careful = True
         return True
 
     def outlives_challenge(self, patience: int) -> bool:
         """Tell whether the SYN is given up, as `patience` packets of this connection came without an answer to it."""
-        if self.challenge is None or self.order - self.challenge.order < patience:
+        if self.challenge is None or self.order() - self.challenge.order < patience:
             return False
         self.challenge = None
         return True
 
-    @property
     def order(self) -> int:
-        """Packets of the connection so far."""
-        return self.streams[0].counters.packets + self.streams[1].counters.packets
+        """Give the packets of the connection so far."""
+        return self.first.counters.packets + self.second.counters.packets
 
     def go_on_from(self, opened: HalfOpen) -> None:
         """Know what was held of the connection while it was half open."""
         self.half_open = True
-        self.syn_time = opened.last.time
-        stream = self.streams[0]
-        stream.begin((opened.initial + 1) & MASK, certain=True)
-        stream.initial = opened.initial
+        self._syn_time = opened.last.time
+        self.first.begin((opened.initial + 1) & MASK, True)
+        self.first.initial = opened.initial
 
-    def synchronise(self, direction: int, segment: Segment, arrival: Arrival) -> None:
-        """Take a SYN or SYN-ACK that belongs to this connection."""
-        stream, peer = self.streams[direction], self.streams[1 - direction]
+    def synchronise(self, second: bool, segment: Segment, arrival: Arrival) -> None:
+        """Take a SYN or SYN-ACK of a direction that belongs to this connection."""
+        stream, peer = (self.second, self.first) if second else (self.first, self.second)
         opens = not segment.flags & _ACK
-        if stream.initial is None:
+        if stream.initial < 0:
             if not (stream.anchored and stream.position > stream.origin):
-                stream.begin((segment.sequence + 1) & MASK, certain=True)
+                stream.begin((segment.sequence + 1) & MASK, True)
             stream.initial = segment.sequence
         if self.connection.initiator is None:
-            self.connection.initiator = direction if opens else 1 - direction
-        if opens and (self.syn_time is None or not self.syn_ack_seen):
-            self.syn_time = arrival.time
+            self.connection.initiator = stream.direction if opens else 1 - stream.direction
+        if opens and (self._syn_time < 0 or not self.syn_ack_seen):
+            self._syn_time = arrival.time
         if not opens:
             self.syn_ack_seen = True
             if not peer.known:
-                peer.begin(segment.acknowledgement, certain=False)
+                peer.begin(segment.acknowledgement, False)
 
     def acknowledge(self, stream: Stream, peer: Stream, segment: Segment, arrival: Arrival) -> None:
         """Take the acknowledgement in a segment of `stream`."""
@@ -118,41 +159,56 @@ class ConnectionState:
         peer.acknowledge(segment.acknowledgement)
         connection = self.connection
         if connection.round_trip_ns is None:
-            if self.syn_time is not None:
+            if self._syn_time >= 0:
                 if self.syn_ack_seen and connection.initiator == stream.direction and not segment.flags & _SYN:
-                    connection.round_trip_ns = max(arrival.time - self.syn_time, 0)
-            elif self.sent and self.sent[0] is peer and self.sent[1] <= peer.acked:
-                connection.round_trip_ns = max(arrival.time - self.sent[2], 0)
+                    connection.round_trip_ns = max(arrival.time - self._syn_time, 0)
+            elif self._sent_stream is peer and self._sent_end <= peer.acked:
+                connection.round_trip_ns = max(arrival.time - self._sent_time, 0)
+
+    def note_sent(self, stream: Stream, segment: Segment, sequence: int, arrival: Arrival) -> None:
+        """Note the first data, from `sequence` on: when they are acknowledged tells the round-trip time."""
+        if self._sent_stream is None and self.connection.round_trip_ns is None:
+            self._sent_stream = stream
+            self._sent_end = stream.position + distance((sequence + segment.length) & MASK, stream.sequence)
+            self._sent_time = arrival.time
 
     def release(self, arrival: Arrival, events: list[StreamEvent]) -> None:
         """Decide where the streams begin, and deliver what waited for it in the order it came."""
         self.holding = False
-        waiting = [stream for stream in self.streams if not stream.anchored and stream.known]
-        for stream in waiting:
-            stream.anchor()
+        waiting = []
+        for stream in (self.first, self.second):
+            if not stream.anchored and stream.known:
+                stream.anchor()
+                waiting.append(stream)
         while waiting:
             waiting = [stream for stream in waiting if stream.pending]
-            ready = sorted(waiting, key=lambda stream: stream.pending[0].order if stream.pending else 0)
-            if not any(stream.deliver_first(arrival, events) for stream in ready):
-                break
+            for stream in sorted(waiting, key=_first_order):
+                if stream.deliver_first(arrival, events):
+                    break
+            else:
+                return
 
 
-class Challenge(NamedTuple):
+class Challenge:
     """A SYN on the 4-tuple of a connection that is open.
 
     Its receiver drops it (RFC 5961, 4.2), unless it knows the connection no more.
     """
 
-    segment: Segment
-    arrival: Arrival
-    order: int
-    """Packets of the connection until then."""
+    __slots__ = ("arrival", "order", "segment")
+
+    def __init__(self, segment: Segment, arrival: Arrival, order: int) -> None:
+        """Take the SYN."""
+        self.segment = segment
+        self.arrival = arrival
+        self.order = order
+        """Packets of the connection until then."""
 
     def is_accepted(self, state: ConnectionState, segment: Segment) -> bool:
         """Tell whether a segment, which the open connection does not expect, goes on from the SYN."""
         first = (self.segment.sequence + 1) & MASK
         own = segment.key == self.segment.key
-        stream = state.streams[segment.key != state.key]
+        stream = state.second if state.is_second(segment.key) else state.first
         if segment.flags & (_SYN | _RST) == _SYN and not own and segment.flags & _ACK:
             return segment.acknowledgement == first and segment.sequence != stream.initial
         if segment.flags & (_SYN | _RST) or segment.sequence == stream.sequence:
@@ -164,7 +220,7 @@ class Challenge(NamedTuple):
 
 def is_first(stream: Stream, segment: Segment) -> bool:
     """Tell whether a SYN or SYN-ACK may be that of a stream."""
-    if stream.initial is not None:
+    if stream.initial >= 0:
         return stream.initial == segment.sequence
     return not stream.known or may_begin(stream, (segment.sequence + 1) & MASK)
 
@@ -175,3 +231,8 @@ def may_begin(stream: Stream, sequence: int) -> bool:
     if not stream.anchored or stream.position == stream.origin:
         return -_NEAR_START <= offset <= _NEAR_START
     return -_NEAR_START <= offset + stream.position - stream.origin <= 0
+
+
+def _first_order(stream: Stream) -> int:
+    pending = stream.pending
+    return pending[0].order if pending else 0

@@ -1,16 +1,22 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Segments far from all others of their stream: damaged or forged ones, or the stream leapt."""
 
 from typing import TYPE_CHECKING
 
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 from kafkasniff.tcp.chunks import Chunk
 from kafkasniff.tcp.events import StreamEvent
-from kafkasniff.tcp.sequence import MASK, distance
+
+if not cython.compiled:
+    from kafkasniff.tcp.sequence import LARGEST_LEAP, MASK, NEVER, distance
 
 if TYPE_CHECKING:
     from kafkasniff.tcp.streams import Stream
 
-LARGEST_LEAP = 1 << 30
-"""The largest window (RFC 7323): a confirmed leap up to this is a gap of known length."""
 _CONFIRMING_STRAYS = 3
 
 
@@ -36,7 +42,6 @@ def take_stray(stream: "Stream", sequence: int, chunk: Chunk, events: list[Strea
     if stream.anchored and stream.position > stream.origin:
         stream.report_gap(leap if 0 < leap <= LARGEST_LEAP else None, by, False, events)
     stream.position += max(leap, 0)
-    stream.sequence, stream.acked, stream.fin, stream.hole = strays[0][0], stream.position, None, None
+    stream.sequence, stream.acked, stream.fin, stream.hole = strays[0][0], stream.position, NEVER, None
     for _, stray in strays:
-        end = stream.position + stray.end - stray.start
-        stream.deliver(stray._replace(start=stream.position, end=end), by, events)
+        stream.deliver(stray.moved(stream.position), by, events)

@@ -5,22 +5,27 @@ Places in a stream are positions: bytes counted without wrap from an arbitrary z
 sequence number of `Stream.position`, the next byte to deliver.
 """
 
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.chunks import Chunk, Delivered, Range, compare_delivered, first_behind, insert, within
+from kafkasniff.tcp.chunks import Chunk, Delivered, Range, compare_delivered, within
 from kafkasniff.tcp.events import Connection, StreamConflict, StreamData, StreamEvent, StreamFin, StreamGap
 from kafkasniff.tcp.hole import Hole
 from kafkasniff.tcp.memory import Memory
-from kafkasniff.tcp.sequence import MASK, distance
-from kafkasniff.tcp.strays import LARGEST_LEAP, take_stray
+from kafkasniff.tcp.strays import take_stray
 
-FARTHEST = 64 << 20
-"""A segment or acknowledgement farther than this from the next byte needs others to confirm it."""
+if not cython.compiled:
+    from kafkasniff.tcp.chunks import index_behind, insert
+    from kafkasniff.tcp.sequence import FARTHEST, LARGEST_LEAP, MASK, NEVER, distance
+
 _NOTED_DIFFERENCES = 1_024
-_NEVER = -1 << 62
 _DUPLICATE_NS = 1_000_000
-MOST_REMEMBERED = 64
+_MOST_REMEMBERED = 64
 """Segments and gaps of a direction that are remembered; one more, and only the later half of them."""
-LATE_NS = 100_000_000
+_LATE_NS = 100_000_000
 """Later than this after the same bytes, or after bytes behind them, a segment was sent again."""
 
 
@@ -28,15 +33,16 @@ class Stream:
     """One direction of a connection."""
 
     __slots__ = (
+        "_contradicted",
+        "_far_ack",
+        "_recent",
         "acked",
         "anchored",
         "buffered",
         "certain",
         "connection",
-        "contradicted",
         "counters",
         "direction",
-        "far_ack",
         "fin",
         "fin_arrival",
         "finished",
@@ -47,7 +53,6 @@ class Stream:
         "origin",
         "pending",
         "position",
-        "recent",
         "sequence",
         "stood",
         "strays",
@@ -63,32 +68,32 @@ class Stream:
         self.position = 0
         self.origin = 0
         """Position of the first byte of the stream, or of the first one seen."""
-        self.initial: int | None = None
-        """Sequence number of the SYN."""
+        self.initial = -1
+        """Sequence number of the SYN; -1 until it is seen."""
         self.known = False
         """Whether `sequence` is founded on anything."""
         self.anchored = False
         """Whether it is decided where the stream begins."""
         self.certain = False
         """Whether a SYN decided it."""
-        self.acked = _NEVER
+        self.acked = NEVER
         """Position up to which the peer acknowledged."""
-        self.fin: int | None = None
+        self.fin = NEVER
         """Position of the FIN."""
         self.fin_arrival: Arrival | None = None
         self.finished = False
-        self.stood = _NEVER
+        self.stood = NEVER
         """Position of the last empty segment that did not come next."""
         self.pending: list[Chunk] | None = None
         """Chunks that wait, by position, none overlapping."""
         self.buffered = 0
-        self.contradicted: list[Range] = []
+        self._contradicted: list[Range] | None = None
         """Positions in `pending` of which another segment had other bytes."""
-        self.recent: list[Delivered] | None = None
+        self._recent: list[Delivered] | None = None
         """What was delivered last, in stream order, up to `position` without a break."""
         self.hole: Hole | None = None
         """The hole at `position`, once it is seen."""
-        self.far_ack: int | None = None
+        self._far_ack = -1
         self.strays: list[tuple[int, Chunk]] | None = None
 
     # Where the stream begins
@@ -100,15 +105,19 @@ class Stream:
         self.sequence = sequence
         self.known = True
 
-    def begin(self, sequence: int, *, certain: bool) -> None:
+    def begin(self, sequence: int, certain: bool) -> None:
         """Set the stream's first byte; what was buffered from before it is dropped."""
         self.refer(sequence)
         self.origin = self.position
         self.anchored = True
         self.certain = certain
-        kept = [chunk for chunk in self.pending or () if chunk.end > self.position]
-        if kept and kept[0].start < self.position:
-            kept[0] = kept[0].between(self.position, kept[0].end)
+        if self.pending is None:
+            return
+        kept = [chunk for chunk in self.pending if chunk.end > self.position]
+        if kept:
+            first = kept[0]
+            if first.start < self.position:
+                kept[0] = first.between(self.position, first.end)
         self._replace_pending(kept)
 
     def anchor(self) -> None:
@@ -120,7 +129,8 @@ class Stream:
             return
         start = self.position
         if self.pending:
-            start = self.pending[0].start
+            first = self.pending[0]
+            start = first.start
         elif self.counters.packets:
             start = max(start, self.acked)
         self.sequence = (self.sequence + start - self.position) & MASK
@@ -144,7 +154,13 @@ class Stream:
             self.refer(sequence)
         offset = distance(sequence, self.sequence)
         start = self.position + offset
-        chunk = Chunk(start, start + length, data, arrival, fragments, order)
+        chunk = Chunk.__new__(Chunk)
+        chunk.start = start
+        chunk.end = start + length
+        chunk.data = data
+        chunk.arrival = arrival
+        chunk.fragments = fragments
+        chunk.order = order
         if not -FARTHEST <= offset <= FARTHEST:
             take_stray(self, sequence, chunk, events)
             return
@@ -168,48 +184,52 @@ class Stream:
         if offset <= 0:
             return
         if offset > FARTHEST:
-            advance = FARTHEST if self.far_ack is None else distance(acknowledgement, self.far_ack) - 1
-            self.far_ack = acknowledgement
+            advance = FARTHEST if self._far_ack < 0 else distance(acknowledgement, self._far_ack) - 1
+            self._far_ack = acknowledgement
             if not 0 <= advance < FARTHEST or offset > LARGEST_LEAP:
                 return
         acked = self.position + offset
-        self.acked = max(self.acked, acked if self.fin is None else min(acked, self.fin))
+        if self.fin != NEVER and self.fin < acked:
+            acked = self.fin
+        self.acked = max(self.acked, acked)
 
     def end_at(self, sequence: int, arrival: Arrival) -> bool:
         """Note a FIN whose sequence number, behind its data, is `sequence`; tell whether it is plausible."""
         if not self.known:
             self.refer(sequence)
         offset = distance(sequence, self.sequence)
-        if self.fin is not None or not 0 <= offset <= FARTHEST:
-            return self.fin is not None
+        if self.fin != NEVER or not 0 <= offset <= FARTHEST:
+            return self.fin != NEVER
         self.fin, self.fin_arrival = self.position + offset, arrival
         self.acked = min(self.acked, self.fin)
         return True
 
     def check_end(self, events: list[StreamEvent]) -> None:
         """Report the FIN once all bytes before it were delivered."""
-        if self.fin is not None and self.fin_arrival and self.anchored and not self.finished:
+        if self.fin != NEVER and self.fin_arrival is not None and self.anchored and not self.finished:
             if self.position < self.fin:
                 return
             self.finished = True
-            self._replace_pending([])
+            self._replace_pending(None)
             events.append(StreamFin(self.connection, self.direction, self.fin_arrival))
 
-    @property
     def at_rest(self) -> bool:
         """Tell whether nothing waits: neither a hole nor an end is to be looked at."""
-        if self.pending or self.fin is not None or self.hole is not None:
+        if self.pending or self.fin != NEVER or self.hole is not None:
             return False
-        return self.position >= max(self.acked, 0)
+        return self.position >= self.acked and self.position >= 0
 
     # What is delivered
 
     def deliver_first(self, by: Arrival, events: list[StreamEvent]) -> bool:
         """Deliver the first buffered chunk if nothing lacks before it; tell whether there was one."""
-        if not self.pending or self.pending[0].start > self.position:
+        if not self.pending:
             return False
-        chunk = self.pending.pop(0)
-        self._unbuffer(chunk)
+        chunk = self.pending[0]
+        if chunk.start > self.position:
+            return False
+        del self.pending[0]
+        self._count_buffered(-chunk.held())
         self.deliver(chunk, by, events)
         return True
 
@@ -224,24 +244,24 @@ class Stream:
 
     def remember(self, event: StreamData | StreamGap) -> None:
         """Keep an event to compare repeated bytes with."""
-        recent = self.recent
+        recent = self._recent
         if recent is None:
-            recent = self.recent = []
+            recent = self._recent = []
             self.memory.remembering[self] = None
         recent.append(event)
-        if len(recent) > MOST_REMEMBERED:
-            del recent[: MOST_REMEMBERED // 2]
+        if len(recent) > _MOST_REMEMBERED:
+            del recent[: _MOST_REMEMBERED // 2]
 
     def forget(self) -> None:
         """Forget the delivered bytes."""
-        if self.recent is not None:
+        if self._recent is not None:
             del self.memory.remembering[self]
-            self.recent = None
+            self._recent = None
 
     def discard(self) -> None:
         """Let go of all that is held."""
         self.forget()
-        self._replace_pending([])
+        self._replace_pending(None)
 
     # Inside
 
@@ -252,7 +272,7 @@ class Stream:
         return start == self.position - 1 and (self.certain or self.position > self.origin)
 
     def _take(self, chunk: Chunk, events: list[StreamEvent]) -> None:
-        if self.fin is not None and chunk.end > self.fin:
+        if self.fin != NEVER and chunk.end > self.fin:
             if chunk.start >= self.fin:
                 return
             chunk = chunk.between(chunk.start, self.fin)
@@ -282,30 +302,39 @@ class Stream:
         self.sequence = (self.sequence + length) & MASK
         self.counters.data_bytes += size
         if size:
-            contradicted = within(self.contradicted, chunk)
-            if self.contradicted:
-                self.contradicted = [each for each in self.contradicted if each[1] > chunk.end]
-            data = StreamData(
-                self.connection, self.direction, chunk.data, chunk.arrival, by, chunk.fragments, contradicted
-            )
-            events.append(data)
-            self.remember(data)
+            event = StreamData.__new__(StreamData)
+            event.connection = self.connection
+            event.direction = self.direction
+            event.data = chunk.data
+            event.arrival = chunk.arrival
+            event.delivered_by = by
+            event.fragments = chunk.fragments
+            event.contradicted = ()
+            if self._contradicted is not None:
+                event.contradicted = within(self._contradicted, chunk)
+                self._contradicted = [each for each in self._contradicted if each[1] > chunk.end]
+            events.append(event)
+            self.remember(event)
         if size < length:
             self.report_gap(length - size, chunk.arrival, True, events)
 
     def deliver_pending(self, through: int, by: Arrival, events: list[StreamEvent]) -> None:
         """Deliver buffered chunks that begin up to `through`, holes before them as gaps, and what follows at once."""
-        done = 0
-        for chunk in self.pending or ():
+        pending = self.pending
+        if pending is None:
+            return
+        done, count = 0, len(pending)
+        while done < count:
+            chunk = pending[done]
             if chunk.start > self.position:
                 if chunk.start > through:
                     break
                 self.give_up(chunk.start, by, events)
-            self._unbuffer(chunk)
+            self._count_buffered(-chunk.held())
             self.deliver(chunk, by, events)
             done += 1
-        if done and self.pending:
-            del self.pending[:done]
+        if done:
+            del pending[:done]
 
     def report_gap(self, length: int | None, by: Arrival, cut: bool, events: list[StreamEvent]) -> None:
         """Tell of bytes that lack before the next one, None where it is not known how many."""
@@ -319,16 +348,21 @@ class Stream:
         """Buffer the bytes of a chunk that are not buffered yet; `late`: its segment was counted as sent again."""
         if self.pending is None:
             self.pending = []
-        pending = self.pending
-        behind = first_behind(pending, chunk.start) if pending and chunk.start < pending[-1].start else None
+        pending, behind = self.pending, None
+        if pending:
+            last = pending[-1]
+            if chunk.start < last.start:
+                behind = pending[index_behind(pending, chunk.start)]
         added, repeated, differences = insert(pending, chunk)
         self._count_buffered(added)
-        if repeated:
+        if repeated is not None:
             late |= self._count_repeat(chunk, repeated.arrival.time, bool(differences))
-            self.contradicted += differences[: max(_NOTED_DIFFERENCES - len(self.contradicted), 0)]
+            if differences:
+                noted = self._contradicted or []
+                self._contradicted = noted + differences[: max(_NOTED_DIFFERENCES - len(noted), 0)]
         if behind is not None and added:
             self.counters.out_of_order += 1
-            if not late and chunk.arrival.time - behind.arrival.time > LATE_NS:
+            if not late and chunk.arrival.time - behind.arrival.time > _LATE_NS:
                 self.counters.late_retransmissions += 1
 
     def _repeat(self, chunk: Chunk, events: list[StreamEvent]) -> bool:
@@ -336,7 +370,7 @@ class Stream:
         if chunk.end <= self.origin and not self.certain:
             self.memory.counters.before_start += 1
             return False
-        first, differences = compare_delivered(chunk, self.recent or (), self.position)
+        first, differences = compare_delivered(chunk, self._recent or (), self.position)
         if differences:
             ranges = tuple((start - self.position, end - self.position) for start, end in sorted(differences))
             events.append(StreamConflict(self.connection, self.direction, ranges, chunk.arrival))
@@ -345,34 +379,25 @@ class Stream:
     def _count_repeat(self, chunk: Chunk, first: int | None, differs: bool) -> bool:
         """Count a segment that came before; tell whether it is a late one."""
         self.counters.conflicts += differs
-        elapsed = None if first is None else chunk.arrival.time - first
-        if elapsed is not None and abs(elapsed) <= _DUPLICATE_NS and not differs:
+        known = first is not None
+        elapsed = chunk.arrival.time - first if first is not None else 0
+        if known and abs(elapsed) <= _DUPLICATE_NS and not differs:
             self.counters.duplicates += 1
             return False
         self.counters.retransmissions += 1
-        late = elapsed is not None and elapsed > LATE_NS
+        late = known and elapsed > _LATE_NS
         self.counters.late_retransmissions += late
         return late
-
-    def _unbuffer(self, chunk: Chunk) -> None:
-        self._count_buffered(-chunk.held)
 
     def _count_buffered(self, size: int) -> None:
         self.buffered += size
         self.memory.buffered += size
 
-    def wait(self, chunks: list[Chunk], hole: Hole | None) -> None:
-        """Hold `chunks` too, none of which overlaps another, behind a hole, or have nothing wait without one."""
-        if chunks:
-            self._replace_pending(sorted([*(self.pending or ()), *chunks], key=_start))
-        self.hole = hole
-
-    def _replace_pending(self, chunks: list[Chunk]) -> None:
-        if not chunks and self.pending is None:
+    def _replace_pending(self, chunks: list[Chunk] | None) -> None:
+        if self.pending is None and not chunks:
             return
-        self._count_buffered(sum(chunk.held for chunk in chunks) - self.buffered)
+        held = 0
+        for chunk in chunks or ():
+            held += chunk.held()
+        self._count_buffered(held - self.buffered)
         self.pending = chunks or None
-
-
-def _start(chunk: Chunk) -> int:
-    return chunk.start

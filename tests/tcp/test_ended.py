@@ -37,7 +37,8 @@ def test_late_segments_belong_to_the_connection_that_ended(late: Segment, after:
 def test_the_oldest_are_forgotten() -> None:
     known = EndedConnections(2)
     keys = [bytes([number]) * 12 for number in range(3)]
-    known.update((key, ENDED._replace(key=key)) for key in keys)
-    assert [key in known for key in keys] == [False, True, True]
+    for key in keys:
+        known.add(key, Ended(0, 100 * SECOND, key, (1_000, 5_000), (500, 4_500)))
+    assert [known.get(key) is not None for key in keys] == [False, True, True]
     assert known.pop(keys[1]).key == keys[1]
     assert known.get(keys[1]) is None

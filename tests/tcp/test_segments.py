@@ -4,7 +4,7 @@ import pytest
 
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.tcp.events import Endpoint
-from kafkasniff.tcp.flow_keys import reverse, split
+from kafkasniff.tcp.flow_keys import canonical, endpoints, reverse
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.reassembler import Reassembler
 from kafkasniff.tcp.segments import SegmentReader
@@ -20,9 +20,16 @@ def test_keys_reverse() -> None:
     assert reverse(reverse(KEY6)) == KEY6
 
 
-def test_keys_split() -> None:
-    assert split(KEY) == (("10.0.0.1", 40_000), ("10.0.0.2", 9092))
-    assert split((("gre:1",), KEY6)) == (("2001:db8::1", 40_000), ("2001:db8::2", 9092))
+def test_both_keys_of_a_4_tuple_have_one_canonical_key() -> None:
+    assert canonical(KEY) == canonical(reverse(KEY)) == min(KEY, reverse(KEY))
+    same_address = bytes.fromhex("7f000001 7f000001 9c40 2384")
+    assert canonical(same_address) == canonical(reverse(same_address)) == reverse(same_address)
+    assert canonical((("vxlan:1",), reverse(KEY6))) == (("vxlan:1",), KEY6)
+
+
+def test_endpoints_of_keys() -> None:
+    assert endpoints(KEY) == (Endpoint("10.0.0.1", 40_000), Endpoint("10.0.0.2", 9092))
+    assert endpoints((("gre:1",), KEY6)) == (Endpoint("2001:db8::1", 40_000), Endpoint("2001:db8::2", 9092))
 
 
 def test_a_segment_read_with_care() -> None:

@@ -14,7 +14,7 @@ ARRIVAL = Arrival(0, 1, Interface("made", 1))
 
 def state() -> ConnectionState:
     ends = (Endpoint("10.0.0.1", 1), Endpoint("10.0.0.2", 2))
-    return ConnectionState(b"key", Connection(ends, 0, ARRIVAL, ARRIVAL), Memory(TcpLimits(), TcpCounters()))
+    return ConnectionState(bytes(12), Connection(ends, 0, ARRIVAL, ARRIVAL), Memory(TcpLimits(), TcpCounters()))
 
 
 def test_the_earliest_comes_first_and_equal_times_in_the_order_set() -> None:

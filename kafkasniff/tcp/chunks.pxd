@@ -1,0 +1,28 @@
+cimport cython
+from kafkasniff.capture.packets cimport Arrival
+from kafkasniff.tcp.events cimport StreamData
+
+cdef long long _OVERHEAD
+
+@cython.final
+cdef class Chunk:
+    cdef readonly long long start, end, order
+    cdef readonly bytes data
+    cdef readonly Arrival arrival
+    cdef readonly tuple fragments
+
+    cpdef Chunk between(self, long long start, long long end)
+    cpdef Chunk moved(self, long long start)
+    cpdef long long held(self)
+
+@cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t, chunk=Chunk)
+cpdef Py_ssize_t index_behind(list pending, long long start)
+@cython.locals(
+    index=Py_ssize_t, added="long long", start="long long", stop="long long", repeated=Chunk, before=Chunk,
+    following=Chunk, part=Chunk, differences=list,
+)
+cpdef tuple insert(list pending, Chunk chunk)
+@cython.locals(start="long long", end="long long", found=list)
+cdef list _differences(Chunk chunk, Chunk other)
+@cython.locals(carried=StreamData, position="long long", start="long long", differences=list, earlier=Chunk)
+cpdef tuple compare_delivered(Chunk chunk, delivered, long long end)
