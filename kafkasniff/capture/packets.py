@@ -28,7 +28,7 @@ class Interface:
 
 @cython.final
 @cython.no_gc
-@cython.freelist(256)
+@cython.freelist(4096)
 @cython.cclass
 class Arrival:
     """When and where a packet was seen; compared by time, number and interface."""

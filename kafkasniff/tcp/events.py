@@ -139,7 +139,7 @@ class Connection:
 
 @cython.final
 @cython.no_gc
-@cython.freelist(256)
+@cython.freelist(4096)
 @cython.cclass
 class StreamData:
     """Bytes that come next in one direction of a connection."""
