@@ -116,24 +116,22 @@ class KafkaStreams:
         direction = event.direction
         cutter = self._cutters[direction]
         searches = self._boundaries.searches
-        if not cutter.idle() or searches[0] is not None or searches[1] is not None or self._waiting:
+        if searches[0] is not None or searches[1] is not None or self._waiting:
             self.take(direction, (event, 0))
             return
         start, length = 0, len(event.data)
         cutter.note_segment(length)
-        while start < length:
+        while start < length and cutter.idle():
             frame = cutter.whole_frame(event, start)
             if frame is None:
-                cutter.add(event, start)
-                self.drain(direction)
-                return
+                break
             start += _PREFIX + frame.size
             if not (self._take_request(frame) if direction == self.client else self._take_response(frame)):
                 cutter.misalign()
-                if start < length:
-                    cutter.add(event, start)
-                self.drain(direction)
-                return
+        if start < length:
+            cutter.add(event, start)
+        if start < length or not cutter.aligned:
+            self.drain(direction)
 
     def drain(self, direction: int) -> None:
         """Take the frames that are whole, and what a search that this begins has held."""
