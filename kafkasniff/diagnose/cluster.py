@@ -95,7 +95,7 @@ class BelowKafka4Minimum(Rule[OldVersions]):
     severity = "warning"
     scope = "client"
     apis = ANY_API
-    fields = frozenset({"replicaId", "replicaState"})
+    request_fields = frozenset({"replicaId", "replicaState"})
     thresholds = (Threshold("calls", 1, "calls", "KIP-896: one such request fails on a 4.x broker"),)
     meaning = "The client works with this broker, but will stop working when the broker is upgraded to 4.0 or later."
     wire = (

@@ -1,8 +1,9 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, nonecheck=True
 """Runs the rules over what a capture gives, in order."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Gap
@@ -11,6 +12,8 @@ from kafkasniff.diagnose.error_rule import ErrorRule
 from kafkasniff.diagnose.facts import (
     API_VERSIONS,
     GROUP_FIELDS,
+    METADATA,
+    METADATA_FIELDS,
     NAMING_GROUPS,
     SASL_HANDSHAKE,
     TELLING,
@@ -24,6 +27,7 @@ from kafkasniff.diagnose.rule import ANY_API, Rule
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.definitions import api_definition
+from kafkasniff.protocol.fields import Field, Kind
 
 Settings = Mapping[str, Mapping[str, float]]
 """Values of thresholds by rule id and threshold name."""
@@ -38,12 +42,20 @@ Hook = Callable[..., None]
 _NO_NAMES: frozenset[str] = frozenset()
 
 
-class Plan(NamedTuple):
+class Plan:
     """What is done with the calls of one API in one version."""
 
-    take: tuple[Hook, ...]
-    fields: tuple[frozenset[str], frozenset[str]]
-    """Names of the fields that are read in request and response."""
+    __slots__ = ("names_groups", "request_fields", "response_fields", "take", "tells")
+
+    def __init__(
+        self, api_key: int, take: list[Hook], request_fields: frozenset[str] | None, response_fields: frozenset[str]
+    ) -> None:
+        """Let calls be taken by the rules' methods `take`, with these fields read; None for not reading a side."""
+        self.take = take
+        self.request_fields = request_fields
+        self.response_fields = response_fields
+        self.tells = api_key in TELLING
+        self.names_groups = api_key in NAMING_GROUPS
 
 
 class Diagnosis:
@@ -56,7 +68,8 @@ class Diagnosis:
         self._rules = [rule(self.facts, settings.get(rule.id, {})) for rule in rules]
         self._failed: Counter[str] = Counter()
         self._answered: Bounded[bool] = Bounded(MOST_CONNECTIONS)
-        self._plans: dict[tuple[int, int], Plan] = {}
+        self._plans: dict[int, Plan] = {}
+        """By API and version."""
         self._by_code: dict[int, list[ErrorRule]] = {}
         for rule in self._rules:
             if isinstance(rule, ErrorRule):
@@ -88,14 +101,16 @@ class Diagnosis:
         else:
             self._tell(self._gap if isinstance(item, Gap) else self._token, item)
 
-    @staticmethod
-    def _tell(takers: "Iterable[Hook]", *arguments: object) -> None:
+    def _tell(self, takers: "Iterable[Hook]", *arguments: object) -> None:
         """Let rules take something: where one fails the others go on."""
         for take in takers:
             try:
                 take(*arguments)
             except Exception as error:
-                take.__self__.failed[type(error).__name__] += 1  # type: ignore[attr-defined]
+                self._failed_in(take, error)
+
+    def _failed_in(self, take: Hook, error: Exception) -> None:
+        take.__self__.failed[type(error).__name__] += 1  # type: ignore[attr-defined]
 
     def findings(self) -> list[Finding]:
         """Give the findings so far, those that others explain under these, the worst first."""
@@ -129,13 +144,21 @@ class Diagnosis:
             for rule in self._rules
             if (rule.apis == ANY_API or api_key in rule.apis) and rule.version(api_key, version)
         ]
-        names = frozenset().union(THROTTLE_FIELDS, *(rule.fields for rule in takers))
+        of_request = _NO_NAMES.union(*[rule.request_fields for rule in takers])
         if api_key in NAMING_GROUPS:
-            names |= GROUP_FIELDS
-        # What no request of the API has needs no look at it.
-        of_request = names if names & _names_in(api_key) else _NO_NAMES
-        plan = self._plans[api_key, version] = Plan(tuple(rule.call for rule in takers), (of_request, names))
-        return plan
+            of_request |= GROUP_FIELDS
+        of_response = THROTTLE_FIELDS.union(*[rule.response_fields for rule in takers])
+        of_response = _names_in(api_key, "response", of_response)
+        if api_key == METADATA and of_response <= METADATA_FIELDS:
+            # Read for the facts already.
+            of_response = METADATA_FIELDS
+        return Plan(
+            api_key,
+            [rule.call for rule in takers],
+            # What no request of the API has needs no look at it.
+            _names_in(api_key, "request", of_request) or None,
+            of_response,
+        )
 
     def _call(self, call: Call) -> None:
         if call.connection.initiator is None and not self._trusted(call):
@@ -145,18 +168,24 @@ class Diagnosis:
             self._tell(self._stray, call)
             return
         key = header.api_key
-        facts = self.facts
-        talk = facts.talk(call)
-        if key in TELLING:
-            facts.learn(call)
-        plan = self._plans.get((key, header.api_version)) or self._plan(key, header.api_version)
-        seen = SeenCall(call, key, talk, plan.fields)
-        if key in NAMING_GROUPS:
-            facts.learn_group(seen.client, seen.request)
+        layout = key << 16 | header.api_version & 0xFFFF
+        plan = self._plans.get(layout)
+        if plan is None:
+            plan = self._plans[layout] = self._plan(key, header.api_version)
+        talk = self.facts.talk(call)
+        if plan.tells:
+            self.facts.learn(call)
+        seen = SeenCall(call, key, talk, plan.request_fields, plan.response_fields)
+        if plan.names_groups:
+            self.facts.learn_group(seen.client, seen.request)
         if not talk.named:
             talk.named = True
             self._tell(self._begins, seen)
-        self._tell(plan.take, seen)
+        for take in plan.take:
+            try:
+                take(seen)
+            except Exception as error:
+                self._failed_in(take, error)
         if not talk.served and key != API_VERSIONS and (call.response is not None or key == SASL_HANDSHAKE):
             talk.served = True
             self._tell(self._serves, seen)
@@ -214,14 +243,18 @@ def joined(found: Iterable[list[Finding]]) -> list[Finding]:
     return sorted(join(findings, explains), key=lambda each: (SEVERITIES.index(each.severity), each.first_time))
 
 
-def _names_in(api_key: int) -> frozenset[str]:
-    """Give the names of the fields of an API's request in any version."""
-    if api_key not in APIS:
-        return _NO_NAMES
-    found: set[str] = set()
-    fields = list(api_definition(api_key, "request").fields)
-    while fields:
-        field = fields.pop()
-        found.add(field.name)
-        fields += field.fields
-    return frozenset(found)
+def _names_in(api_key: int, kind: Kind, names: frozenset[str]) -> frozenset[str]:
+    """Give those of the names that fields of an API's request or response have in any version.
+
+    Structures with none of these inside are left out.
+    """
+    return frozenset(_wanted(api_definition(api_key, kind).fields, names)) if api_key in APIS else _NO_NAMES
+
+
+def _wanted(fields: Iterable[Field], names: frozenset[str]) -> Iterator[str]:
+    for field in fields:
+        if field.name in names:
+            inner = list(_wanted(field.fields, names))
+            if inner or not field.fields:
+                yield field.name
+                yield from inner

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """What calls tell that rules need of each other: who is behind a connection, names of topics, the brokers."""
 
 from typing import Any, NamedTuple
@@ -27,7 +28,10 @@ _MOST_VERSION_SETS = 64
 _MOST_APIS = 256
 """APIs of a broker; Kafka has 94."""
 
-_METADATA_FIELDS = frozenset({"brokers", "nodeId", "host", "port", "rack", "topics", "errorCode", "name", "topicId"})
+METADATA_FIELDS = frozenset(
+    {"throttleTimeMs", "brokers", "nodeId", "host", "port", "rack", "topics", "errorCode", "name", "topicId"}
+)
+"""Fields of Metadata answers that `Facts` reads, with those that are read of every answer."""
 _REPLICA_FIELDS = frozenset({"topics", "name", "partitions", "partitionIndex", "replicaNodes"})
 
 TELLING = frozenset({METADATA, API_VERSIONS, CREATE_TOPICS, DESCRIBE_CLUSTER})
@@ -142,13 +146,15 @@ class Facts:
 
     def talk(self, call: Call) -> Talk:
         """Give what is known of a call's connection, to be asked for each call whose request was captured."""
+        header = call.header
+        assert header is not None
         talk = self._talks.get(call.connection)
         if talk is None:
             talk = Talk(call)
             self._talks.put(call.connection, talk)
             if call.response is not None:
                 self._servers.put(call.server, True)
-        elif talk.client_id != (client_id := client_id_of(call)):
+        elif talk.client_id != header.client_id and talk.client_id != (client_id := client_id_of(call)):
             # A proxy that shares a connection between programs, or a client that names itself late.
             talk.client_id, talk.client = client_id, client_of(call)
             talk.named = False
@@ -158,7 +164,9 @@ class Facts:
         """Take in what the answer to a call of one of `TELLING` tells."""
         if call.api_key == METADATA:
             self._learn_metadata(call)
-        elif call.api_key == API_VERSIONS:
+            return
+        self._learnt = None
+        if call.api_key == API_VERSIONS:
             self._learn_versions(call)
         elif call.api_key == CREATE_TOPICS:
             self._learn_topics(response_of(call))
@@ -228,7 +236,7 @@ class Facts:
         return {self._racks.get(node) for node in self._replicas.get((topic, partition)) or ()}
 
     def _learn_metadata(self, call: Call) -> None:
-        scan = call.scan_response(_METADATA_FIELDS)
+        scan = call.scan_response(METADATA_FIELDS)
         if scan is not None and scan is self._learnt:
             return
         self._learnt = scan

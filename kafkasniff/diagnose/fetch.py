@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about consumers that read."""
 
 from collections.abc import Hashable
@@ -38,7 +39,7 @@ class FetchBusyLoop(Rule[EmptyFetches]):
     severity = "warning"
     scope = "client"
     apis = frozenset({FETCH})
-    fields = frozenset({"maxWaitMs", "topics", "topic", "topicId", "replicaId", "replicaState"})
+    request_fields = frozenset({"maxWaitMs", "topics", "topic", "topicId"})
     thresholds = (
         Threshold(
             "per_second",
@@ -111,7 +112,8 @@ class FetchSessionChurn(Rule[Sessions]):
     severity = "warning"
     scope = "client and server"
     apis = frozenset({FETCH})
-    fields = frozenset({"sessionId", "sessionEpoch", "errorCode", "topics", "topic", "topicId"})
+    request_fields = frozenset({"sessionId", "sessionEpoch", "topics", "topic", "topicId"})
+    response_fields = frozenset({"errorCode"})
     thresholds = (
         Threshold("fetches", 10, "fetches", "on a connection; a consumer begins one session for each broker (KIP-227)"),
         Threshold("share", 0.5, "", "of all fetches to the broker"),
@@ -284,8 +286,9 @@ class WrongRackFetch(Rule[Crossings]):
     severity = "warning"
     scope = "client and server"
     apis = frozenset({FETCH})
-    fields = frozenset(
-        {"rackId", "responses", "topic", "topicId", "partitions", "partitionIndex", "preferredReadReplica"}
+    request_fields = frozenset({"rackId"})
+    response_fields = frozenset(
+        {"responses", "topic", "topicId", "partitions", "partitionIndex", "preferredReadReplica"}
     )
     thresholds = (
         Threshold("fetches", 4, "fetches", "after the one that tells of the nearer replica"),

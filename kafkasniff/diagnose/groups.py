@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about consumer groups: what all groups' rules need, and errors that members get."""
 
 from collections.abc import Hashable
@@ -92,7 +93,7 @@ class CommitAfterRebalance(GroupErrorRule):
     scope = "client and group"
     codes = _LOST | _RETRIED
     apis = frozenset({OFFSET_COMMIT, TXN_OFFSET_COMMIT})
-    fields = frozenset({"groupId"})
+    request_fields = frozenset({"groupId"})
     thresholds = (
         Threshold("calls", 1, "commits", "each refused commit means records that are processed twice"),
         Threshold(

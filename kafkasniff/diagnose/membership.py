@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about members of consumer groups: evictions and commits."""
 
 from typing import Any, NamedTuple
@@ -59,7 +60,8 @@ class PollTimeoutEviction(Rule[Leaves]):
     severity = "error"
     scope = "group and client"
     apis = frozenset({LEAVE_GROUP, JOIN_GROUP, CONSUMER_GROUP_HEARTBEAT})
-    fields = frozenset({"groupId", "members", "memberId", "reason", "rebalanceTimeoutMs", "memberEpoch", "errorCode"})
+    request_fields = frozenset({"groupId", "members", "memberId", "reason", "rebalanceTimeoutMs", "memberEpoch"})
+    response_fields = frozenset({"errorCode"})
     thresholds = (
         Threshold("leaves", 1, "leaves", "each stops the group and repeats work"),
         Threshold(
@@ -185,9 +187,8 @@ class SessionTimeout(Rule[Tally]):
     scope = "group and client"
     looks_across_clients = True
     apis = frozenset({JOIN_GROUP, SYNC_GROUP, HEARTBEAT, OFFSET_COMMIT, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
-    fields = frozenset(
-        {"groupId", "members", "memberId", "sessionTimeoutMs", "errorCode", "memberEpoch", "heartbeatIntervalMs"}
-    )
+    request_fields = frozenset({"groupId", "members", "memberId", "sessionTimeoutMs", "memberEpoch"})
+    response_fields = frozenset({"memberId", "errorCode", "heartbeatIntervalMs"})
     thresholds = (
         Threshold("evictions", 1, "evictions", "each stops the group and repeats work"),
         Threshold("share", 0.9, "", "of the session timeout: the coordinator's clock starts before the capture's"),
@@ -304,6 +305,21 @@ class Commits(Tally):
         """When a partition, by topic and number, was last committed (ns)."""
 
 
+def _commits_again(latest: dict[tuple[str | None, int], int], topics: list[dict[str, Any]], now: int) -> bool:
+    """Note when partitions are committed; tell whether one of them was within the last second."""
+    again, second = False, SECOND
+    for topic in topics:
+        name = topic.get("name") or topic.get("topicId")
+        for partition in topic["partitions"][:_LOOKED_AT]:
+            key = (name, partition["partitionIndex"])
+            before = latest.get(key, 0)
+            again = again or now - before < second
+            latest[key] = now
+    while len(latest) > _MOST_PARTITIONS:
+        del latest[next(iter(latest))]
+    return again
+
+
 class CommitStorm(Rule[Commits]):
     """A member commits far too often."""
 
@@ -312,7 +328,7 @@ class CommitStorm(Rule[Commits]):
     severity = "warning"
     scope = "group and member"
     apis = frozenset({OFFSET_COMMIT})
-    fields = frozenset({"groupId", "memberId", "topics", "name", "topicId", "partitions", "partitionIndex"})
+    request_fields = frozenset({"groupId", "memberId", "topics", "name", "topicId", "partitions", "partitionIndex"})
     thresholds = (
         Threshold(
             "per_second",
@@ -342,17 +358,8 @@ class CommitStorm(Rule[Commits]):
         if not group:
             return
         state = self.state((group, seen.client, request.get("memberId", "")))
-        latest, again, now = state.latest, False, seen.sent
-        topics = (request.get("topics") or ())[:_LOOKED_AT]
-        for topic in topics:
-            name = topic.get("name") or topic.get("topicId")
-            for partition in topic["partitions"][:_LOOKED_AT]:
-                key = (name, partition["partitionIndex"])
-                again = again or now - latest.get(key, 0) < SECOND
-                latest[key] = now
-        while len(latest) > _MOST_PARTITIONS:
-            del latest[next(iter(latest))]
-        if again:
+        topics = (request.get("topics") or [])[:_LOOKED_AT]
+        if _commits_again(state.latest, topics, seen.sent):
             state.rate.add(seen.sent)
             assert seen.call.request is not None
             state.add(seen.call.request.last, "OffsetCommit", seen.call.client)

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Bounded memory for rules: states by key, tallies with evidence, and rates."""
 
 from collections import OrderedDict, deque

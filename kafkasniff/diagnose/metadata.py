@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about metadata: topics, leaders, and how often clients ask."""
 
 from collections.abc import Hashable
@@ -52,7 +53,7 @@ class MetadataStorm(Rule[Refreshes]):
     severity = "warning"
     scope = "client"
     apis = frozenset({METADATA})
-    fields = frozenset({"topics", "name", "topicId"})
+    request_fields = frozenset({"topics", "name", "topicId"})
     thresholds = (
         Threshold(
             "per_second", 10, "requests/s", "metadata.max.age.ms is 5 minutes, retry.backoff.ms 100 ms by default"

@@ -1,6 +1,5 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """What a Produce request brings: of each batch the few fields of its header that rules look at."""
-
-from collections.abc import Iterator
 
 from kafkasniff.diagnose.seen import Produced, SeenCall
 from kafkasniff.protocol.records.layout import MAGIC_2, MAGIC_AT, OFFSET_AND_SIZE
@@ -15,24 +14,27 @@ _MOST_BATCHES = 1_000
 def produced(seen: SeenCall) -> list[Produced]:
     """Give what a Produce request brings for each partition; what is no batch is left out."""
     if seen.produced is None:
-        seen.produced = list(_read(seen))
+        seen.produced = _read(seen)
     return seen.produced
 
 
-def _read(seen: SeenCall) -> Iterator[Produced]:
+def _read(seen: SeenCall) -> list[Produced]:
     assert seen.call.request is not None
+    batches: list[Produced] = []
     data, places = seen.call.request.data, iter(seen.records)
     for topic in seen.request.get("topicData") or ():
         for item in topic["partitionData"]:
             if "recordsSizeInBytes" not in item:
                 continue
             place = next(places, None)
-            if place is None or place.end > len(data):
-                return
-            found = partition_of(data, place.start, place.end)
+            if place is None or place[2] > len(data):
+                return batches
+            _, start, end = place
+            found = partition_of(data, start, end)
             if found is not None:
                 records, plain, producer = found
-                yield Produced(topic, item["index"], records, plain, *producer, place.start, place.end)
+                batches.append(Produced(topic, item["index"], records, plain, producer, start, end))
+    return batches
 
 
 def partition_of(data: bytes, start: int, end: int) -> tuple[int, bool, tuple[int, int, int]] | None:

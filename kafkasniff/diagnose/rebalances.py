@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about groups that stand still or start over: rebalances and coordinators."""
 
 from collections import Counter, deque
@@ -47,7 +48,8 @@ class RebalanceStorm(Rule[Generations]):
     scope = "group"
     looks_across_clients = True
     apis = frozenset({JOIN_GROUP, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
-    fields = frozenset({"groupId", "memberId", "generationId", "errorCode", "memberEpoch"})
+    request_fields = frozenset({"groupId", "memberId", "memberEpoch"})
+    response_fields = frozenset({"generationId", "errorCode", "memberEpoch"})
     thresholds = (
         Threshold("generations", 8, "generations", "measured: restarts and deploys stay at five or fewer"),
         Threshold("seconds", 30, "s", "window in which they are counted"),
@@ -161,9 +163,8 @@ class RebalanceStuck(Rule[Waits]):
     scope = "group"
     looks_across_clients = True
     apis = frozenset({JOIN_GROUP, HEARTBEAT, LEAVE_GROUP})
-    fields = frozenset(
-        {"groupId", "members", "memberId", "errorCode", "generationId", "rebalanceTimeoutMs", "sessionTimeoutMs"}
-    )
+    request_fields = frozenset({"groupId", "members", "memberId", "rebalanceTimeoutMs", "sessionTimeoutMs"})
+    response_fields = frozenset({"memberId", "errorCode", "generationId"})
     thresholds = (
         Threshold(
             "milliseconds", 3_500, "ms", "above group.initial.rebalance.delay.ms (3 s) and Java's heartbeat interval"
@@ -289,7 +290,8 @@ class CoordinatorFlapping(Rule[Coordinators]):
     scope = "group"
     looks_across_clients = True
     apis = frozenset({FIND_COORDINATOR, JOIN_GROUP, HEARTBEAT, CONSUMER_GROUP_HEARTBEAT})
-    fields = frozenset({"groupId", "key", "keyType", "coordinatorKeys", "coordinators", "nodeId", "errorCode"})
+    request_fields = frozenset({"groupId", "key", "keyType"})
+    response_fields = frozenset({"coordinators", "key", "nodeId", "errorCode"})
     thresholds = (
         Threshold("moves", 2, "moves", "one move is what an orderly restart of a broker brings"),
         Threshold("seconds", 300, "s", "in which they happen; a rolling restart takes minutes for each broker"),

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about batches that the broker refuses for what they are."""
 
 from collections.abc import Hashable
@@ -57,7 +58,7 @@ class CrcMismatch(ErrorRule):
     scope = "client"
     codes = frozenset({2})
     apis = frozenset({PRODUCE})
-    fields = frozenset({"topicData", "name", "topicId"})
+    request_fields = frozenset({"topicData", "name", "topicId"})
     thresholds = (Threshold("calls", 3, "calls", "TCP's own checksum lets one bad packet in many millions pass"),)
     meaning = (
         "The broker throws the batches away; what was damaged cannot be trusted before the checksum was made either."

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """What every rule is: what it says of itself, its thresholds, and its states by key."""
 
 from collections import Counter
@@ -49,8 +50,10 @@ class Rule(Generic[State]):
     thresholds: ClassVar[tuple[Threshold, ...]] = ()
     apis: ClassVar[frozenset[int]] = frozenset()
     """API keys of the calls that `call` takes; empty when it takes none."""
-    fields: ClassVar[frozenset[str]] = frozenset()
-    """Names of the fields that `call` reads in requests and responses, with those of the structures around them."""
+    request_fields: ClassVar[frozenset[str]] = frozenset()
+    """Names of the fields that `call` reads in requests, with those of the structures around them."""
+    response_fields: ClassVar[frozenset[str]] = frozenset()
+    """The same of responses."""
     meaning: ClassVar[str]
     wire: ClassVar[str]
     """How it looks on the wire."""

@@ -122,7 +122,8 @@ class CleartextCredentials(Rule[Tally]):
     severity = "warning"
     scope = "client"
     apis = frozenset({SASL_HANDSHAKE})
-    fields = frozenset({"mechanism", "errorCode"})
+    request_fields = frozenset({"mechanism"})
+    response_fields = frozenset({"errorCode"})
     thresholds = (Threshold("calls", 1, "logins", "once is enough to be read"),)
     meaning = "Whoever sees the packets can read the password and log in with it."
     wire = "SaslHandshake for PLAIN (or OAUTHBEARER) is answered without error on a connection without TLS."

@@ -1,6 +1,7 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, nonecheck=True
 """A call as rules see it: who made it, and of its bodies the fields that rules ask for."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.long_names import LONGEST, with_short_names
@@ -10,25 +11,47 @@ from kafkasniff.protocol.primitives import RecordsField
 Body = dict[str, Any]
 
 _NOTHING: Body = {}
+_NO_RECORDS: list[RecordsField] = []
 
 
-class Produced(NamedTuple):
+class Produced:
     """The batches of one partition in a Produce request, none of whose checksums was verified."""
 
-    topic: Body
-    """The element of `topicData`."""
-    partition: int
-    records: int
-    """Records of all batches; a compressed message of magic 0 or 1 counts as two, as it holds others."""
-    plain: bool
-    """Whether no batch is compressed."""
-    producer_id: int
-    """Of the first batch, as are epoch and sequence; -1 for none."""
-    producer_epoch: int
-    base_sequence: int
-    start: int
-    """Where the batches begin in the request's data."""
-    end: int
+    __slots__ = (
+        "base_sequence",
+        "end",
+        "partition",
+        "plain",
+        "producer_epoch",
+        "producer_id",
+        "records",
+        "start",
+        "topic",
+    )
+
+    def __init__(
+        self,
+        topic: Body,
+        partition: int,
+        records: int,
+        plain: bool,
+        producer: tuple[int, int, int],
+        start: int,
+        end: int,
+    ) -> None:
+        """Take what was read of them."""
+        self.topic = topic
+        """The element of `topicData`."""
+        self.partition = partition
+        self.records = records
+        """Records of all batches; a compressed message of magic 0 or 1 counts as two, as it holds others."""
+        self.plain = plain
+        """Whether no batch is compressed."""
+        self.producer_id, self.producer_epoch, self.base_sequence = producer
+        """Of the first batch; -1 for none."""
+        self.start = start
+        """Where the batches begin in the request's data."""
+        self.end = end
 
 
 class SeenCall:
@@ -49,62 +72,64 @@ class SeenCall:
         "told_records",
     )
 
-    call: Call
-    key: int
-    """The API key."""
-    client: Client
-    """The program behind it."""
-    talk: Talk
-    """What is known of its connection."""
-    sent: int
-    """When the request's first byte was sent (ns)."""
-    ended: int
-    """When the call ended, with the answer's last byte where there is one (ns)."""
-    request: Body
-    """The request's fields that rules ask for, long names cut as they are remembered; empty when it did not decode."""
-    response: Body
-    """The same of the response; empty when there is none or it did not decode whole."""
-    records: list[RecordsField]
-    """Where the request's `records` fields lie."""
-    told_records: list[RecordsField]
-    """Where the response's `records` fields lie."""
-    produced: list[Produced] | None
-    """What a Produce request brings, once `produced.produced` has read it."""
-
-    failed: bool
-    """Whether there are error codes, which `call.errors` gives."""
-
-    def __init__(self, call: Call, key: int, talk: Talk, fields: tuple[frozenset[str], frozenset[str]]) -> None:
-        """Read of a call, whose request was captured, the fields with these names in its request and response."""
+    def __init__(
+        self, call: Call, key: int, talk: Talk, request_fields: frozenset[str] | None, response_fields: frozenset[str]
+    ) -> None:
+        """Read of a call, whose request was captured, the fields with these names; None for not reading a side."""
         assert call.request is not None
         self.call = call
         self.key = key
+        """The API key."""
         self.talk = talk
-        self.client = talk.client
-        self.sent = call.request.first.time
-        self.ended = call.ended.time
-        self.produced = None
+        """What is known of its connection."""
+        self.client: Client = talk.client
+        """The program behind it."""
+        self.sent: int = call.request.first.time
+        """When the request's first byte was sent (ns)."""
+        self.ended: int = call.ended.time
+        """When the call ended, with the answer's last byte where there is one (ns)."""
+        self.request = _NOTHING
+        """The request's fields that rules ask for, long names cut; empty when it did not decode."""
+        self.records: list[RecordsField] = _NO_RECORDS
+        """Where the request's `records` fields lie."""
+        self.response = _NOTHING
+        """As `request`; empty also when there is no response."""
+        self.told_records: list[RecordsField] = _NO_RECORDS
+        """Where the response's `records` fields lie."""
         self.failed = False
-        if fields[0]:
-            scan = call.scan_request(fields[0])
-            if scan is not None:
-                self.request, self.records, self.failed = scan.value, scan.records, bool(scan.errors)
-            else:
-                self.request, self.failed = request_of(call), bool(call.errors)
-                self.records = call.request_body.records if call.request_body is not None and self.request else []
-            if call.request.size > LONGEST:
-                self.request = with_short_names(self.request)
-        else:
-            self.request, self.records = _NOTHING, []
-        if call.response is None:
-            self.response, self.told_records = _NOTHING, []
+        """Whether there are error codes, which `call.errors` gives."""
+        self.produced: list[Produced] | None = None
+        """What a Produce request brings, once `produced.produced` has read it."""
+        if request_fields is not None:
+            self._read_request(call, request_fields)
+        if call.response is not None:
+            self._read_response(call, response_fields)
+
+    def _read_request(self, call: Call, names: frozenset[str]) -> None:
+        scan = call.scan_request(names)
+        if scan is None:
+            self.failed = bool(call.errors)
+            value = request_of(call)
+            if value:
+                assert call.request_body is not None
+                self.request, self.records = with_short_names(value), call.request_body.records
             return
-        scan = call.scan_response(fields[1])
-        if scan is not None:
-            self.response, self.told_records = scan.value, scan.records
-            self.failed |= bool(scan.errors)
-        else:
-            self.response, self.failed = response_of(call), bool(call.errors)
-            self.told_records = call.response_body.records if call.response_body and self.response else []
-        if call.response.size > LONGEST:
+        self.failed = bool(scan.errors)
+        self.request, self.records = scan.value, scan.records
+        if scan.longest > LONGEST:
+            self.request = with_short_names(self.request)
+
+    def _read_response(self, call: Call, names: frozenset[str]) -> None:
+        scan = call.scan_response(names)
+        if scan is None:
+            self.failed = bool(call.errors)
+            value = response_of(call)
+            if value:
+                assert call.response_body is not None
+                self.response, self.told_records = with_short_names(value), call.response_body.records
+            return
+        if scan.errors:
+            self.failed = True
+        self.response, self.told_records = scan.value, scan.records
+        if scan.longest > LONGEST:
             self.response = with_short_names(self.response)

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about the sequence numbers of idempotent producers."""
 
 from collections import deque
@@ -95,7 +96,7 @@ class DuplicateSequence(Rule[Sequences]):
     severity = "warning"
     scope = "producer id and topic"
     apis = frozenset({PRODUCE})
-    fields = FIELDS
+    request_fields = FIELDS
     thresholds = (
         Threshold("batches", 5, "batches", "a retry that crosses its answer may bring a few (max.in.flight is 5)"),
     )

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about transactions."""
 
 from collections.abc import Hashable
@@ -108,7 +109,7 @@ class ConcurrentTransactionsSpin(ErrorRule):
     scope = "transactional id"
     codes = frozenset({CONCURRENT_TRANSACTIONS})
     apis = frozenset({ADD_PARTITIONS_TO_TXN, ADD_OFFSETS_TO_TXN, INIT_PRODUCER_ID})
-    fields = frozenset({"transactionalId", "v3AndBelowTransactionalId"})
+    request_fields = frozenset({"transactionalId", "v3AndBelowTransactionalId"})
     thresholds = (
         Threshold("calls", 20, "calls", "measured: fenced and restarted producers get a few"),
         Threshold("in_a_row", 10, "calls", "refused one after the other, or else"),
@@ -211,12 +212,14 @@ class HangingTransaction(Rule[Stuck]):
     scope = "topic and partition"
     looks_across_clients = True
     apis = frozenset({PRODUCE, ADD_PARTITIONS_TO_TXN, END_TXN, INIT_PRODUCER_ID, FETCH})
-    fields = frozenset(
+    request_fields = frozenset(
         {
-            *("transactionalId", "v3AndBelowTransactionalId", "transactionTimeoutMs", "topicData", "v3AndBelowTopics"),
-            *("name", "topicId", "responses", "topic", "partitions", "partitionIndex"),
-            *("lastStableOffset", "highWatermark"),
+            *("transactionalId", "v3AndBelowTransactionalId", "transactionTimeoutMs"),
+            *("topicData", "v3AndBelowTopics", "name", "topicId"),
         }
+    )
+    response_fields = frozenset(
+        {"responses", "topic", "topicId", "partitions", "partitionIndex", "lastStableOffset", "highWatermark"}
     )
     thresholds = (
         Threshold("seconds", 6, "s", "of silence of its producer, which does not end it later within its timeout"),

@@ -3,6 +3,7 @@
 Rules see of a body what they ask for, and nothing else, as of a body that is scanned.
 """
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -56,7 +57,7 @@ class MadeCall(Call):
 def _scan(body: DecodedBody | None, names: frozenset[str], errors: list[tuple[str, int]]) -> ScannedBody | None:
     if body is None or body.value is None:
         return None
-    return ScannedBody(names, only(body.value, names), errors, body.records)
+    return ScannedBody(names, only(body.value, names), errors, body.records, sys.maxsize)
 
 
 def only(value: Any, names: frozenset[str]) -> Any:

@@ -1,33 +1,120 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Of a body only its error codes and a few of its fields, where it decodes whole and without a problem."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.decoding import is_unsupported_version
-from kafkasniff.protocol.bodies.tables import make_table
-from kafkasniff.protocol.bodies.values import borrow_reader, give_back
+from kafkasniff.protocol.bodies.tables import FieldTable, make_table
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
 
+if not cython.compiled:
+    from kafkasniff.protocol.bodies.values import borrow_reader, give_back
 
-@dataclass(slots=True, eq=False)
+_LONGEST_KNOWN = 200
+"""Bytes of a body whose scan is remembered."""
+_MOST_KNOWN = 512
+"""Bodies of one layout whose scans are remembered."""
+
+
 class ScannedBody:
-    """What a scan found."""
+    """What a scan found. The scans of equal bodies may be one and the same, so that it is not to be changed."""
 
-    names: frozenset[str]
-    """Names of the fields asked for."""
-    value: dict[str, Any]
-    """The fields asked for, as in the whole body."""
-    errors: list[tuple[str, int]]
-    """Path and code of each error code that is not zero."""
-    records: list[RecordsField]
-    """Where the `records` fields lie."""
+    __slots__ = ("errors", "longest", "names", "records", "value")
+
+    def __init__(
+        self,
+        names: frozenset[str],
+        value: dict[str, Any],
+        errors: list[tuple[str, int]],
+        records: list[RecordsField],
+        longest: int,
+    ) -> None:
+        """Take what was found."""
+        self.names = names
+        """Names of the fields asked for."""
+        self.value = value
+        """The fields asked for, as in the whole body."""
+        self.errors = errors
+        """Path and code of each error code that is not zero."""
+        self.records = records
+        """Where the `records` fields lie."""
+        self.longest = longest
+        """Characters that the longest text in `value` has at most."""
+
+
+class Scanner:
+    """Scans bodies of one layout for the fields with certain names."""
+
+    __slots__ = ("_hits", "_known", "_may_be_other_version", "_misses", "_names", "_remembers", "_table", "_version")
+
+    def __init__(self, api_key: int, version: int, kind: Kind, names: frozenset[str]) -> None:
+        """Scan for the fields called so, inside structs that are called so themselves."""
+        self._names = names
+        self._version = version
+        self._known: dict[bytes, ScannedBody] = {}
+        """Scans by body: heartbeats, and answers without an error, are the same again and again."""
+        self._remembers = True
+        """Whether bodies of this layout are worth remembering."""
+        self._hits = 0
+        self._misses = 0
+        self._may_be_other_version = api_key == API_VERSIONS and kind == "response"
+        self._table: FieldTable | None = None
+        api = APIS.get(api_key)
+        if api is not None and api.first_version <= version <= api.last_version:
+            self._table = make_table(api_definition(api_key, kind), version, names)
+
+    def __call__(self, data: bytes, offset: int) -> ScannedBody | None:
+        """Scan the body that begins at `offset`, as `scan_body` does."""
+        return self.scan(data, offset)
+
+    def scan(self, data: bytes, offset: int) -> ScannedBody | None:
+        """Scan the body that begins at `offset`, as `scan_body` does."""
+        if self._table is None:
+            return None
+        if self._may_be_other_version and is_unsupported_version(self._version, data, offset):
+            return None
+        if not self._remembers or len(data) - offset > _LONGEST_KNOWN:
+            return self._scan(data, offset)
+        body = data[offset:]
+        scan = self._known.get(body)
+        if scan is not None:
+            self._hits += 1
+            return scan
+        self._misses += 1
+        scan = self._scan(data, offset)
+        if len(self._known) >= _MOST_KNOWN or self._misses >= _MOST_KNOWN:
+            self._remembers = self._hits > self._misses
+            self._hits = self._misses = 0
+            self._known.clear()
+        # Where records lie depends on what comes before the body.
+        if scan is not None and not scan.records:
+            self._known[body] = scan
+        return scan
+
+    def _scan(self, data: bytes, offset: int) -> ScannedBody | None:
+        assert self._table is not None
+        reader = borrow_reader()
+        try:
+            end = reader.read(self._table, data, offset, MAX_ELEMENTS, False)
+        except ProtocolError:
+            return None
+        else:
+            if end != len(data):
+                return None
+            return ScannedBody(self._names, reader.value, reader.errors, reader.records, reader.longest)
+        finally:
+            give_back(reader)
 
 
 def scan_body(
@@ -41,30 +128,7 @@ def scan_body(
     return scanner_of(api_key, api_version, kind, names)(data, offset)
 
 
-Scanner = Callable[[bytes, int], ScannedBody | None]
-"""Scans bodies of one layout from an offset on."""
-
-
 @cache
 def scanner_of(api_key: int, version: int, kind: Kind, names: frozenset[str]) -> Scanner:
     """Give what scans bodies as `scan_body` does."""
-    api = APIS.get(api_key)
-    if api is None or not api.first_version <= version <= api.last_version:
-        return lambda data, offset: None
-    table = make_table(api_definition(api_key, kind), version, names)
-    may_be_other_version = api_key == API_VERSIONS and kind == "response"
-
-    def scan(data: bytes, offset: int) -> ScannedBody | None:
-        if may_be_other_version and is_unsupported_version(version, data, offset):
-            return None
-        reader = borrow_reader()
-        try:
-            end = reader.read(table, data, offset, MAX_ELEMENTS, False)
-        except ProtocolError:
-            return None
-        else:
-            return ScannedBody(names, reader.value, reader.errors, reader.records) if end == len(data) else None
-        finally:
-            give_back(reader)
-
-    return scan
+    return Scanner(api_key, version, kind, names)

@@ -28,10 +28,11 @@ def borrow_reader() -> "ValueReader":
     return _FREE.pop() if _FREE else ValueReader()
 
 
-def give_back(reader: "ValueReader") -> None:
+def give_back(reader: "ValueReader") -> cython.int:
     """Take a reader back, which lets go of what it read."""
     reader.value = {}
     _FREE.append(reader)
+    return 0
 
 
 @cython.cclass
@@ -39,13 +40,15 @@ class ValueReader(BodyReader):
     """Reads messages as dicts with the values of Kafka's JSON, the keys in the definition's order.
 
     `value` is the message; where reading failed, what there was before. `malformed` holds offset and path of texts that
-    are not UTF-8, where such are taken: in reading what there is of a message.
+    are not UTF-8, where such are taken: in reading what there is of a message. `longest` is the number of characters
+    that the longest text in `value` has at most.
     """
 
     def __init__(self) -> None:
         """Make a reader."""
         super().__init__()
         self.value: dict[str, Any] = {}
+        self.longest = 0
         self.malformed: list[tuple[int, str]] = []
         self.into = self.value
         self.items: list[Any] = []
@@ -53,7 +56,7 @@ class ValueReader(BodyReader):
 
     def read(
         self, table: FieldTable, data: bytes, offset: cython.Py_ssize_t, most: cython.longlong, is_partial: cython.bint
-    ) -> int:
+    ) -> cython.Py_ssize_t:
         """Read the message that begins at `offset`, with at most `most` array elements; give where it ends.
 
         Raises ProtocolError; if `is_partial`, `value` is then what there was of it.
@@ -79,6 +82,7 @@ class ValueReader(BodyReader):
         value: dict[str, Any] = {}
         if field.parent is None:
             self.value = value
+            self.longest = 0
             self.malformed = []
             self.around = []
         else:
@@ -155,6 +159,7 @@ class ValueReader(BodyReader):
         length: cython.Py_ssize_t,
     ) -> cython.int:
         """Put text."""
+        self.longest = max(self.longest, length)
         try:
             value = self.text(at, length)
         except UnicodeDecodeError:
@@ -173,6 +178,7 @@ class ValueReader(BodyReader):
         length: cython.Py_ssize_t,
     ) -> cython.int:
         """Put bytes as base64."""
+        self.longest = max(self.longest, 2 * length)
         return self.put(field, in_array, start, b2a_base64(self.raw(at, length), newline=False).decode("ascii"))
 
     def take_records(

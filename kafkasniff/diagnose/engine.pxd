@@ -1,0 +1,25 @@
+# Compiled for speed.
+
+cimport cython
+from kafkasniff.calls.call cimport Call
+from kafkasniff.diagnose.facts cimport Facts, Talk
+from kafkasniff.diagnose.seen cimport SeenCall
+from kafkasniff.protocol.headers cimport RequestHeader
+
+@cython.final
+cdef class Plan:
+    cdef list take
+    cdef object request_fields, response_fields
+    cdef bint tells, names_groups
+
+cdef class Diagnosis:
+    cdef readonly Facts facts
+    cdef list _rules
+    cdef object _failed, _answered
+    cdef dict _plans, _by_code
+    cdef list _unanswered, _serves, _waits, _stray, _begins, _token, _connection, _gap
+
+    cdef _feed(self, item)
+    @cython.locals(header=RequestHeader, talk=Talk, plan=Plan, seen=SeenCall, key=int, layout=int)
+    cdef _call(self, Call call)
+    cdef bint _trusted(self, Call call) except -1

@@ -1,0 +1,33 @@
+# What other compiled modules use of seen.py.
+
+cimport cython
+from kafkasniff.calls.call cimport Call
+from kafkasniff.diagnose.facts cimport Talk
+from kafkasniff.protocol.bodies.scanning cimport ScannedBody
+
+@cython.final
+@cython.freelist(64)
+cdef class Produced:
+    cdef readonly dict topic
+    cdef readonly long long partition, records
+    cdef readonly bint plain
+    cdef readonly long long producer_id, producer_epoch, base_sequence
+    cdef readonly Py_ssize_t start, end
+
+@cython.final
+@cython.freelist(64)
+cdef class SeenCall:
+    cdef readonly Call call
+    cdef readonly int key
+    cdef readonly object client
+    cdef readonly Talk talk
+    cdef readonly long long sent, ended
+    cdef readonly dict request, response
+    cdef readonly list records, told_records
+    cdef public list produced
+    cdef readonly bint failed
+
+    @cython.locals(scan=ScannedBody, value=dict)
+    cdef _read_request(self, Call call, names)
+    @cython.locals(scan=ScannedBody, value=dict)
+    cdef _read_response(self, Call call, names)
