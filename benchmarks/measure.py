@@ -28,10 +28,6 @@ class Measurement(NamedTuple):
     """Peak resident set size in bytes."""
 
 
-# As of an installed program, whose modules are compiled already.
-_ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-
-
 def run(command: Sequence[str]) -> Measurement:
     """Run a command with its output thrown away; raises `RuntimeError` with its complaints when it fails."""
     with tempfile.TemporaryFile() as complaints:
