@@ -6,7 +6,6 @@ from kafkasniff.diagnose.facts cimport Talk
 from kafkasniff.protocol.bodies.scanning cimport ScannedBody
 
 @cython.final
-@cython.freelist(64)
 cdef class Produced:
     cdef readonly dict topic
     cdef readonly long long partition, records
@@ -15,7 +14,6 @@ cdef class Produced:
     cdef readonly Py_ssize_t start, end
 
 @cython.final
-@cython.freelist(64)
 cdef class SeenCall:
     cdef readonly Call call
     cdef readonly int key

@@ -3,6 +3,11 @@
 
 from typing import Any
 
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.long_names import LONGEST, with_short_names
 from kafkasniff.diagnose.facts import Client, Talk, request_of, response_of
@@ -14,6 +19,9 @@ _NOTHING: Body = {}
 _NO_RECORDS: list[RecordsField] = []
 
 
+@cython.final
+@cython.freelist(64)
+@cython.cclass
 class Produced:
     """The batches of one partition in a Produce request, none of whose checksums was verified."""
 
@@ -54,6 +62,10 @@ class Produced:
         self.end = end
 
 
+@cython.final
+@cython.no_gc
+@cython.freelist(64)
+@cython.cclass
 class SeenCall:
     """A call with what was read of it: all that a rule needs, so that rules can also run on what was kept of calls."""
 

@@ -27,6 +27,9 @@ _MOST_KNOWN = 512
 """Bodies of one layout whose scans are remembered."""
 
 
+@cython.final
+@cython.freelist(64)
+@cython.cclass
 class ScannedBody:
     """What a scan found. The scans of equal bodies may be one and the same, so that it is not to be changed."""
 
