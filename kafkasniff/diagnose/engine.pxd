@@ -14,7 +14,7 @@ cdef class Plan:
 
 cdef class Diagnosis:
     cdef readonly Facts facts
-    cdef list _rules
+    cdef readonly list rules
     cdef object _failed, _answered
     cdef dict _plans, _by_code
     cdef list _unanswered, _serves, _waits, _stray, _begins, _token, _connection, _gap

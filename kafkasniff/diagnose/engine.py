@@ -65,13 +65,13 @@ class Diagnosis:
         """Run `rules`, with the thresholds of `settings` in place of their defaults."""
         settings = settings or {}
         self.facts = Facts()
-        self._rules = [rule(self.facts, settings.get(rule.id, {})) for rule in rules]
+        self.rules = [rule(self.facts, settings.get(rule.id, {})) for rule in rules]
         self._failed: Counter[str] = Counter()
         self._answered: Bounded[bool] = Bounded(MOST_CONNECTIONS)
         self._plans: dict[int, Plan] = {}
         """By API and version."""
         self._by_code: dict[int, list[ErrorRule]] = {}
-        for rule in self._rules:
+        for rule in self.rules:
             if isinstance(rule, ErrorRule):
                 for code in rule.codes:
                     self._by_code.setdefault(code, []).append(rule)
@@ -118,7 +118,7 @@ class Diagnosis:
 
     def found(self) -> dict[str, list[Finding]]:
         """Give the findings so far by rule, as yet without what explains them."""
-        return {rule.id: list(rule.findings()) for rule in self._rules}
+        return {rule.id: list(rule.findings()) for rule in self.rules}
 
     def limits_reached(self) -> list[str]:
         """Say of which rules there was more to remember than they may."""
@@ -126,22 +126,22 @@ class Diagnosis:
 
     def failures(self) -> dict[str, Counter[str]]:
         """Give how often rules failed, by rule and the names of exceptions; what no rule could take by `calls`."""
-        found = {rule.id: rule.failed for rule in self._rules if rule.failed}
+        found = {rule.id: rule.failed for rule in self.rules if rule.failed}
         return found | {"calls": self._failed} if self._failed else found
 
     def given_up(self) -> dict[str, int]:
         """Give how many states rules had to give up, by rule, where they had to."""
-        return {rule.id: rule.given_up for rule in self._rules if rule.given_up}
+        return {rule.id: rule.given_up for rule in self.rules if rule.given_up}
 
     def _hooks(self, name: str) -> list[Any]:
         """Give the methods of the rules that do something of their own there."""
-        return [getattr(rule, name) for rule in self._rules if getattr(type(rule), name) is not getattr(Rule, name)]
+        return [getattr(rule, name) for rule in self.rules if getattr(type(rule), name) is not getattr(Rule, name)]
 
     def _plan(self, api_key: int, version: int) -> Plan:
         """Settle what is done with the calls of an API in a version."""
         takers = [
             rule
-            for rule in self._rules
+            for rule in self.rules
             if (rule.apis == ANY_API or api_key in rule.apis) and rule.version(api_key, version)
         ]
         of_request = _NO_NAMES.union(*[rule.request_fields for rule in takers])

@@ -86,7 +86,7 @@ def run(cluster, tasks):
         sizes.append(sum(each.num_rows for each in in_order([events])))
         for rule, of_rule in diagnosis.diagnosis.found().items():
             found[rule] += of_rule
-        for rule in diagnosis.diagnosis._rules:
+        for rule in diagnosis.diagnosis.rules:
             keys[rule.id] |= {key for key, _ in rule.states.items()}
     findings = joined(found[rule.id] for rule in RULES)
     return Counter(repr(row) for row in finding_rows([], findings)), keys, sizes
