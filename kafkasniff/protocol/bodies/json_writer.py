@@ -263,7 +263,7 @@ class JsonWriter(BodyReader):
         for i in range(count):
             if i:
                 self.out.byte(0x2C)
-            self.out.number(self.number(field.kind, at + i * field.size))
+            self.out.number(self.number(field, at + i * field.size))
         return self.out.byte(0x5D)
 
     def take_string(

@@ -2,7 +2,7 @@
 
 cimport cython
 from kafkasniff.protocol.bodies.tables cimport (
-    BOOL, BYTES, FLOAT64, INT8, INT16, INT32, INT64, RECORDS, STRING, STRUCT, UINT16, UINT32, UUID, FieldTable,
+    FLOAT64, INT8, INT64, RECORDS, STRING, STRUCT, FieldTable,
 )
 
 cdef extern from *:
@@ -11,11 +11,29 @@ cdef extern from *:
     #include <stdint.h>
     #include <string.h>
 
-    /* Eight bytes at a time: whether all are below 0x80, and whether all are printable ASCII. */
+    /* The signed big-endian number of 1, 2, 4 or 8 bytes. */
+    static inline long long kafkasniff_signed(const unsigned char *p, int size) {
+        uint64_t w64;
+        uint32_t w32;
+        switch (size) {
+        case 1: return (int8_t)p[0];
+        case 2: return (int16_t)(p[0] << 8 | p[1]);
+        case 4: w32 = (uint32_t)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3]; return (int32_t)w32;
+        default:
+            w64 = (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 | (uint64_t)p[2] << 40 | (uint64_t)p[3] << 32;
+            return (int64_t)(w64 | (uint64_t)p[4] << 24 | (uint32_t)p[5] << 16 | p[6] << 8 | p[7]);
+        }
+    }
+
+    /* Whether all are below 0x80, and whether all are printable ASCII: eight bytes at a time, the last ones again. */
     static inline int kafkasniff_is_ascii(const unsigned char *p, ptrdiff_t n) {
         const uint64_t high = 0x8080808080808080u;
         uint64_t w, found = 0;
-        for (; n >= 8; p += 8, n -= 8) { memcpy(&w, p, 8); found |= w; }
+        if (n >= 8) {
+            for (; n > 8; p += 8, n -= 8) { memcpy(&w, p, 8); found |= w; }
+            memcpy(&w, p + n - 8, 8);
+            return ((found | w) & high) == 0;
+        }
         for (; n > 0; p++, n--) found |= *p;
         return (found & high) == 0;
     }
@@ -24,11 +42,17 @@ cdef extern from *:
         const uint64_t high = 0x8080808080808080u, ones = 0x0101010101010101u;
         uint64_t w, found = 0;
         /* Below 0x80 no sum carries: 0x60 more has the high bit from 0x20 on, 1 more only of 0x7F. */
-        for (; n >= 8; p += 8, n -= 8) { memcpy(&w, p, 8); found |= w | (w + ones) | ~((w & ~high) + 0x60 * ones); }
+        if (n >= 8) {
+            for (; n > 8; p += 8, n -= 8) { memcpy(&w, p, 8); found |= w | (w + ones) | ~((w & ~high) + 0x60 * ones); }
+            memcpy(&w, p + n - 8, 8);
+            found |= w | (w + ones) | ~((w & ~high) + 0x60 * ones);
+            return (found & high) == 0;
+        }
         for (; n > 0; p++, n--) if (*p < 0x20 || *p >= 0x7F) return 0;
         return (found & high) == 0;
     }
     """
+    long long kafkasniff_signed(const unsigned char *p, int size)
     bint kafkasniff_is_ascii(const unsigned char *p, Py_ssize_t n)
     bint kafkasniff_is_printable(const unsigned char *p, Py_ssize_t n)
 
@@ -80,9 +104,9 @@ cdef class BodyReader:
     @cython.final
     cdef int count_element(self, FieldTable field, bint in_array, str suffix) except -1
     @cython.final
-    cdef long long number(self, int kind, Py_ssize_t at) except? -1
+    cdef long long number(self, FieldTable field, Py_ssize_t at) except? -1
     @cython.final
-    cdef long long uint32(self, Py_ssize_t at) except? -1
+    cdef long long integer(self, Py_ssize_t at, int size) except? -1
     @cython.final
     cdef int check_text(self, FieldTable field, bint in_array, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
     @cython.final
@@ -94,7 +118,9 @@ cdef class BodyReader:
     @cython.final
     cdef long long varint(self, FieldTable field, bint in_array, str suffix, str expected) except? -1
     @cython.final
-    cdef long long length(self, FieldTable field, bint in_array, bint wide) except? -1
+    cdef long long length(self, FieldTable field, bint in_array) except? -1
+    @cython.final
+    cdef long long long_length(self, FieldTable field, bint in_array, int size) except? -1
     @cython.final
     cdef bytes raw(self, Py_ssize_t at, Py_ssize_t length)
     @cython.final

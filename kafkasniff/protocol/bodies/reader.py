@@ -15,17 +15,12 @@ from kafkasniff.protocol.primitives import MAX_STRING_BYTES, RecordsField
 
 if not cython.compiled:
     from kafkasniff.protocol.bodies.tables import (
-        BOOL,
         FLOAT64,
         INT8,
-        INT16,
-        INT32,
         INT64,
         RECORDS,
         STRING,
         STRUCT,
-        UINT16,
-        UINT32,
     )
 
 # Numbers of more than 31 bits in the text of a function would be Python's.
@@ -249,7 +244,7 @@ class BodyReader:
         if field.is_nullable:
             if start >= self.end:
                 raise self.failure("a null marker of 1 bytes", start, self.path(field, False))
-            marker = self.number(INT8, start)
+            marker = self.integer(start, 1)
             self.p += 1
             if self.notes_structure:
                 self.take_structure(self.path(field, False), start, marker)
@@ -261,12 +256,11 @@ class BodyReader:
         start: cython.Py_ssize_t = self.p
         count: cython.longlong
         if not field.is_wanted and not field.is_compact and INT8 <= field.kind <= INT64 and self.end - start >= 4:
-            # Null, which has the highest bit, is more than fits.
-            count = self.uint32(start)
-            if count * field.size <= self.end - start - 4:
+            count = self.integer(start, 4)
+            if 0 <= count * field.size <= self.end - start - 4:
                 self.p = start + 4 + count * field.size
                 return 0
-        count = self.length(field, False, True)
+        count = self.length(field, False)
         if count < 0:
             if not field.is_nullable:
                 raise ProtocolError("expected an array, found null", start, self.path(field, False))
@@ -332,7 +326,7 @@ class BodyReader:
                 self.take_fixed(field, in_array, start)
             return 0
         if field.is_wanted or field.is_error_code:
-            value = self.number(field.kind, start)
+            value = self.number(field, start)
             if field.is_error_code and value:
                 self.note_error(field, in_array, value)
             if field.is_wanted:
@@ -342,7 +336,7 @@ class BodyReader:
     def read_bytes(self, field: FieldTable, in_array: cython.bint) -> cython.int:
         """Read a string, bytes or records."""
         start: cython.Py_ssize_t = self.p
-        length: cython.longlong = self.length(field, in_array, field.kind != STRING)
+        length: cython.longlong = self.length(field, in_array)
         if length < 0:
             if in_array or not field.is_nullable:
                 raise ProtocolError(f"expected {field.type_name}, found null", start, self.path(field, in_array))
@@ -381,34 +375,21 @@ class BodyReader:
             raise ProtocolError(message, self.p, self.place(field, in_array, suffix))
         return 0
 
-    def number(self, kind: cython.int, at: cython.Py_ssize_t) -> cython.longlong:
-        """Give the integer at a place; raises IndexError where it is not before the end."""
-        value: cython.longlong
-        if kind in (INT32, UINT32):
-            value = self.uint32(at)
-            return value - _WHOLE_32 if kind == INT32 and value >= _HALF_32 else value
-        if kind == INT64:
-            value = self.uint32(at)
-            if value >= _HALF_32:
-                value -= _WHOLE_32
-            # Not shifted: what C makes of a negative number that is shifted is not said.
-            return value * _WHOLE_32 + self.uint32(at + 4)
-        if at < 0 or at + (2 if kind in (INT16, UINT16) else 1) > self.end:
-            raise IndexError("bytes behind the end")
-        value = self.view[at]
-        if kind in (INT16, UINT16):
-            value = value << 8 | self.view[at + 1]
-            return value - 0x10000 if kind == INT16 and value >= 0x8000 else value
-        if kind == BOOL:
-            return value != 0
-        return value - 0x100 if value >= 0x80 else value
+    def number(self, field: FieldTable, at: cython.Py_ssize_t) -> cython.longlong:
+        """Give the integer or bool of a field at a place; raises IndexError where it is not before the end."""
+        value: cython.longlong = self.integer(at, field.size)
+        if field.is_signed:
+            return value
+        # Of one byte only a bool has no sign.
+        return value != 0 if field.size == 1 else value & (0xFFFF if field.size == 2 else _WHOLE_32 - 1)
 
-    def uint32(self, at: cython.Py_ssize_t) -> cython.longlong:
-        """Give the four bytes at a place as a number; raises IndexError where they are not before the end."""
-        if at < 0 or at + 4 > self.end:
+    def integer(self, at: cython.Py_ssize_t, size: cython.int) -> cython.longlong:
+        """Give the signed number of 1, 2, 4 or 8 bytes at a place; raises IndexError where it is not before the end."""
+        if at < 0 or size > self.end - at:
             raise IndexError("bytes behind the end")
-        value: cython.longlong = self.view[at]
-        return value << 24 | self.view[at + 1] << 16 | self.view[at + 2] << 8 | self.view[at + 3]
+        if cython.compiled:
+            return kafkasniff_signed(cython.address(self.view[at]), size)  # type: ignore[name-defined]  # noqa: F821
+        return int.from_bytes(self.data[at : at + size], "big", signed=True)
 
     def varint(self, field: FieldTable, in_array: cython.bint, suffix: str, expected: str) -> cython.longlong:
         """Read an unsigned varint of at most 5 bytes; give it as Java's int would hold it."""
@@ -432,27 +413,30 @@ class BodyReader:
         message = "expected a varint of at most 5 bytes, found a longer one"
         raise ProtocolError(message, start, self.place(field, in_array, suffix))
 
-    def length(self, field: FieldTable, in_array: cython.bint, wide: cython.bint) -> cython.longlong:
-        """Read a length or count, where it is not compact of 4 bytes if `wide`, else of 2; -1 or less means null."""
+    def length(self, field: FieldTable, in_array: cython.bint) -> cython.longlong:
+        """Read a length or count; -1 or less means null."""
         value: cython.longlong
         start: cython.Py_ssize_t = self.p
-        if field.is_compact:
-            if start < self.end and self.view[start] < 0x80:
-                self.p = start + 1
-                value = self.view[start]
-                return value - 1
+        size: cython.int = field.count_size if field.is_array and not in_array else field.length_size
+        if size == 1 and start < self.end and self.view[start] < 0x80:
+            self.p = start + 1
+            value = self.view[start]
+            return value - 1
+        if size == 1 or size > self.end - start:
+            return self.long_length(field, in_array, size)
+        self.p = start + size
+        return self.integer(start, size)
+
+    def long_length(self, field: FieldTable, in_array: cython.bint, size: cython.int) -> cython.longlong:
+        """Read a compact length of several bytes; raises ProtocolError for one of other forms, which is cut."""
+        start: cython.Py_ssize_t = self.p
+        value: cython.longlong
+        if size == 1:
             value = self.varint(field, in_array, "", f"the length of {self.described(field, in_array)}")
             # One less is, in Java's int, the largest length.
             return 0x7FFFFFFF if value == -_HALF_32 else value - 1
-        size: cython.int = 4 if wide else 2
-        if size > self.end - start:
-            expected = f"the length of {self.described(field, in_array)} of {size} bytes"
-            raise self.failure(expected, start, self.path(field, in_array))
-        self.p = start + size
-        if wide:
-            value = self.uint32(start)
-            return value - _WHOLE_32 if value >= _HALF_32 else value
-        return self.number(INT16, start)
+        expected = f"the length of {self.described(field, in_array)} of {size} bytes"
+        raise self.failure(expected, start, self.path(field, in_array))
 
     def raw(self, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> bytes:
         """Copy bytes of the data."""

@@ -7,6 +7,9 @@ cdef class FieldTable:
     cdef readonly str type_name
     cdef readonly int kind
     cdef readonly int size
+    cdef readonly bint is_signed
+    cdef readonly int length_size
+    cdef readonly int count_size
     cdef readonly bint is_array
     cdef readonly bint is_nullable
     cdef readonly bint is_tagged

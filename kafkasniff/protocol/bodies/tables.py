@@ -57,6 +57,9 @@ class FieldTable:
 
     - `name`, `type_name`: as in the definition; of an array `type_name` is the type of an element.
     - `kind`, `size`: of the value, or of an element of an array; `size` is 0 where it differs.
+    - `is_signed`: whether it is a signed integer.
+    - `length_size`, `count_size`: bytes of the length before a string or bytes, and of the count before an array; 1 if
+      that is a varint.
     - `is_array`, `is_nullable`, `is_tagged`: in this version.
     - `is_compact`: whether its length is a varint. `is_flexible`: whether a tag section ends the struct.
     - `is_error_code`, `is_topic_id`: what the value means.
@@ -87,6 +90,9 @@ class FieldTable:
         self.is_tagged = covers(field.tagged, version)
         self.is_compact = flexible and field.flexible != "none"
         self.is_flexible = flexible
+        self.is_signed = self.kind in (INT8, INT16, INT32, INT64)
+        self.count_size = 1 if self.is_compact else 4
+        self.length_size = 1 if self.is_compact else 2 if self.kind == STRING else 4
         self.is_error_code = is_error_code(field)
         self.is_topic_id = is_topic_id(field)
         self.is_wanted = True

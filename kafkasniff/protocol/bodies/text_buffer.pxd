@@ -3,6 +3,30 @@
 cimport cython
 from libc.string cimport memcpy
 
+cdef extern from *:
+    """
+    #include <stddef.h>
+    #include <stdint.h>
+
+    /* Writes the last digits of a number, zeros before it. */
+    static inline void kafkasniff_padded(unsigned char *p, uint64_t value, int digits) {
+        uint32_t low;
+        for (; value > 0xFFFFFFFFu && digits > 0; value /= 10) p[--digits] = (unsigned char)('0' + value % 10);
+        for (low = (uint32_t)value; digits > 0; low /= 10) p[--digits] = (unsigned char)('0' + low % 10);
+    }
+
+    /* Writes a number below 10 ** 19; gives how many digits it has. */
+    static inline int kafkasniff_digits(unsigned char *p, uint64_t value) {
+        uint64_t bound;
+        int digits = 1;
+        for (bound = 10; digits < 19 && value >= bound; bound *= 10) digits++;
+        kafkasniff_padded(p, value, digits);
+        return digits;
+    }
+    """
+    int kafkasniff_digits(unsigned char *p, unsigned long long value)
+    void kafkasniff_padded(unsigned char *p, unsigned long long value, int digits)
+
 @cython.final
 cdef class TextBuffer:
     cdef bytearray store

@@ -138,40 +138,22 @@ class TextBuffer:
                 # It has no positive counterpart.
                 return self.add(b"9223372036854775808")
             value = -value
-        if value < 10:
-            self.buffer[self.size] = 0x30 + value
-            self.size += 1
+        if cython.compiled:
+            self.size += kafkasniff_digits(cython.address(self.buffer[self.size]), value)  # type: ignore[name-defined]  # noqa: F821
             return 0
-        # Unsigned numbers are divided faster.
-        rest: cython.ulonglong = value
-        bound: cython.ulonglong = 100
-        digits: cython.int = 2
-        while digits < 19 and rest >= bound:
-            bound *= 10
-            digits += 1
-        at: cython.Py_ssize_t = self.size + digits
-        self.size = at
-        while digits > 0:
-            at -= 1
-            self.buffer[at] = 0x30 + cython.cast(cython.int, rest % 10)
-            rest = rest // 10
-            digits -= 1
-        return 0
+        return self.add(b"%d" % value)
 
     def padded(self, value: cython.longlong, digits: cython.int) -> cython.int:
         """Write the last digits of a number that is not negative, zeros before it."""
         if digits > self.room - self.size:
             self.grow(digits)
-        # Unsigned numbers are divided faster.
-        rest: cython.ulonglong = value
-        at: cython.Py_ssize_t = self.size + digits
-        self.size = at
-        while digits > 0:
-            at -= 1
-            self.buffer[at] = 0x30 + cython.cast(cython.int, rest % 10)
-            rest = rest // 10
-            digits -= 1
-        return 0
+        if digits <= 0:
+            return 0
+        if cython.compiled:
+            kafkasniff_padded(cython.address(self.buffer[self.size]), value, digits)  # type: ignore[name-defined]  # noqa: F821
+            self.size += digits
+            return 0
+        return self.add((b"%0*d" % (digits, value))[-digits:])
 
     def spaces(self, count: cython.Py_ssize_t) -> cython.int:
         """Write spaces."""

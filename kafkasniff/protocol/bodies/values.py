@@ -147,7 +147,7 @@ class ValueReader(BodyReader):
         i: cython.Py_ssize_t
         items: list[Any] = []
         for i in range(count):
-            items.append(self.number(field.kind, at + i * field.size))
+            items.append(self.number(field, at + i * field.size))
         return self.put(field, False, start, items)
 
     def take_string(

@@ -16,7 +16,6 @@ from kafkasniff.render.text.summary_lists import MOST_NAMES, NAME_LENGTH, Summar
 from kafkasniff.render.words import show
 
 if not cython.compiled:
-    from kafkasniff.protocol.bodies.tables import INT32, INT64
     from kafkasniff.protocol.records.crc32c import crc32c_of
 
 _MOST_NAMES = cython.declare(cython.int, MOST_NAMES)
@@ -73,6 +72,7 @@ REASON = cython.declare(cython.int, fields.REASON)
 _SLOTS = cython.declare(cython.int, fields.SLOTS_END - fields.STRINGS)
 
 _NO_ELEMENTS_LEFT_OUT = cython.declare(cython.longlong, 1 << 62)
+_CRC_BITS = cython.declare(cython.longlong, (1 << 32) - 1)
 _ONE = cython.declare(cython.uint, 1)
 
 
@@ -250,9 +250,9 @@ class SummaryReader(SummaryLists):
         i: cython.Py_ssize_t
         if field.role == PARTITION:
             for i in range(count):
-                self.list_partition(self.number(field.kind, at + i * field.size))
+                self.list_partition(self.number(field, at + i * field.size))
         elif field.role == OLD_OFFSETS:
-            self.list_offset(self.number(INT64, at) if count else -1, False)
+            self.list_offset(self.integer(at, 8) if count else -1, False)
         return 0
 
     def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
@@ -368,9 +368,12 @@ class SummaryReader(SummaryLists):
         while at < end:
             self.batches += 1
             if end - at >= _HEADER and self.data[at + 16] == 2 and self.batches <= _MOST_BATCHES:
-                size = self.number(INT32, at + 8) + 12
-                if _HEADER <= size <= end - at and crc32c_of(self.data, at + 21, at + size) == self.uint32(at + 17):
-                    self.record_count += self.number(INT32, at + 57)
+                size = self.integer(at + 8, 4) + 12
+                if (
+                    _HEADER <= size <= end - at
+                    and crc32c_of(self.data, at + 21, at + size) == self.integer(at + 17, 4) & _CRC_BITS
+                ):
+                    self.record_count += self.integer(at + 57, 4)
                     self.codecs |= 1 << (self.data[at + 22] & 7)
                     at += size
                     continue
