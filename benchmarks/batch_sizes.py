@@ -15,8 +15,8 @@ from itertools import pairwise
 from benchmarks.measure import machine
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.cli.main import COLLECTION_THRESHOLDS
 from kafkasniff.cli.showing import LineFormat, terminal_format
 from kafkasniff.listening import LIVE_LIMITS, SETTLED_NS

@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from benchmarks.workloads import make
 from kafkasniff.calls.engine import Engine
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import Interface
-from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.pipeline import shares
 from kafkasniff.pipeline.diagnosing import ClusterDiagnosis
 from kafkasniff.pipeline.event_spans import in_order

@@ -4,8 +4,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kafkasniff.calls.authentication import RawToken
     from kafkasniff.calls.call import Call, ConnectionReport, Gap
+    from kafkasniff.calls.enrichment.authentication import RawToken
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.reading import Reading, Summary, read
 
@@ -21,7 +21,7 @@ _HOMES = {
     "CaptureError": "kafkasniff.capture.errors",
     "ConnectionReport": "kafkasniff.calls.call",
     "Gap": "kafkasniff.calls.call",
-    "RawToken": "kafkasniff.calls.authentication",
+    "RawToken": "kafkasniff.calls.enrichment.authentication",
     "Reading": "kafkasniff.reading",
     "Summary": "kafkasniff.reading",
     "read": "kafkasniff.reading",

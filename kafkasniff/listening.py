@@ -7,7 +7,7 @@ from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.streams import CallOptions
-from kafkasniff.capture.live import LiveCapture
+from kafkasniff.capture.interfaces.live import LiveCapture
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.capture.writer import PcapngWriter
 from kafkasniff.reading import Summary

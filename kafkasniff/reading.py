@@ -11,9 +11,9 @@ from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.spending import Spending
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.merge import merge
-from kafkasniff.capture.reader import CaptureReader
-from kafkasniff.capture.windows import DecompressionBudget
+from kafkasniff.capture.files.merge import merge
+from kafkasniff.capture.files.reader import CaptureReader
+from kafkasniff.capture.files.windows import DecompressionBudget
 from kafkasniff.protocol.limits import MessageLimits
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 from kafkasniff.secrets import SecretSources

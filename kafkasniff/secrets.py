@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.key_log_file import KeyLogFile
-from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.files.key_log_file import KeyLogFile
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.tcp.tls.key_log import KeyLog
 
 

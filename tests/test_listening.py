@@ -5,8 +5,8 @@ import pytest
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.live import LiveCapture
-from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.files.reader import CaptureReader
+from kafkasniff.capture.interfaces.live import LiveCapture
 from kafkasniff.capture.writer import PcapngWriter
 from kafkasniff.listening import Listening
 from kafkasniff.reading import read

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.tls.key_log import MASTER_SECRET
 from tests.conftest import CAPTURES

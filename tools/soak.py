@@ -22,8 +22,8 @@ import numpy as np
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.cli.main import COLLECTION_THRESHOLDS
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.listening import LIVE_LIMITS, SETTLED_NS

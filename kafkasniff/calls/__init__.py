@@ -1,1 +1,12 @@
-"""Calls: from byte streams to frames, and from frames to requests paired with their responses."""
+"""Calls: from byte streams to requests paired with their responses.
+
+- `detection/` decides by evidence whether a connection speaks Kafka; `streams.KafkaStreams` is such a connection: two
+  directions cut into frames and paired (`correlation/`), with boundaries found again behind gaps (`resync/`).
+- `engine.Engine` takes batches of packets and gives `items`: calls, gaps, raw SASL tokens, and reports of connections.
+- `call.Call` decodes nothing by itself: bodies are read when they are asked for. `contents` opens what bodies hold
+  (record batches, messages of groups, envelopes), `records` the records, within what `spending` allows a run.
+- `enrichment/` notes on calls what others tell: names of topic ids, Fetch sessions, who logged in.
+- `context` is what a user asked for; `limits` has the bounds, and the budget of bytes that all connections share.
+
+Nothing here knows where bytes come from, or how calls are shown.
+"""

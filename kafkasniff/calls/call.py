@@ -23,9 +23,9 @@ from kafkasniff.calls.contents import (
     open_messages,
 )
 from kafkasniff.calls.context import NO_CONTEXT, Context
-from kafkasniff.calls.fetch_sessions import SessionStep, as_decoded
+from kafkasniff.calls.enrichment.fetch_sessions import SessionStep, as_decoded
+from kafkasniff.calls.enrichment.topics import FETCH_SNAPSHOT, has_topic_ids
 from kafkasniff.calls.records import open_records
-from kafkasniff.calls.topics import FETCH_SNAPSHOT, has_topic_ids
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_entities, find_errors
 from kafkasniff.protocol.bodies.scanning import ScannedBody, scanner_of

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kafkasniff.calls.context import Context
-from kafkasniff.calls.topics import FETCH_SNAPSHOT
+from kafkasniff.calls.enrichment.topics import FETCH_SNAPSHOT
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody, decode_body
 from kafkasniff.protocol.bodies.scanning import ScannedBody

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from kafkasniff.calls.enrichment.topics import KnownNames, TopicNames
 from kafkasniff.calls.spending import Spending
-from kafkasniff.calls.topics import KnownNames, TopicNames
 from kafkasniff.protocol.limits import MessageLimits
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 

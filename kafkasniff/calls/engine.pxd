@@ -1,6 +1,6 @@
 cimport cython
 from kafkasniff.calls.call cimport Call
-from kafkasniff.calls.conversation cimport Conversation
+from kafkasniff.calls.detection.conversation cimport Conversation
 from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData
 from kafkasniff.tcp.reassembler cimport Reassembler

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kafkasniff.calls.call import Call, Gap
-from kafkasniff.calls.conversation import Conversation
-from kafkasniff.calls.encrypted import EncryptedConversation
-from kafkasniff.calls.fetch_sessions import FetchSessions
+from kafkasniff.calls.detection.conversation import Conversation
+from kafkasniff.calls.detection.encrypted import EncryptedConversation
+from kafkasniff.calls.enrichment.fetch_sessions import FetchSessions
+from kafkasniff.calls.enrichment.learning import TELLING, Learning, names_topic_ids
 from kafkasniff.calls.items import Item
-from kafkasniff.calls.learning import TELLING, Learning, names_topic_ids
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.enrichment.authentication import RawToken
 
 Item = Call | Gap | RawToken | ConnectionReport
 

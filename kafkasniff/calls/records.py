@@ -4,8 +4,8 @@ from typing import Any
 
 from kafkasniff.calls.contents import Contents, add_opened
 from kafkasniff.calls.context import Context
+from kafkasniff.calls.enrichment.topics import topic_of
 from kafkasniff.calls.spending import CONTENT_WEIGHT, RECORDS_REACHED
-from kafkasniff.calls.topics import topic_of
 from kafkasniff.protocol.config_secrets import REDACTED
 from kafkasniff.protocol.embedded.entries import Opened
 from kafkasniff.protocol.embedded.framed_records import CLUSTER_METADATA

@@ -1,10 +1,10 @@
 cimport cython
-from kafkasniff.calls.boundaries cimport Boundaries
+from kafkasniff.calls.resync.boundaries cimport Boundaries
 from kafkasniff.calls.call cimport Call, Frame
-from kafkasniff.calls.frames cimport FrameCutter
-from kafkasniff.calls.identity cimport Identity
+from kafkasniff.calls.correlation.frames cimport FrameCutter
+from kafkasniff.calls.enrichment.identity cimport Identity
 from kafkasniff.calls.limits cimport Budget
-from kafkasniff.calls.pairing cimport Pairing, WaitingRequest, expects_response
+from kafkasniff.calls.correlation.pairing cimport Pairing, WaitingRequest, expects_response
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.protocol.headers cimport RequestHeader, is_known, read_request_header
 from kafkasniff.tcp.events cimport Connection, StreamData

@@ -9,18 +9,18 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.authentication import RawToken
-from kafkasniff.calls.boundaries import Boundaries, plausible_request
 from kafkasniff.calls.call import Call, Frame, Outcome, Side
 from kafkasniff.calls.context import Context
-from kafkasniff.calls.contradictions import Contradictions
-from kafkasniff.calls.evidence import SMALLEST_RESPONSE
-from kafkasniff.calls.frames import SIZE_PREFIX, FrameCutter
-from kafkasniff.calls.held import HELD_AT_LEAST, HeldPiece
-from kafkasniff.calls.identity import LOGIN_APIS, Identity
+from kafkasniff.calls.correlation.frames import SIZE_PREFIX, FrameCutter
+from kafkasniff.calls.correlation.pairing import Pair, Pairing, WaitingRequest, correlation_id
+from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.enrichment.identity import LOGIN_APIS, Identity
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
-from kafkasniff.calls.pairing import Pair, Pairing, WaitingRequest, correlation_id
+from kafkasniff.calls.resync.boundaries import Boundaries, plausible_request
+from kafkasniff.calls.resync.contradictions import Contradictions
+from kafkasniff.calls.resync.evidence import SMALLEST_RESPONSE
+from kafkasniff.calls.resync.held import HELD_AT_LEAST, HeldPiece
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import Problem, ProtocolError
@@ -28,7 +28,7 @@ from kafkasniff.protocol.headers import RequestHeader, read_cut_request_header
 from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
 
 if not cython.compiled:
-    from kafkasniff.calls.pairing import expects_response
+    from kafkasniff.calls.correlation.pairing import expects_response
     from kafkasniff.protocol.headers import is_known, read_request_header
 
 _FIRST_LOGIN_API, _LAST_LOGIN_API = min(LOGIN_APIS), max(LOGIN_APIS)

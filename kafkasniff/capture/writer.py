@@ -7,9 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import BinaryIO
 
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.merge import merge
-from kafkasniff.capture.packets import Interface, PacketBatch
-from kafkasniff.capture.pcapng import (
+from kafkasniff.capture.files.merge import merge
+from kafkasniff.capture.files.pcapng import (
     DECRYPTION_SECRETS,
     ENHANCED_PACKET,
     IF_NAME,
@@ -18,8 +17,9 @@ from kafkasniff.capture.pcapng import (
     SECTION_HEADER,
     TLS_KEY_LOG,
 )
-from kafkasniff.capture.reader import CaptureReader
-from kafkasniff.capture.windows import DecompressionBudget
+from kafkasniff.capture.files.reader import CaptureReader
+from kafkasniff.capture.files.windows import DecompressionBudget
+from kafkasniff.capture.packets import Interface, PacketBatch
 
 INTERFACE_STATISTICS = 5
 ISB_IFRECV, ISB_OSDROP = 4, 7

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import typer
 
-from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
-from kafkasniff.calls.learning import names_topic_ids
+from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.enrichment.learning import names_topic_ids
 from kafkasniff.cli.arguments import ANY_ERROR
 from kafkasniff.protocol.bodies import DecodedBody, find_entities
 

@@ -14,7 +14,7 @@ from kafkasniff.cli.read import TERMINAL_LIMIT_VALUE
 from kafkasniff.cli.stopping import Stopping
 
 if TYPE_CHECKING:
-    from kafkasniff.capture.privileges import Account
+    from kafkasniff.capture.interfaces.privileges import Account
     from kafkasniff.capture.writer import PcapngWriter
     from kafkasniff.diagnose.engine import Diagnosis
 
@@ -121,7 +121,7 @@ def live(
     from kafkasniff.calls.spending import Spending
     from kafkasniff.calls.streams import CallOptions
     from kafkasniff.capture.errors import CaptureError
-    from kafkasniff.capture.live import LiveCapture
+    from kafkasniff.capture.interfaces.live import LiveCapture
     from kafkasniff.cli.filters import call_filters, duration_ns
     from kafkasniff.cli.output import print_message
     from kafkasniff.cli.showing import Showing, json_format, terminal_format
@@ -156,7 +156,7 @@ def live(
             capture = LiveCapture(interfaces, bpf_filter=bpf_filter, ring_bytes=buffer << 20, file=write)
             stack.callback(capture.close)
             # Only now, as Windows lacks what it needs, and `LiveCapture` has said what to do there.
-            from kafkasniff.capture.privileges import account_to_become, give_up_privileges
+            from kafkasniff.capture.interfaces.privileges import account_to_become, give_up_privileges
 
             account = account_to_become(user)
             writer = _new_capture(write, stack, account, write_secrets) if write is not None else None
@@ -223,7 +223,7 @@ def _new_diagnosis(
 
 def _who(asked: str | None, account: "Account | None") -> str:
     """Say as whom packets are read, where root started it and did not ask to stay."""
-    from kafkasniff.capture.privileges import ROOT
+    from kafkasniff.capture.interfaces.privileges import ROOT
 
     if account is not None:
         return f"; now user {account.name}"

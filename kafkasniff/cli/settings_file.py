@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.regular_file import open_regular
+from kafkasniff.capture.files.regular_file import open_regular
 
 FILE = "kafkasniff.toml"
 

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Gap
+from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.error_rule import ErrorRule
 from kafkasniff.diagnose.facts import (

@@ -4,7 +4,7 @@
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
-from kafkasniff.calls.long_names import short_name
+from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded
 from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.tcp.events import Connection

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from kafkasniff.calls.call import Call, FieldError
-from kafkasniff.calls.long_names import short_name
+from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, elements
 from kafkasniff.diagnose.facts import OFFSET_COMMIT, TXN_OFFSET_COMMIT, request_of, response_of
 from kafkasniff.diagnose.finding import Finding

@@ -5,7 +5,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Generic, TypeVar
 
-from kafkasniff.calls.long_names import LONGEST_TEXT, short_name
+from kafkasniff.calls.enrichment.long_names import LONGEST_TEXT, short_name
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.finding import Evidence
 from kafkasniff.tcp.events import Connection

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.diagnose.facts import Client, Facts
 from kafkasniff.diagnose.finding import Finding, Severity, Subject
 from kafkasniff.diagnose.memory import Bounded, Names, Tally

@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.authentication import BEFORE_LOGIN, RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError
-from kafkasniff.calls.long_names import short_name
+from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN, RawToken
+from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.cluster import below_kafka4
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally

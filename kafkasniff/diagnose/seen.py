@@ -9,7 +9,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.long_names import LONGEST, with_short_names
+from kafkasniff.calls.enrichment.long_names import LONGEST, with_short_names
 from kafkasniff.diagnose.facts import Client, Talk, request_of, response_of
 from kafkasniff.protocol.primitives import RecordsField
 

@@ -5,7 +5,7 @@ from collections import deque
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
-from kafkasniff.calls.long_names import short_name
+from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts import PRODUCE, Client, client_of, response_of
 from kafkasniff.diagnose.finding import Finding

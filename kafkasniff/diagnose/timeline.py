@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.enrichment.long_names import LONGEST_TEXT, short_name
 from kafkasniff.calls.items import Item
-from kafkasniff.calls.long_names import LONGEST_TEXT, short_name
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import (
     API_VERSIONS,

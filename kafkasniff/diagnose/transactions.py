@@ -5,7 +5,7 @@ from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
-from kafkasniff.calls.long_names import short_name
+from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts import (
     ADD_OFFSETS_TO_TXN,

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from kafkasniff.calls.engine import Engine
-from kafkasniff.calls.topics import TopicNames
+from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.capture.packets import Interface
 from kafkasniff.pipeline.clusters import ClusterNames
 from kafkasniff.pipeline.errors import PipelineError

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from ipaddress import ip_address
 
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.items import Item
-from kafkasniff.calls.long_names import short_name
 from kafkasniff.diagnose.facts import DESCRIBE_CLUSTER, METADATA, host_of, response_of
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, Bounded
 from kafkasniff.pipeline.events import arrival_of

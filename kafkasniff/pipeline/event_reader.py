@@ -6,9 +6,9 @@ from io import BytesIO
 from random import Random
 from typing import Any
 
-from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
 from kafkasniff.calls.contents import Contents
+from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.diagnose.produce import SAMPLED_BYTES

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 from zlib import crc32
 
-from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
+from kafkasniff.calls.correlation.pairing import FIRST_IN_TRANSACTIONS, FLEXIBLE_PRODUCE
+from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
-from kafkasniff.calls.pairing import FIRST_IN_TRANSACTIONS, FLEXIBLE_PRODUCE
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import PRODUCE, host_of
 from kafkasniff.diagnose.memory import Bounded

@@ -10,8 +10,8 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.calls.items import Item
-from kafkasniff.calls.topics import TopicNames
 from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.pipeline.carry import Capture, load, save
 from kafkasniff.pipeline.clusters import ClusterNames

@@ -9,15 +9,15 @@ import numpy as np
 import pyarrow as pa
 
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.merge import run
+from kafkasniff.capture.files.merge import run
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.pipeline.mentions import mentions_ids
 from kafkasniff.pipeline.packet_keys import Connections, connection_number, read_keys
 from kafkasniff.pipeline.pieces import REPORT, Numbers, Piece, as_batch, as_row
 from kafkasniff.pipeline.ranges import Range, RangeStream
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
-from kafkasniff.tcp.segments import SegmentReader
+from kafkasniff.tcp.packets.segments import SegmentReader
 from kafkasniff.typed_json import to_json
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
-from kafkasniff.capture.compression import MAGIC_LENGTH, compression_of
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.reader import CaptureReader
-from kafkasniff.capture.source import FileSource
+from kafkasniff.capture.files.compression import MAGIC_LENGTH, compression_of
+from kafkasniff.capture.files.reader import CaptureReader
+from kafkasniff.capture.files.source import FileSource
 from kafkasniff.pipeline.errors import PipelineError
 
 HEAD_BYTES = 64

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.enrichment.learning import names_topic_ids
 from kafkasniff.calls.items import Item
-from kafkasniff.calls.learning import names_topic_ids
 from kafkasniff.pipeline.packet_keys import PacketKeys
 from kafkasniff.pipeline.pieces import Numbers
 from kafkasniff.protocol.api_table import APIS

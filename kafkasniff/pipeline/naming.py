@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from kafkasniff.calls.topics import NO_ID, KnownNames
+from kafkasniff.calls.enrichment.topics import NO_ID, KnownNames
 from kafkasniff.pipeline.carry import load, save
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.rows import Placed, Row

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kafkasniff.capture.reader import CHUNK_BYTES
+from kafkasniff.capture.files.reader import CHUNK_BYTES
 
 
 @dataclass(frozen=True, slots=True)

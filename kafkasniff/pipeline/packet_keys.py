@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.pipeline.pieces import Marks, Numbers
-from kafkasniff.tcp.ip import TCP
-from kafkasniff.tcp.link import IPV4, IPV6
+from kafkasniff.tcp.packets.ip import TCP
+from kafkasniff.tcp.packets.link import IPV4, IPV6
 
 Connections = NDArray[np.uint64]
 

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.topics import KnownNames
+from kafkasniff.calls.enrichment.topics import KnownNames
 
 TOPIC_ARRAYS = frozenset(
     {

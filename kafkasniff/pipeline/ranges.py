@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafkasniff.capture.pcap import FILE_HEADER_LENGTH, MAGICS, MIN_CAPTURED_LIMIT, PcapWalker
+from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH, MAGICS, MIN_CAPTURED_LIMIT, PcapWalker
 from kafkasniff.pipeline.inputs import Input
 
 _WINDOW_BYTES = 4 << 20

@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.calls.streams import CallOptions
-from kafkasniff.calls.topics import TopicNames
 from kafkasniff.capture.packets import Interface
 from kafkasniff.pipeline.interfaces import PlacedInterface
 from kafkasniff.pipeline.mentions import items_mention_ids

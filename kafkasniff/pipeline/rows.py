@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
+from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.pipeline.bodies import Body, body_of, names_in
 from kafkasniff.pipeline.indexing import FileReport
 from kafkasniff.pipeline.inputs import Input

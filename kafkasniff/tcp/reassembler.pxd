@@ -1,7 +1,7 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport part, unsigned32
-from kafkasniff.tcp.connections cimport ConnectionTable
+from kafkasniff.tcp.reassembly.connections cimport ConnectionTable
 
 cdef int _IPV4, _IPV6, _VLAN, _SERVICE_VLAN, _TCP, _RST
 cdef Py_ssize_t _IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER

@@ -7,10 +7,10 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival, PacketBatch
-from kafkasniff.tcp.connections import ConnectionTable
 from kafkasniff.tcp.events import StreamEvent
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
-from kafkasniff.tcp.segments import SegmentReader
+from kafkasniff.tcp.packets.segments import SegmentReader
+from kafkasniff.tcp.reassembly.connections import ConnectionTable
 
 if not cython.compiled:
     from kafkasniff.octets import part, unsigned32

@@ -5,7 +5,7 @@ import time
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 
-from kafkasniff.capture.live import LiveCapture
+from kafkasniff.capture.interfaces.live import LiveCapture
 from kafkasniff.capture.packets import PacketBatch
 
 

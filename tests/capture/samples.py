@@ -4,8 +4,8 @@ import io
 import struct
 from collections.abc import Iterable
 
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.capture.reader import CaptureReader
 
 ETHERNET = 1
 

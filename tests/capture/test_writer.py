@@ -10,8 +10,8 @@ import pytest
 from scapy.utils import RawPcapNgReader
 
 from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import Interface, PacketBatch
-from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.capture.writer import PcapngWriter, create, select_packets
 from tests.capture.samples import (
     block,

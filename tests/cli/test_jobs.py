@@ -16,7 +16,7 @@ from tests.conftest import CAPTURES, ROOT
 
 RUNNER = """
 import json, os, sys
-from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.cli import jobs, turns
 from kafkasniff.cli.app import command_line
 from kafkasniff.cli.arguments import with_optional_values
@@ -156,7 +156,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 SMALL_BATCHES = """
-from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.cli.main import main
 
 CaptureReader.__init__.__kwdefaults__["chunk_bytes"] = 100_000

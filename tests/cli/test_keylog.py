@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from subprocess import PIPE, Popen
 
-from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.files.reader import CaptureReader
 from tests.cli.conftest import COMMAND, Run
 from tests.conftest import CAPTURES, ROOT
 

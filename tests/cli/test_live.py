@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.files.reader import CaptureReader
 from tests.accounts import NOBODY, needs_root, python_for_all
 from tests.cli.conftest import COMMAND, Run
 from tests.cli.running import ANSWER, REQUEST, Live, exchange, wait_for_lines

@@ -13,8 +13,8 @@ import pytest
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.streams import CallOptions
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.tcp.events import StreamData
 from kafkasniff.tcp.reassembler import Reassembler
 from kafkasniff.tcp.tls.key_log import KeyLog

@@ -1,7 +1,7 @@
 from typing import Any
 
-from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.sasl.token import SaslToken
 from kafkasniff.tcp.events import Connection

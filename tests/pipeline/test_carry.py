@@ -6,7 +6,7 @@ import pytest
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.engine import Engine
-from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.pipeline.carry import load, save
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.interfaces import PlacedInterface

@@ -9,8 +9,8 @@ import pytest
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import Interface
-from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.pipeline.event_reader import EventReader
 from kafkasniff.pipeline.events import EventPacker

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.dataset as ds
 import pytest
 
-from kafkasniff.capture.pcap import FILE_HEADER_LENGTH
+from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH
 from kafkasniff.pipeline.inputs import find_inputs, ring_of, run_id
 from kafkasniff.pipeline.job import Index, run
 from kafkasniff.pipeline.options import Options

@@ -3,7 +3,7 @@ import struct
 import pytest
 
 from kafkasniff.calls.engine import Engine
-from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.pipeline.mentions import items_mention_ids, mentions_ids
 from kafkasniff.pipeline.packet_keys import read_keys
 from tests.conftest import SHARED, needs_shared

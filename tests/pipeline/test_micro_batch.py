@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkasniff.capture.pcap import FILE_HEADER_LENGTH
+from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH
 from kafkasniff.pipeline.follow_state import Ledger, State, follow_id
 from kafkasniff.pipeline.inputs import find_inputs
 from kafkasniff.pipeline.micro_batch import Plan, limits_of, run_micro_batch

@@ -1,4 +1,4 @@
-from kafkasniff.calls.topics import TopicNames
+from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.pipeline.carry import load, save
 from kafkasniff.pipeline.naming import Mark, MarkedNames, NameTask, NamingWork, named
 from tests.pipeline.test_follow_state import file_row

@@ -7,7 +7,7 @@ import pytest
 
 from kafkasniff.pipeline.packet_keys import connection_number, read_keys
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
-from kafkasniff.tcp.segments import SegmentReader
+from kafkasniff.tcp.packets.segments import SegmentReader
 from tests.tcp.conversations import ACK, CLIENT, SERVER, batch, ethernet, ipv4, ipv4_address, tcp
 
 MACS = b"\2\0\0\0\0\1\2\0\0\0\0\2"

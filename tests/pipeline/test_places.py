@@ -1,6 +1,6 @@
 import pytest
 
-from kafkasniff.calls.topics import TopicNames
+from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.pipeline.places import place_of
 
 NAMES = TopicNames()

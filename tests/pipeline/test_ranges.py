@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.pipeline.indexing import FileReport
 from kafkasniff.pipeline.inputs import find_inputs
 from kafkasniff.pipeline.ranges import Range, RangeStream, split

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.tcp.limits import TcpLimits
 from tests.conftest import SHARED, needs_shared
 from tests.robustness.conversations import compose

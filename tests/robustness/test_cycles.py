@@ -7,8 +7,8 @@ import pytest
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.capture.reader import CaptureReader
 from kafkasniff.render.json.lines import JsonLines
 from tests.conftest import CAPTURES
 

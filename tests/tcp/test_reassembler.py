@@ -10,7 +10,7 @@ import dpkt
 import pytest
 
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.reader import CaptureReader
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.tcp.events import ConnectionEnd, StreamData, StreamEvent
 from kafkasniff.tcp.reassembler import Reassembler
 from tests.conftest import SHARED, needs_shared

@@ -4,8 +4,8 @@ from typing import Any
 
 import orjson
 
-from kafkasniff.calls.authentication import RawToken, token_value
 from kafkasniff.calls.call import ConnectionReport, Gap
+from kafkasniff.calls.enrichment.authentication import RawToken, token_value
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
 from kafkasniff.render.words import file_name

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from kafkasniff.calls.call import Call, Side
-from kafkasniff.calls.topics import FETCH, may_fetch_metadata_log
+from kafkasniff.calls.enrichment.topics import FETCH, may_fetch_metadata_log
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.decoding import body_table
 from kafkasniff.protocol.bodies.offsets import TracedField, trace

@@ -6,8 +6,8 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.error_codes import error_name

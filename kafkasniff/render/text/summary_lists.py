@@ -6,7 +6,7 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.topics import KnownNames, TopicNames
+from kafkasniff.calls.enrichment.topics import KnownNames, TopicNames
 from kafkasniff.protocol.bodies.reader import BodyReader
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.primitives import UUID_TEXTS, java_text

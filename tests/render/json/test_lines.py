@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.sasl.token import SaslToken
 from kafkasniff.reading import read

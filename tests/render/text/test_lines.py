@@ -2,9 +2,9 @@ import struct
 
 import pytest
 
-from kafkasniff.calls.authentication import RawToken
 from kafkasniff.calls.call import ConnectionReport, Gap
 from kafkasniff.calls.context import Context
+from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.sasl.token import SaslToken
 from kafkasniff.render.colours import PLAIN, Colours

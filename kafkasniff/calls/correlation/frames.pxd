@@ -1,0 +1,52 @@
+cimport cython
+from kafkasniff.calls.call cimport Frame
+from kafkasniff.calls.limits cimport Budget
+from kafkasniff.calls.correlation.segments cimport LargestSegments
+from kafkasniff.capture.packets cimport Arrival
+from kafkasniff.octets cimport part, signed32
+from kafkasniff.tcp.events cimport StreamData
+
+cdef int _PREFIX, _NO_MESSAGE, _MOST_GONE, _LARGE, _HEADER_BYTES
+cdef tuple _NO_PACKETS
+
+@cython.final
+cdef class FrameCutter:
+    cdef public long long kept_limit, size_limit, offset, last_segment
+    cdef public bint keep_packets, aligned
+    cdef public object plausible, absurd_size
+    cdef readonly LargestSegments largest_segments
+    cdef Budget _budget
+    cdef list _queue
+    cdef Py_ssize_t _head, _head_start
+    cdef long long _available, _skip, _size
+    cdef bytes _kept
+    cdef bint _limited
+    cdef Arrival _first, _last
+    cdef list _packets
+    cdef Frame _finished
+
+    @cython.locals(
+        data=bytes, end=Py_ssize_t, size="long long",
+    )
+    cpdef Frame whole_frame(self, StreamData event, Py_ssize_t start)
+    cpdef bint idle(self)
+    cpdef note_segment(self, long long length)
+    @cython.locals(length="long long", skipped="long long")
+    cpdef add(self, StreamData event, Py_ssize_t start=*)
+    @cython.locals(size="long long", start=Py_ssize_t, event=StreamData, believed=bint, kept="long long")
+    cpdef Frame next_frame(self)
+    cdef Frame _cut_from_one_packet(self, StreamData event, Py_ssize_t start, Py_ssize_t size)
+    @cython.locals(frame=Frame)
+    cdef Frame _frame_in(self, StreamData event, Py_ssize_t start, Py_ssize_t size)
+    cdef _pop(self)
+    cdef bytes _peek(self, Py_ssize_t count)
+    @cython.locals(parts=list, left=Py_ssize_t, length=Py_ssize_t, start=Py_ssize_t, data=bytes, event=StreamData)
+    cdef bytes _take(self, Py_ssize_t count)
+    cdef _start_skip(self, long long missing)
+    @cython.locals(frame=Frame)
+    cdef _finish_partial(self)
+    cdef Frame _hand_over(self)
+    cdef _forget_frame(self)
+    cdef _drop_queue(self)
+    @cython.locals(arrival=Arrival, last=Arrival)
+    cpdef _note(self, StreamData event)

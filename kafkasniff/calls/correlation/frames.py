@@ -1,0 +1,392 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
+"""Cuts one direction of a connection into frames, from a known frame boundary on."""
+
+from collections.abc import Callable
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
+from kafkasniff.calls.call import Frame
+from kafkasniff.calls.correlation.segments import LargestSegments
+from kafkasniff.calls.limits import Budget
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.events import StreamData, StreamGap
+
+if not cython.compiled:
+    from kafkasniff.octets import part, signed32
+
+SIZE_PREFIX = 4
+_PREFIX = SIZE_PREFIX
+LARGE = 1 << 20
+"""Bytes of a message from which on its header must be plausible before the stream waits for its end."""
+FIRST_BYTES = 64
+"""Bytes of a large message that are looked at."""
+_NO_PACKETS: tuple[Arrival, ...] = ()
+HEADER_BYTES_OF_UNKEPT = 64 << 10
+"""What is kept of a message above the limit: enough for its header and the beginning of its body."""
+_LARGE, _HEADER_BYTES = LARGE, HEADER_BYTES_OF_UNKEPT
+_NO_MESSAGE = -1
+_MOST_GONE = 64
+"""Places of events that were cut whole, which the queue keeps at most before its other half."""
+
+
+class FrameCutter:
+    """A stream's bytes and gaps go in, its frames come out one by one.
+
+    The cutter stands on a frame boundary until a gap swallows a size prefix or a size prefix is absurd; then
+    `aligned` is False, and whoever feeds it has to find the next boundary and call `restart`.
+    """
+
+    __slots__ = (
+        "_available",
+        "_budget",
+        "_finished",
+        "_first",
+        "_head",
+        "_head_start",
+        "_kept",
+        "_last",
+        "_limited",
+        "_packets",
+        "_queue",
+        "_size",
+        "_skip",
+        "absurd_size",
+        "aligned",
+        "keep_packets",
+        "kept_limit",
+        "largest_segments",
+        "last_segment",
+        "offset",
+        "plausible",
+        "size_limit",
+    )
+
+    def __init__(
+        self,
+        kept_limit: int,
+        size_limit: int,
+        keep_packets: bool,
+        plausible: Callable[[int, bytes], bool],
+        budget: Budget,
+    ) -> None:
+        """Keep at most `kept_limit` bytes of a frame; take a size above `size_limit` bytes for damage.
+
+        When `budget` is used up, only the beginning of a message that is not whole yet is kept.
+
+        `plausible` is asked about each large message when its first bytes are there: size and content so far.
+        """
+        self.kept_limit = kept_limit
+        self.size_limit = size_limit
+        self.keep_packets = keep_packets
+        self.plausible = plausible
+        self._budget = budget
+        self.aligned = True
+        self.absurd_size: int | None = None
+        """The size prefix that ended the alignment, if one did."""
+        self.offset = 0
+        """Stream position of the next byte to be cut."""
+        self.last_segment = 0
+        """Bytes on the wire of the segment that was pushed last; 0 when it is not known."""
+        self.largest_segments = LargestSegments()
+        self._queue: list[StreamData] = []
+        self._head = 0
+        """Where in the queue the first event is that was not cut whole …"""
+        self._head_start = 0
+        """… and where in its data the next byte is."""
+        self._available = 0
+        self._size = _NO_MESSAGE
+        self._skip = 0
+        """Bytes of the current frame that are still to come and will not be kept."""
+        self._kept = b""
+        self._limited = False
+        self._first: Arrival | None = None
+        self._last: Arrival | None = None
+        self._packets: list[Arrival] = []
+        self._finished: Frame | None = None
+
+    def restart(self, offset: int) -> None:
+        """Stand on the boundary at stream position `offset`, with nothing read yet."""
+        self._drop_queue()
+        self._forget_frame()
+        self.offset = offset
+        self.aligned = True
+        self.absurd_size = None
+
+    def misalign(self) -> None:
+        """Leave the boundary: the frame given last was none."""
+        self.aligned = False
+
+    def push(self, event: StreamData, start: int = 0) -> None:
+        """Take the bytes of a segment from `start` on; they follow what came before."""
+        self.note_segment(len(event.data))
+        self.add(event, start)
+
+    def add(self, event: StreamData, start: int = 0) -> None:
+        """Do the same with bytes whose segments are noted by themselves."""
+        length = len(event.data) - start
+        if self._skip:
+            skipped = min(self._skip, length)
+            self._skip -= skipped
+            self.offset += skipped
+            self._note(event)
+            if not self._skip:
+                self._finish_partial()
+            if skipped == length:
+                return
+            start += skipped
+            length -= skipped
+        if not self._available:
+            self._head_start = start
+        elif start:
+            event = event.with_data(part(event.data, start, start + length))
+        self._queue.append(event)
+        self._available += length
+        self._budget.take(length)
+
+    @property
+    def pushed_to(self) -> int:
+        """Give the stream position behind the last byte pushed."""
+        return self.offset + self._available
+
+    def idle(self) -> bool:
+        """Tell whether the next byte begins a message, of which nothing was pushed yet."""
+        return self.aligned and self._size == _NO_MESSAGE and not self._available and self._finished is None
+
+    def whole_frame(self, event: StreamData, start: int) -> Frame | None:
+        """Give the frame that begins at `start` of a segment that was not pushed, if it ends in there; when `idle`."""
+        data = event.data
+        end = start + _PREFIX
+        if end > len(data):
+            return None
+        size = signed32(data, start)
+        if size < 0 or size > len(data) - end or size > self.kept_limit:
+            return None
+        return self._frame_in(event, start, size)
+
+    def note_segment(self, length: int) -> None:
+        """Note a segment by its bytes on the wire."""
+        self.last_segment = length
+        self.largest_segments.note(length)
+
+    def push_gap(self, gap: StreamGap) -> None:
+        """Take a gap. After it the cutter may have a cut frame to give, and may stand nowhere (`aligned` False)."""
+        if gap.cut and gap.length:
+            self.note_segment(self.last_segment + gap.length)
+        else:
+            self.last_segment = 0
+        self._pass(gap)
+
+    def _pass(self, gap: StreamGap) -> None:
+        length = gap.length
+        if self._skip:
+            if length is not None and length <= self._skip:
+                self._skip -= length
+                self.offset += length
+                if not self._skip:
+                    self._last = gap.arrival
+                    self._finish_partial()
+                return
+            self._last = gap.arrival
+            self._finish_partial()
+        elif self._size == _NO_MESSAGE:
+            self._drop_queue()
+        else:
+            missing = self._size - self._available
+            self._start_skip(missing)
+            if length is not None and length <= missing:
+                self._pass(gap)
+                return
+            self._last = gap.arrival
+            self._finish_partial()
+        self.aligned = False
+
+    def next_frame(self) -> Frame | None:
+        """Give the next frame, whole or cut, or None when more bytes are needed (or `aligned` is False)."""
+        if self._finished is not None:
+            return self._hand_over()
+        if not self.aligned:
+            return None
+        size = self._size
+        if size == _NO_MESSAGE:
+            if self._available < _PREFIX:
+                return None
+            event = self._queue[self._head]
+            start = self._head_start
+            if len(event.data) - start >= _PREFIX:
+                size = signed32(event.data, start)
+                if 0 <= size <= self.kept_limit and start + _PREFIX + size <= len(event.data):
+                    return self._cut_from_one_packet(event, start, size)
+            else:
+                size = signed32(self._peek(_PREFIX), 0)
+            believed = 0 <= size <= self.size_limit
+            if believed and size > _LARGE and self._available < _PREFIX + size:
+                if self._available < _PREFIX + FIRST_BYTES:
+                    return None
+                believed = self.plausible(size, self._peek(SIZE_PREFIX + FIRST_BYTES)[SIZE_PREFIX:])
+            if not believed:
+                self.aligned = False
+                self.absurd_size = size
+                return None
+            self._first = event.arrival
+            self._take(_PREFIX)
+            self._size = size
+        if self._available < size:
+            if self._available >= _HEADER_BYTES and (size > self.kept_limit or not self._budget.left):
+                if size <= self.kept_limit:
+                    self._budget.reach()
+                self._start_skip(size - self._available)
+                self._kept = self._kept[:HEADER_BYTES_OF_UNKEPT]
+                self._limited = True
+            return None
+        if size > self.kept_limit:
+            kept = min(size, HEADER_BYTES_OF_UNKEPT)
+            self._kept = self._take(kept)
+            self._take(size - kept)
+            self._limited = size > kept
+        else:
+            self._kept = self._take(size)
+        self._finish_partial()
+        return self._hand_over()
+
+    def take_rest(self) -> list[tuple[StreamData, int]]:
+        """Hand over what was pushed and not yet cut, as (event, first position that counts)."""
+        rest = [(event, 0) for event in self._queue[self._head :]]
+        if rest:
+            rest[0] = rest[0][0], self._head_start
+        self._drop_queue()
+        return rest
+
+    def end(self, arrival: Arrival) -> Frame | None:
+        """Give what there is of an unfinished frame when nothing more comes."""
+        if self._finished is not None:
+            return self._hand_over()
+        if not self.aligned or self._size == _NO_MESSAGE:
+            self._drop_queue()
+            return None
+        if not self._skip:
+            self._start_skip(self._size - self._available)
+        self._last = self._last or arrival
+        self._finish_partial()
+        return self._hand_over()
+
+    def _cut_from_one_packet(self, event: StreamData, start: int, size: int) -> Frame:
+        frame = self._frame_in(event, start, size)
+        end = start + _PREFIX + size
+        if end == len(event.data):
+            self._pop()
+        else:
+            self._head_start = end
+        self._available -= _PREFIX + size
+        self._budget.give_back(_PREFIX + size)
+        return frame
+
+    def _frame_in(self, event: StreamData, start: int, size: int) -> Frame:
+        """Make the frame that lies whole in the data of an event, its prefix at `start`, and go behind it."""
+        frame = Frame.__new__(Frame)
+        frame.size = size
+        frame.data = part(event.data, start + _PREFIX, start + _PREFIX + size)
+        frame.first = frame.last = event.arrival
+        frame.stream_offset = self.offset
+        frame.packets = (event.arrival, *event.fragments) if self.keep_packets else _NO_PACKETS
+        frame._problems = None
+        frame.limited = False
+        self.offset += _PREFIX + size
+        return frame
+
+    def _pop(self) -> None:
+        """Let go of the first event of the queue."""
+        self._head_start = 0
+        self._head += 1
+        if self._head == len(self._queue):
+            self._queue = []
+            self._head = 0
+        elif self._head >= _MOST_GONE and 2 * self._head > len(self._queue):
+            del self._queue[: self._head]
+            self._head = 0
+
+    def _peek(self, count: int) -> bytes:
+        found, start = b"", self._head_start
+        for event in self._queue[self._head :]:
+            found += event.data[start : start + count - len(found)]
+            if len(found) == count:
+                break
+            start = 0
+        return found
+
+    def _take(self, count: int) -> bytes:
+        """Remove `count` bytes from the queue, which has them, and note the packets they came in."""
+        parts: list[bytes] = []
+        left = count
+        while left:
+            event = self._queue[self._head]
+            start = self._head_start
+            self._note(event)
+            data = event.data
+            length = len(data) - start
+            if length > left:
+                parts.append(part(data, start, start + left))
+                self._head_start = start + left
+                break
+            parts.append(part(data, start, start + length) if start else data)
+            self._pop()
+            left -= length
+        self._available -= count
+        self._budget.give_back(count)
+        self.offset += count
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _note(self, event: StreamData) -> None:
+        arrival = event.arrival
+        # Completed by the latest packet, which need not be the last in the stream (segments out of order).
+        last = self._last
+        if last is None or arrival.time > last.time or (arrival.time == last.time and arrival.packet > last.packet):
+            self._last = arrival
+        if self.keep_packets:
+            if not self._packets or self._packets[-1] is not arrival:
+                self._packets.append(arrival)
+            self._packets.extend(event.fragments)
+
+    def _start_skip(self, missing: int) -> None:
+        """Keep what there is of the current frame, and let its other `missing` bytes pass."""
+        self._kept = self._take(self._available)
+        self._skip = missing
+
+    def _finish_partial(self) -> None:
+        assert self._size != _NO_MESSAGE
+        assert self._first is not None
+        assert self._last is not None
+        frame = Frame.__new__(Frame)
+        frame.size = self._size
+        frame.data = self._kept
+        frame.first, frame.last = self._first, self._last
+        frame.stream_offset = self.offset + self._skip - self._size - _PREFIX
+        frame.packets = tuple(dict.fromkeys(self._packets)) if self.keep_packets else _NO_PACKETS
+        frame._problems = None
+        frame.limited = self._limited
+        self._finished = frame
+        self._forget_frame()
+
+    def _hand_over(self) -> Frame | None:
+        frame = self._finished
+        self._finished = None
+        return frame
+
+    def _forget_frame(self) -> None:
+        self._size = _NO_MESSAGE
+        self._skip = 0
+        self._kept = b""
+        self._limited = False
+        self._first = None
+        self._last = None
+        if self.keep_packets:
+            self._packets = []
+
+    def _drop_queue(self) -> None:
+        self.offset += self._available
+        self._budget.give_back(self._available)
+        self._queue = []
+        self._head = 0
+        self._available = 0

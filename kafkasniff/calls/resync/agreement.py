@@ -1,0 +1,63 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
+"""Whether what there is of a message agrees with the layout of its API, where its end is not there."""
+
+from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.protocol.bodies import decode_body
+from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.fields import Kind
+from kafkasniff.protocol.headers import read_request_header, read_response_header, response_header_version
+from kafkasniff.protocol.primitives import PARTIAL_SHARE
+
+LEFT_BEHIND = 16
+"""Bytes behind a body that real clients leave (librdkafka: up to 4)."""
+SAMPLE = 1 << 10
+"""Bytes of a message that are held against its layout."""
+MOST_ELEMENTS = SAMPLE * PARTIAL_SHARE
+"""So many that as many as a sample has bytes are interpreted: the zeros behind it read as any number of them."""
+HEADER_PADDING = 16 << 10
+"""Zeros behind a sample that may belong to its header: they read as a tagged field each two."""
+LARGEST_COMPLETED = 1 << 20
+"""Bytes of a message that is held against its layout although its end is not there."""
+
+
+def agreement_of_cut(held: HeldStream, start: int, size: int, side: Kind, api_key: int, api_version: int) -> int:
+    """Weigh what there is of a message: negative when it contradicts its API's layout.
+
+    Only where a gap or the stream's end cuts it off can that speak for it too; of others more bytes may come. Zeros
+    stand in for those that are not there, so that lengths are held against the size of the whole message; what goes
+    wrong in them does not count.
+    """
+    cut = held.read_to_gap(start, size)
+    there = cut if cut is not None else held.read(start, min(held.end - start, SAMPLE))
+    if there is None or size > LARGEST_COMPLETED:
+        return 0
+    there = there[:SAMPLE]
+    key = (start, api_key, api_version)
+    seen, points = held.agreements.get(key, (0, 0))
+    if seen < len(there):
+        points = _agreement(there, size, side, api_key, api_version)
+        held.agreements[key] = (len(there), points)
+    return points if cut is not None or held.ended else min(points, 0)
+
+
+def _agreement(cut: bytes, size: int, side: Kind, api_key: int, api_version: int) -> int:
+    padded = cut + bytes(size - len(cut))
+    header = padded[: len(cut) + HEADER_PADDING]
+    try:
+        if side == "request":
+            body = read_request_header(header).end
+        else:
+            body = read_response_header(header, response_header_version(api_key, api_version))[1]
+    except ProtocolError as error:
+        return -1 if error.offset < len(cut) else 0
+    decoded = decode_body(api_key, api_version, side, padded, body, MOST_ELEMENTS)
+    # Text that is no UTF-8 is a problem too, and may be that because of the cut; decoding stopped at the last one.
+    stopped = max((offset for offset, _, _ in decoded.problems if offset is not None), default=len(cut))
+    if decoded.value is None and stopped < len(cut):
+        return -1
+    left = LEFT_BEHIND if side == "request" else 0
+    if decoded.value is not None and decoded.end <= len(cut) and size - decoded.end > left:
+        # What there is of it is a whole body, so its size is known.
+        return -1
+    seen = len(cut) - body
+    return 2 if seen >= 16 else 1 if seen >= 6 else 0

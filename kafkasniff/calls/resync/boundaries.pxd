@@ -1,0 +1,18 @@
+cimport cython
+from kafkasniff.calls.limits cimport Budget
+from kafkasniff.calls.resync.lost_ids cimport LostIds
+
+@cython.final
+cdef class Boundaries:
+    cdef int _client
+    cdef long long _limit
+    cdef Budget _budget
+    cdef object _pairing
+    cdef bint _ended
+    cdef public list searches
+    cdef public set client_ids
+    cdef public str last_client_id
+    cdef public object last_request, last_answer
+    cdef public LostIds lost_ids
+
+    cpdef know_client(self, client_id)

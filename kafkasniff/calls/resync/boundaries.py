@@ -1,0 +1,171 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
+"""Finds frame boundaries again in both directions of a connection, with what its other messages tell."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from kafkasniff.calls.correlation.frames import FrameCutter
+from kafkasniff.calls.correlation.pairing import Pairing
+from kafkasniff.calls.correlation.segments import LargestSegments
+from kafkasniff.calls.limits import Budget
+from kafkasniff.calls.resync.evidence import (
+    CLIENT_ID_LIMIT,
+    LARGEST_PLAUSIBLE,
+    SMALLEST_RESPONSE,
+    Score,
+    request_header,
+    score_request,
+    score_response,
+)
+from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.calls.resync.lone_responses import LoneResponses
+from kafkasniff.calls.resync.lookback import earlier_requests, earlier_responses
+from kafkasniff.calls.resync.lost_ids import LostIds
+from kafkasniff.calls.resync.search import BoundarySearch
+from kafkasniff.tcp.events import StreamGap
+
+SEGMENTS_FOR_ANSWERS = 64
+_MOST_CLIENT_IDS = 1_000
+"""Client ids of one connection; it has one, but for a proxy's."""
+
+
+class Boundaries:
+    """The searches of a connection that is known to be Kafka, and what they go by."""
+
+    __slots__ = (
+        "_budget",
+        "_client",
+        "_ended",
+        "_limit",
+        "_pairing",
+        "client_ids",
+        "last_answer",
+        "last_client_id",
+        "last_request",
+        "lost_ids",
+        "searches",
+    )
+
+    def __init__(self, client: int, limit: int, budget: Budget, pairing: Pairing, from_the_beginning: bool) -> None:
+        """Search nothing yet; a search may hold `limit` bytes. The stream of requests is there `from_the_beginning`."""
+        self._client = client
+        self._limit = limit
+        self._budget = budget
+        self._pairing = pairing
+        self._ended = False
+        self.searches: list[BoundarySearch | None] = [None, None]
+        """By direction; None where it is known where the next frame begins."""
+        self.client_ids: set[str | None] = set()
+        self.last_client_id: str | None = ""
+        """The one that was known last."""
+        self.last_request: int | None = None
+        """The correlation id of the last request."""
+        self.last_answer: int | None = None
+        """The same of the last response."""
+        self.lost_ids = LostIds(from_the_beginning)
+
+    def know_client(self, client_id: str | None) -> None:
+        """Take a client id that a request of the connection names; one that no search looks for is not kept."""
+        if len(client_id or "") <= CLIENT_ID_LIMIT and len(self.client_ids) < _MOST_CLIENT_IDS:
+            self.client_ids.add(client_id)
+            self.last_client_id = client_id
+
+    def begin(self, direction: int) -> None:
+        """Search a direction of which nothing is known from its first byte on."""
+        self.searches[direction] = BoundarySearch(self._limit, self._budget)
+
+    def begin_behind(self, cutters: Sequence[FrameCutter], direction: int, gap: StreamGap | None) -> None:
+        """Search a direction from where its cutter lost its frames on; `gap` is what it lost them by, if any."""
+        cutter = cutters[direction]
+        largest = LargestSegments()
+        for each in cutters:
+            largest.note(each.largest_segments.size, each.largest_segments.count)
+        refused = None if cutter.absurd_size is None else cutter.offset
+        search = BoundarySearch(self._limit, self._budget, cutter.offset, refused)
+        if gap is not None:
+            search.held.push_gap(gap)
+        search.held.ended = self._ended
+        rest = cutter.take_rest()
+        search.held.writes.go_on(0 if rest else cutter.last_segment, largest)
+        for event, start in rest:
+            search.held.push(event, start)
+        self.searches[direction] = search
+
+    def end(self) -> None:
+        """Note that nothing more comes: what there is of a message is all that can speak for it."""
+        self._ended = True
+        for search in self.searches:
+            if search is not None:
+                search.held.ended = True
+
+    def find(self, direction: int, again: bool) -> tuple[int, HeldStream] | None:
+        """Give where a frame begins, and the bytes that hold it, as soon as that is proven: the search is over then.
+
+        `again` when something else than this direction may have brought evidence.
+        """
+        search = self.searches[direction]
+        assert search is not None
+        if direction == self._client:
+            place = search.find_request(self._score_request, again)
+        else:
+            ids = [*self.lost_ids.near(self.last_answer), *self._pairing.layouts()]
+            place = search.find_response(self._score_response, again, ids)
+            if place is None and self.last_request is None and self.last_answer is not None:
+                place = search.find_lone_response(self.last_answer)
+        if place is None:
+            return None
+        if direction == self._client:
+            place = earlier_requests(search.held, place)
+        else:
+            place = earlier_responses(search.held, place, self.last_answer)
+            before = LoneResponses().find_before(search.held, place, self.last_answer)
+            if before is not None:
+                place = earlier_responses(search.held, before, self.last_answer)
+        self.searches[direction] = None
+        return place, search.held
+
+    def plausible_response(self) -> Callable[[int, bytes], bool]:
+        """Give a check whether a size and the bytes behind it may begin an awaited response."""
+        # No method of this object: the cycle of references would outlive the connection.
+        return partial(_plausible_response, self._pairing, self.lost_ids)
+
+    def _score_request(self, held: HeldStream, place: int) -> Score:
+        early = self._pairing.early_ids()
+        search = self.searches[1 - self._client]
+        if search is not None:
+            early |= response_ids(search.held)
+        return score_request(held, place, early.__contains__, self.client_ids, self.last_request)
+
+    def _score_response(self, held: HeldStream, place: int) -> Score:
+        return score_response(held, place, self._pairing.layouts(), self._may_be_lost, self.last_answer)
+
+    def _may_be_lost(self, correlation_id: int) -> bool | None:
+        """Tell whether a request that the capture lacks may have had this id; None when it may still come."""
+        if self.last_request is None and self.last_answer is not None:
+            # Nothing of the client was captured.
+            return True if correlation_id > self.last_answer else None
+        return self.lost_ids.may_have(correlation_id)
+
+
+def plausible_request(size: int, start: bytes) -> bool:
+    """Tell whether a size and the bytes behind it may begin a request."""
+    return size <= LARGEST_PLAUSIBLE and request_header(size.to_bytes(4, "big") + start[:1100]) is not None
+
+
+def _plausible_response(pairing: Pairing, lost_ids: LostIds, size: int, start: bytes) -> bool:
+    del size
+    number = int.from_bytes(start[:4], "big", signed=True)
+    return number in pairing.layouts() or lost_ids.may_have(number) is True
+
+
+def response_ids(held: HeldStream) -> set[int]:
+    """Give the correlation ids of what may be responses at the segment starts of a direction."""
+    found = set()
+    for place in held.segment_starts[-SEGMENTS_FOR_ANSWERS:]:
+        prefix = held.read(place, 8)
+        if (
+            prefix is not None
+            and SMALLEST_RESPONSE <= int.from_bytes(prefix[:4], "big", signed=True) <= LARGEST_PLAUSIBLE
+        ):
+            found.add(int.from_bytes(prefix[4:], "big", signed=True))
+    return found

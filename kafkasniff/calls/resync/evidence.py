@@ -1,0 +1,380 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
+"""How strongly bytes speak for a frame of Kafka's beginning at a place of a stream.
+
+Evidence is counted in points. A lucky size and a lucky header give fewer than `PROOF`; what lifts a place to it is
+what chance does not give: a body that decodes to its last byte, a frame behind it that begins where this one ends,
+an answer with the same correlation id in the other direction, the client id that the connection uses already.
+"""
+
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+from kafkasniff.calls.resync.agreement import LARGEST_COMPLETED, LEFT_BEHIND, agreement_of_cut
+from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies import decode_body
+from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.headers import (
+    read_request_header,
+    read_response_header,
+    response_header_version,
+)
+
+PROOF = 5
+ANY = 1 << 30
+"""Points without a limit."""
+ANSWER = 2
+"""Points for an answer with the same correlation id, which may come later than the request."""
+LARGEST_PLAUSIBLE = 1 << 30
+"""Bytes; a broker takes requests of up to 100 MiB by default (socket.request.max.bytes)."""
+HARDLY_PLAUSIBLE = 16 << 20
+"""Bytes of a message from which on its size, of any four bytes at random, says nothing."""
+SMALLEST_REQUEST = 8
+SMALLEST_RESPONSE = 4
+API_VERSIONS = 18
+SASL_HANDSHAKE = 17
+CONTROLLED_SHUTDOWN = 7
+HEADER_BYTES = 10
+CLIENT_ID_LIMIT = 1024
+TELLING_CLIENT_ID = 4
+"""Characters from which on printable text of the stated length is hardly chance."""
+ID_STEP = 16
+"""How far the correlation ids of consecutive answers lie apart at most: requests with acks=0 leave some out."""
+FIRST_BYTES = 4 << 10
+"""Bytes of a message that are worth a look before it is whole."""
+TOLD_BODY = 6
+"""Bytes of a body from which on it may contradict its layout."""
+CHAIN = 4
+"""Frames that are followed from a place on."""
+
+
+class Score(NamedTuple):
+    """What the bytes at a place say."""
+
+    points: int
+    """Negative: no frame can begin here."""
+    more_at: int
+    """The stream position up to which more bytes may add evidence."""
+
+
+IMPOSSIBLE = Score(-1, 0)
+
+
+class PlausibleHeader(NamedTuple):
+    """A request header without its tagged fields."""
+
+    api_key: int
+    api_version: int
+    correlation_id: int
+    client_id: str | None
+    cut: bool
+    """Whether the capture lacks the end of the client id."""
+
+
+def request_header(prefix: bytes) -> PlausibleHeader | None:
+    """Read size and request header from the start of `prefix`, or give None when they are not plausible.
+
+    Plausible is a known API in a version that was ever shipped, with a client id in UTF-8. A newer version
+    passes for ApiVersions alone, with which clients ask before they know what the broker speaks (KIP-511).
+    """
+    size = int.from_bytes(prefix[0:4], "big", signed=True)
+    if not SMALLEST_REQUEST <= size <= LARGEST_PLAUSIBLE:
+        return None
+    key = int.from_bytes(prefix[4:6], "big", signed=True)
+    api = APIS.get(key)
+    if api is None:
+        return None
+    version = int.from_bytes(prefix[6:8], "big", signed=True)
+    if not api.first_version <= version <= api.last_version + (10 if key == API_VERSIONS else 0):
+        return None
+    correlation_id = int.from_bytes(prefix[8:12], "big", signed=True)
+    client_id, cut = None, False
+    if (key, version) != (CONTROLLED_SHUTDOWN, 0):
+        length = int.from_bytes(prefix[12:14], "big", signed=True)
+        if length < -1 or length > min(size - HEADER_BYTES, CLIENT_ID_LIMIT):
+            return None
+        text = prefix[14 : 14 + max(length, 0)]
+        cut = len(text) < length
+        try:
+            client_id = text.decode() if length >= 0 else None
+        except UnicodeDecodeError as error:
+            # A cut may fall between the bytes of one character.
+            if not (cut and error.end == len(text)):
+                return None
+            client_id = text[: error.start].decode()
+    return PlausibleHeader(key, version, correlation_id, client_id, cut)
+
+
+def read_prefix(held: HeldStream, offset: int) -> bytes | None:
+    """Give the first bytes of the frame at `offset`, enough for its header, or None when they are not held.
+
+    Of a client id that a gap cuts off, they have what there is.
+    """
+    start = held.read_up_to(offset, 64)
+    if len(start) < 12:
+        return None
+    size = int.from_bytes(start[0:4], "big", signed=True)
+    if size < SMALLEST_REQUEST:
+        return start
+    client_id = 0
+    if size > 10:
+        if len(start) < 14:
+            return None
+        client_id = int.from_bytes(start[12:14], "big", signed=True)
+        if not 0 <= client_id <= CLIENT_ID_LIMIT:
+            client_id = 0
+    needed = min(4 + size, 14 + client_id)
+    if needed <= len(start):
+        return start[:needed]
+    return held.read(offset, needed) or (held.read_to_gap(offset, needed) if size > 10 else None)
+
+
+def score_request(
+    held: HeldStream,
+    offset: int,
+    answers: Callable[[int], bool],
+    client_ids: Collection[str | None] = (),
+    previous_id: int | None = None,
+    chain: int = CHAIN,
+) -> Score:
+    """Weigh a request frame at the stream position `offset`.
+
+    `answers` tells whether the other direction has an answer with a correlation id; `client_ids` are those that the
+    connection is known to use; `previous_id` is the correlation id of the last request before this one.
+    """
+    prefix = read_prefix(held, offset)
+    if prefix is None:
+        return Score(0, held.end + 1)
+    header = request_header(prefix)
+    if header is None:
+        return IMPOSSIBLE
+    if chain == CHAIN and not held.begins_write(offset) and held.is_among_small_integers(offset):
+        return IMPOSSIBLE
+    size = int.from_bytes(prefix[0:4], "big", signed=True)
+    points = 0
+    if header.cut and header.client_id:
+        known = any(each and each.startswith(header.client_id) for each in client_ids)
+    else:
+        known = header.client_id in client_ids
+    if header.client_id and header.client_id.isprintable():
+        points += 4 if known else 3 if len(header.client_id) >= TELLING_CLIENT_ID else 2
+    elif header.client_id is None:
+        points += 1
+    end = offset + 4 + size
+    points += segment_points(held, offset)
+    answered = answers(header.correlation_id)
+    if answered:
+        points += ANSWER
+    limit = ANY
+    follows = previous_id is not None and 0 < header.correlation_id - previous_id <= ID_STEP
+    points += follows
+    frame = held.read(offset + 4, size)
+    if not any(prefix[4:14]):
+        # Zeros read as a Produce v0 with correlation id 0 and an empty client id, which chance sends more often.
+        return IMPOSSIBLE
+    if frame is not None:
+        try:
+            body = decode_body(header.api_key, header.api_version, "request", frame, read_request_header(frame).end)
+        except ProtocolError:
+            return IMPOSSIBLE
+        left = len(frame) - body.end
+        if body.value is None:
+            if header.api_key != API_VERSIONS:
+                return IMPOSSIBLE
+        elif left > (LEFT_BEHIND if header.client_id else 0):
+            return IMPOSSIBLE
+        elif not body.problems:
+            points += 2
+        elif header.client_id not in client_ids:
+            # A response may look like a request that leaves bytes: ListOffsets v1 of one topic like a Produce v1.
+            limit = PROOF - 1
+    else:
+        agreement = agreement_of_cut(held, offset + 4, size, "request", header.api_key, header.api_version)
+        if agreement < 0:
+            return IMPOSSIBLE
+        points += agreement
+        of_connection = known or answered or follows
+        if not held.begins_segment(offset):
+            # A header alone, among bytes that may be anything, is not enough: its body must speak for it, and more.
+            speaks = bool(agreement) and of_connection
+        else:
+            # What is too large to be held against its layout must prove that it is of the connection.
+            speaks = bool(agreement) or of_connection or (not client_ids and size <= LARGEST_COMPLETED)
+        if not speaks:
+            points = min(points, PROOF - 1)
+    points = max(points - size_doubts(held, size, end), 0)
+    if end == held.end:
+        return Score(min(points + 1, limit), end + HEADER_BYTES)
+    if (header.api_key, header.api_version) == (SASL_HANDSHAKE, 0) or chain <= 1:
+        return Score(min(points, limit), next_look(held, offset, end))
+    following = score_request(held, end, answers, client_ids, header.correlation_id, chain - 1)
+    if following.points < 0 or not (known or goes_on(held, header, end)):
+        return IMPOSSIBLE
+    if following.points >= PROOF:
+        limit = ANY
+    return Score(min(points + following.points + (following.points > 1), limit), max(end, following.more_at))
+
+
+def goes_on(held: HeldStream, header: PlausibleHeader, end: int) -> bool:
+    """Tell whether the request at `end` may be the next one of the client that sent `header`; it need not be there.
+
+    The length of a field that ends its message leads to the next one too, but not from one that names the same client
+    or has an id just below.
+    """
+    prefix = read_prefix(held, end)
+    following = None if prefix is None else request_header(prefix)
+    if following is None or following.client_id == header.client_id or following.cut:
+        return True
+    return 0 < following.correlation_id - header.correlation_id <= ID_STEP
+
+
+def score_response(
+    held: HeldStream,
+    offset: int,
+    pending: dict[int, tuple[int, int]],
+    lost: Callable[[int], bool | None] = lambda correlation_id: None,
+    previous_id: int | None = None,
+    chain: int = CHAIN,
+) -> Score:
+    """Weigh a response frame at the stream position `offset`.
+
+    `pending` has API key and version of the unanswered requests by correlation id; `lost` tells whether a request
+    that the capture lacks may have had a correlation id (None: a later one may have it); `previous_id` is that of the
+    frame before this one.
+    """
+    prefix = held.read(offset, 8)
+    if prefix is None:
+        return Score(0, held.end + 1)
+    size = int.from_bytes(prefix[0:4], "big", signed=True)
+    if not SMALLEST_RESPONSE <= size <= LARGEST_PLAUSIBLE:
+        return IMPOSSIBLE
+    correlation_id = int.from_bytes(prefix[4:8], "big", signed=True)
+    if chain == CHAIN and not held.begins_write(offset) and held.is_among_small_integers(offset):
+        return IMPOSSIBLE
+    end = offset + 4 + size
+    points = segment_points(held, offset)
+    asked = pending.get(correlation_id)
+    frame = held.read(offset + 4, size)
+    step = None if previous_id is None else correlation_id - previous_id
+    if asked is not None:
+        points += 2 + (step is not None and 0 < step <= ID_STEP)
+        if frame is not None:
+            header_end = read_response_header_end(frame, *asked)
+            if header_end is None:
+                return IMPOSSIBLE
+            body = decode_body(*asked, "response", frame, header_end)
+            if body.value is None or body.end < len(frame):
+                return IMPOSSIBLE
+            points += (2 if size >= 16 else 1) if not body.problems else 0
+        else:
+            agreement = agreement_of_cut(held, offset + 4, size, "response", *asked)
+            if agreement < 0:
+                return IMPOSSIBLE
+            points += agreement
+            if not held.begins_write(offset) and held.read(offset, 8 + min(size - 4, TOLD_BODY)) is None:
+                # Where a gap ends, any two small integers may be size and id, as long as nothing of a body is there.
+                points = min(points, PROOF - 1)
+    elif frame is not None and looks_like_api_versions(frame):
+        points += 4
+    elif (unseen := lost(correlation_id)) is False:
+        return IMPOSSIBLE
+    elif unseen and (step is not None or chain == CHAIN):
+        points += lone_points(held, offset, step, first=chain == CHAIN)
+        if frame is None and chain == CHAIN and not is_all_there(held, offset, end):
+            # What comes behind it may still contradict it.
+            return Score(min(points, PROOF - 1), next_look(held, offset, end))
+    elif chain < CHAIN and step is not None and not 0 < step <= ID_STEP:
+        return IMPOSSIBLE
+    points = max(points - size_doubts(held, size, end), 0)
+    if end == held.end:
+        return Score(points + 1, end + SMALLEST_RESPONSE)
+    if chain <= 1:
+        return Score(points, next_look(held, offset, end))
+    following = score_response(held, end, pending, lost, correlation_id, chain - 1)
+    if following.points < 0:
+        return IMPOSSIBLE
+    if asked is None and (behind := held.read(end, 8)) is not None:
+        # The length of a field that ends its message leads to the next one too.
+        following_id = int.from_bytes(behind[4:8], "big", signed=True)
+        if not 0 < following_id - correlation_id <= ID_STEP:
+            return IMPOSSIBLE
+    if not following.points and not held.begins_segment(offset) and held.read(end, 8) is not None:
+        # What stands behind it says nothing, and small integers in a body look like a frame.
+        points = min(points, PROOF - 1)
+    return Score(points + following.points, max(end, following.more_at))
+
+
+def lone_points(held: HeldStream, offset: int, step: int | None, first: bool) -> int:
+    """Weigh a response whose request is lost: `step` is how far its correlation id is beyond the one before it.
+
+    Nothing but its id speaks for it, so inside a segment chance must have few places, and the ids must count up. Where
+    there is none before it (None), it is one of those just below the first request's.
+    """
+    counts_up = step is None or step == 1 or (first and 0 < step <= ID_STEP)
+    if held.begins_array(offset):
+        return 0
+    if step is not None and step > 1 and held.follows_gap(offset):
+        # Where a gap ends, a segment begins, but not always a write.
+        return 2 if counts_up else 0
+    return 3 if counts_up and (held.begins_segment(offset) or held.is_short(offset)) else 0
+
+
+def next_look(held: HeldStream, offset: int, end: int) -> int:
+    """Give the stream position from which on there may be more evidence of a frame from `offset` to `end`.
+
+    That is its end, but the first bytes are worth a look as soon as a gap shows that they are all that there is.
+    """
+    return held.end + 1 if held.end < end and held.end - offset < FIRST_BYTES else end
+
+
+def size_doubts(held: HeldStream, size: int, end: int) -> int:
+    """Weigh what speaks against a size: any four bytes at random, or beyond the end of its stream."""
+    return (size >= HARDLY_PLAUSIBLE) + (held.ended and end > held.end)
+
+
+def is_all_there(held: HeldStream, offset: int, end: int) -> bool:
+    """Tell whether all that will ever be there of a frame's first bytes is there."""
+    seen = min(end - offset, FIRST_BYTES)
+    return held.ended or held.read(offset, seen) is not None or held.read_to_gap(offset, seen) is not None
+
+
+def segment_points(held: HeldStream, offset: int) -> int:
+    """Weigh that a segment begins at the stream position `offset`, as a sender's writes do."""
+    if not held.begins_segment(offset):
+        return 0
+    return 1 + (held.follows_gap(offset) or held.begins_write(offset))
+
+
+def read_response_header_end(frame: bytes, api_key: int, api_version: int) -> int | None:
+    """Give where the body of a response begins, or None when the header does not decode."""
+    try:
+        return read_response_header(frame, response_header_version(api_key, api_version))[1]
+    except ProtocolError:
+        return None
+
+
+def looks_like_api_versions(frame: bytes) -> bool:
+    """Tell whether a response frame is a list of API versions, which no other protocol sends by chance."""
+    for version in (3, 0, 1):
+        body = decode_body(API_VERSIONS, version, "response", frame, 4)
+        if body.value is not None and not body.problems:
+            keys = body.value["apiKeys"]
+            known = sum(1 for entry in keys if entry["apiKey"] in APIS)
+            return len(keys) >= 8 and known * 2 > len(keys)
+    return False
+
+
+def may_be_response(held: HeldStream, offset: int) -> bool:
+    """Tell whether what reads as a request at `offset` may be a response just as well.
+
+    The correlation id of a response, as long as it is small, stands where a request has the API key 0 (Produce) and its
+    version. A whole request has proven itself by its body; else ids that count up from frame to frame are no versions.
+    """
+    prefix = held.read(offset, 8)
+    if prefix is None or prefix[4:6] != b"\0\0":
+        return False
+    size, correlation_id = int.from_bytes(prefix[:4], "big"), int.from_bytes(prefix[4:], "big")
+    if held.read(offset + 4, size) is not None:
+        return False
+    following = held.read(offset + 4 + size, 8)
+    return following is None or 0 < int.from_bytes(following[4:], "big", signed=True) - correlation_id <= ID_STEP

@@ -1,0 +1,152 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
+"""From a captured frame to the TCP segment within."""
+
+from collections.abc import Hashable
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.tcp.limits import TcpCounters, TcpLimits
+from kafkasniff.tcp.packets.fragments import Fragments
+from kafkasniff.tcp.packets.headers import HeaderError, u8
+from kafkasniff.tcp.packets.ip import TCP, IpPacket, parse_ip, skip_extensions
+from kafkasniff.tcp.packets.link import Network, find_network
+from kafkasniff.tcp.packets.tunnels import open_tunnel
+from kafkasniff.tcp.reassembly.flow_keys import FlowKey
+
+
+@cython.no_gc
+@cython.freelist(8)
+@cython.final
+@cython.cclass
+class Segment:
+    """A TCP segment."""
+
+    __slots__ = ("acknowledgement", "data", "flags", "fragments", "key", "length", "sequence", "tunnel", "window")
+
+    def __init__(
+        self,
+        key: FlowKey,
+        tunnel: tuple[str, ...],
+        sequence: int,
+        acknowledgement: int,
+        flags: int,
+        data: bytes,
+        length: int,
+        fragments: tuple[Arrival, ...],
+        window: int = 1,
+    ) -> None:
+        """Take what its headers say."""
+        self.key = key
+        self.tunnel = tunnel
+        self.sequence = sequence
+        self.acknowledgement = acknowledgement
+        self.flags = flags
+        self.data = data
+        """The captured payload."""
+        self.length = length
+        """Bytes of the payload on the wire."""
+        self.fragments = fragments
+        """The other packets that carried it, when IP fragments were joined."""
+        self.window = window
+        """The window field as it stands, not scaled; what is not 0 lets the peer send."""
+
+
+class SegmentReader:
+    """Takes captured frames apart, down to the innermost IP packet."""
+
+    def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
+        """Count into `counters`."""
+        self._depth = limits.depth
+        self._counters = counters
+        self._fragments = Fragments(limits, counters)
+
+    def read(self, data: bytes, at: int, captured: int, original: int, arrival: Arrival) -> Segment | None:
+        """Give the TCP segment in the frame at `at`; None when there is none, or it waits for other IP fragments.
+
+        `captured` and `original` are the frame's bytes in `data` and on the wire.
+        """
+        try:
+            network = find_network(arrival.interface.link_type, data, at, at + captured)
+        except KeyError:
+            unknown = self._counters.unknown_link_types
+            unknown[arrival.interface.link_type] = unknown.get(arrival.interface.link_type, 0) + 1
+            return None
+        except HeaderError:
+            self._counters.malformed += captured >= original
+            return None
+        if network is None:
+            self._counters.not_ip += 1
+            return None
+        try:
+            return self._unwrap(network, data, at + captured, at + original, arrival)
+        except HeaderError:
+            self._counters.malformed += captured >= original
+            return None
+
+    def flush(self) -> None:
+        """Drop the fragments that still wait."""
+        self._fragments.flush()
+
+    def _unwrap(self, network: Network, data: bytes, end: int, wire_end: int, arrival: Arrival) -> Segment | None:
+        tunnel: tuple[str, ...] = ()
+        separate: tuple[str, ...] = ()
+        others: tuple[Arrival, ...] = ()
+        for _ in range(1 + self._depth):
+            if network is None:
+                self._counters.not_ip += 1
+                return None
+            ethertype, at = network
+            packet = parse_ip(ethertype, data, at, end, wire_end)
+            protocol, at, wire_end = packet.protocol, packet.at, packet.wire_end
+            end = min(end, wire_end)
+            if packet.fragment:
+                key: Hashable = (separate, packet.source, packet.destination, protocol, packet.fragment.identification)
+                joined = self._fragments.add(key, packet.fragment, data[at:end], wire_end - at, arrival)
+                if joined is None:
+                    return None
+                data, end, wire_end, others = joined.data, len(joined.data), joined.length, others + joined.others
+                protocol, at, _fragment = skip_extensions(protocol, data, 0, end)
+            if protocol == TCP:
+                return _segment(packet, separate, tunnel, data, at, end, wire_end, others)
+            inner = open_tunnel(ethertype, protocol, data, at, end)
+            if inner is None:
+                self._counters.not_tcp += 1
+                return None
+            network = inner.network
+            tunnel = (*tunnel, inner.label)
+            if inner.separates:
+                separate = (*separate, inner.label)
+        self._counters.reach(f"packet left out: more than {self._depth} tunnels within each other")
+        return None
+
+
+def _segment(
+    packet: IpPacket,
+    separate: tuple[str, ...],
+    tunnel: tuple[str, ...],
+    data: bytes,
+    at: int,
+    end: int,
+    wire_end: int,
+    others: tuple[Arrival, ...],
+) -> Segment:
+    header = (u8(data, at + 12, end) >> 4) * 4
+    length = wire_end - at - header
+    if at + 20 > end or header < 20 or length < 0:
+        raise HeaderError
+    ends = packet.source + packet.destination + data[at : at + 4]
+    return Segment(
+        (separate, ends) if separate else ends,
+        tunnel,
+        int.from_bytes(data[at + 4 : at + 8], "big"),
+        int.from_bytes(data[at + 8 : at + 12], "big"),
+        data[at + 13],
+        data[at + header : end],
+        length,
+        others,
+        int.from_bytes(data[at + 14 : at + 16], "big"),
+    )

@@ -1,0 +1,29 @@
+cimport cython
+from kafkasniff.tcp.packets.segments cimport Segment
+from kafkasniff.tcp.reassembly.sequence cimport FARTHEST, distance
+from kafkasniff.tcp.reassembly.state cimport ConnectionState
+from kafkasniff.tcp.reassembly.streams cimport Stream
+
+cdef int _SYN, _RST
+cdef long long _ENDED_NS, _SYN_COPY_NS
+
+@cython.final
+cdef class Ended:
+    cdef readonly long long epoch, time
+    cdef readonly object key
+    cdef long long _sequence_0, _sequence_1, _initial_0, _initial_1
+
+    @cython.locals(second=bint, known="long long")
+    cpdef bint has(self, Segment segment, long long time) except -1
+
+@cython.final
+cdef class EndedConnections:
+    cdef object _ended
+    cdef Py_ssize_t _limit
+
+    cpdef Ended get(self, key)
+    cpdef Ended pop(self, key)
+    cpdef add(self, key, Ended ended)
+
+@cython.locals(ended=Ended, first=Stream, second=Stream)
+cpdef Ended remembered(ConnectionState state)

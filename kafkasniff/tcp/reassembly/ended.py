@@ -1,0 +1,95 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
+"""Connections that ended: what is remembered of them, and which segments still belong to them."""
+
+from collections import OrderedDict
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
+from kafkasniff.tcp.packets.segments import Segment
+from kafkasniff.tcp.reassembly.flow_keys import FlowKey
+from kafkasniff.tcp.reassembly.state import ConnectionState
+
+if not cython.compiled:
+    from kafkasniff.tcp.reassembly.sequence import FARTHEST, distance
+
+_SYN, _RST = 2, 4
+_ENDED_NS = 60_000_000_000
+_SYN_COPY_NS = 100_000_000
+
+
+@cython.no_gc
+@cython.final
+@cython.cclass
+class Ended:
+    """What is remembered of an ended connection."""
+
+    __slots__ = ("_initial_0", "_initial_1", "_sequence_0", "_sequence_1", "epoch", "key", "time")
+
+    def __init__(
+        self, epoch: int, time: int, key: FlowKey, sequences: tuple[int, int], initials: tuple[int, int]
+    ) -> None:
+        """Remember a connection that ended at `time`, with the numbers of both directions, -1 where not known.
+
+        `sequences` are of the bytes that would have come next, `initials` of the SYNs.
+        """
+        self.epoch = epoch
+        self.time = time
+        self.key = key
+        self._sequence_0, self._sequence_1 = sequences
+        self._initial_0, self._initial_1 = initials
+
+    def has(self, segment: Segment, time: int) -> bool:
+        """Tell whether a segment that comes at `time` belongs to it."""
+        second = segment.key != self.key
+        if segment.flags & _SYN:
+            initial = self._initial_1 if second else self._initial_0
+            return segment.sequence == initial and abs(time - self.time) < _SYN_COPY_NS
+        if segment.flags & _RST or not segment.length:
+            return True
+        known = self._sequence_1 if second else self._sequence_0
+        near = known < 0 or abs(distance(segment.sequence, known)) <= FARTHEST
+        return near and time - self.time <= _ENDED_NS
+
+
+class EndedConnections:
+    """The connections that ended last, one for each 4-tuple, by the smaller of its keys."""
+
+    __slots__ = ("_ended", "_limit")
+
+    def __init__(self, limit: int) -> None:
+        """Remember as many as `limit`."""
+        # OrderedDict: of a plain dict, finding the first again and again takes quadratic time.
+        self._ended: OrderedDict[FlowKey, Ended] = OrderedDict()
+        self._limit = limit
+
+    def get(self, key: FlowKey) -> Ended | None:
+        """Give that of a 4-tuple."""
+        return self._ended.get(key)
+
+    def pop(self, key: FlowKey) -> Ended:
+        """Give that of a 4-tuple, which is remembered, and forget it."""
+        return self._ended.pop(key)
+
+    def add(self, key: FlowKey, ended: Ended) -> None:
+        """Remember one of the 4-tuple `key`."""
+        known = self._ended
+        known[key] = ended
+        while len(known) > self._limit:
+            known.popitem(last=False)
+
+
+def remembered(state: ConnectionState) -> Ended:
+    """Give what is remembered of a connection that ends now."""
+    first, second = state.first, state.second
+    ended = Ended.__new__(Ended)
+    ended.epoch = state.connection.epoch
+    ended.time = state.connection.last.time
+    ended.key = state.key
+    ended._sequence_0 = first.sequence if first.known else -1
+    ended._sequence_1 = second.sequence if second.known else -1
+    ended._initial_0 = first.initial
+    ended._initial_1 = second.initial
+    return ended

@@ -1,7 +1,0 @@
-cimport cython
-from kafkasniff.tcp.chunks cimport Chunk
-from kafkasniff.tcp.sequence cimport LARGEST_LEAP, MASK, NEVER, distance
-from kafkasniff.tcp.streams cimport Stream
-
-@cython.locals(leap="long long", stray=Chunk, strays=list)
-cpdef take_stray(Stream stream, long long sequence, Chunk chunk, list events)

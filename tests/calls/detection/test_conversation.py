@@ -1,0 +1,256 @@
+"""What a connection is, and which calls it holds, from hand-made streams."""
+
+import random
+import re
+
+import pytest
+
+from kafkasniff.calls.call import Call, Gap
+from kafkasniff.calls.detection.conversation import Conversation
+from kafkasniff.calls.limits import Budget, CallLimits
+from kafkasniff.calls.streams import CallOptions
+from kafkasniff.tcp.events import Connection, StreamData, StreamGap
+from tests.calls.hand_made import (
+    BUDGET,
+    arrival,
+    connection,
+    data,
+    gap,
+    heartbeat_request,
+    heartbeat_response,
+    metadata_request,
+    metadata_response,
+    produce_request,
+    sized,
+)
+
+Event = StreamData | StreamGap
+
+
+def converse(
+    of: Connection, events: list[Event], limits: CallLimits | None = None, ended_by: str = "fin"
+) -> tuple[list[Call | Gap], Conversation]:
+    conversation = Conversation(of, limits or CallLimits(), CallOptions(), BUDGET)
+    items = [item for event in events for item in conversation.take(event)]
+    of.ended_by = "fin"
+    items += conversation.end(arrival(1_000))
+    return items, conversation
+
+
+def calls(items: list[Call | Gap]) -> list[tuple[int | None, int, str]]:
+    return [(item.api_key, item.correlation_id, item.outcome) for item in items if isinstance(item, Call)]
+
+
+def test_calls_of_a_connection_seen_from_its_beginning() -> None:
+    of = connection()
+    items, conversation = converse(
+        of,
+        [
+            data(of, 0, metadata_request(1), 1),
+            data(of, 1, metadata_response(1), 2),
+            data(of, 0, heartbeat_request(2), 3),
+            data(of, 1, heartbeat_response(2, 27), 5),
+        ],
+    )
+    assert calls(items) == [(3, 1, "answered"), (12, 2, "answered")]
+    metadata, heartbeat = items
+    assert isinstance(metadata, Call)
+    assert isinstance(heartbeat, Call)
+    assert (metadata.client, metadata.server) == ("10.0.0.1:51234", "10.0.0.2:19092")
+    assert metadata.response_body is not None
+    assert metadata.response_body.value is not None
+    assert metadata.response_body.value["brokers"] == [{"nodeId": 7, "host": "broker-1", "port": 9092, "rack": None}]
+    assert (heartbeat.total_ns, heartbeat.response_delay_ns) == (2_000_000, 2_000_000)
+    assert [(error.path, error.code, error.name) for error in heartbeat.errors] == [
+        ("errorCode", 27, "REBALANCE_IN_PROGRESS")
+    ]
+    assert conversation.protocol == "kafka"
+
+
+@pytest.mark.parametrize("client", [0, 1])
+def test_the_client_of_a_connection_without_a_beginning_is_found(client: int) -> None:
+    of = connection(initiator=None)
+    items, _ = converse(
+        of,
+        [
+            data(of, client, metadata_request(41), 1),
+            data(of, 1 - client, metadata_response(41), 2),
+            data(of, client, heartbeat_request(42), 3),
+            data(of, 1 - client, heartbeat_response(42), 4),
+        ],
+    )
+    assert calls(items) == [(3, 41, "answered"), (12, 42, "answered")]
+    (first, _) = items
+    assert first.client == str(of.endpoints[client])
+
+
+def test_a_start_in_the_middle_of_messages_on_both_sides() -> None:
+    of = connection(initiator=None)
+    items, _ = converse(
+        of,
+        [
+            data(of, 1, metadata_response(6)[20:], 1),
+            data(of, 0, metadata_request(7)[9:], 2),
+            data(of, 0, heartbeat_request(8) + metadata_request(9), 3),
+            data(of, 1, metadata_response(7), 4),
+            data(of, 1, heartbeat_response(8) + metadata_response(9), 5),
+        ],
+    )
+    assert calls(items) == [(None, 7, "request-not-captured"), (12, 8, "answered"), (3, 9, "answered")]
+
+
+def test_a_lost_request_and_a_lost_answer() -> None:
+    of = connection()
+    events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, metadata_response(1), 2)]
+    lost = len(heartbeat_request(2))
+    events += [gap(of, 0, lost, 4), data(of, 0, heartbeat_request(3), 4), data(of, 1, heartbeat_response(2), 5)]
+    events += [gap(of, 1, 10, 6), data(of, 0, metadata_request(4), 6), data(of, 1, metadata_response(4), 7)]
+    items, _ = converse(of, events)
+    assert calls(items) == [
+        (3, 1, "answered"),
+        (None, 2, "request-not-captured"),
+        (12, 3, "response-not-captured"),
+        (3, 4, "answered"),
+    ]
+    assert [(item.direction, item.length) for item in items if isinstance(item, Gap)] == [
+        ("request", lost),
+        ("response", 10),
+    ]
+
+
+def test_acks_zero_expects_no_answer() -> None:
+    of = connection()
+    events: list[Event] = [data(of, 0, produce_request(1, 0), 1), data(of, 0, produce_request(2, 1), 2)]
+    items, _ = converse(of, events)
+    assert calls(items) == [(0, 1, "no-response-expected"), (0, 2, "unanswered")]
+
+
+def test_raw_tokens_follow_a_handshake_of_version_0() -> None:
+    of = connection()
+    handshake = sized(b"\x00\x11\x00\x00\xff\xff\xff\xff\x00\x04shop\x00\x05PLAIN")
+    agreed = sized(b"\xff\xff\xff\xff\x00\x00\x00\x00\x00\x01\x00\x05PLAIN")
+    events: list[Event] = [
+        data(of, 0, handshake, 1),
+        data(of, 1, agreed, 2),
+        data(of, 0, sized(b"\x00alice\x00alice-secret"), 3),
+        data(of, 1, sized(b""), 4),
+        data(of, 0, metadata_request(0), 5),
+        data(of, 1, metadata_response(0), 6),
+    ]
+    items, _ = converse(of, events)
+    assert calls(items) == [(17, -1, "answered"), (3, 0, "answered")]
+    assert [item.security_protocol for item in items if isinstance(item, Call)] == ["SASL_PLAINTEXT"] * 2
+
+
+def test_an_impossible_size_costs_no_good_call() -> None:
+    of = connection()
+    events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, metadata_response(1), 2)]
+    events += [data(of, 0, b"\x7f\xff\xff\xff\x00\x03\x00\x01", 3)]
+    events += [data(of, 0, metadata_request(2), 4), data(of, 1, metadata_response(2), 5)]
+    items, _ = converse(of, events)
+    assert calls(items) == [(3, 1, "answered"), (3, 2, "answered")]
+    second = items[1]
+    assert isinstance(second, Call)
+    assert "impossible message size, 2147483647" in second.problems[0].message
+
+
+@pytest.mark.parametrize("size", [b"\x7f\xff\xff\xff", b"\xff\xff\xff\xff", b"\x80\x00\x00\x00"])
+def test_an_impossible_size_at_the_beginning_costs_no_good_call(size: bytes) -> None:
+    of = connection()
+    events: list[Event] = [data(of, 0, size + b"\x00\x03\x00\x01" + bytes(8), 1)]
+    events += [data(of, 0, metadata_request(1), 2), data(of, 1, metadata_response(1), 3)]
+    events += [data(of, 0, metadata_request(2), 4), data(of, 1, metadata_response(2), 5)]
+    items, _ = converse(of, events)
+    assert calls(items) == [(3, 1, "answered"), (3, 2, "answered")]
+    first = items[0]
+    assert isinstance(first, Call)
+    assert "impossible message size" in first.problems[0].message
+
+
+def test_an_impossible_size_at_the_end_is_said() -> None:
+    of = connection()
+    events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, metadata_response(1), 2)]
+    items, conversation = converse(of, [*events, data(of, 0, b"\x7f\xff\xff\xff\x00\x03\x00\x01", 3)])
+    assert calls(items) == [(3, 1, "answered")]
+    assert conversation.kafka is not None
+    assert conversation.kafka.unread == ["an impossible message size, 2147483647"]
+
+
+def test_a_tls_alert_to_a_plain_client_is_no_answer() -> None:
+    of = connection()
+    events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, bytes.fromhex("15030300020246"), 2)]
+    items, _ = converse(of, events)
+    assert calls(items) == [(3, 1, "unanswered")]
+
+
+def test_a_proxy_protocol_header_is_stripped() -> None:
+    of = connection()
+    header = b"PROXY TCP4 192.168.0.1 192.168.0.11 56324 9092\r\n"
+    events: list[Event] = [data(of, 0, header + metadata_request(1), 1), data(of, 1, metadata_response(1), 2)]
+    assert calls(converse(of, events)[0]) == [(3, 1, "answered")]
+
+
+@pytest.mark.parametrize("initiator", [0, None])
+def test_random_bytes_are_no_kafka(initiator: int | None) -> None:
+    chance = random.Random(3)
+    for _ in range(30):
+        of = connection(initiator)
+        shapes = (chance.randbytes(900), bytes(900), b"\x00\x00\x00\x14" * 225, sized(bytes(20)) * 40)
+        events: list[Event] = [data(of, number % 2, chance.choice(shapes), number) for number in range(1, 20)]
+        items, conversation = converse(of, events)
+        assert items == []
+        assert conversation.kafka is None
+
+
+def test_an_answer_too_large_to_believe_is_refused_once() -> None:
+    """Found by fuzzing: a search gave the same place again and again, one call within the other."""
+    of = connection()
+    events: list[Event] = [
+        data(of, 0, heartbeat_request(4), 2),
+        data(of, 1, heartbeat_response(4), 3),
+        gap(of, 0, 100, 4),
+        data(of, 0, heartbeat_request(8), 5),
+        gap(of, 1, 100, 6),
+        data(of, 1, (1_500_000).to_bytes(4, "big") + (5).to_bytes(4, "big") + bytes(200), 7),
+        data(of, 1, heartbeat_response(8), 8),
+    ]
+    assert calls(converse(of, events)[0])[0] == (12, 4, "answered")
+
+
+def test_the_report_shows_how_the_answers_began() -> None:
+    of = connection()
+    alert = bytes.fromhex("15030300020250")
+    events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, alert[:3], 2), data(of, 1, alert[3:], 3)]
+    assert converse(of, events)[1].report(arrival(9)).response_start == alert[:3]
+    assert converse(of, [data(of, 0, metadata_request(1), 1)])[1].report(arrival(9)).response_start == b""
+    assert converse(of, [data(of, 1, bytes(20), 1)])[1].report(arrival(9)).response_start == bytes(8)
+
+
+def test_bytes_that_a_search_let_go_are_said() -> None:
+    of, budget = connection(), Budget(1 << 30)
+    conversation = Conversation(of, CallLimits(search_bytes=10_000), CallOptions(), budget)
+    filler = random.Random(3).randbytes(1_448)
+    events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, metadata_response(1), 2)]
+    events += [gap(of, 0, 500, 3), gap(of, 1, 500, 3)]
+    events += [data(of, side, filler, 4) for side in (0, 1) for _ in range(20)]
+    events += [data(of, 0, metadata_request(9), 5), data(of, 1, metadata_response(9), 6)]
+    items = [item for event in events for item in conversation.take(event)]
+    items += conversation.end(arrival(9))
+    (found,) = [item for item in items if isinstance(item, Call) and item.correlation_id == 9]
+    text = re.compile(r"before this message stood (\d+) bytes that were let go, as no message was found in them")
+    sizes = [int(match.group(1)) for problem in found.problems if (match := text.fullmatch(problem.message))]
+    assert [problem.where for problem in found.problems] == ["request", "response"]
+    # Some of the 28,960 bytes were still held when the message was found.
+    assert all(18_000 < size < 28_960 for size in sizes)
+    assert "searched for messages in vain" in " ".join(budget.notes())
+
+
+def test_bytes_let_go_before_a_connection_was_known_are_said() -> None:
+    of, budget = connection(initiator=None), Budget(1 << 30)
+    conversation = Conversation(of, CallLimits(search_bytes=10_000), CallOptions(), budget)
+    events: list[Event] = [data(of, 0, random.Random(3).randbytes(1_448), 4) for _ in range(20)]
+    events += [data(of, 0, metadata_request(9), 5), data(of, 1, metadata_response(9), 6)]
+    events += [data(of, 0, metadata_request(10), 7)]
+    items = [item for event in events for item in conversation.take(event)]
+    (found,) = [item for item in items if isinstance(item, Call)]
+    assert "were let go" in found.problems[0].message

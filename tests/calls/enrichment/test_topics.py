@@ -1,0 +1,101 @@
+import struct
+
+import pytest
+
+from kafkasniff.calls.enrichment.topics import (
+    FETCH,
+    TopicNames,
+    has_topic_ids,
+    may_fetch_metadata_log,
+    topic_of,
+)
+from kafkasniff.protocol.bodies import decode_body
+from tests.protocol.records.made_batches import batch, record
+
+ORDERS, PAYMENTS = "B2R2a5S9QMaGx0sVYQVc6g", "xa9GcpNVS4OnzAiYYUP5bQ"
+METADATA_LOG = "AAAAAAAAAAAAAAAAAAAAAQ"
+NO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
+
+
+def test_names_are_learnt_from_answers() -> None:
+    names = TopicNames()
+    names.learn({"topics": [{"topicId": ORDERS, "name": "orders"}, {"topicId": PAYMENTS, "name": None}]})
+    assert names.get(ORDERS) == "orders"
+    assert names.get(PAYMENTS) is None
+    assert names.of([PAYMENTS, ORDERS]) == {ORDERS: "orders"}
+
+
+def test_answers_of_old_versions_and_failed_topics_tell_no_id() -> None:
+    names = TopicNames()
+    names.learn({"topics": [{"name": "orders"}, {"topicId": NO_ID, "name": "payments"}]})
+    assert names.of([NO_ID]) == {}
+
+
+def test_the_metadata_log_has_the_same_id_everywhere() -> None:
+    assert TopicNames().get(METADATA_LOG) == "__cluster_metadata"
+
+
+def test_the_oldest_names_are_forgotten() -> None:
+    names = TopicNames(most=2)
+    for number in range(3):
+        names.add(f"id-{number}", f"topic-{number}")
+    names.add("id-2", "topic-2")
+    assert names.of(["id-0", "id-1", "id-2"]) == {"id-1": "topic-1", "id-2": "topic-2"}
+
+
+def test_long_names_are_cut() -> None:
+    names = TopicNames()
+    names.add("id", "t" * 32_000)
+    assert len(names.get("id") or "") == 255
+    names.add("other", "t" * 249)
+    assert names.get("other") == "t" * 249
+
+
+def test_names_are_learnt_from_records_of_the_metadata_log() -> None:
+    # Frame version 1, TopicRecord (2) version 0, the name as a compact string, the id, no tagged fields.
+    topic_record = b"\1\2\0" + b"\7orders" + bytes(range(16)) + b"\0"
+    records = batch(record(0, None, topic_record) + record(1, None, b"\1\x63\0 unknown"), 2)
+    name = b"__cluster_metadata"
+    data = struct.pack(">iihi", 5, 0, 0, 0)[4:] + b"\2" + bytes([len(name) + 1]) + name + b"\2"
+    data += struct.pack(">ihqqq", 0, 0, 9, 9, 0) + b"\0" + struct.pack(">i", -1)
+    size = len(records) + 1
+    data += bytes([size & 127 | 128, size >> 7]) + records + b"\0\0\0"
+    body = decode_body(FETCH, 12, "response", data, 0)
+    assert body.problems == []
+    names = TopicNames()
+    names.learn_from_log(FETCH, data, body)
+    assert names.get("AAECAwQFBgcICQoLDA0ODw") == "orders"
+
+
+def test_a_request_for_the_metadata_log_is_told_by_its_name_or_id() -> None:
+    assert may_fetch_metadata_log(b"xx__cluster_metadataxx")
+    assert may_fetch_metadata_log(b"xx" + bytes(15) + b"\1xx")
+    assert not may_fetch_metadata_log(b"xx" + bytes(15) + b"\2orders")
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "name"),
+    [
+        ({"responses": [{"topic": "a"}, {"topic": "orders"}]}, "responses[1].partitions[0].records", "orders"),
+        ({"topicData": [{"topicId": ORDERS}]}, "topicData[0].partitionData[3].records", "orders"),
+        (
+            {"topics": [{"name": "__cluster_metadata"}]},
+            "topics[0].partitions[0].unalignedRecords",
+            "__cluster_metadata",
+        ),
+        ({"topicData": [{"topicId": PAYMENTS}]}, "topicData[0].partitionData[0].records", None),
+        ({"responses": []}, "responses[0].partitions[0].records", None),
+    ],
+)
+def test_records_belong_to_the_topic_around_them(value: dict[str, object], path: str, name: str | None) -> None:
+    names = TopicNames()
+    names.add(ORDERS, "orders")
+    assert topic_of(value, path, names) == name
+
+
+def test_topic_ids_came_with_later_versions() -> None:
+    assert has_topic_ids(0, 13, "request")
+    assert not has_topic_ids(0, 12, "request")
+    assert has_topic_ids(3, 10, "response")
+    assert not has_topic_ids(12, 4, "response")
+    assert not has_topic_ids(999, 0, "request")

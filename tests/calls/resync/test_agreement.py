@@ -1,0 +1,64 @@
+"""The beginnings of messages that Kafka's own classes wrote agree with their layouts, and other bytes hardly do."""
+
+import gzip
+import json
+import random
+import struct
+from typing import Any
+
+from kafkasniff.calls.resync.agreement import agreement_of_cut
+from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.tcp.events import StreamGap
+from tests.calls.hand_made import BUDGET, connection, data, sized
+from tests.conftest import VECTORS
+
+OF = connection()
+
+
+def cut(there: bytes, lost: int) -> HeldStream:
+    """A stream that a gap cuts off behind its first segment."""
+    made = HeldStream(1 << 22, BUDGET)
+    segment = data(OF, 0, there, 0)
+    made.push(segment)
+    made.push_gap(StreamGap(OF, 0, lost, segment.arrival, cut=False))
+    return made
+
+
+def large_requests() -> list[dict[str, Any]]:
+    with gzip.open(VECTORS / "api-requests.jsonl.gz", "rt") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [row for row in rows if len(row["body_hex"]) > 100][::7]
+
+
+def of_request(row: dict[str, Any], content: bytes, kept: int) -> int:
+    frame = sized(content)
+    held = cut(frame[:kept], len(frame) - kept)
+    return agreement_of_cut(held, 4, len(content), "request", row["api_key"], row["api_version"])
+
+
+def test_the_first_half_of_a_request_does_not_contradict_its_layout() -> None:
+    requests = large_requests()
+    assert len(requests) > 100
+    refused = []
+    for row in requests:
+        content = bytes.fromhex(row["header_hex"] + row["body_hex"])
+        if of_request(row, content, len(content) // 2) < 0:
+            refused.append((row["api_name"], row["api_version"], row["row"]))
+    assert refused == []
+
+
+def test_random_bytes_mostly_contradict_it() -> None:
+    rng, requests = random.Random(5), large_requests()
+    agreeing = 0
+    for row in requests:
+        content = bytes.fromhex(row["header_hex"]) + rng.randbytes(len(row["body_hex"]) // 2)
+        agreeing += of_request(row, content, len(content) // 2) > 0
+    assert agreeing < len(requests) / 4
+
+
+def test_a_header_with_half_a_million_tagged_fields_is_none() -> None:
+    """Found by `tools.fuzz`: the zeros behind what is there read as tagged fields, which took a second."""
+    fields = bytes.fromhex("80 80 20")  # 524,288 as an unsigned varint
+    header = struct.pack(">hhih", 18, 3, 7, 4) + b"shop" + fields
+    held = cut(sized(header + bytes(1_000_000))[: 4 + len(header)], 1_000_000)
+    assert agreement_of_cut(held, 4, len(header) + 1_000_000, "request", 18, 3) < 0

@@ -1,0 +1,68 @@
+"""Held bytes: what was pushed is there, at its place."""
+
+import random
+import struct
+
+from kafkasniff.calls.resync.held import HeldStream
+from tests.calls.hand_made import BUDGET, connection, data, gap
+
+OF = connection()
+
+
+def test_bytes_are_read_at_their_places_also_behind_a_gap() -> None:
+    held = HeldStream(1000, BUDGET)
+    held.push(data(OF, 0, b"abcdef", 1))
+    held.push_gap(gap(OF, 0, 4, 2))
+    held.push(data(OF, 0, b"klmnop", 3))
+    assert held.end == 16
+    assert held.read(2, 4) == b"cdef"
+    assert held.read(10, 6) == b"klmnop"
+    assert held.read(4, 8) is None
+    assert held.segment_starts == [0, 10]
+    assert list(held.runs(0)) == [(0, b"abcdef"), (10, b"klmnop")]
+    assert list(held.runs(7)) == [(10, b"klmnop")]
+
+
+def test_items_from_a_place_begin_inside_a_segment_and_keep_gaps() -> None:
+    held = HeldStream(1000, BUDGET)
+    first, second = data(OF, 0, b"abcdef", 1), data(OF, 0, b"klmnop", 3)
+    lost = gap(OF, 0, 4, 2)
+    held.push(first)
+    held.push_gap(lost)
+    held.push(second)
+    assert held.items_from(3) == [(first, 3), lost, (second, 0)]
+    assert held.items_from(10) == [(second, 0)]
+
+
+def test_a_gap_of_unknown_length_ends_what_was_before() -> None:
+    held = HeldStream(1000, BUDGET)
+    held.push(data(OF, 0, b"abcdef", 1))
+    held.push_gap(gap(OF, 0, None, 2))
+    held.push(data(OF, 0, b"ghi", 3))
+    assert held.read(0, 6) is None
+    assert held.read(6, 3) == b"ghi"
+
+
+def test_the_limit_holds_and_what_is_kept_is_the_end_of_the_stream() -> None:
+    chance = random.Random(1)
+    held, stream = HeldStream(5_000, BUDGET), b""
+    for packet in range(500):
+        content = chance.randbytes(chance.randrange(1, 300))
+        stream += content
+        held.push(data(OF, 0, content, packet))
+        assert held.held <= 5_000
+        assert held.held + held.discarded == len(stream)
+        first = held.segment_starts[0]
+        assert held.read(first, len(stream) - first) == stream[first:]
+
+
+def test_an_array_that_begins_soon_before_is_one_too() -> None:
+    held = HeldStream(1000, BUDGET)
+    held.push(data(OF, 0, b"text of any kind before it" + struct.pack(">14i", *range(40, 54)) + b"and more", 1))
+    assert held.is_among_small_integers(26 + 8)
+
+
+def test_the_zeros_of_a_response_are_no_array() -> None:
+    held = HeldStream(1000, BUDGET)
+    held.push(data(OF, 0, b"text of any kind before it" + struct.pack(">14i", 52, 7, *[0] * 12) + b"and more", 1))
+    assert not held.is_among_small_integers(26)

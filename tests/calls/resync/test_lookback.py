@@ -1,0 +1,81 @@
+"""Responses before the first proven one."""
+
+import struct
+
+from kafkasniff.calls.limits import Budget
+from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.calls.resync.lookback import earlier_requests, earlier_responses
+from tests.calls.hand_made import connection, data, gap, metadata_request, metadata_response
+
+
+def response(correlation_id: int, body: bytes) -> bytes:
+    return struct.pack(">ii", 4 + len(body), correlation_id) + body
+
+
+def hold(*segments: bytes) -> HeldStream:
+    held = HeldStream(1 << 20, Budget(1 << 20))
+    made = connection()
+    for packet, segment in enumerate(segments):
+        held.push(data(made, 1, segment, packet))
+    return held
+
+
+def test_small_ids_lead_back_to_where_a_segment_begins() -> None:
+    earlier = response(6, b"first") + response(7, b"second")
+    proven = response(8, b"third")
+    assert earlier_responses(hold(b"tail of another", earlier + proven), 15 + len(earlier)) == 15
+
+
+def test_the_only_place_for_the_id_before_is_taken() -> None:
+    earlier = response(7, b"second")
+    assert earlier_responses(hold(b"tail of another" + earlier, response(8, b"third")), 15 + len(earlier)) == 15
+
+
+def test_an_array_of_small_integers_is_no_response() -> None:
+    array = struct.pack(">16i", *range(40, 52), 12, 7, 0, 0)
+    assert earlier_responses(hold(array, response(8, b"third")), len(array)) == len(array)
+
+
+def test_a_body_that_fits_a_layout_speaks_for_a_response() -> None:
+    # An acks=0 request had the id between.
+    earlier = metadata_response(6)
+    assert earlier_responses(hold(b"tail of another" + earlier, response(8, b"third")), 15 + len(earlier)) == 15
+    nothing = response(6, b"that no API has: " + bytes(range(40)))
+    assert earlier_responses(hold(b"tail of another" + nothing, response(8, b"x")), 15 + len(nothing)) > 15
+
+
+def test_a_body_that_fits_speaks_for_a_response_right_before_a_gap() -> None:
+    for earlier, found in ((metadata_response(6), True), (response(6, b"that no API has: " + bytes(range(40))), False)):
+        held = hold(b"tail of another" + earlier)
+        held.push_gap(gap(connection(), 1, 500, 1))
+        place = held.end
+        held.push(data(connection(), 1, response(8, b"third"), 2))
+        assert earlier_responses(held, place) == (15 if found else place)
+        # Where the last one before the gap is known, nothing comes before it.
+        assert earlier_responses(held, place, last_answer=6) == place
+
+
+def test_the_end_of_what_a_snap_length_left_is_none_of_a_response() -> None:
+    held = hold(b"tail of another" + metadata_response(6))
+    held.push_gap(gap(connection(), 1, 500, 1, cut=True))
+    place = held.end
+    held.push(data(connection(), 1, response(8, b"third"), 2))
+    assert earlier_responses(held, place) == place
+
+
+def test_an_id_between_two_that_are_known_needs_less() -> None:
+    held = hold(bytes(1448), response(14, b"a body of which some is cut")[:30])
+    held.push_gap(gap(connection(), 1, 40, 2, cut=True))
+    place = held.end
+    held.push(data(connection(), 1, response(17, b"third"), 3))
+    assert earlier_responses(held, place) == place
+    assert earlier_responses(held, place, last_answer=12) == 1448
+    assert earlier_responses(held, place, last_answer=14) == place
+
+
+def test_requests_lead_up_to_one_of_the_same_client() -> None:
+    # The size of a message set, and its beginning as a header: Produce v0, id 500, an empty client id.
+    array = struct.pack(">ihhih", 20, 0, 0, 500, 0) + bytes(10)
+    for before, leads in ((array, False), (metadata_request(6), True)):
+        held = hold(before, metadata_request(7), metadata_request(8))
+        assert earlier_requests(held, len(before)) == (0 if leads else len(before))

@@ -1,0 +1,31 @@
+"""What the ids of requests around a gap say of those within it."""
+
+from kafkasniff.calls.resync.lost_ids import LostIds
+
+
+def test_the_ids_between_two_requests_around_a_gap_are_lost() -> None:
+    ids = LostIds(from_the_beginning=True)
+    ids.add(4)
+    ids.lose()
+    ids.add(8)
+    ids.add(10)
+    assert [number for number in range(20) if ids.may_have(number)] == [5, 6, 7]
+    assert ids.may_have(9) is False
+    assert ids.may_have(11) is None
+    assert ids.near(5) == [6, 7]
+
+
+def test_behind_a_gap_the_next_ids_may_be_lost() -> None:
+    ids = LostIds(from_the_beginning=True)
+    ids.add(4)
+    ids.lose()
+    assert ids.may_have(5) is True
+    assert ids.may_have(21) is None
+
+
+def test_before_the_capture_began_the_ids_below_the_first_may_be_lost() -> None:
+    ids = LostIds(from_the_beginning=False)
+    assert ids.may_have(3) is None
+    ids.add(1000)
+    assert ids.may_have(999) is True
+    assert ids.may_have(900) is False

@@ -1,0 +1,65 @@
+"""Where a sender's writes begin."""
+
+import struct
+
+import pytest
+
+from kafkasniff.calls.correlation.segments import LargestSegments
+from kafkasniff.calls.resync.writes import Writes
+
+
+def places(lengths: list[int], writes: Writes | None = None) -> list[int]:
+    """Give the numbers of the segments with which a write begins, of segments whose bytes are no messages."""
+    writes = writes or Writes()
+    for number, length in enumerate(lengths):
+        writes.add(number, b"\xff" * length)
+    return [number for number in range(len(lengths)) if writes.begin_at(number)]
+
+
+def test_behind_a_short_segment_a_write_begins() -> None:
+    assert places([1448, 1448, 700, 1448, 1448]) == [3]
+    # A segment of 536 bytes may be full, if no larger one was seen.
+    assert places([536, 536, 535, 10]) == [3]
+    assert places([536, 20, 1448, 536, 20]) == [2, 4]
+
+
+def test_of_a_path_that_takes_small_segments_those_are_full() -> None:
+    assert places([40, 40, 40, 12, 40, 40, 3, 9]) == [4, 7]
+    # One alone tells nothing.
+    assert places([40, 12, 30]) == [1, 2]
+
+
+def test_small_messages_of_one_length_are_writes_each() -> None:
+    writes = Writes()
+    heartbeat = struct.pack(">i", 60) + bytes(60)
+    for number in range(4):
+        writes.add(number, heartbeat * (1 + number // 2))
+    assert [number for number in range(4) if writes.begin_at(number)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(("as_large", "begins"), [(1, [0]), (2, [])])
+def test_what_the_connection_showed_before_counts(as_large: int, begins: list[int]) -> None:
+    writes = Writes()
+    writes.go_on(40, LargestSegments(40, as_large))
+    assert places([12], writes) == begins
+
+
+def test_what_the_snap_length_cut_off_counts() -> None:
+    writes = Writes()
+    writes.add(0, b"\xff" * 30)
+    writes.cut(1418)
+    writes.add(1, b"\xff" * 30)
+    writes.cut(20)
+    writes.add(2, b"\xff" * 30)
+    assert [number for number in range(3) if writes.begin_at(number)] == [2]
+
+
+def test_behind_lost_segments_nothing_is_known() -> None:
+    writes = Writes()
+    writes.add(0, b"\xff" * 12)
+    writes.lose()
+    writes.add(1, b"\xff" * 12)
+    assert not writes.begin_at(1)
+    writes.add(2, b"\xff" * 11)
+    writes.drop_before(2)
+    assert not writes.begin_at(1)
