@@ -138,6 +138,10 @@ class TextBuffer:
                 # It has no positive counterpart.
                 return self.add(b"9223372036854775808")
             value = -value
+        if value < 10:
+            self.buffer[self.size] = 0x30 + value
+            self.size += 1
+            return 0
         if cython.compiled:
             self.size += kafkasniff_digits(cython.address(self.buffer[self.size]), value)  # type: ignore[name-defined]  # noqa: F821
             return 0

@@ -12,7 +12,13 @@ cdef class JsonLines:
     cdef TextBuffer out
     cdef JsonWriter writer
     cdef dict tables
-    cdef dict parts
+    cdef dict ends
+    cdef dict apis
+    cdef dict client_ids
+    cdef str client_id
+    cdef bytes client_id_text
+    cdef tuple client
+    cdef bytes client_text
     cdef dict clients
     cdef RecordsWriter records
     cdef dict decoded
@@ -24,7 +30,7 @@ cdef class JsonLines:
     cdef int digits
     cdef bytes request_file
     cdef bytes response_file
-    cdef long long second
+    cdef long long second_ns
     cdef bytes second_text
 
     cpdef int write(self, Call call) except -1

@@ -42,6 +42,8 @@ if not cython.compiled:
 
 _API_VERSIONS = cython.declare(cython.int, API_VERSIONS)
 _SECOND_NS = cython.declare(cython.longlong, 1_000_000_000)
+_NO_SECOND = cython.declare(cython.longlong, -(1 << 62))
+"""Before all times."""
 # Numbers of more than 31 bits in the text of a function would be Python's.
 _LONGEST_NS = cython.declare(cython.longlong, 1_000_000_000_000_000)
 """Durations up to this are written here: those above print with fewer decimals."""
@@ -58,9 +60,6 @@ _OUTCOMES: dict[str, bytes] = {
 _LONGEST_DECODED = 16 << 10
 """Characters of what other calls tell, so that it is remembered."""
 
-Parted = tuple[str, str, int, str | None]
-"""What calls share that have the same parts: client, server, API key and version, and client id."""
-
 
 @cython.final
 @cython.cclass
@@ -73,7 +72,13 @@ class JsonLines:
         self.writer = JsonWriter()
         self.writer.out = self.out
         self.tables: dict[int, FieldTable | None] = {}
-        self.parts: dict[Parted, tuple[bytes, bytes]] = {}
+        self.ends: dict[str, tuple[str, bytes]] = {}
+        self.apis: dict[int, bytes] = {}
+        self.client_ids: dict[str | None, bytes] = {}
+        self.client_id: str | None = None
+        self.client_id_text = b""
+        self.client: tuple[str, str | None, str | None, str | None] | None = None
+        self.client_text = b""
         self.clients: dict[tuple[str, str | None, str | None, str | None], bytes] = {}
         self.records = RecordsWriter(self.out)
         self.decoded: dict[int, tuple[dict[str, Any], str]] = {}
@@ -83,7 +88,7 @@ class JsonLines:
         self.interface: Interface | None = None
         self.digits = 0
         self.request_file = self.response_file = b""
-        self.second = -1
+        self.second_ns = _NO_SECOND
         self.second_text = b""
 
     def write(self, call: Call) -> cython.int:
@@ -352,30 +357,51 @@ class JsonLines:
             self.take_interface(first.interface)
         out.add(b'{"type":"call","time":"')
         self.write_time(first.time)
-        layout: cython.int = -1
-        client_id = None
-        if header is not None:
-            layout = header.api_key << 16 | header.api_version
-            client_id = header.client_id
-        key = (call.client, call.server, layout, client_id)
-        parts = self.parts.get(key)
-        if parts is None:
-            if len(self.parts) >= _MOST_PARTS:
-                self.parts.clear()
-            client, server = call.client, call.server
-            before = f'Z","connection":"{client}-{server}","client":"{client}","server":"{server}","requestHeader":{{'
-            behind = "},"
-            if header is not None:
-                before += f'"requestApiKey":{header.api_key},"requestApiKeyName":"{api_name(header.api_key)}",'
-                before += f'"requestApiVersion":{header.api_version},'
-                behind = f',"clientId":{plain_text(client_id)}}},'
-            parts = self.parts[key] = (
-                safe_line(f'{before}"correlationId":'.encode()),
-                safe_line(f'{behind}"request":'.encode()),
-            )
-        out.add(parts[0])
-        out.number(call.correlation_id if header is None else header.correlation_id)
-        return out.add(parts[1])
+        ends: tuple | None = self.ends.get(call.client)  # type: ignore[type-arg]
+        if ends is None or (ends[0] is not call.server and ends[0] != call.server):
+            ends = self.take_ends(call.client, call.server)
+        out.add(ends[1])
+        if header is None:
+            out.add(b'"correlationId":')
+            out.number(call.correlation_id)
+            return out.add(b'},"request":')
+        layout: cython.longlong = header.api_key
+        layout = layout * 0x10000 + header.api_version
+        api: bytes | None = self.apis.get(layout)
+        if api is None:
+            api = self.take_api(layout, header)
+        out.add(api)
+        out.number(header.correlation_id)
+        if not self.client_id_text or header.client_id is not self.client_id:
+            self.take_client_id(header.client_id)
+        return out.add(self.client_id_text)
+
+    def take_ends(self, client: str, server: str) -> tuple[str, bytes]:
+        """Make what a line has of its client and server."""
+        if len(self.ends) >= _MOST_PARTS:
+            self.ends.clear()
+        text = f'Z","connection":"{client}-{server}","client":"{client}","server":"{server}","requestHeader":{{'
+        made = self.ends[client] = server, safe_line(text.encode())
+        return made
+
+    def take_api(self, layout: int, header: RequestHeader) -> bytes:
+        """Make what stands before the correlation id in a header."""
+        if len(self.apis) >= _MOST_PARTS:
+            self.apis.clear()
+        text = f'"requestApiKey":{header.api_key},"requestApiKeyName":"{api_name(header.api_key)}",'
+        text += f'"requestApiVersion":{header.api_version},"correlationId":'
+        made = self.apis[layout] = safe_line(text.encode())
+        return made
+
+    def take_client_id(self, client_id: str | None) -> None:
+        """Make or find what stands behind the correlation id in a header."""
+        self.client_id = client_id
+        self.client_id_text = self.client_ids.get(client_id, b"")
+        if not self.client_id_text:
+            if len(self.client_ids) >= _MOST_PARTS:
+                self.client_ids.clear()
+            self.client_id_text = safe_line(f',"clientId":{plain_text(client_id)}}},"request":'.encode())
+            self.client_ids[client_id] = self.client_id_text
 
     def write_end(self, call: Call, version: cython.int, partial: bytes) -> cython.int:
         """Write what stands behind the bodies, up to what was found in them; the version is -1 without a response."""
@@ -431,12 +457,22 @@ class JsonLines:
 
     def write_client(self, call: Call) -> cython.int:
         """Write who the client is, and end the line."""
+        last: tuple | None = self.client  # type: ignore[type-arg]
+        if (
+            last is not None
+            and last[0] is call.security_protocol
+            and last[1] is call.principal
+            and last[2] is call.software_name
+            and last[3] is call.software_version
+        ):
+            return self.out.add(self.client_text)
         key = (call.security_protocol, call.principal, call.software_name, call.software_version)
         text: bytes | None = self.clients.get(key)
         if text is None:
             if len(self.clients) >= _MOST_PARTS:
                 self.clients.clear()
             text = self.clients[key] = safe_line(f"{client_text(*key)}}}\n".encode())
+        self.client, self.client_text = key, text
         return self.out.add(text)
 
     def take_interface(self, interface: Interface) -> cython.int:
@@ -450,11 +486,12 @@ class JsonLines:
 
     def write_time(self, nanoseconds: cython.longlong) -> cython.int:
         """Write a time as `utc_text` does, but for the `Z`."""
-        second: cython.longlong = nanoseconds // _SECOND_NS
-        fraction: cython.longlong = nanoseconds - second * _SECOND_NS
-        if second != self.second:
-            self.second = second
+        fraction: cython.longlong = nanoseconds - self.second_ns
+        if fraction < 0 or fraction >= _SECOND_NS:
+            second: cython.longlong = nanoseconds // _SECOND_NS
+            self.second_ns = second * _SECOND_NS
             self.second_text = second_text(second).encode()
+            fraction = nanoseconds - self.second_ns
         self.out.add(self.second_text)
         if self.digits > 6:
             return self.out.padded(fraction, 9)
@@ -465,8 +502,10 @@ class JsonLines:
         out: TextBuffer = self.out
         if nanoseconds < 100 or nanoseconds > _LONGEST_NS:
             return out.add(milliseconds_text(nanoseconds).encode())
-        whole: cython.longlong = nanoseconds // 1_000_000
-        fraction: cython.longlong = nanoseconds - whole * 1_000_000
+        # Unsigned numbers are divided faster.
+        positive: cython.ulonglong = nanoseconds
+        whole: cython.ulonglong = positive // 1_000_000
+        fraction: cython.uint = positive - whole * 1_000_000
         digits: cython.int = 6
         if fraction % 1000 == 0:
             fraction //= 1000

@@ -14,7 +14,7 @@ TELLING_APIS = frozenset((3, 10, 60))
 BROKER_FIELDS = frozenset(("brokers", "coordinators", "nodeId", "brokerId", "host", "port"))
 """Names of the fields to scan an answer for."""
 
-_METADATA = 3
+METADATA = 3
 _MOST_TOLD = 1 << 20
 """Bytes of the longest list of brokers that is remembered."""
 
@@ -29,7 +29,7 @@ class BrokerIds:
         """Begin with no broker known."""
         self._ids: dict[str, int] = {}
         # By version of Metadata: how the last answer began up to behind its brokers, all of which are known.
-        self._told: dict[int, bytes] = {}
+        self.told: dict[int, bytes] = {}
         self.changes = 0
         """How often anything new was learnt."""
 
@@ -38,9 +38,9 @@ class BrokerIds:
         header, frame = call.header, call.response
         if header is None or frame is None or header.api_key not in TELLING_APIS:
             return
-        is_metadata = header.api_key == _METADATA
+        is_metadata = header.api_key == METADATA
         if is_metadata:
-            told = self._told.get(header.api_version)
+            told = self.told.get(header.api_version)
             if told is not None and frame.data.startswith(told, 4):
                 return
         response = _response(call)
@@ -50,11 +50,11 @@ class BrokerIds:
         if news:
             self._take(news)
         elif is_metadata:
-            start = 4 + response_header_version(_METADATA, header.api_version)
-            table = body_table(_METADATA, header.api_version, "response")
+            start = 4 + response_header_version(METADATA, header.api_version)
+            table = body_table(METADATA, header.api_version, "response")
             end = field_end(table, frame.data, start, "brokers", MAX_ELEMENTS)
             if start < end < _MOST_TOLD and (start == 4 or not frame.data[4]):
-                self._told[header.api_version] = frame.data[4:end]
+                self.told[header.api_version] = frame.data[4:end]
 
     def _news(self, response: dict[str, Any]) -> list[tuple[str, int]]:
         """Give the addresses of brokers in an answer, with their ids; nothing where all of them are known."""
@@ -68,7 +68,7 @@ class BrokerIds:
 
     def _take(self, news: list[tuple[str, int]]) -> None:
         """Take in such addresses."""
-        self._told.clear()
+        self.told.clear()
         for address, broker_id in news:
             if self._ids.get(address) != broker_id and (address in self._ids or len(self._ids) < _MOST_BROKERS):
                 self._ids[address] = broker_id

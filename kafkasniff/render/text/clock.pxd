@@ -6,7 +6,7 @@ cdef class ClockTime:
     cdef object zone
     cdef long long unit
     cdef int digits
-    cdef long long second
+    cdef long long second_ns
     cdef bytes text
     cdef dict texts
     cdef str day

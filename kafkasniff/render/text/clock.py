@@ -18,6 +18,8 @@ _MOST_SECONDS = 1024
 _DAY = "%Y-%m-%d "
 _DAY_SECONDS = 86_400
 _SECOND_NS = cython.declare(cython.longlong, 1_000_000_000)
+_NO_SECOND = cython.declare(cython.longlong, -(1 << 62))
+"""Before all times."""
 
 TimeText = Callable[[int], str]
 """From a time (ns since 1970 UTC) to the text of the column."""
@@ -33,7 +35,7 @@ class ClockTime:
         self.zone = None if local else UTC
         self.unit = 10 ** (9 - digits)
         self.digits = digits
-        self.second = -1
+        self.second_ns = _NO_SECOND
         self.text = b""
         self.texts: dict[int, bytes] = {}
         self.day = ""
@@ -47,10 +49,10 @@ class ClockTime:
 
     def write(self, out: TextBuffer, nanoseconds: cython.longlong) -> cython.int:
         """Write the text of a time (ns since 1970 UTC)."""
-        second: cython.longlong = nanoseconds // _SECOND_NS
-        fraction: cython.longlong = nanoseconds - second * _SECOND_NS
-        if second != self.second:
-            self.begin(second)
+        fraction: cython.longlong = nanoseconds - self.second_ns
+        if fraction < 0 or fraction >= _SECOND_NS:
+            self.begin(nanoseconds // _SECOND_NS)
+            fraction = nanoseconds - self.second_ns
         if self.unit == 1000 and fraction % 1000:
             self.unit = 1
             self.digits = 9
@@ -59,7 +61,7 @@ class ClockTime:
 
     def begin(self, second: cython.longlong) -> cython.int:
         """Make what stands before the digits of a second."""
-        self.second = second
+        self.second_ns = second * _SECOND_NS
         text: bytes | None = self.texts.get(second)
         if text is None:
             # A day before its end datetime has room for any zone.

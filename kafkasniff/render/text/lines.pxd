@@ -19,7 +19,9 @@ cdef class CallLines:
     cdef ClockTime clock
     cdef readonly object brokers
     cdef long long changes
-    cdef dict ends, client_ids
+    cdef dict ends, client_ids, told
+    cdef str client_id
+    cdef bytes client_id_text
     cdef list apis
     cdef Py_ssize_t client_width, server_width, api_width, correlation_width, client_id_width
 

@@ -13,7 +13,7 @@ from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.error_codes import error_name
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.render.colours import PLAIN, Colours
-from kafkasniff.render.text.brokers import TELLING_APIS, BrokerIds
+from kafkasniff.render.text.brokers import METADATA, TELLING_APIS, BrokerIds
 from kafkasniff.render.text.clock import ClockTime, time_column
 from kafkasniff.render.text.detail import detail_lines
 from kafkasniff.render.text.notes import connection_text, gap_text, token_text
@@ -48,6 +48,7 @@ _ONE_WRITE = cython.declare(cython.Py_ssize_t, 1 << 18)
 _MOST_PARTS = 4096
 """Clients and client ids of which the parts of lines are remembered; more, and all are forgotten."""
 
+_METADATA = cython.declare(cython.int, METADATA)
 _KEYS = cython.declare(cython.int, 128)
 _API_VERSIONS = cython.declare(cython.int, 32)
 _TELLING = cython.declare(bytes, bytes([key in TELLING_APIS for key in range(_KEYS)]))
@@ -80,9 +81,12 @@ class CallLines:
         self.time = time_column(time, 6 if self.is_wide else 3)
         self.clock = self.time if isinstance(self.time, ClockTime) else None
         self.brokers = BrokerIds()
+        self.told: dict[int, bytes] = self.brokers.told
         self.changes = 0
         self.ends: dict[str, tuple[str, bytes]] = {}
         self.client_ids: dict[str | None, bytes] = {}
+        self.client_id: str | None = None
+        self.client_id_text = b""
         # Behind all others is that of calls without header, or whose API or version nobody knows.
         self.apis: list[bytes | None] = [None] * (_KEYS * _API_VERSIONS + 1)
         self.correlation_width, self.client_id_width = 3, 8
@@ -93,8 +97,13 @@ class CallLines:
 
     def learn(self, call: Call) -> cython.int:
         """Take in which brokers a call tells of; to be told all calls, also those that are not shown."""
-        header = call.header
+        header, response = call.header, call.response
         if header is not None and 0 <= header.api_key < _KEYS and _TELLING[header.api_key]:
+            if header.api_key == _METADATA and response is not None:
+                # What most answers begin with is known, which the call in Python would find out too.
+                told: bytes | None = self.told.get(header.api_version)
+                if told is not None and response.data.startswith(told, 4):
+                    return 0
             self.brokers.learn(call)
             if self.changes != self.brokers.changes:
                 self.changes = self.brokers.changes
@@ -189,7 +198,7 @@ class CallLines:
         self.write_ends(call, header, client_id)
         out.spaces(self.correlation_width - digits)
         out.number(correlation)
-        out.add(self.client_ids[client_id])
+        out.add(self.client_id_text)
         self.write_took(call)
         out.byte(32)
         out.byte(32)
@@ -260,15 +269,19 @@ class CallLines:
         place: cython.Py_ssize_t = self.api_place(header)
         ends: tuple | None = self.ends.get(call.client)  # type: ignore[type-arg]
         api: bytes | None = self.apis[place]
+        if client_id is not self.client_id:
+            self.client_id = client_id
+            self.client_id_text = self.client_ids.get(client_id, b"")
         if (
             ends is None
             or (ends[0] is not call.server and ends[0] != call.server)
             or api is None
             or place == _KEYS * _API_VERSIONS
-            or client_id not in self.client_ids
+            or not self.client_id_text
         ):
             self.begin_parts(call, header, client_id)
             ends, api = self.ends[call.client], self.apis[place]
+            self.client_id_text = self.client_ids[client_id]
         self.out.add(ends[1])
         return self.out.add(api)
 
@@ -303,6 +316,7 @@ class CallLines:
         """Forget what was formatted for columns of other widths, or with other broker ids."""
         self.ends.clear()
         self.client_ids.clear()
+        self.client_id_text = b""
         self.apis = [None] * len(self.apis)
         return 0
 
