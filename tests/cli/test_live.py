@@ -28,8 +28,8 @@ PR_CAPBSET_DROP, CAP_NET_RAW = 24, 13
 AS_ON_MACOS = [
     sys.executable,
     "-c",
-    "from types import SimpleNamespace; from kafkasniff.capture import live; from kafkasniff.cli.main import main;"
-    "live.sys = SimpleNamespace(platform='darwin'); main()",
+    "from types import SimpleNamespace; from kafkasniff.capture.interfaces import live;"
+    "from kafkasniff.cli.main import main; live.sys = SimpleNamespace(platform='darwin'); main()",
 ]
 
 CLIENT = """

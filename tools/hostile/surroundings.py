@@ -1,11 +1,9 @@
-"""Checks of what surrounds a run: full and closed streams, files that it leaves, rights that it holds."""
+"""Checks of what surrounds a run: full and closed streams, and files that it leaves."""
 
 import os
 import pwd
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -15,11 +13,6 @@ from tools.hostile.wire import conversation, heartbeat, write_pcap
 
 TLS_CAPTURE = ROOT / "captures" / "tls12-aes256-gcm-embedded.pcapng"
 """Holds the secrets of its own connections."""
-_NO_CAPABILITIES = "0" * 16
-
-
-class NotTriedError(Exception):
-    """What is checked cannot be had on this machine; the message says why."""
 
 
 class Check(NamedTuple):
@@ -113,37 +106,7 @@ def foreign_folder(folder: Path) -> list[str]:
     return faults
 
 
-def rights_of_live(folder: Path) -> list[str]:
-    """What root's `live` is once it looks at packets: the user it was told, without capabilities"""
-    if os.geteuid() != 0 or not sys.platform.startswith("linux") or "lo" not in dict(socket.if_nameindex()).values():
-        raise NotTriedError("needs root, and Linux with an interface `lo`")
-    nobody = pwd.getpwnam("nobody")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
-    words = [sys.executable, "-m", "kafkasniff", "live", "lo", "--user", "nobody", "--write", "out.pcapng"]
-    with subprocess.Popen(words, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        said = process.stderr.readline()
-        if not said.startswith("listening"):
-            process.kill()
-            if "Trace" in said:
-                return [said]
-            raise NotTriedError(said.strip())
-        time.sleep(0.2)
-        status = dict(
-            line.split(":\t", 1)
-            for line in Path(f"/proc/{process.pid}/status").read_text().splitlines()
-            if ":\t" in line
-        )
-        process.terminate()
-    faults = [f"{name} {status[name]}" for name in ("CapEff", "CapPrm", "CapInh") if status[name] != _NO_CAPABILITIES]
-    if set(status["Uid"].split()) != {str(nobody.pw_uid)} or set(status["Gid"].split()) != {str(nobody.pw_gid)}:
-        faults.append(f"user {status['Uid']}, group {status['Gid']}")
-    if status["NoNewPrivs"] != "1":
-        faults.append("no_new_privs is not set")
-    return faults
-
-
 CHECKS: dict[str, Check] = {
     check.__name__.replace("_", "-"): Check(check.__name__.replace("_", "-"), check, (check.__doc__ or "").strip())
-    for check in (full_device, closed_streams, written_secrets, foreign_folder, rights_of_live)
+    for check in (full_device, closed_streams, written_secrets, foreign_folder)
 }
