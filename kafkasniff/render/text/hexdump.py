@@ -64,8 +64,10 @@ def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
     read_to = max((entry.offset + entry.length for entry in fields), default=begin)
     fields = [*_header_fields(call, side, begin), *fields]
     for entry in fields[:_MOST_FIELDS]:
-        secret = entry.path in hidden or (hides and _UNREAD.search(entry.path) is not None)
-        octets = REDACTED if secret else _hex(data[entry.offset : entry.offset + entry.length])
+        held = data[entry.offset : entry.offset + entry.length]
+        # Zeros are what a field without anything in it has.
+        secret = entry.path in hidden or (hides and any(held) and _UNREAD.search(entry.path) is not None)
+        octets = REDACTED if secret else _hex(held)
         value = REDACTED if secret else _value_text(entry.value)
         yield f"{prefix}{entry.offset:06x}  {octets:<{3 * _BYTES_OF_A_FIELD + 1}} {show(entry.path, 200)} = {value}"
     if len(fields) > _MOST_FIELDS:
