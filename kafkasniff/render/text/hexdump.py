@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.enrichment.topics import FETCH, may_fetch_metadata_log
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.bodies.decoding import body_table
+from kafkasniff.protocol.bodies.decoding import DecodedBody, body_table
 from kafkasniff.protocol.bodies.offsets import TracedField, trace
 from kafkasniff.protocol.config_secrets import REDACTED
+from kafkasniff.protocol.embedded.framed_records import CLUSTER_METADATA, CLUSTER_METADATA_TOPIC_ID
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import JsonValue
 from kafkasniff.protocol.headers import read_response_header, response_header_version
@@ -46,7 +47,7 @@ def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
     if frame is None or call.header is None or body is None:
         return
     data, prefix = frame.data, " " * indent
-    hides = not call.show_secrets and _may_hold_secrets(call.header.api_key, data)
+    hides = not call.show_secrets and _may_hold_secrets(call.header.api_key, body, data)
     fields: list[TracedField] = []
     api = APIS.get(call.header.api_key)
     begin = call.header.end if side == "request" else _response_body_offset(call)
@@ -65,8 +66,9 @@ def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
     fields = [*_header_fields(call, side, begin), *fields]
     for entry in fields[:_MOST_FIELDS]:
         held = data[entry.offset : entry.offset + entry.length]
-        # Zeros are what a field without anything in it has.
-        secret = entry.path in hidden or (hides and any(held) and _UNREAD.search(entry.path) is not None)
+        # Zeros, and a length of 0, are what a field without anything in it has.
+        holds = any(held) and entry.value != 0
+        secret = entry.path in hidden or (hides and holds and _UNREAD.search(entry.path) is not None)
         octets = REDACTED if secret else _hex(held)
         value = REDACTED if secret else _value_text(entry.value)
         yield f"{prefix}{entry.offset:06x}  {octets:<{3 * _BYTES_OF_A_FIELD + 1}} {show(entry.path, 200)} = {value}"
@@ -79,9 +81,14 @@ def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
         yield from hexdump_lines(data[read_to:], indent, read_to)
 
 
-def _may_hold_secrets(api_key: int, data: bytes) -> bool:
+def _may_hold_secrets(api_key: int, body: DecodedBody, data: bytes) -> bool:
     """Tell whether secrets may stand in what is not decoded of a message; the metadata log has some too."""
-    return may_hold_secrets(api_key) or (api_key == FETCH and may_fetch_metadata_log(data))
+    if api_key != FETCH or body.value is None:
+        return may_hold_secrets(api_key) or (api_key == FETCH and may_fetch_metadata_log(data))
+    topics = body.value.get("topics") or body.value.get("responses") or ()
+    return any(
+        topic.get("topic") == CLUSTER_METADATA or topic.get("topicId") == CLUSTER_METADATA_TOPIC_ID for topic in topics
+    )
 
 
 def _header_fields(call: Call, side: Side, end: int) -> Iterator[TracedField]:
