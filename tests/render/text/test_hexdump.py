@@ -165,3 +165,15 @@ def test_a_snapshot_may_begin_in_the_midst_of_a_secret() -> None:
     assert call.response_body.value is not None
     [line] = [each for each in field_lines(call, "response", 0) if "unalignedRecords" in each]
     assert line.split()[1:] == ["***", "topics[0].partitions[0].unalignedRecords", "=", "***"]
+
+
+@pytest.mark.parametrize(("topic", "shown"), [("orders", True), ("__cluster_metadata", False)])
+def test_records_are_hidden_of_the_metadata_log_alone(topic: str, shown: bool) -> None:
+    # Fifteen zeros and a 1 are the id of the metadata log, and stand in records of others too.
+    records = bytes(15) + b"\x01"
+    partition = struct.pack(">ihqi", 0, 0, 7, len(records)) + records
+    response = struct.pack(">ii", 1, 1) + text(topic) + struct.pack(">i", 1) + partition
+    asked = struct.pack(">iiii", -1, 500, 1, 1) + text(topic) + struct.pack(">iiqi", 1, 0, 7, 100)
+    call = made_call(request_bytes(1, 0, 1, "c", asked), response)
+    [line] = [each for each in field_lines(call, "response", 0) if each.split(" = ")[0].endswith("records")]
+    assert line.endswith("= 16" if shown else "= ***")
