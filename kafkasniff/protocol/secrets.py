@@ -1,6 +1,7 @@
 """Replace secrets in decoded messages: SASL tokens, delegation-token HMACs, SCRAM credentials, passwords in configs."""
 
 from base64 import b64decode
+from functools import cache
 from typing import Any, Final
 
 from kafkasniff.protocol.api_table import APIS
@@ -102,6 +103,7 @@ def may_hold_secrets_message(name: str) -> bool:
     return name in SECRET_MESSAGE_FIELDS or name == "ConfigRecord" or name in CONFIG_MESSAGES
 
 
+@cache
 def may_hold_secrets(api_key: int) -> bool:
     """Tell whether requests or responses of an API have fields that `redact` may replace, or may have them.
 

@@ -67,8 +67,9 @@ def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
     for entry in fields[:_MOST_FIELDS]:
         held = data[entry.offset : entry.offset + entry.length]
         # Zeros, and a length of 0, are what a field without anything in it has.
-        holds = any(held) and entry.value != 0
-        secret = entry.path in hidden or (hides and holds and _UNREAD.search(entry.path) is not None)
+        secret = entry.path in hidden or (
+            hides and _UNREAD.search(entry.path) is not None and any(held) and entry.value != 0
+        )
         octets = REDACTED if secret else _hex(held)
         value = REDACTED if secret else _value_text(entry.value)
         yield f"{prefix}{entry.offset:06x}  {octets:<{3 * _BYTES_OF_A_FIELD + 1}} {show(entry.path, 200)} = {value}"
