@@ -223,10 +223,6 @@ class Call:
         self._contents: Contents | None = None
         self._errors: list[FieldError] | None = None
 
-    def changed(self, **fields: Any) -> "Call":
-        """Give a call with other values of some fields, of which nothing was decoded yet."""
-        return Call(**{**{name: getattr(self, name) for name in CALL_FIELDS}, **fields})
-
     @property
     def correlation_id(self) -> int:
         """Give the correlation id."""

@@ -1,7 +1,9 @@
 """Hand-made stream events and Kafka frames, packed here field by field."""
 
 import struct
+from typing import Any
 
+from kafkasniff.calls.call import CALL_FIELDS, Call
 from kafkasniff.calls.limits import Budget
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
@@ -77,3 +79,8 @@ def produce_request(correlation_id: int, acks: int, client_id: str = "shop") -> 
     """Produce v0 without topics."""
     body = struct.pack(">hii", acks, 30_000, 0)
     return sized(struct.pack(">hhi", 0, 0, correlation_id) + text(client_id) + body)
+
+
+def changed(call: Call, **fields: Any) -> Call:
+    """Give a call with other values of some fields, of which nothing was decoded yet."""
+    return Call(**{**{name: getattr(call, name) for name in CALL_FIELDS}, **fields})

@@ -6,6 +6,7 @@ from typing import Any
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.spending import RECORDS_REACHED, Spending
+from tests.calls.hand_made import changed
 from tests.protocol.records.made_batches import batch, record, simple_batch
 from tests.render.made_calls import made_call, request_bytes, text
 
@@ -148,7 +149,7 @@ def test_a_topic_known_by_its_id_is_opened_by_its_name() -> None:
     call = made_call(request, None, outcome="unanswered")
     call.context = context
     assert (call.decoded, call.topics) == ([], {})
-    call = call.changed(context=context)
+    call = changed(call, context=context)
     context.topics.add("AAECAwQFBgcICQoLDA0ODw", "__consumer_offsets")
     assert [entry["type"] for entry in call.decoded] == ["OffsetCommitKey", "OffsetCommitValue"]
     assert call.topics == {"AAECAwQFBgcICQoLDA0ODw": "__consumer_offsets"}

@@ -6,6 +6,7 @@ import pytest
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
+from tests.calls.hand_made import changed
 from tests.robustness.compare import Outcome, compare
 from tests.robustness.conversations import Conversation, compose
 from tests.robustness.damage import lost_inside_large_messages
@@ -60,16 +61,16 @@ def test_a_call_printed_twice(case: Case) -> None:
 def test_a_response_under_another_request(case: Case) -> None:
     call = _whole_call(case)
     others = (item for item in case[2] if isinstance(item, Call) and item.response and item is not call)
-    tampered = call.changed(response=next(others).response)
+    tampered = changed(call, response=next(others).response)
     outcome = _compare(case, [tampered if item is call else item for item in case[2]])
     assert len(outcome.invented) >= 1
 
 
 def test_a_false_outcome(case: Case) -> None:
     call = _whole_call(case)
-    tampered = call.changed(response=None, outcome="response-not-captured")
+    tampered = changed(call, response=None, outcome="response-not-captured")
     assert _compare(case, [tampered]).wrong == []
-    tampered = call.changed(outcome="no-response-expected")
+    tampered = changed(call, outcome="no-response-expected")
     assert len(_compare(case, [tampered]).wrong) == 1
 
 

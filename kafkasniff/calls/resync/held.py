@@ -185,7 +185,7 @@ class HeldStream:
         return found is not None and _begins_array(found[1], offset - found[0], offset - found[0] + ARRAY_BYTES)
 
     def run_at(self, offset: int) -> tuple[int, bytearray] | None:
-        """Give the stretch of bytes without a gap that `offset` lies in, with its stream position."""
+        """Give the run of bytes without a gap that `offset` lies in, with its stream position."""
         index = bisect_right(self._run_starts, offset) - 1
         if index < 0 or offset >= self._run_starts[index] + len(self._runs[index]):
             return None
@@ -214,7 +214,7 @@ class HeldStream:
         return bytes(run[offset - start :]) if end < min(offset + count, self.end) else None
 
     def runs(self, offset: int) -> Iterator[tuple[int, bytearray]]:
-        """Give each stretch of bytes without a gap that ends behind `offset`, with its stream position."""
+        """Give each run of bytes without a gap that ends behind `offset`, with its stream position."""
         for start, run in zip(self._run_starts, self._runs, strict=True):
             if start + len(run) > offset:
                 yield start, run
