@@ -5,7 +5,7 @@ from array import array
 from typing import NamedTuple
 
 from kafkasniff.capture.files.records import RecordWalker
-from kafkasniff.capture.files.walk import MAX_BATCH_PACKETS, MAX_RECORD_BYTES, Columns, Walk
+from kafkasniff.capture.files.walk import MAX_RECORD_BYTES, Columns, Walk
 from kafkasniff.capture.packets import Interface
 
 FILE_HEADER_LENGTH = 24
@@ -68,6 +68,6 @@ class PcapWalker:
     def walk(self, data: bytes, position: int, first_packet: int) -> Walk:
         """Find the packets that are whole in `data` from `position` on, at most `MAX_BATCH_PACKETS`."""
         columns = Columns()
-        position, need, damage = self._records.walk(data, position, MAX_BATCH_PACKETS, columns)
+        position, need, damage = self._records.walk(data, position, columns)
         columns.interface_ids = array("q", bytes(8 * len(columns.offsets)))
         return Walk(columns.batch(data, first_packet, self.interfaces), position, need, damage)

@@ -3,13 +3,23 @@
 
 from array import array
 
-from kafkasniff.capture.files.walk import Columns
+from kafkasniff.capture.files.walk import MAX_BATCH_PACKETS, Columns
 
 
 class RecordWalker:
     """Goes from record header to record header (draft-ietf-opsawg-pcap, 5)."""
 
-    __slots__ = ("_big_endian", "_captured_limit", "_fraction_ns", "_header_length", "_lengths_swapped")
+    __slots__ = (
+        "_big_endian",
+        "_captured",
+        "_captured_limit",
+        "_fraction_ns",
+        "_header_length",
+        "_lengths_swapped",
+        "_offsets",
+        "_original",
+        "_times",
+    )
 
     def __init__(
         self, big_endian: bool, header_length: int, fraction_ns: int, captured_limit: int, lengths_swapped: bool
@@ -24,19 +34,20 @@ class RecordWalker:
         self._fraction_ns = fraction_ns
         self._captured_limit = captured_limit
         self._lengths_swapped = lengths_swapped
+        # Filled anew by each walk, so that none has to make room for as many packets as there could be.
+        room = bytes(8 * MAX_BATCH_PACKETS)
+        self._offsets, self._captured = array("q", room), array("q", room)
+        self._original, self._times = array("q", room), array("q", room)
 
-    def walk(self, data: bytes, position: int, most: int, columns: Columns) -> tuple[int, int, str | None]:
-        """Put up to `most` packets into `columns`, which have none; give position, need and damage as in `Walk`."""
+    def walk(self, data: bytes, position: int, columns: Columns) -> tuple[int, int, str | None]:
+        """Put packets into `columns`, which have none; give position, need and damage as in `Walk`."""
         view = data
         size = len(data)
         header_length = self._header_length
-        most = max(0, min(most, (size - position) // header_length))
-        room = bytes(8 * most)
-        columns.offsets, columns.captured = array("q", room), array("q", room)
-        columns.original, columns.times = array("q", room), array("q", room)
-        offsets, captureds, originals, times = columns.offsets, columns.captured, columns.original, columns.times
-        need, damage, count = header_length, None, 0
-        while count < most and position <= size - header_length:
+        offsets, captureds, originals, times = self._offsets, self._captured, self._original, self._times
+        need, damage, count, most = header_length, None, 0, MAX_BATCH_PACKETS
+        # The one check of what `_little` and `_big` read; a header has 16 bytes or more.
+        while count < most and 0 <= position <= size - header_length:
             if self._big_endian:
                 seconds = _big(view, position)
                 fraction = _big(view, position + 4)
@@ -65,18 +76,18 @@ class RecordWalker:
             times[count] = seconds * 1_000_000_000 + fraction * self._fraction_ns
             count += 1
             position = offset + captured
-        # The views must go before the arrays can be cut.
-        offsets = captureds = originals = times = None  # type: ignore[assignment]
-        for column in (columns.offsets, columns.captured, columns.original, columns.times):
-            del column[count:]
+        columns.offsets, columns.captured = self._offsets[:count], self._captured[:count]
+        columns.original, columns.times = self._original[:count], self._times[:count]
         return position, need, damage
 
 
 def _little(view: bytes, at: int) -> int:
+    # The caller checks: compiled, `view` is a pointer.
     value = view[at + 3]
     return value << 24 | view[at + 2] << 16 | view[at + 1] << 8 | view[at]
 
 
 def _big(view: bytes, at: int) -> int:
+    # As in `_little`.
     value = view[at]
     return value << 24 | view[at + 1] << 16 | view[at + 2] << 8 | view[at + 3]

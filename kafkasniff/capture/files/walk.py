@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from kafkasniff.capture.packets import Interface, PacketBatch
 
-MAX_BATCH_PACKETS = 65_536
+MAX_BATCH_PACKETS = 16_384
 """Packets in one batch."""
 
 MAX_RECORD_BYTES = 128 << 20
