@@ -57,7 +57,7 @@ def test_healthy_recordings_on_other_ports(path: Path, add_figure: AddFigure) ->
 
 
 @needs_shared
-@pytest.mark.parametrize("folder", sorted(path.name for path in OTHERS.iterdir() if path.is_dir()))
+@pytest.mark.parametrize("folder", sorted(path.name for path in OTHERS.glob("*") if path.is_dir()))
 def test_no_kafka_in_captures_of_other_protocols(folder: str, add_figure: AddFigure) -> None:
     files = sorted(path for path in (OTHERS / folder).rglob("*") if path.is_file() and path.suffix != ".json")
     kafka = []
