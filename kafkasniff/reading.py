@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Counts, Engine
 from kafkasniff.calls.items import Item, taken_out
@@ -20,6 +21,9 @@ from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.events import Connection
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.tls.context import TlsLimits
+
+if TYPE_CHECKING:  # who reads lines should not wait for it
+    from kafkasniff.tables.block import CallBlock
 
 
 @dataclass(slots=True)
@@ -121,6 +125,18 @@ class Reading:
         """Give calls, gaps, raw SASL tokens and reports as they end."""
         for items in self.batches():
             yield from taken_out(items)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Give the calls as an Arrow stream: the columns of the table `calls` that no body is read for."""
+        from kafkasniff.tables.block import stream_calls
+
+        return stream_calls(item for item in self if isinstance(item, Call))
+
+    def blocks(self) -> "Iterator[CallBlock]":
+        """Give the calls as rows of blocks."""
+        from kafkasniff.tables.block import blocks_of
+
+        return blocks_of(item for item in self if isinstance(item, Call))
 
     def batches(self) -> Iterator[list[Item]]:
         """Give the same in lists, one for each batch of packets, so that output can be flushed between them."""

@@ -75,7 +75,7 @@ def compile_module(root: Path, module: Path, folder: Path) -> Path:
     compiler = own_compiler()
     if not compiler:
         target = TARGETS.get(sysconfig.get_platform())
-        compiler = [sys.executable, "-m", "ziglang", "cc", *(["-target", target] if target else [])]
+        compiler = [sys.executable, "-m", "ziglang", "cc", "-s", *(["-target", target] if target else [])]
     options = [*OPTIONS, *shlex.split(os.environ.get("KAFKASNIFF_CFLAGS", ""))]
     made_with = hashlib.sha256(f"{source_hash(root, module)} {compiler} {options}".encode()).hexdigest()[:16]
     source = folder / f"{'.'.join(module.with_suffix('').parts)}-{made_with}.c"

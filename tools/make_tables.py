@@ -1,45 +1,35 @@
-"""Write the tables of docs/pipeline.md from their declaration: `python tools/make_tables.py [--check]`.
-
-Needs the extra `spark`, as kafkasniff.pipeline does.
-"""
+"""Write the tables of docs/pipeline.md from their declaration: `python tools/make_tables.py [--check]`."""
 
 import argparse
 import sys
 from pathlib import Path
 
-import pyarrow as pa
-
-from kafkasniff.pipeline.tables import PARTITIONS, TABLES, Column
+from kafkasniff.tables.declared import PARTITIONS, TABLES, Column
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "pipeline.md"
-BEGIN = "<!-- Written by tools/make_tables.py from kafkasniff/pipeline/tables.py; the tests compare. -->\n"
+BEGIN = "<!-- Written by tools/make_tables.py from kafkasniff/tables/declared.py; the tests compare. -->\n"
 END = "<!-- End of what it wrote. -->\n"
 
 
-def type_name(kind: pa.DataType) -> str:
-    """Give Spark's name of a type."""
-    if pa.types.is_list(kind):
-        return f"array<{type_name(kind.value_type)}>"
-    if pa.types.is_struct(kind):
-        return f"struct<{', '.join(f'{field.name}: {type_name(field.type)}' for field in kind)}>"
-    names = {
-        pa.string(): "string",
-        pa.binary(): "binary",
-        pa.bool_(): "boolean",
-        pa.int8(): "tinyint",
-        pa.int16(): "smallint",
-        pa.int32(): "int",
-        pa.int64(): "bigint",
-        pa.float64(): "double",
-        pa.date32(): "date",
-        pa.timestamp("us", tz="UTC"): "timestamp",
-    }
-    return names[kind]
+SPARK_NAMES = {
+    "bool": "boolean",
+    "int8": "tinyint",
+    "int16": "smallint",
+    "int32": "int",
+    "int64": "bigint",
+    "date32": "date",
+    "timestamp[us, tz=UTC]": "timestamp",
+    "list<string>": "array<string>",
+    "list<struct<key: string, value: binary>>": "array<struct<key: string, value: binary>>",
+}
+"""Spark's names of types, where they are not Arrow's."""
 
 
 def columns_text(columns: tuple[Column, ...]) -> str:
     """Give columns as a Markdown table."""
-    rows = (f"| `{column.name}` | {type_name(column.type)} | {column.meaning} |" for column in columns)
+    rows = (
+        f"| `{column.name}` | {SPARK_NAMES.get(column.type, column.type)} | {column.meaning} |" for column in columns
+    )
     return "\n".join(("| column | type | meaning |", "| --- | --- | --- |", *rows)) + "\n"
 
 

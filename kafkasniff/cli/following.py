@@ -18,8 +18,8 @@ from kafkasniff.pipeline.following import Following
 from kafkasniff.pipeline.job import Outcome
 from kafkasniff.pipeline.micro_batch import limits_of
 from kafkasniff.pipeline.options import Options
-from kafkasniff.pipeline.tables import CALLS, FILES, RECORDS, TABLES
 from kafkasniff.pipeline.watching import Watch
+from kafkasniff.tables.declared import CALLS, FILES, RECORDS, TABLES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,17 +12,18 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from kafkasniff.pipeline.pieces import Marks
-from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
+from kafkasniff.pipeline.schemas import schema_of
+from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 
 TAKEN = pa.schema(
-    [*(EVENTS.schema.field(name) for name in (*EVENT_ORDER, "vantage", "item")), pa.field("told", pa.bool_())]
+    [*(schema_of(EVENTS).field(name) for name in (*EVENT_ORDER, "vantage", "item")), pa.field("told", pa.bool_())]
 )
 """What a task takes of events; `told`: only what they tell of brokers and topics is wanted."""
 
 SPANS = pa.schema(
     [
         pa.field("task", pa.int32()),
-        *(EVENTS.schema.field(name) for name in EVENT_ORDER),
+        *(schema_of(EVENTS).field(name) for name in EVENT_ORDER),
         pa.field("events", pa.binary()),
     ]
 )

@@ -17,10 +17,10 @@ from kafkasniff.diagnose.produced import partition_of
 from kafkasniff.pipeline.bodies import Body, body_of
 from kafkasniff.pipeline.interfaces import PlacedInterface
 from kafkasniff.pipeline.rows import Placed
-from kafkasniff.pipeline.tables import EVENTS
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
+from kafkasniff.tables.declared import EVENTS
 from kafkasniff.tcp.events import COUNTERS, Connection, DirectionCounters
 
 _MOST_BATCHES = 1_000

@@ -24,8 +24,9 @@ from kafkasniff.pipeline.inputs import Input
 from kafkasniff.pipeline.output import RUNS_FOLDER, Written, sync, sync_folders
 from kafkasniff.pipeline.own_folders import check_own, is_own
 from kafkasniff.pipeline.reassembly import Part
-from kafkasniff.pipeline.tables import TABLES
+from kafkasniff.pipeline.schemas import schema_of
 from kafkasniff.pipeline.watching import Read
+from kafkasniff.tables.declared import TABLES
 from kafkasniff.typed_json import from_json, to_json
 
 _FOLDER = "_following-"
@@ -269,7 +270,7 @@ class Ledger:
         day = date.fromordinal(date(1970, 1, 1).toordinal() + first_time // 86_400_000_000_000)
         os.makedirs(os.path.join(folder, f"date={day.isoformat()}"))
         pq.write_table(
-            TABLES[table].schema.empty_table(), os.path.join(folder, f"date={day.isoformat()}", "empty.parquet")
+            schema_of(TABLES[table]).empty_table(), os.path.join(folder, f"date={day.isoformat()}", "empty.parquet")
         )
 
     def _end(self, state: State) -> None:

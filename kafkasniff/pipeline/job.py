@@ -33,8 +33,8 @@ from kafkasniff.pipeline.reassembly import Known, Part, add_up
 from kafkasniff.pipeline.reports import doubtful_files, whole_reports
 from kafkasniff.pipeline.rows import file_row
 from kafkasniff.pipeline.shares import Share, shares_of
-from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
 from kafkasniff.pipeline.vantages import vantages_of
+from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.key_log import KeyLog
 from kafkasniff.typed_json import from_json, to_json

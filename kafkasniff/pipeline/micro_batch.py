@@ -27,10 +27,10 @@ from kafkasniff.pipeline.pieces import REPORT, as_batch
 from kafkasniff.pipeline.reassembly import Known, add_up
 from kafkasniff.pipeline.reports import joined
 from kafkasniff.pipeline.rows import Placed, file_row
-from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
 from kafkasniff.pipeline.tasks import RESULT
 from kafkasniff.pipeline.vantages import OVERLAP_NS, overlap
 from kafkasniff.pipeline.watching import Read
+from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.key_log import KeyLog
 from kafkasniff.typed_json import from_json, to_json

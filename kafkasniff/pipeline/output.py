@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.own_folders import is_own, new_folder
 from kafkasniff.pipeline.rows import Placed, Row
-from kafkasniff.pipeline.tables import EVENTS, TABLES
+from kafkasniff.pipeline.schemas import schema_of
+from kafkasniff.tables.declared import EVENTS, TABLES
 
 RUNS_FOLDER = "_runs"
 """Below the destination: a file for each run that is complete. Spark passes over names with an underscore."""
@@ -30,7 +31,7 @@ _MOST_OPEN = 32
 _DAY_NS = 86_400_000_000_000
 
 
-_SCHEMAS = {table.name: table.schema for table in (*TABLES.values(), EVENTS)}
+_SCHEMAS = {table.name: schema_of(table) for table in (*TABLES.values(), EVENTS)}
 _BINARY = {
     name: [number for number, each in enumerate(schema) if pa.types.is_binary(each.type)]
     for name, schema in _SCHEMAS.items()
@@ -223,7 +224,7 @@ class Destination:
         text = date.fromordinal(date(1970, 1, 1).toordinal() + day).isoformat()
         folder = os.path.join(self.staging, table, f"date={text}")
         os.makedirs(folder, exist_ok=True)
-        pq.write_table(TABLES[table].schema.empty_table(), os.path.join(folder, "empty.parquet"))
+        pq.write_table(schema_of(TABLES[table]).empty_table(), os.path.join(folder, "empty.parquet"))
 
     def _write_record(self, counts: dict[str, int]) -> None:
         """Write which tables are to be moved; from here on the run is complete."""

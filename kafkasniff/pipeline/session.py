@@ -76,7 +76,8 @@ def open_session(
         if name not in (settings or {}):
             session.conf.set(name, value)
     if _LOCAL.fullmatch(session.sparkContext.master) is None:
-        session.sparkContext.addPyFile(_package())
+        # Unpacked where workers look for modules first: Python imports no library from a zip.
+        session.sparkContext.addArchive(f"{_package()}#kafkasniff")
     return session
 
 
@@ -110,12 +111,12 @@ def _launch(conf: SparkConf, log: IO[bytes]) -> None:
 
 
 def _package() -> str:
-    """Give a zip file of this package, as executors import it."""
+    """Give a zip file of what this package holds; Pythons for which its libraries were not made ignore them."""
     root = Path(kafkasniff.__file__).parent
     folder = tempfile.mkdtemp(prefix="kafkasniff-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = Path(folder, "kafkasniff.zip")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(root.rglob("*.py")):
-            archive.write(file, Path("kafkasniff") / file.relative_to(root))
+        for file in sorted(file for kind in ("*.py", "*.so") for file in root.rglob(kind)):
+            archive.write(file, file.relative_to(root))
     return str(path)

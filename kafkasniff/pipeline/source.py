@@ -17,8 +17,9 @@ from kafkasniff.pipeline.inputs import find_inputs, path_of
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import table_of
 from kafkasniff.pipeline.rows import Row, item_rows
-from kafkasniff.pipeline.tables import BATCHES, CALLS, CONNECTIONS, ERRORS, RECORDS, Table
+from kafkasniff.pipeline.schemas import schema_of
 from kafkasniff.reading import Reading
+from kafkasniff.tables.declared import BATCHES, CALLS, CONNECTIONS, ERRORS, RECORDS, Table
 
 _TABLES = {table.name: table for table in (CALLS, ERRORS, BATCHES, CONNECTIONS, RECORDS)}
 _BATCH_ROWS = 4_096
@@ -38,7 +39,7 @@ class CallSource(DataSource):
 
     def schema(self) -> StructType:
         """Give the columns of the table."""
-        return from_arrow_schema(_table(self.options).schema)
+        return from_arrow_schema(schema_of(_table(self.options)))
 
     def reader(self, schema: StructType) -> "CallReader":
         """Give what reads the rows; all columns are read."""
@@ -81,9 +82,9 @@ class CallReader(DataSourceReader):
         for item in reading:
             rows += [row for table, _, row in item_rows(ring, item, self._options) if table == self._table.name]
             if len(rows) >= _BATCH_ROWS:
-                yield from table_of(rows, self._table.schema).to_batches()
+                yield from table_of(rows, schema_of(self._table)).to_batches()
                 rows = []
-        yield from table_of(rows, self._table.schema).to_batches()
+        yield from table_of(rows, schema_of(self._table)).to_batches()
 
 
 def _table(options: Mapping[str, str]) -> Table:

@@ -25,6 +25,7 @@ from pathlib import Path
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
+from kafkasniff import compiled
 from kafkasniff.cli.main import main
 from kafkasniff.pipeline import following, job, session, tasks
 
@@ -37,11 +38,17 @@ class Killing:
 
     def __init__(self, task):
         self.task, self.flag = task, flag
+        # As it is for the driver: what was compiled is sent.
+        self.compiled = compiled.is_compiled()
 
     def __call__(self, batches):
         import kafkasniff
 
-        assert ".zip" in kafkasniff.__file__, kafkasniff.__file__
+        from kafkasniff.compiled import is_compiled
+        from pyspark import SparkFiles
+
+        assert kafkasniff.__file__.startswith(os.path.realpath(SparkFiles.getRootDirectory())), kafkasniff.__file__
+        assert is_compiled() == self.compiled
         results = list(self.task(batches))
         if not os.path.exists(self.flag):
             Path(self.flag).touch()
@@ -99,10 +106,8 @@ def test_an_executor_that_is_killed_and_a_follower_killed_behind_its_commit_cost
     ring = [os.path.abspath(path) for path in RING]
     assert by_vantage(tmp_path / "tables") == {os.path.dirname(ring[0]) + "/part": expected_rows(ring)}
     put(folder, range(4, 9))
-    # The executors of a cluster run the package that was sent to them, which is not compiled: so must who goes on.
     command = [sys.executable, "-m", "kafkasniff", "pipeline", "--follow", folder, followed, "--finish"]
-    environment = {**os.environ, "KAFKASNIFF_PURE": "1"}
-    done = subprocess.run(command, env=environment, cwd=ROOT, check=False, capture_output=True, timeout=400)
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, timeout=400)
     assert done.returncode == 0, done.stderr[-2000:]
     write(spark, [folder], tmp_path / "once")
     assert all_rows(followed) == all_rows(tmp_path / "once")

@@ -9,7 +9,7 @@ import pytest
 from kafkasniff.pipeline import event_spans
 from kafkasniff.pipeline.event_spans import SPANS, TAKEN, in_order, read_events, spans
 from kafkasniff.pipeline.output import TableWriter
-from kafkasniff.pipeline.tables import EVENT_ORDER
+from kafkasniff.tables.declared import EVENT_ORDER
 
 SECOND = 1_000_000_000
 

@@ -8,7 +8,8 @@ import pytest
 from kafkasniff.pipeline import output
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.output import Destination, TableWriter
-from kafkasniff.pipeline.tables import FILES
+from kafkasniff.pipeline.schemas import schema_of
+from kafkasniff.tables.declared import FILES
 
 DAY_NS = 86_400_000_000_000
 NOON = 20_777 * DAY_NS + DAY_NS // 2
@@ -135,7 +136,7 @@ def test_the_columns_of_a_file_are_those_declared(tmp_path):
     destination.commit(written, ["files"], 20_777)
 
     (path,) = tmp_path.glob("files/*/*/*.parquet")
-    assert pq.read_schema(path).equals(FILES.schema)
+    assert pq.read_schema(path).equals(schema_of(FILES))
 
 
 def test_rows_are_on_the_disk_before_the_run_is_said_to_be_complete(tmp_path, monkeypatch):

@@ -1,7 +1,8 @@
 from kafkasniff.calls.call import Call
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows import item_rows
-from kafkasniff.pipeline.tables import CALLS
+from kafkasniff.pipeline.schemas import schema_of
+from kafkasniff.tables.declared import CALLS
 from tests.render.made_calls import heartbeat_call
 
 
@@ -15,7 +16,7 @@ class Broken:
 def row_of(call: Call) -> dict[str, object]:
     [(table, _, row)] = item_rows("vantage", call, Options(b"", False))
     assert table == "calls"
-    return dict(zip(CALLS.schema.names, row, strict=True))
+    return dict(zip(schema_of(CALLS).names, row, strict=True))
 
 
 def test_a_call_that_cannot_be_shown_has_a_row_with_a_problem() -> None:

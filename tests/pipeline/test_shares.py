@@ -14,8 +14,9 @@ from kafkasniff.pipeline.diagnosing import ClusterDiagnosis, finding_rows
 from kafkasniff.pipeline.event_spans import in_order
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.output import table_of
+from kafkasniff.pipeline.schemas import schema_of
 from kafkasniff.pipeline.shares import Share, dealt, shares_of
-from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
+from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 from tests.conftest import SHARED, needs_shared
 from tests.pipeline.test_events import placed_items
 from tests.pipeline.test_micro_batch import records
@@ -62,7 +63,7 @@ class Cluster:
             for item in placed_items(copy, interfaces, part=number):
                 rows.append(packer.row(item, at_end=False)[2])
             self.interfaces[number] = interfaces
-        schema = EVENTS.schema
+        schema = schema_of(EVENTS)
         table = table_of(rows, schema).sort_by([(name, "ascending") for name in EVENT_ORDER])
         (self.events,) = table.combine_chunks().to_batches()
         self.vantages = sorted(set(self.events.column("vantage").to_pylist()))

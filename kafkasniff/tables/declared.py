@@ -2,67 +2,61 @@
 
 from typing import Final, NamedTuple
 
-import pyarrow as pa
-
 
 class Column(NamedTuple):
     """A column of a table."""
 
     name: str
-    type: pa.DataType
+    type: str
+    """As Arrow writes it."""
     meaning: str
 
 
 class Table(NamedTuple):
-    """A table of the pipeline."""
+    """A table."""
 
     name: str
     meaning: str
     columns: tuple[Column, ...]
 
-    @property
-    def schema(self) -> pa.Schema:
-        """Give Arrow's schema of the files; `PARTITIONS` stand in their paths."""
-        return pa.schema([(column.name, column.type) for column in self.columns])
-
 
 PARTITIONS: Final = (
-    Column("run_id", pa.string(), "the run that wrote the row: a hash of its inputs and options"),
-    Column("date", pa.date32(), "the UTC date of `time`"),
+    Column("run_id", "string", "the run that wrote the row: a hash of its inputs and options"),
+    Column("date", "date32", "the UTC date of `time`"),
 )
 """Of every table: folders `run_id=…/date=…`."""
 
-_TIME: Final = pa.timestamp("us", tz="UTC")
-_TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
+_TIME: Final = "timestamp[us, tz=UTC]"
+_TEXT, _TEXTS = "string", "list<string>"
 
 _CONNECTION: Final = (
     Column("vantage", _TEXT, "the capture point: directory and name of its files without what rotation adds"),
     Column("connection", _TEXT, "`client-server`"),
-    Column("epoch", pa.int32(), "how many earlier connections of the vantage had the same addresses and ports"),
+    Column("epoch", "int32", "how many earlier connections of the vantage had the same addresses and ports"),
 )
 _CALL: Final = (
     *_CONNECTION,
     Column("direction", _TEXT, "`request`, or `response` where the request was not captured: of `stream_offset`"),
     Column(
         "stream_offset",
-        pa.int64(),
+        "int64",
         "where the message begins in its direction's stream, from the first byte seen; with the columns before it "
         "the key of a call",
     ),
     Column("time", _TIME, "when the request's first byte was captured (else the response's)"),
-    Column("time_ns", pa.int64(), "the same in nanoseconds since 1970-01-01 UTC"),
+    Column("time_ns", "int64", "the same in nanoseconds since 1970-01-01 UTC"),
     Column("client", _TEXT, "`ip:port`, IPv6 in brackets"),
     Column("server", _TEXT, "`ip:port`, IPv6 in brackets"),
-    Column("api_key", pa.int16(), "the API; null where the request was not captured"),
+    Column("api_key", "int16", "the API; null where the request was not captured"),
     Column("api_name", _TEXT, "its name as in Kafka's ApiKeys"),
-    Column("api_version", pa.int16(), "the request's version"),
+    Column("api_version", "int16", "the request's version"),
     Column("client_id", _TEXT, "the client id"),
 )
 _PLACE: Final = (
     Column("where", _TEXT, "`request` or `response`"),
     Column("path", _TEXT, "the path of the field in the body"),
     Column("topic", _TEXT, "the topic that the path leads through, where there is one and its name is known"),
-    Column("partition", pa.int32(), "the partition that the path leads through, where there is one"),
+    Column("partition", "int32", "the partition that the path leads through, where there is one"),
 )
 
 CALLS: Final = Table(
@@ -70,18 +64,18 @@ CALLS: Final = Table(
     "One row a call.",
     (
         *_CALL,
-        Column("correlation_id", pa.int32(), "the correlation id"),
-        Column("response_api_version", pa.int16(), "the version of the answer's layout"),
+        Column("correlation_id", "int32", "the correlation id"),
+        Column("response_api_version", "int16", "the version of the answer's layout"),
         Column("outcome", _TEXT, "as in the JSON lines"),
-        Column("total_time_ms", pa.float64(), "from the request's first byte to the response's last"),
-        Column("response_delay_ms", pa.float64(), "from the request's last byte to the response's first"),
-        Column("pending_ms", pa.float64(), "of `response-not-captured`: how long the answer was known to be out"),
-        Column("request_size_bytes", pa.int64(), "the size prefix's value"),
-        Column("response_size_bytes", pa.int64(), "the size prefix's value"),
+        Column("total_time_ms", "double", "from the request's first byte to the response's last"),
+        Column("response_delay_ms", "double", "from the request's last byte to the response's first"),
+        Column("pending_ms", "double", "of `response-not-captured`: how long the answer was known to be out"),
+        Column("request_size_bytes", "int64", "the size prefix's value"),
+        Column("response_size_bytes", "int64", "the size prefix's value"),
         Column("request_file", _TEXT, "the file of the packet that completed the request"),
-        Column("request_packet", pa.int64(), "the number of that packet in its file, from 1"),
+        Column("request_packet", "int64", "the number of that packet in its file, from 1"),
         Column("response_file", _TEXT, "the file of the packet that completed the response"),
-        Column("response_packet", pa.int64(), "the number of that packet in its file, from 1"),
+        Column("response_packet", "int64", "the number of that packet in its file, from 1"),
         Column("topics", _TEXTS, "topics that the bodies name, and that the topic ids in them stand for"),
         Column("groups", _TEXTS, "groups that the bodies name"),
         Column("error_names", _TEXTS, "the names of the error codes in the bodies, each once"),
@@ -98,7 +92,7 @@ ERRORS: Final = Table(
     (
         *_CALL,
         *_PLACE,
-        Column("code", pa.int16(), "the error code"),
+        Column("code", "int16", "the error code"),
         Column("name", _TEXT, "its name in Kafka's Errors"),
     ),
 )
@@ -108,22 +102,22 @@ BATCHES: Final = Table(
     (
         *_CALL,
         *_PLACE,
-        Column("magic", pa.int8(), "the format of the batch"),
-        Column("base_offset", pa.int64(), "the offset of its first record"),
-        Column("last_offset", pa.int64(), "the offset of its last record"),
-        Column("partition_leader_epoch", pa.int32(), "the epoch of the leader that wrote it"),
+        Column("magic", "int8", "the format of the batch"),
+        Column("base_offset", "int64", "the offset of its first record"),
+        Column("last_offset", "int64", "the offset of its last record"),
+        Column("partition_leader_epoch", "int32", "the epoch of the leader that wrote it"),
         Column("compression", _TEXT, "`none`, `gzip`, `snappy`, `lz4` or `zstd`"),
         Column("timestamp_type", _TEXT, "`CreateTime` or `LogAppendTime`"),
-        Column("base_timestamp", pa.int64(), "the first record's timestamp in ms since 1970"),
-        Column("max_timestamp", pa.int64(), "the latest timestamp in ms since 1970"),
-        Column("producer_id", pa.int64(), "the idempotent producer, or -1"),
-        Column("producer_epoch", pa.int16(), "the producer's epoch, or -1"),
-        Column("base_sequence", pa.int32(), "the sequence number of the first record, or -1"),
-        Column("is_transactional", pa.bool_(), "whether it belongs to a transaction"),
-        Column("is_control", pa.bool_(), "whether it is a marker and no data"),
-        Column("record_count", pa.int32(), "records in it; null where only decompression would tell"),
-        Column("size_in_bytes", pa.int64(), "bytes of the batch"),
-        Column("crc_valid", pa.bool_(), "whether its checksum is right; null where bytes lack"),
+        Column("base_timestamp", "int64", "the first record's timestamp in ms since 1970"),
+        Column("max_timestamp", "int64", "the latest timestamp in ms since 1970"),
+        Column("producer_id", "int64", "the idempotent producer, or -1"),
+        Column("producer_epoch", "int16", "the producer's epoch, or -1"),
+        Column("base_sequence", "int32", "the sequence number of the first record, or -1"),
+        Column("is_transactional", "bool", "whether it belongs to a transaction"),
+        Column("is_control", "bool", "whether it is a marker and no data"),
+        Column("record_count", "int32", "records in it; null where only decompression would tell"),
+        Column("size_in_bytes", "int64", "bytes of the batch"),
+        Column("crc_valid", "bool", "whether its checksum is right; null where bytes lack"),
     ),
 )
 RECORDS: Final = Table(
@@ -132,11 +126,11 @@ RECORDS: Final = Table(
     (
         *_CALL,
         *_PLACE,
-        Column("offset", pa.int64(), "the record's offset"),
-        Column("timestamp", pa.int64(), "the record's timestamp in ms since 1970"),
-        Column("key", pa.binary(), "the key; null is null"),
-        Column("value", pa.binary(), "the value; null is a tombstone"),
-        Column("headers", pa.list_(pa.struct([("key", _TEXT), ("value", pa.binary())])), "the headers"),
+        Column("offset", "int64", "the record's offset"),
+        Column("timestamp", "int64", "the record's timestamp in ms since 1970"),
+        Column("key", "binary", "the key; null is null"),
+        Column("value", "binary", "the value; null is a tombstone"),
+        Column("headers", "list<struct<key: string, value: binary>>", "the headers"),
     ),
 )
 
@@ -144,14 +138,14 @@ RECORDS: Final = Table(
 def _side_columns(side: str) -> tuple[Column, ...]:
     """Give the columns for what one side of a connection sent."""
     return (
-        Column(f"{side}_packets", pa.int64(), f"packets of the {side}"),
-        Column(f"{side}_bytes", pa.int64(), "payload bytes, each counted once"),
-        Column(f"{side}_retransmissions", pa.int64(), "segments that repeated bytes already seen"),
-        Column(f"{side}_out_of_order", pa.int64(), "segments that came before bytes they follow"),
-        Column(f"{side}_gaps", pa.int64(), "places where bytes lack"),
-        Column(f"{side}_gap_bytes", pa.int64(), "bytes that lack, where their number is known"),
-        Column(f"{side}_cut_packets", pa.int64(), "packets captured shorter than they were"),
-        Column(f"{side}_conflicts", pa.int64(), "segments that repeated bytes with other contents"),
+        Column(f"{side}_packets", "int64", f"packets of the {side}"),
+        Column(f"{side}_bytes", "int64", "payload bytes, each counted once"),
+        Column(f"{side}_retransmissions", "int64", "segments that repeated bytes already seen"),
+        Column(f"{side}_out_of_order", "int64", "segments that came before bytes they follow"),
+        Column(f"{side}_gaps", "int64", "places where bytes lack"),
+        Column(f"{side}_gap_bytes", "int64", "bytes that lack, where their number is known"),
+        Column(f"{side}_cut_packets", "int64", "packets captured shorter than they were"),
+        Column(f"{side}_conflicts", "int64", "segments that repeated bytes with other contents"),
     )
 
 
@@ -161,27 +155,27 @@ CONNECTIONS: Final = Table(
     (
         *_CONNECTION,
         Column("time", _TIME, "when its first packet was captured"),
-        Column("time_ns", pa.int64(), "the same in nanoseconds since 1970-01-01 UTC"),
+        Column("time_ns", "int64", "the same in nanoseconds since 1970-01-01 UTC"),
         Column("last_time", _TIME, "when its last packet was captured"),
         Column("client", _TEXT, "`ip:port`, IPv6 in brackets"),
         Column("server", _TEXT, "`ip:port`, IPv6 in brackets"),
         Column("protocol", _TEXT, "`kafka`, `tls`, `http`, …, `unknown`, or `empty` when no data was seen"),
         Column("evidence", _TEXT, "why we think so"),
-        Column("calls", pa.int64(), "its calls"),
+        Column("calls", "int64", "its calls"),
         *_side_columns("client"),
         *_side_columns("server"),
-        Column("round_trip_ms", pa.float64(), "time from SYN to the ACK of the SYN-ACK, or the like"),
+        Column("round_trip_ms", "double", "time from SYN to the ACK of the SYN-ACK, or the like"),
         Column("began", _TEXT, "`handshake` or `mid-stream`"),
         Column("ended", _TEXT, "`fin`, `rst`, `reuse`, `idle` or `capture-end`"),
         Column("ended_by", _TEXT, "`client` or `server`: who sent the first FIN, or the RST"),
         Column("first_file", _TEXT, "the file of its first packet"),
-        Column("first_packet", pa.int64(), "the number of that packet in its file, from 1"),
+        Column("first_packet", "int64", "the number of that packet in its file, from 1"),
         Column("last_file", _TEXT, "the file of its last packet"),
-        Column("last_packet", pa.int64(), "the number of that packet in its file, from 1"),
+        Column("last_packet", "int64", "the number of that packet in its file, from 1"),
         Column("tls_version", _TEXT, "the version of TLS"),
         Column("tls_cipher", _TEXT, "the cipher suite"),
         Column("tls_server_name", _TEXT, "the server name that the client asked for"),
-        Column("tls_decrypted", pa.bool_(), "whether it was decrypted; null without TLS"),
+        Column("tls_decrypted", "bool", "whether it was decrypted; null without TLS"),
         Column("tls_failure", _TEXT, "why not"),
         Column("tunnel", _TEXTS, "encapsulations, outermost first"),
     ),
@@ -192,12 +186,12 @@ FILES: Final = Table(
     (
         Column("vantage", _TEXT, "the capture point that it belongs to"),
         Column("file", _TEXT, "its path"),
-        Column("size_bytes", pa.int64(), "its size when it was listed"),
+        Column("size_bytes", "int64", "its size when it was listed"),
         Column("time", _TIME, "the time of its first packet"),
         Column("last_time", _TIME, "the time of its last packet"),
-        Column("packets", pa.int64(), "packets read"),
-        Column("cut_packets", pa.int64(), "packets captured shorter than they were"),
-        Column("unjoined_fragments", pa.int64(), "IP fragments whose others are not in the file, not read"),
+        Column("packets", "int64", "packets read"),
+        Column("cut_packets", "int64", "packets captured shorter than they were"),
+        Column("unjoined_fragments", "int64", "IP fragments whose others are not in the file, not read"),
         Column("state", _TEXT, "`read`, `damaged` (read up to the damage) or `not read`"),
         Column("reason", _TEXT, "why it was not read, or not to its end"),
     ),
@@ -211,7 +205,7 @@ FINDINGS: Final = Table(
         Column("severity", _TEXT, "`error`, `warning` or `info`"),
         Column("time", _TIME, "when it was first seen"),
         Column("last_time", _TIME, "when it was last seen"),
-        Column("count", pa.int64(), "how often it was seen"),
+        Column("count", "int64", "how often it was seen"),
         Column("subject", _TEXT, "whom it is about, as JSON"),
         Column("summary", _TEXT, "what was seen"),
         Column("cause", _TEXT, "why it happens"),
@@ -226,16 +220,16 @@ EVENTS: Final = Table(
     "What rules look at; not kept once the findings are written.",
     (
         Column("vantage", _TEXT, "the capture point"),
-        Column("time", pa.int64(), "when it ended, or the capture, in ns since 1970"),
-        Column("at_end", pa.bool_(), "whether only the capture's end ended it"),
-        Column("order_time", pa.int64(), "when it ended; of what the capture's end ended: when its connection began"),
-        Column("order_packet", pa.int64(), "the number of that packet in its file"),
-        Column("bucket", pa.int32(), "the task that gave it"),
-        Column("serial", pa.int64(), "its number in that task and capture"),
-        Column("client", pa.int32(), "a hash of the client's address, by which the rules are shared out"),
-        Column("api", pa.int16(), "the API of a call; -1 for what is none"),
-        Column("plain", pa.bool_(), "whether nothing is to be seen in a call but what those of its API show"),
-        Column("item", pa.binary(), "what ended, packed"),
+        Column("time", "int64", "when it ended, or the capture, in ns since 1970"),
+        Column("at_end", "bool", "whether only the capture's end ended it"),
+        Column("order_time", "int64", "when it ended; of what the capture's end ended: when its connection began"),
+        Column("order_packet", "int64", "the number of that packet in its file"),
+        Column("bucket", "int32", "the task that gave it"),
+        Column("serial", "int64", "its number in that task and capture"),
+        Column("client", "int32", "a hash of the client's address, by which the rules are shared out"),
+        Column("api", "int16", "the API of a call; -1 for what is none"),
+        Column("plain", "bool", "whether nothing is to be seen in a call but what those of its API show"),
+        Column("item", "binary", "what ended, packed"),
     ),
 )
 

@@ -1,0 +1,130 @@
+"""Blocks of calls, taken by DuckDB through Arrow's C data interface, beside the JSON lines of the same captures."""
+
+import gc
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import kafkasniff
+from kafkasniff.calls.call import Call
+from kafkasniff.render.json.lines import JsonLines
+from kafkasniff.tables import arrow
+from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
+from kafkasniff.tables.block import FIELDS, ROWS, CallBlock, blocks_of
+from kafkasniff.tables.declared import CALLS
+from tests.conftest import CAPTURES
+
+FILES = [path for path in sorted(CAPTURES.glob("*.pcap*")) if path.stat().st_size < 2_000_000]
+
+JSON_NAMES = {
+    "connection": "connection",
+    "client": "client",
+    "server": "server",
+    "outcome": "outcome",
+    "total_time_ms": "totalTimeMs",
+    "response_delay_ms": "responseDelayMs",
+    "pending_ms": "pendingMs",
+    "request_size_bytes": "requestSizeBytes",
+    "response_size_bytes": "responseSizeBytes",
+    "request_file": "requestFile",
+    "request_packet": "requestPacket",
+    "response_file": "responseFile",
+    "response_packet": "responsePacket",
+    "security_protocol": "securityProtocol",
+    "principal": "principal",
+}
+"""Columns by the names that the JSON lines have for the same."""
+HEADER_NAMES = {
+    "api_key": "requestApiKey",
+    "api_name": "requestApiKeyName",
+    "api_version": "requestApiVersion",
+    "client_id": "clientId",
+    "correlation_id": "correlationId",
+}
+
+
+def _calls(path: Path) -> list[Call]:
+    return [item for item in kafkasniff.read([str(path)]) if isinstance(item, Call)]
+
+
+def _rows(stream: Any) -> list[dict[str, Any]]:
+    taken = duckdb.sql("select * from stream")
+    return [dict(zip(taken.columns, row, strict=True)) for row in taken.fetchall()]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_rows_say_what_the_json_lines_say(path: Path) -> None:
+    lines = JsonLines()
+    expected = [json.loads(lines.line(call)) for call in _calls(path)]
+    rows = _rows(kafkasniff.read([str(path)]))
+    assert len(rows) == len(expected)
+    for row, line in zip(rows, expected, strict=True):
+        assert {name: row[name] for name in JSON_NAMES} == {
+            name: pytest.approx(line[key]) if isinstance(line.get(key), float) else line.get(key)
+            for name, key in JSON_NAMES.items()
+        }
+        header = line["requestHeader"]
+        assert {name: row[name] for name in HEADER_NAMES} == {
+            name: header.get(key) for name, key in HEADER_NAMES.items()
+        }
+        software = line.get("clientInformation") or {}
+        assert row["software_name"] == software.get("softwareName")
+        assert row["software_version"] == software.get("softwareVersion")
+
+
+def test_times_are_utc() -> None:
+    rows = _rows(kafkasniff.read([str(CAPTURES / "java-4.3.1-basic.pcap")]))
+    # The capture's first request, as tshark shows it.
+    first = datetime(2026, 11, 21, 0, 38, 8, 759_105, tzinfo=UTC)
+    assert min(row["time"] for row in rows) == first
+    assert min(row["time_ns"] for row in rows) == 1_795_221_488_759_105_000
+
+
+def test_columns_are_those_of_the_declared_table() -> None:
+    declared = {column.name: column.type for column in CALLS.columns}
+    assert [*CallBlock().columns()] == [field.name for field in FIELDS]
+    assert {field.name: field.type for field in FIELDS}.items() <= declared.items()
+
+
+def test_a_block_is_bounded() -> None:
+    call = _calls(CAPTURES / "java-4.3.1-basic.pcap")[0]
+    blocks = list(blocks_of([call] * (ROWS + 1)))
+    assert [len(block) for block in blocks] == [ROWS, 1]
+    with pytest.raises(IndexError):
+        blocks[0].add(call)
+    assert len(_rows(blocks[1])) == 1
+
+
+def test_nothing_is_kept_of_streams_that_were_read_or_not() -> None:
+    before = len(arrow._kept), len(arrow._exported)
+    path = str(CAPTURES / "java-4.3.1-basic.pcap")
+    unread = kafkasniff.read([path]).__arrow_c_stream__()
+    assert "arrow_array_stream" in repr(unread)
+    del unread
+    _rows(kafkasniff.read([path]))
+    stream = kafkasniff.read([path])
+    duckdb.sql("select client_id from stream limit 1").fetchall()
+    del stream
+    gc.collect()
+    assert (len(arrow._kept), len(arrow._exported)) == before
+
+
+def test_what_fails_on_the_way_is_an_error_of_the_stream() -> None:
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return export_stream([ArrowField("number", "int64")], self._batches())
+
+        def _batches(self) -> Iterator[Batch]:
+            raise ValueError("the disk is gone")
+            yield
+
+    stream = Broken()
+    with pytest.raises(duckdb.Error, match=re.escape("ValueError: the disk is gone")):
+        duckdb.sql("select * from stream").fetchall()
+    assert stream is not None
