@@ -23,8 +23,8 @@ from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.interfaces import PlacedInterface
 from kafkasniff.pipeline.output import table_of
 from kafkasniff.pipeline.shares import Share, dealt, shares_of
-from kafkasniff.pipeline.tables import EVENT_ORDER, EVENTS
 from kafkasniff.pipeline.tasks import COLLECTION_THRESHOLDS
+from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 
 _ORDER = [(name, "ascending") for name in EVENT_ORDER]
 _BATCH = 64

@@ -2,21 +2,21 @@
 
 from typing import Any
 
-from kafkasniff.diagnose.cluster import CLUSTER_RULES
-from kafkasniff.diagnose.connections import CONNECTION_RULES
-from kafkasniff.diagnose.fetch import FETCH_RULES
-from kafkasniff.diagnose.groups import GROUP_ERROR_RULES
-from kafkasniff.diagnose.membership import MEMBERSHIP_RULES
-from kafkasniff.diagnose.metadata import METADATA_RULES
-from kafkasniff.diagnose.network import NETWORK_RULES
-from kafkasniff.diagnose.ports import PORT_RULES
-from kafkasniff.diagnose.produce import PRODUCE_RULES
-from kafkasniff.diagnose.rebalances import REBALANCE_RULES
-from kafkasniff.diagnose.refused import REFUSED_RULES
+from kafkasniff.diagnose.cluster.brokers import CLUSTER_RULES
+from kafkasniff.diagnose.cluster.metadata import METADATA_RULES
+from kafkasniff.diagnose.consumers.fetch import FETCH_RULES
+from kafkasniff.diagnose.groups.errors import GROUP_ERROR_RULES
+from kafkasniff.diagnose.groups.membership import MEMBERSHIP_RULES
+from kafkasniff.diagnose.groups.rebalances import REBALANCE_RULES
+from kafkasniff.diagnose.network.connections import CONNECTION_RULES
+from kafkasniff.diagnose.network.ports import PORT_RULES
+from kafkasniff.diagnose.network.security import SECURITY_RULES
+from kafkasniff.diagnose.network.tcp import NETWORK_RULES
+from kafkasniff.diagnose.producers.produce import PRODUCE_RULES
+from kafkasniff.diagnose.producers.refused import REFUSED_RULES
+from kafkasniff.diagnose.producers.sequences import SEQUENCE_RULES
+from kafkasniff.diagnose.producers.transactions import TRANSACTION_RULES
 from kafkasniff.diagnose.rule import Rule
-from kafkasniff.diagnose.security import SECURITY_RULES
-from kafkasniff.diagnose.sequences import SEQUENCE_RULES
-from kafkasniff.diagnose.transactions import TRANSACTION_RULES
 
 RULES: tuple[type[Rule[Any]], ...] = (
     *REBALANCE_RULES,

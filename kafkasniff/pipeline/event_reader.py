@@ -11,7 +11,7 @@ from kafkasniff.calls.contents import Contents
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Arrival, Interface
-from kafkasniff.diagnose.produce import SAMPLED_BYTES
+from kafkasniff.diagnose.producers.produce import SAMPLED_BYTES
 from kafkasniff.pipeline.events import LAST, Packed
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader

@@ -1,8 +1,8 @@
 from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.timeline import Timeline
+from tests.diagnose.groups.test_membership import leave
+from tests.diagnose.groups.test_rebalances import heartbeat, join
 from tests.diagnose.made import call, connection, report
-from tests.diagnose.test_membership import leave
-from tests.diagnose.test_rebalances import heartbeat, join
 
 
 def rows(kind: str, name: str, calls: list[Call]) -> list[tuple[str, str, int]]:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from kafkasniff.diagnose import catalogue, facts, fetch, memory
+from kafkasniff.diagnose import catalogue, facts, memory
+from kafkasniff.diagnose.consumers import fetch
 from tests.conftest import ROOT
 from tests.diagnose import made
 

@@ -1,7 +1,7 @@
 import pytest
 
 from kafkasniff.calls.call import Call
-from kafkasniff.diagnose.cluster import below_kafka4
+from kafkasniff.diagnose.cluster.brokers import below_kafka4
 from tests.diagnose.made import call, connection, finding, findings
 
 

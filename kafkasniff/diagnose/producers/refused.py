@@ -7,7 +7,7 @@ from typing import Any
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
 from kafkasniff.diagnose.facts import PRODUCE
-from kafkasniff.diagnose.produce import add_topics
+from kafkasniff.diagnose.producers.produce import add_topics
 from kafkasniff.diagnose.rule import Rule, Threshold
 from kafkasniff.diagnose.seen import SeenCall
 

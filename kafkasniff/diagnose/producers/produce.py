@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from kafkasniff.diagnose.facts import PRODUCE, Client
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Tally, Trend
-from kafkasniff.diagnose.produced import FIELDS, produced
+from kafkasniff.diagnose.producers.produced import FIELDS, produced
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.tcp.events import Connection

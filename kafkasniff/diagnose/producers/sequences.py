@@ -10,7 +10,7 @@ from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts import PRODUCE, Client, client_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Tally
-from kafkasniff.diagnose.produced import FIELDS, produced
+from kafkasniff.diagnose.producers.produced import FIELDS, produced
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen import Produced, SeenCall
 from kafkasniff.tcp.events import Connection

@@ -6,11 +6,11 @@ from kafkasniff.calls.call import Call, ConnectionReport, FieldError
 from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN, RawToken
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.diagnose.cluster import below_kafka4
+from kafkasniff.diagnose.cluster.brokers import below_kafka4
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts import SASL_HANDSHAKE, Client, at_host, client_of, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.groups import group_of
+from kafkasniff.diagnose.groups.errors import group_of
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, times_text
 from kafkasniff.diagnose.seen import SeenCall

@@ -19,9 +19,9 @@ from kafkasniff.diagnose.facts import (
 )
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Tally
+from kafkasniff.diagnose.producers.sequences import producer_id_of
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.diagnose.sequences import producer_id_of
 
 CONCURRENT_TRANSACTIONS = 51
 

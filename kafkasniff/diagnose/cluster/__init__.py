@@ -1,0 +1,1 @@
+"""Rules about the cluster: metadata and topics, versions, quotas, brokers."""

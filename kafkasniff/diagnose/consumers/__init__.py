@@ -1,0 +1,1 @@
+"""Rules about how consumers fetch and commit."""

@@ -1,0 +1,1 @@
+"""Rules about consumer groups: rebalances and coordinators, members, errors that members get."""

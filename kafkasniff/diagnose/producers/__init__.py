@@ -1,0 +1,1 @@
+"""Rules about producers: how they send, what is refused, sequence numbers, transactions."""
