@@ -252,6 +252,10 @@ def read_batches(
                     if batch.end < end and not is_proven(data, batch.end, end):
                         # Perhaps its size is what is wrong, and another batch begins elsewhere.
                         batch.end = search.find(position + 1) or batch.end
+                elif batch.magic < 2 and batch.compression == "zstd":
+                    # DeepRecordsIterator: "Invalid wrapper compressionType"; zstd came with magic 2 (KIP-110).
+                    found = f"found zstd in magic {batch.magic}, which Kafka refuses"
+                    problems.append((batch.start + MAGIC_AT + 1, path, f"expected gzip, snappy or lz4, {found}"))
                 following = batch.end
             else:
                 following = search.find(position + 1)

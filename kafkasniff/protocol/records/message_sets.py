@@ -30,11 +30,17 @@ def single_message(offset: int, timestamp: int, key: bytes | None, value: bytes 
     return found
 
 
-def read_message_set(content: bytes | bytearray, magic: int, most: int) -> RawRecords:
-    """Read at most `most` messages, of `magic` all, that a message of it wraps. Offsets are as they stand there."""
+def read_message_set(content: bytes | bytearray, most: int, append_time: int | None = None) -> RawRecords:
+    """Read at most `most` messages that a message wraps, each of magic 0 or 1, whatever the wrapper is of.
+
+    Offsets are as they stand there. `append_time` is the wrapper's timestamp where that counts for those of magic 1.
+    Kafka's own reader does not ask for one magic (DeepRecordsIterator, `ensureMatchingMagic`), but for a message.
+    """
     found = RawRecords([], [], [])
     position = 0
     try:
+        if not content:
+            raise ProtocolError("expected messages in a compressed message, found none, which Kafka refuses", 0)
         while position < len(content):
             if len(found.records) == most:
                 raise ProtocolError(f"{most} messages are shown, more would take too much memory", position)
@@ -42,16 +48,16 @@ def read_message_set(content: bytes | bytearray, magic: int, most: int) -> RawRe
             left = len(content) - position
             if size is None or size > left:
                 raise ProtocolError(f"expected a message, found {left} bytes left", position)
-            _read_wrapped(content, position, position + size, magic, found)
+            _read_wrapped(content, position, position + size, append_time, found)
             position += size
     except ProtocolError as error:
-        error.path = record_path(len(found.records))
+        error.path = record_path(len(found.records)) if content else ""
         found.errors.append(error.with_traceback(None))
     return found
 
 
 def make_absolute(records: list[dict[str, Any]], wrapper_offset: int) -> None:
-    """Make the offsets of wrapped messages of magic 1 absolute, given the wrapper's offset, which is the last one's.
+    """Make the offsets in a wrapper of magic 1 absolute, given the wrapper's offset, which is the last message's.
 
     They are so already when the wrapper's is zero, as some versions of librdkafka produce them
     (AbstractLegacyRecordBatch.DeepRecordsIterator). Raises ProtocolError when the wrapper's is impossible.
@@ -68,12 +74,12 @@ def make_absolute(records: list[dict[str, Any]], wrapper_offset: int) -> None:
         record["offset"] = in_64_bits(record["offset"] + base)
 
 
-def _read_wrapped(content: bytes | bytearray, start: int, end: int, magic: int, found: RawRecords) -> None:
-    if content[start + MAGIC_AT] != magic:
-        wrapped = content[start + MAGIC_AT]
-        raise ProtocolError(
-            f"expected a message of magic {magic} like its wrapper's, found {wrapped}", start + MAGIC_AT
-        )
+def _read_wrapped(
+    content: bytes | bytearray, start: int, end: int, append_time: int | None, found: RawRecords
+) -> None:
+    magic = content[start + MAGIC_AT]
+    if magic > 1:
+        raise ProtocolError(f"expected a message of magic 0 or 1 like its wrapper, found {magic}", start + MAGIC_AT)
     if content[start + _ATTRIBUTES_AT] & _COMPRESSION:
         raise ProtocolError(
             "expected a message that is not itself compressed, found one that is", start + _ATTRIBUTES_AT
@@ -84,6 +90,7 @@ def _read_wrapped(content: bytes | bytearray, start: int, end: int, magic: int, 
         found.errors.append(ProtocolError(f"expected the CRC {computed}, found {stated}", start + CRC_AT[magic], path))
     if magic == 1:
         offset, _, _, _, _, timestamp = MAGIC_1.unpack_from(content, start)
+        timestamp = timestamp if append_time is None else append_time
         position = start + MAGIC_1.size
     else:
         offset, _, _, _, _ = MAGIC_0.unpack_from(content, start)

@@ -104,15 +104,13 @@ def _read_magic_2(content: bytes | bytearray, batch: Batch, most: int) -> RawRec
 
 
 def _read_message_set(content: bytes | bytearray, batch: Batch, most: int) -> RawRecords:
-    raw = read_message_set(content, batch.magic, most)
+    appended = batch.timestamp_type == "LogAppendTime"
+    raw = read_message_set(content, most, batch.max_timestamp if appended else None)
     if batch.magic == 1:
         try:
             make_absolute(raw.records, batch.last_offset)
         except ProtocolError as error:
             raw.errors.append(error.with_traceback(None))
-        if batch.timestamp_type == "LogAppendTime":
-            for record in raw.records:
-                record["timestamp"] = batch.max_timestamp
     if raw.records:
         batch.base_offset = raw.records[0]["offset"]
         batch.record_count = len(raw.records)

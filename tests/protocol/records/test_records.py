@@ -2,6 +2,7 @@ import gzip
 import json
 import struct
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -29,6 +30,9 @@ COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 THREE = b"".join(record(index, b"key %d" % index, b"value %d" % index, (), index * 10) for index in range(3))
+
+LEGACY_WRAPPERS = [json.loads(line) for line in Path(__file__).with_name("legacy_wrappers.jsonl").open()]
+"""Written by Kafka 4.3.1 (LegacyRecord.write, Compression.wrapForOutput), with what its MemoryRecords read of each."""
 
 Opened = list[tuple[Batch, list[dict[str, Any]], list[PlacedProblem]]]
 
@@ -65,6 +69,27 @@ def test_a_wrapper_learns_base_offset_and_count_from_its_messages(codec: str) ->
     assert [(item["offset"], item["timestamp"]) for item in records] == [(100, 7), (101, 7), (104, 7)]
     item = as_json(found)
     assert (item["baseOffset"], item["lastOffset"], item["recordCount"], item["maxTimestamp"]) == (100, 104, 3, 9)
+
+
+@pytest.mark.parametrize("wrapper", LEGACY_WRAPPERS, ids=lambda wrapper: wrapper["case"])
+def test_wrappers_of_magic_0_and_1_read_as_kafka_reads_them(wrapper: dict[str, Any]) -> None:
+    """A message of one magic in a wrapper of the other is read; nothing in a wrapper, or zstd, is refused."""
+    data = bytes.fromhex(wrapper["hex"])
+    ((found,), problems) = read_batches(data, 0, len(data), side="request")
+    records, of_records = read_records(data, found)
+    problems += of_records
+    if "refused" in wrapper:
+        (text,) = (message for _, _, message in problems)
+        assert text.startswith(
+            {
+                "empty": "expected messages in a compressed message, found none, which Kafka refuses",
+                "zstd": "expected gzip, snappy or lz4, found zstd in magic",
+                "1": "expected a message of magic 0 or 1 like its wrapper, found 2",
+            }[wrapper["case"].split()[0]]
+        )
+    else:
+        shown = [[item[name] for name in ("offset", "timestamp", "key", "value")] for item in records]
+        assert (shown, problems) == (wrapper["records"], [])
 
 
 def test_large_batches_read_as_small_ones_do() -> None:
