@@ -17,6 +17,7 @@ from kafkasniff.diagnose.producers.refused import REFUSED_RULES
 from kafkasniff.diagnose.producers.sequences import SEQUENCE_RULES
 from kafkasniff.diagnose.producers.transactions import TRANSACTION_RULES
 from kafkasniff.diagnose.rule import Rule
+from kafkasniff.diagnose.unexplained import UNEXPLAINED_RULES
 
 RULES: tuple[type[Rule[Any]], ...] = (
     *REBALANCE_RULES,
@@ -33,6 +34,7 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *CONNECTION_RULES,
     *NETWORK_RULES,
     *CLUSTER_RULES,
+    *UNEXPLAINED_RULES,
 )
 
 RULES_BY_ID: dict[str, type[Rule[Any]]] = {rule.id: rule for rule in RULES}

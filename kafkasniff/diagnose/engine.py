@@ -19,6 +19,7 @@ from kafkasniff.diagnose.facts import (
     TELLING,
     THROTTLE_FIELDS,
     Facts,
+    Talk,
 )
 from kafkasniff.diagnose.finding import SEVERITIES, Finding
 from kafkasniff.diagnose.joining import join
@@ -71,7 +72,13 @@ class Diagnosis:
         self._plans: dict[int, Plan] = {}
         """By API and version."""
         self._by_code: dict[int, list[ErrorRule]] = {}
-        for rule in self.rules:
+        self._left = self._hooks("left")
+        self._recovers = self._hooks("recovers")
+        # Rules that do not run here run elsewhere, and take their errors there.
+        others = [rule(self.facts, {}) for rule in RULES if issubclass(rule, ErrorRule)] if self._left else []
+        own = {rule.id for rule in self.rules}
+        self._elsewhere = [rule for rule in others if rule.id not in own]
+        for rule in (*self.rules, *self._elsewhere):
             if isinstance(rule, ErrorRule):
                 for code in rule.codes:
                     self._by_code.setdefault(code, []).append(rule)
@@ -196,7 +203,10 @@ class Diagnosis:
         if call.response is not None:
             talk.answered = seen.ended
             if seen.failed:
-                self._errors(call, call.errors)
+                self._errors(call, call.errors, talk)
+            elif talk.erred is not None and key in talk.erred:
+                talk.erred.discard(key)
+                self._tell(self._recovers, seen)
         elif call.outcome in _WAITED_FOR:
             self._tell(self._unanswered, call)
 
@@ -210,13 +220,21 @@ class Diagnosis:
             return True
         return self._answered.get(call.connection) is not None
 
-    def _errors(self, call: Call, errors: list[FieldError]) -> None:
+    def _errors(self, call: Call, errors: list[FieldError], talk: Talk) -> None:
         wanted: dict[ErrorRule, list[FieldError]] = {}
+        left = []
         for error in errors:
-            for rule in self._by_code.get(error.code, ()):
+            takers = [rule for rule in self._by_code.get(error.code, ()) if rule.wanted(call)]
+            for rule in takers:
                 wanted.setdefault(rule, []).append(error)
+            if not takers:
+                left.append(error)
         for rule, of_rule in wanted.items():
-            self._tell((rule.errors,), call, of_rule)
+            if rule not in self._elsewhere:
+                self._tell((rule.errors,), call, of_rule)
+        if left and self._left:
+            self._tell(self._left, call, left)
+            self.facts.note_error(talk, call)
 
 
 def limits_text(given_up: Mapping[str, int]) -> list[str]:

@@ -107,9 +107,7 @@ class ErrorRule(Rule[ErrorTally]):
         return None
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
-        """Take a call with the errors among `codes` that it brought."""
-        if not self.wanted(call):
-            return
+        """Take a call that is wanted, with the errors among `codes` that it brought."""
         counted = set()
         client = at_host(client_of(call)) if self.ends_connections else client_of(call)
         for error in errors:

@@ -6,14 +6,14 @@ from kafkasniff.protocol.headers cimport RequestHeader
 
 @cython.final
 cdef class Talk:
-    cdef public object client_id, client, waits
+    cdef public object client_id, client, waits, erred
     cdef public long long answered, muted_until
     cdef public bint named, served
 
 @cython.final
 cdef class Facts:
     cdef object _talks, _servers, _learnt, _versions, _version_sets, _named, _groups, _topics, _brokers, _racks
-    cdef object _replicas
+    cdef object _replicas, _erred
 
     @cython.locals(talk=Talk, header=RequestHeader)
     cpdef Talk talk(self, Call call)

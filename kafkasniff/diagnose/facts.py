@@ -67,7 +67,7 @@ def at_host(client: Client) -> Client:
 class Talk:
     """What is known of an open connection on which a request was seen."""
 
-    __slots__ = ("answered", "client", "client_id", "muted_until", "named", "served", "waits")
+    __slots__ = ("answered", "client", "client_id", "erred", "muted_until", "named", "served", "waits")
 
     def __init__(self, call: Call) -> None:
         """Begin with a call of it."""
@@ -81,6 +81,8 @@ class Talk:
         """Whether rules have been told of the client id."""
         self.served = False
         """Whether the client got further than ApiVersions, or began to log in."""
+        self.erred: set[int] | None = None
+        """APIs whose latest answer to the client had an error that no rule takes; shared by its connections."""
         self.waits: tuple[int, int] | None = None
         """When the client can know that it is to wait, and until when (ns)."""
 
@@ -143,6 +145,7 @@ class Facts:
         self._brokers: Bounded[Broker] = Bounded(_MOST_BROKERS)
         self._racks: Bounded[str | None] = Bounded(_MOST_BROKERS)
         self._replicas: Bounded[list[int]] = Bounded(_MOST_PARTITIONS)
+        self._erred: Bounded[set[int]] = Bounded()
 
     def talk(self, call: Call) -> Talk:
         """Give what is known of a call's connection, to be asked for each call whose request was captured."""
@@ -151,6 +154,7 @@ class Facts:
         talk = self._talks.get(call.connection)
         if talk is None:
             talk = Talk(call)
+            talk.erred = self._erred.get(talk.client)
             self._talks.put(call.connection, talk)
             if call.response is not None:
                 self._servers.put(call.server, True)
@@ -181,6 +185,11 @@ class Facts:
                 groups = self._groups.touch(client, dict)
                 if len(groups) < 2:
                     groups[group] = None
+
+    def note_error(self, talk: Talk, call: Call) -> None:
+        """Note that a call was answered with an error that no rule takes."""
+        talk.erred = self._erred.touch(talk.client, set)
+        talk.erred.add(call.api_key or 0)
 
     def forget(self, report: ConnectionReport) -> None:
         """Let go of what concerns a connection that has ended."""

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Gap
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.diagnose.facts import Client, Facts
 from kafkasniff.diagnose.finding import Finding, Severity, Subject
@@ -112,6 +112,12 @@ class Rule(Generic[State]):
     def gap(self, gap: Gap) -> None:
         """Take bytes that the capture lacks."""
 
+    def recovers(self, seen: SeenCall) -> None:
+        """Take a call without error, the first of its API since the client got an error there that nobody took."""
+
+    def left(self, call: Call, errors: list[FieldError]) -> None:
+        """Take a call with those of its errors that no rule that counts error codes takes."""
+
     def findings(self) -> Iterator[Finding]:
         """Give the findings so far."""
         yield from self._kept
@@ -142,21 +148,29 @@ class Rule(Generic[State]):
         return finding
 
     def make(
-        self, tally: Tally, subject: Subject, summary: str, *, count: int | None = None, cause: str | None = None
+        self,
+        tally: Tally,
+        subject: Subject,
+        summary: str,
+        *,
+        count: int | None = None,
+        cause: str | None = None,
+        fix: str | None = None,
+        severity: Severity | None = None,
     ) -> Finding:
         """Give a finding of this rule; None in the subject means that it does not apply."""
         assert tally.first is not None
         assert tally.last is not None
         return Finding(
             self.id,
-            self.severity,
+            severity or self.severity,
             {name: value for name, value in subject.items() if value not in (None, "", [])},
             tally.first.time,
             tally.last.time,
             tally.count if count is None else count,
             summary,
             cause or self.cause,
-            self.fix,
+            fix or self.fix,
             list(tally.evidence),
         )
 

@@ -3,8 +3,9 @@
 from typing import Any
 
 from kafkasniff.protocol.error_codes import ERROR_CODES
+from kafkasniff.protocol.error_fixes import ERROR_FIXES
+from kafkasniff.protocol.error_notes import ERROR_NOTES
 from kafkasniff.protocol.fields import ErrorCode
-from kafkasniff.render.error_notes import ERROR_NOTES
 
 
 def find_error(text: str) -> ErrorCode | None:
@@ -23,13 +24,16 @@ def error_object(error: ErrorCode) -> dict[str, Any]:
         "name": error.name,
         "retriable": error.retriable,
         "meaning": ERROR_NOTES[error.code],
+        "fix": ERROR_FIXES[error.code],
     }
 
 
 def error_text(error: ErrorCode) -> str:
     """Give one error as text, with the end of its last line."""
     retriable = "retriable" if error.retriable else "not retriable"
-    return f"{error.code}  {error.name}  ({retriable})\n{ERROR_NOTES[error.code]}\n"
+    return (
+        f"{error.code}  {error.name}  ({retriable})\n{ERROR_NOTES[error.code]}\nWhat to do: {ERROR_FIXES[error.code]}\n"
+    )
 
 
 def error_list_text() -> str:

@@ -3,7 +3,6 @@
 import json
 import struct
 from collections import Counter
-from collections.abc import Iterator
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.reading import Reading
+from tests.conformance.labels import camel_case, diagnose, every, values
 from tests.conftest import SHARED, AddFigure, needs_shared
 
 pytestmark = needs_shared
@@ -54,28 +54,6 @@ NAMES_IN_THE_LIST = ("clientId", "client", "server", "group", "topic")
 def label_of(name: str) -> dict[str, Any]:
     label: dict[str, Any] = json.loads((MISBEHAVE / f"{name}.json").read_text())
     return label
-
-
-def diagnose(*paths: Path) -> list[Finding]:
-    diagnosis = Diagnosis()
-    for item in Reading([str(path) for path in paths], connections=True):
-        diagnosis.feed(item)
-    return diagnosis.findings()
-
-
-def every(findings: list[Finding]) -> Iterator[Finding]:
-    for finding in findings:
-        yield finding
-        yield from finding.consequences
-
-
-def camel_case(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
-
-
-def values(value: object) -> set[str]:
-    return set(map(str, value)) if isinstance(value, list) else {str(value)}
 
 
 def disagreements(subject: dict[str, Any], culprit: dict[str, Any]) -> list[str]:

@@ -11,8 +11,8 @@ from tests.diagnose.made import call, connection, findings
 REQUEST, DENIED = {"mechanism": "X"}, {"errorCode": 33, "mechanisms": []}
 
 
-def test_the_57_rules_of_the_design() -> None:
-    assert len(RULES) == len({rule.id for rule in RULES}) == 57
+def test_each_rule_has_an_id_of_its_own() -> None:
+    assert len(RULES) == len({rule.id for rule in RULES})
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from kafkasniff.protocol.error_codes import ERROR_CODES
-from kafkasniff.render.error_notes import ERROR_NOTES
+from kafkasniff.protocol.error_fixes import ERROR_FIXES
+from kafkasniff.protocol.error_notes import ERROR_NOTES
 from kafkasniff.render.error_reference import error_list_text, error_object, error_text, find_error
 from tests.conftest import SHARED, needs_shared
 
@@ -36,6 +37,14 @@ def test_every_code_has_one_short_sentence() -> None:
         assert note[0].isupper() or note.startswith(("max.", "min.", "session.", "transaction."))
         assert len(note) <= 120
     assert len(set(ERROR_NOTES.values())) == 138
+
+
+def test_every_code_has_a_fix() -> None:
+    assert set(ERROR_FIXES) == set(ERROR_CODES)
+    for fix in ERROR_FIXES.values():
+        assert fix.endswith(".")
+        assert fix[0].isupper()
+    assert "transaction.max.timeout.ms" in error_text(ERROR_CODES[50])
 
 
 @needs_shared

@@ -163,8 +163,6 @@ class UnknownTopicLoop(TopicErrorRule):
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count topics that have a name."""
-        if not self.wanted(call):
-            return
         missed = self._missed.touch(client_of(call), set)
         named = []
         for error in errors[:_MOST_MISSED]:

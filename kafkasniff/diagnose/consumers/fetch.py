@@ -219,8 +219,6 @@ class OffsetOutOfRange(TopicErrorRule):
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count calls, and how often each partition's offset was refused."""
         super().errors(call, errors)
-        if not self.wanted(call):
-            return
         asked = _asked_offsets(call, self.facts)
         for error in errors[:_MOST_PARTITIONS]:
             name, partition = self.topic_of(call, error), elements(response_of(call), error.path)[-1]

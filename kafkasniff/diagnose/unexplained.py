@@ -1,0 +1,245 @@
+"""The net below all rules: errors in answers that no other rule takes."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, elements
+from kafkasniff.diagnose.facts import Client, at_host, client_of, request_of, response_of
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate
+from kafkasniff.diagnose.normal_errors import ANY_NUMBER, normal_a_minute
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text, times_text
+from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.protocol.error_codes import ERROR_CODES, error_name
+from kafkasniff.protocol.error_fixes import ERROR_FIXES
+from kafkasniff.protocol.error_notes import ERROR_NOTES
+from kafkasniff.protocol.headers import api_name
+
+INVALID_TIMESTAMP, UNSUPPORTED_COMPRESSION_TYPE = 32, 76
+
+FATAL = frozenset({24, 26, 48, 49, 50, 52, 81, 112, 119, 128, 130})
+"""Codes at which a client stops, as the same request cannot succeed later (the fatal ones of Errors.java)."""
+
+REFUSED: dict[int, tuple[str, ...]] = {
+    4: ("maxBytes", "partitionMaxBytes"),
+    7: ("timeoutMs",),
+    12: ("committedMetadata",),
+    21: ("acks",),
+    24: ("groupId", "key"),
+    26: ("sessionTimeoutMs",),
+    37: ("numPartitions", "count"),
+    38: ("replicationFactor",),
+    39: ("brokerIds", "replicas"),
+    40: ("name", "value", "configName"),
+    44: ("numPartitions", "replicationFactor", "configs"),
+    50: ("transactionTimeoutMs",),
+    57: ("path",),
+    60: ("partitionIndexes", "partitionIndex"),
+    81: ("groupId",),
+    93: ("name", "iterations"),
+    95: ("feature", "maxVersionLevel", "upgradeType"),
+    96: ("feature", "maxVersionLevel", "upgradeType"),
+    101: ("brokerId",),
+    104: ("clusterId",),
+    112: ("serverAssignor",),
+    120: ("transactionalId",),
+    128: ("subscribedTopicRegex",),
+}
+"""By error code, the fields of requests whose values are refused by it."""
+
+_MOST_LOOKED_AT = 200
+"""Structures of a request that are looked at for the refused value."""
+_LONGEST_VALUE = 80
+
+
+class UnexplainedKey(NamedTuple):
+    """Whose errors of one kind are counted together."""
+
+    client: Client
+    api_key: int
+    code: int
+
+
+class Unexplained(ErrorTally):
+    """Calls with the error, what was refused, and what the broker says of it."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.minute = Rate(60 * SECOND, 10_000)
+        self.refused = Names()
+        self.messages = Names()
+        self.groups = Names()
+        self.transactions = Names()
+        self.recovered = False
+        """Whether a call of the same kind went well after the latest."""
+
+
+class UnexplainedError(ErrorRule):
+    """An error that no other rule takes."""
+
+    id = "unexplained-error"
+    title = "The broker answers with an error"
+    severity = "error"
+    scope = "client, API and error"
+    codes = frozenset()
+    thresholds = (
+        Threshold("calls", 3, "calls", "of one API; what is normal in a client's life is left out"),
+        Threshold("fatal", 1, "calls", "with a code at which clients stop, such as 50 INVALID_TRANSACTION_TIMEOUT"),
+    )
+    meaning = "The broker refuses what the client asks for, with an error that no other rule is about."
+    wire = (
+        "An error code in an answer, more often than in a healthy client's life (79 while joining, 14 to 16 while a "
+        "coordinator moves, and the like), that no other rule takes."
+    )
+    cause = "What the error code says; the finding has its meaning."
+    fix = "By error code; `kafkasniff errors CODE` has it."
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no error."""
+        super().__init__(*arguments)
+        self._codes: Bounded[set[int]] = Bounded()
+        """The codes that a client got, by it and the API."""
+
+    def new_state(self) -> Unexplained:
+        """Begin with none."""
+        return Unexplained()
+
+    def left(self, call: Call, errors: list[FieldError]) -> None:
+        """Count each kind of error once for a call."""
+        client, api_key = at_host(client_of(call)), call.api_key or 0
+        for error in {error.code: error for error in reversed(errors) if error.where == "response"}.values():
+            if normal_a_minute(error.code, api_key) >= ANY_NUMBER:
+                continue
+            key = UnexplainedKey(client, api_key, error.code)
+            self.count(key, call, error)
+            self._codes.touch((client, api_key), set).add(error.code)
+            state = self.state(key)
+            assert isinstance(state, Unexplained)
+            assert call.response is not None
+            state.minute.add(call.response.last.time)
+            state.recovered = False
+            self._look(state, call, error)
+
+    def _look(self, state: Unexplained, call: Call, error: FieldError) -> None:
+        """Note what was refused, and what the broker says of it."""
+        request = request_of(call)
+        for item in reversed(elements(response_of(call), error.path)):
+            if item.get("errorMessage"):
+                state.messages.add(short_name(item["errorMessage"]))
+                break
+        for names, field in ((state.groups, "groupId"), (state.transactions, "transactionalId")):
+            names.add(short_name(request[field]) if request.get(field) else None)
+        if error.code in (INVALID_TIMESTAMP, UNSUPPORTED_COMPRESSION_TYPE):
+            for text in _refused_batches(call, error.code):
+                state.refused.add(text)
+            return
+        topic = self.topic_of(call, error)
+        for text in _values(request, REFUSED.get(error.code, ()), topic):
+            state.refused.add(text)
+
+    def recovers(self, seen: SeenCall) -> None:
+        """Note that a client goes on."""
+        client = at_host(seen.client)
+        topics = {self.facts.name_in(item) for item in _topics(request_of(seen.call))}
+        for code in self._codes.get((client, seen.key)) or ():
+            state = self.states.get(UnexplainedKey(client, seen.key, code))
+            if isinstance(state, Unexplained):
+                state.recovered = not len(state.topics) or bool(topics & set(state.topics))
+
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
+        """Fire from the threshold on, beyond what is normal."""
+        assert isinstance(key, UnexplainedKey)
+        assert isinstance(state, Unexplained)
+        least = self.limits["fatal" if key.code in FATAL else self.least]
+        normal = normal_a_minute(key.code, key.api_key)
+        many = state.programs.each(state.count) >= least
+        if not many or (normal and state.minute.peak <= normal * state.programs.at_once):
+            return None
+        subject = client_subject(key.client, state.clients) | {
+            "topic": state.topics.only or list(state.topics),
+            "group": state.groups.only,
+            "transactionalId": state.transactions.only,
+            "principal": state.principal,
+        }
+        note, fix = ERROR_NOTES.get(key.code), ERROR_FIXES.get(key.code)
+        known = ERROR_CODES.get(key.code)
+        retriable = "may try again" if known is not None and known.retriable else "may not simply try again"
+        return self.make(
+            state,
+            subject,
+            self._said(key, state),
+            cause=f"{note or 'The code is none of those that Kafka had when this was written.'} A client {retriable}.",
+            fix=fix or "Look the code up in the broker's release.",
+            severity="warning" if state.recovered else "error",
+        )
+
+    def _said(self, key: UnexplainedKey, state: Unexplained) -> str:
+        topics = f" for topic {', '.join(state.topics)}{' and others' if state.topics.more else ''}"
+        span = f" within {seconds_text(state.span_ns)}" if state.count > 1 else ""
+        text = (
+            f"{key.client.name} got {error_name(key.code)} ({key.code}) {times_text(state.count)}{span} from "
+            f"{api_name(key.api_key)}{topics if len(state.topics) else ''}"
+        )
+        refused, messages = list(state.refused), list(state.messages)
+        text += f"; refused: {', '.join(refused[:3])}" if refused else ""
+        text += f"; the broker says: {messages[0]}" if messages else ""
+        return text + ("; such calls went well later." if state.recovered else ".")
+
+
+def _topics(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give the structures of a request that name topics."""
+    for name in ("topicData", "topics", "resources"):
+        yield from (item for item in (request.get(name) or ())[:_MOST_LOOKED_AT] if isinstance(item, dict))
+
+
+def _values(request: dict[str, Any], fields: tuple[str, ...], topic: str | None) -> Iterator[str]:
+    """Give the values of fields in a request, of those about the topic where there are any."""
+    if not fields:
+        return
+    about = [item for item in _topics(request) if topic and topic in (item.get("name"), item.get("topic"))]
+    waiting: list[Any] = about or [request]
+    for _ in range(_MOST_LOOKED_AT):
+        if not waiting:
+            return
+        item = waiting.pop(0)
+        if isinstance(item, list):
+            waiting += item[:_MOST_LOOKED_AT]
+        elif isinstance(item, dict):
+            for name, value in item.items():
+                if name in fields and value not in (None, "", []):
+                    yield f"{name} {short_name(str(value))[:_LONGEST_VALUE]}"
+                elif isinstance(value, list | dict):
+                    waiting.append(value)
+
+
+def _refused_batches(call: Call, code: int) -> Iterator[str]:
+    """Say what the batches of a Produce request are refused for: their timestamps or their codec."""
+    assert call.request is not None
+    for where, _, batch in call.batch_headers[:_MOST_LOOKED_AT]:
+        if where != "request":
+            continue
+        if code == UNSUPPORTED_COMPRESSION_TYPE:
+            yield f"compression {batch.compression}"
+            continue
+        now = call.request.first.time
+        ahead = (batch.max_timestamp or 0) * MILLISECOND - now
+        behind = now - (batch.base_timestamp or 0) * MILLISECOND
+        if ahead > 0:
+            yield f"timestamps {_about(ahead)} ahead of the capture's clock"
+        else:
+            yield f"timestamps {_about(behind)} behind the capture's clock"
+
+
+def _about(nanoseconds: int) -> str:
+    """Give a duration roughly, so that equal ones are said once."""
+    seconds = nanoseconds / SECOND
+    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+UNEXPLAINED_RULES: tuple[type[Rule[Any]], ...] = (UnexplainedError,)

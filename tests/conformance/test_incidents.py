@@ -1,0 +1,51 @@
+"""Incidents recorded with real clients: each is found by a rule of its label, with its culprit, and nothing else is."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.labels import CAPTURES, judge, label_of
+from tests.conftest import needs_shared
+
+pytestmark = needs_shared
+
+INCIDENTS = sorted((CAPTURES / "incidents").glob("*.pcap"))
+
+NOT_YET = {
+    "advertised-localhost",
+    "auto-create-typo",
+    "commit-into-active-group",
+    "healthy-lz4-hex",
+    "kip848-unreleased",
+    "lag-exporter",
+    "lambda-storm",
+    "lb-mixes-brokers",
+    "mtls-missing",
+    "nat-idle-drop",
+    "new-protocol-old-broker",
+    "offline-partition",
+    "per-ip-connection-limit",
+    "poison-pill",
+    "rack-name-mismatch",
+    "reauth-missing",
+    "retention-loss",
+    "share-redelivery",
+    "slow-follower",
+    "tls-expired-cert",
+    "two-apps-one-group",
+    "zombie-after-gc-39",
+}
+"""Incidents whose rules are not there yet."""
+
+
+def known(capture: Path) -> object:
+    marks = [pytest.mark.xfail(strict=False, reason="the rule is not there yet")] if capture.stem in NOT_YET else []
+    return pytest.param(capture, marks=marks, id=capture.stem)
+
+
+@pytest.mark.parametrize("capture", map(known, INCIDENTS))
+def test_the_label_is_found_and_nothing_else(capture: Path) -> None:
+    right, _, other = judge(capture)
+    assert bool(right) == bool(label_of(capture).rules)
+    assert [(finding.rule, finding.summary) for finding in other] == []
+    assert all(finding.evidence for finding in right)
