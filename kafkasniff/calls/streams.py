@@ -19,7 +19,7 @@ from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.resync.boundaries import Boundaries, plausible_request
 from kafkasniff.calls.resync.contradictions import Contradictions
-from kafkasniff.calls.resync.evidence import SMALLEST_RESPONSE
+from kafkasniff.calls.resync.evidence import SMALLEST_REQUEST, SMALLEST_RESPONSE
 from kafkasniff.calls.resync.held import HELD_AT_LEAST, HeldPiece
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.api_table import APIS
@@ -98,6 +98,7 @@ class KafkaStreams:
         self._identity = Identity(
             options.show_secrets, connection.initiator is not None and starts[client] == 0, raw_sasl
         )
+        self._expect_tokens()
         self._show_secrets = options.show_secrets
         self._context = options.context
         self._most_pending = limits.pending_calls
@@ -249,7 +250,8 @@ class KafkaStreams:
             frame = cutter.next_frame()
         if not cutter.aligned:
             if cutter.absurd_size is not None:
-                self._notes[direction] = f"an impossible message size, {cutter.absurd_size}"
+                found = f"an impossible message size, {cutter.absurd_size}"
+                self._refuse(direction, cutter.offset, cutter.next_arrival(), found)
             self._boundaries.begin_behind(self._cutters, direction, gap)
             self._search(direction, again=True)
 
@@ -265,13 +267,16 @@ class KafkaStreams:
 
     def _take_request(self, frame: Frame) -> bool:
         """Take a frame of the client; False when it is none, so that the boundary it was cut at must be wrong."""
-        if self._identity.is_logging_in() and self._identity.sends_token(frame):
-            return self._take_token(frame, "request")
+        if self._identity.is_logging_in():
+            if self._identity.sends_token(frame):
+                return self._take_token(frame, "request")
+            self._expect_tokens()
         try:
             header = read_request_header(frame.data)
         except ProtocolError as error:
             if frame.whole:
-                self._notes[self.client] = f"{frame.size} bytes that are no request ({error})"
+                found = f"{frame.size} bytes that are no request ({error})"
+                self._refuse(self.client, frame.stream_offset, frame.first, found)
                 return False
             cut = read_cut_request_header(frame.data)
             if cut is None:
@@ -280,7 +285,8 @@ class KafkaStreams:
             header = cut
             frame.problems.append(Problem("request", None, "clientId", "the capture cuts the header off here"))
         if not self._is_request(header):
-            self._notes[self.client] = f"{frame.size} bytes that are no request (API key {header.api_key})"
+            found = f"{frame.size} bytes that are no request (API key {header.api_key})"
+            self._refuse(self.client, frame.stream_offset, frame.first, found)
             return False
         if self._may_be_contradicted or self._notes or frame.limited:
             self._describe(frame, self.client, "request")
@@ -291,6 +297,7 @@ class KafkaStreams:
         boundaries.lost_ids.add(header.correlation_id)
         if _is_login_api(header.api_key):
             self._identity.take_request(header, frame)
+            self._expect_tokens()
         pairing = self._pairing
         if expects_response(header, frame):
             if pairing.has_early:
@@ -303,6 +310,39 @@ class KafkaStreams:
             request = WaitingRequest(frame, header, 0)
             self._emit([Pair(request, None, "no-response-expected", frame.last)])
         return True
+
+    def _expect_tokens(self) -> None:
+        """Let frames be as small as SASL tokens are, as long as the client may send these."""
+        tokens = self._identity.is_logging_in()
+        self._cutters[self.client].smallest = 0 if tokens else SMALLEST_REQUEST
+        self._cutters[1 - self.client].smallest = 0 if tokens else SMALLEST_RESPONSE
+
+    def _refuse(self, direction: int, place: int, arrival: Arrival, found: str) -> None:
+        """Note what was found in place of a message, at a stream position and in a packet.
+
+        The next message of the direction says so. What follows a message in its segment, as where a buffer was sent
+        beyond its size, is a problem of that one too, as there may be no next.
+        """
+        self._notes[direction] = found
+        if direction == self.client:
+            # A response may answer a request in these bytes.
+            self._lose(direction, arrival)
+            self._boundaries.lost_ids.lose()
+        call = self._calls[-1] if self._calls else None
+        ended = call if type(call) is Call and call.connection is self.connection else None
+        if direction == self.client:
+            waiting = self._pairing.waiting
+            before = waiting.last().frame if waiting.count() else ended.request if ended is not None else None
+            side: Side = "request"
+        else:
+            before, side = ended.response if ended is not None else None, "response"
+        if before is None or before.last.packet != arrival.packet or _end_of(before) != place:
+            return
+        problem = Problem(side, None, "", f"behind this message, in its segment, stood {found}")
+        if ended is not None and before in (ended.request, ended.response):
+            ended.pairing_problems = (*ended.pairing_problems, problem)
+        else:
+            before.problems.append(problem)
 
     def _is_request(self, header: RequestHeader) -> bool:
         if is_known(header.api_key, header.api_version):
@@ -412,6 +452,11 @@ class KafkaStreams:
         self.call_count += 1
         if header is not None and _is_login_api(header.api_key):
             identity.take_call(call)
+            self._expect_tokens()
+
+
+def _end_of(frame: Frame) -> int:
+    return frame.stream_offset + SIZE_PREFIX + frame.size
 
 
 def _is_login_api(api_key: int) -> bool:

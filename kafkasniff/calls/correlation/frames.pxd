@@ -11,7 +11,7 @@ cdef tuple _NO_PACKETS
 
 @cython.final
 cdef class FrameCutter:
-    cdef public long long kept_limit, size_limit, offset, last_segment
+    cdef public long long kept_limit, size_limit, smallest, offset, last_segment
     cdef public bint keep_packets, aligned
     cdef public object plausible, absurd_size
     cdef readonly LargestSegments largest_segments

@@ -62,6 +62,7 @@ class FrameCutter:
         "offset",
         "plausible",
         "size_limit",
+        "smallest",
     )
 
     def __init__(
@@ -80,6 +81,8 @@ class FrameCutter:
         """
         self.kept_limit = kept_limit
         self.size_limit = size_limit
+        self.smallest = 0
+        """The smallest size that is no damage."""
         self.keep_packets = keep_packets
         self.plausible = plausible
         self._budget = budget
@@ -151,6 +154,10 @@ class FrameCutter:
         """Give the stream position behind the last byte pushed."""
         return self.offset + self._available
 
+    def next_arrival(self) -> Arrival:
+        """Give the packet of the next byte to be cut, which was pushed."""
+        return self._queue[self._head].arrival
+
     def idle(self) -> bool:
         """Tell whether the next byte begins a message, of which nothing was pushed yet."""
         return self.aligned and self._size == _NO_MESSAGE and not self._available and self._finished is None
@@ -162,7 +169,7 @@ class FrameCutter:
         if end > len(data):
             return None
         size = signed32(data, start)
-        if size < 0 or size > len(data) - end or size > self.kept_limit:
+        if size < self.smallest or size > len(data) - end or size > self.kept_limit:
             return None
         return self._frame_in(event, start, size)
 
@@ -217,11 +224,11 @@ class FrameCutter:
             start = self._head_start
             if len(event.data) - start >= _PREFIX:
                 size = signed32(event.data, start)
-                if 0 <= size <= self.kept_limit and start + _PREFIX + size <= len(event.data):
+                if self.smallest <= size <= self.kept_limit and start + _PREFIX + size <= len(event.data):
                     return self._cut_from_one_packet(event, start, size)
             else:
                 size = signed32(self._peek(_PREFIX), 0)
-            believed = 0 <= size <= self.size_limit
+            believed = self.smallest <= size <= self.size_limit
             if believed and size > _LARGE and self._available < _PREFIX + size:
                 if self._available < _PREFIX + FIRST_BYTES:
                     return None

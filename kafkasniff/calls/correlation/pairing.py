@@ -78,6 +78,10 @@ class RequestQueue:
         """Give the one that came first; there must be one."""
         return self._requests[self._first]
 
+    def last(self) -> WaitingRequest:
+        """Give the one that came last; there must be one."""
+        return self._requests[-1]
+
     def pop_first(self) -> WaitingRequest:
         """Take out the one that came first; there must be one."""
         if self._first + 1 == len(self._requests):

@@ -443,7 +443,7 @@ def _is_damaged_size(start: bytes) -> bool:
 
 
 def _score(answers: set[int], begun: bool, held: HeldStream, place: int) -> Score:
-    score = score_request(held, place, answers.__contains__)
+    score = score_request(held, place, answers.__contains__, first=begun and place == 0)
     if not begun and score.points >= PROOF and may_be_response(held, place):
         # It is not known who the client is.
         return score._replace(points=PROOF - 1)

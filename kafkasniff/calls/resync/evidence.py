@@ -136,11 +136,13 @@ def score_request(
     client_ids: Collection[str | None] = (),
     previous_id: int | None = None,
     chain: int = CHAIN,
+    first: bool = False,
 ) -> Score:
     """Weigh a request frame at the stream position `offset`.
 
     `answers` tells whether the other direction has an answer with a correlation id; `client_ids` are those that the
-    connection is known to use; `previous_id` is the correlation id of the last request before this one.
+    connection is known to use; `previous_id` is the correlation id of the last request before this one. `first`: the
+    connection began here.
     """
     prefix = read_prefix(held, offset)
     if prefix is None:
@@ -209,7 +211,12 @@ def score_request(
         return Score(min(points, limit), next_look(held, offset, end))
     following = score_request(held, end, answers, client_ids, header.correlation_id, chain - 1)
     if following.points < 0 or not (known or goes_on(held, header, end)):
-        return IMPOSSIBLE
+        # A whole request may have garbage behind it, where a client sent a buffer beyond its size. Where it is not the
+        # first thing sent, it must begin a segment and be answered.
+        alone = frame is not None and limit == ANY and header.client_id and header.client_id.isprintable()
+        if not (alone and (first or (chain == CHAIN and held.begins_segment(offset)))):
+            return IMPOSSIBLE
+        return Score(points if first or answered else min(points, PROOF - 1), held.end + 1)
     if following.points >= PROOF:
         limit = ANY
     return Score(min(points + following.points + (following.points > 1), limit), max(end, following.more_at))
