@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.calls.resync.agreement import LEFT_BEHIND
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded
 from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.tcp.events import Connection
@@ -95,15 +96,25 @@ class Broker(NamedTuple):
 
 
 def request_of(call: Call) -> dict[str, Any]:
-    """Give the request's body; empty when it did not decode whole."""
-    body = call.request_body
-    return body.value if body is not None and body.value is not None else {}
+    """Give the request's body; empty when it did not decode whole, or there is a problem with it.
+
+    A few bytes behind it do not count: real clients leave them, and brokers read what stands before.
+    """
+    body, frame = call.request_body, call.request
+    if body is None or frame is None or body.value is None:
+        return {}
+    left_behind = len(body.problems) == 1 and 0 < len(frame.data) - body.end <= LEFT_BEHIND
+    return body.value if left_behind or not body.problems else {}
 
 
 def response_of(call: Call) -> dict[str, Any]:
-    """Give the response's body; empty when there is none or it did not decode whole."""
+    """Give the response's body; empty when there is none, it did not decode whole, or there is a problem with it.
+
+    What does not fit its layout has other fields than it seems: librdkafka's mock cluster answers ApiVersions v3 with
+    an entry behind an empty array, whose API key reads as throttleTimeMs.
+    """
     body = call.response_body
-    return body.value if body is not None and body.value is not None else {}
+    return body.value if body is not None and body.value is not None and not body.problems else {}
 
 
 def is_follower(request: dict[str, Any]) -> bool:

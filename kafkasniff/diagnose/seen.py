@@ -101,7 +101,7 @@ class SeenCall:
         self.ended: int = call.ended.time
         """When the call ended, with the answer's last byte where there is one (ns)."""
         self.request = _NOTHING
-        """The request's fields that rules ask for, long names cut; empty when it did not decode."""
+        """The request's fields that rules ask for, long names cut; empty when it did not decode without problems."""
         self.records: list[RecordsField] = _NO_RECORDS
         """Where the request's `records` fields lie."""
         self.response = _NOTHING
@@ -120,9 +120,9 @@ class SeenCall:
     def _read_request(self, call: Call, names: frozenset[str]) -> None:
         scan = call.scan_request(names)
         if scan is None:
-            self.failed = bool(call.errors)
             value = request_of(call)
             if value:
+                self.failed = bool(call.errors)
                 assert call.request_body is not None
                 self.request, self.records = with_short_names(value), call.request_body.records
             return
@@ -134,8 +134,9 @@ class SeenCall:
     def _read_response(self, call: Call, names: frozenset[str]) -> None:
         scan = call.scan_response(names)
         if scan is None:
-            self.failed = bool(call.errors)
             value = response_of(call)
+            # The errors of a call are those of both its sides.
+            self.failed = bool(value) and bool(call.errors)
             if value:
                 assert call.response_body is not None
                 self.response, self.told_records = with_short_names(value), call.response_body.records

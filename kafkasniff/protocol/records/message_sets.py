@@ -74,9 +74,7 @@ def make_absolute(records: list[dict[str, Any]], wrapper_offset: int) -> None:
         record["offset"] = in_64_bits(record["offset"] + base)
 
 
-def _read_wrapped(
-    content: bytes | bytearray, start: int, end: int, append_time: int | None, found: RawRecords
-) -> None:
+def _read_wrapped(content: bytes | bytearray, start: int, end: int, append_time: int | None, found: RawRecords) -> None:
     magic = content[start + MAGIC_AT]
     if magic > 1:
         raise ProtocolError(f"expected a message of magic 0 or 1 like its wrapper, found {magic}", start + MAGIC_AT)
