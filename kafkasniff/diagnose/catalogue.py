@@ -8,10 +8,12 @@ from kafkasniff.diagnose.consumers.fetch import FETCH_RULES
 from kafkasniff.diagnose.groups.errors import GROUP_ERROR_RULES
 from kafkasniff.diagnose.groups.membership import MEMBERSHIP_RULES
 from kafkasniff.diagnose.groups.rebalances import REBALANCE_RULES
+from kafkasniff.diagnose.network.closed import CLOSED_RULES
 from kafkasniff.diagnose.network.connections import CONNECTION_RULES
 from kafkasniff.diagnose.network.ports import PORT_RULES
 from kafkasniff.diagnose.network.security import SECURITY_RULES
 from kafkasniff.diagnose.network.tcp import NETWORK_RULES
+from kafkasniff.diagnose.network.tls import TLS_RULES
 from kafkasniff.diagnose.producers.produce import PRODUCE_RULES
 from kafkasniff.diagnose.producers.refused import REFUSED_RULES
 from kafkasniff.diagnose.producers.sequences import SEQUENCE_RULES
@@ -32,6 +34,8 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *SECURITY_RULES,
     *PORT_RULES,
     *CONNECTION_RULES,
+    *CLOSED_RULES,
+    *TLS_RULES,
     *NETWORK_RULES,
     *CLUSTER_RULES,
     *UNEXPLAINED_RULES,

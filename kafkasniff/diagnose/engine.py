@@ -23,7 +23,7 @@ from kafkasniff.diagnose.facts import (
 )
 from kafkasniff.diagnose.finding import SEVERITIES, Finding
 from kafkasniff.diagnose.joining import join
-from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_KEYS, Bounded
+from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_KEYS, SECOND, Bounded
 from kafkasniff.diagnose.rule import ANY_API, Rule
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.protocol.api_table import APIS
@@ -36,6 +36,9 @@ Settings = Mapping[str, Mapping[str, float]]
 
 _WAITED_FOR = ("unanswered", "response-not-captured")
 """Outcomes of calls whose answer was wanted and is not there."""
+
+_SLOW_NS = SECOND
+"""From so long on an answer is slow: beyond the waits of most long polls (fetch.max.wait.ms is 500 by default)."""
 
 Hook = Callable[..., None]
 
@@ -84,6 +87,7 @@ class Diagnosis:
                     self._by_code.setdefault(code, []).append(rule)
         self._unanswered = self._hooks("unanswered")
         self._serves = self._hooks("serves")
+        self._slow = self._hooks("slow")
         self._waits = self._hooks("waits")
         self._stray = self._hooks("stray")
         self._begins = self._hooks("begins")
@@ -201,6 +205,8 @@ class Diagnosis:
             self._tell(self._waits, seen, wait)
             talk.muted_until = max(talk.muted_until, seen.ended + wait * MILLISECOND)
         if call.response is not None:
+            if seen.ended - seen.sent >= _SLOW_NS:
+                self._tell(self._slow, seen)
             talk.answered = seen.ended
             if seen.failed:
                 self._errors(call, call.errors, talk)

@@ -94,6 +94,9 @@ class Rule(Generic[State]):
     def waits(self, seen: SeenCall, wait_ms: int) -> None:
         """Take a call whose answer says how long to wait, or that comes after such an answer (then with 0)."""
 
+    def slow(self, seen: SeenCall) -> None:
+        """Take a call of any API whose answer took a second or longer from the request's first byte on."""
+
     def unanswered(self, call: Call) -> None:
         """Take a call of any API whose answer was wanted and did not come, or was not captured."""
 

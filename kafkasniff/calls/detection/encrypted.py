@@ -9,11 +9,14 @@ from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import KafkaStreams
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamConflict, StreamData, StreamGap
+from kafkasniff.tcp.tls.records import APPLICATION_DATA, CHANGE_CIPHER_SPEC
 
 if TYPE_CHECKING:  # captures without TLS should not wait for it
     from kafkasniff.tcp.tls.stream import TlsStream
 
 SECURITY_PROTOCOLS = {"PLAINTEXT": "SSL", "SASL_PLAINTEXT": "SASL_SSL"}
+_PROTECTED = (bytes([CHANGE_CIPHER_SPEC]), bytes([APPLICATION_DATA]))
+"""What a record begins with that is protected, or stands before one that is (RFC 8446, 5 and D.4)."""
 OPENING_PACKETS = 32
 """Packets of a handshake that are noted at most; real ones have about five with data."""
 
@@ -21,7 +24,7 @@ OPENING_PACKETS = 32
 class EncryptedConversation:
     """Stands where a `Conversation` does, and gives it the data inside."""
 
-    __slots__ = ("_conversation", "_keep_packets", "_opening", "_tls")
+    __slots__ = ("_client", "_conversation", "_keep_packets", "_opening", "_protected", "_tls")
 
     def __init__(self, conversation: Conversation, tls: "TlsStream", keep_packets: bool) -> None:
         """Decrypt with `tls` what `conversation` is to judge.
@@ -32,6 +35,9 @@ class EncryptedConversation:
         self._tls = tls
         self._keep_packets = keep_packets
         self._opening: list[Arrival] = []
+        self._client: int | None = None
+        self._protected: list[int] = []
+        """Bytes of the client's and of the server's since the client first sent a protected record."""
 
     @property
     def kafka(self) -> KafkaStreams | None:
@@ -43,6 +49,8 @@ class EncryptedConversation:
         if isinstance(event, StreamConflict):
             # Other bytes under the same key stream would not decrypt; the connection's report counts them.
             return []
+        if isinstance(event, StreamData):
+            self._count(event)
         if self._keep_packets and not self._tls.description.decrypted and len(self._opening) < OPENING_PACKETS:
             self._opening.append(event.arrival)
         return self._pass_on(self._tls.take(event))
@@ -61,10 +69,21 @@ class EncryptedConversation:
         """Say what the connection was."""
         report = self._conversation.report(arrival)
         known = self._tls.description
+        if self._protected:
+            known.protected = self._protected[0], self._protected[1]
         evidence = f"begins with a TLS handshake ({known})"
         if known.decrypted and report.protocol != "empty":
             return replace(report, evidence=f"{evidence}; inside, {report.evidence}", tls=known)
         return replace(report, protocol="tls", evidence=evidence, tls=known)
+
+    def _count(self, event: StreamData) -> None:
+        """Count what is sent behind the hellos: an alert alone there is shorter than any Finished message."""
+        if self._client is None:
+            self._client = event.direction
+        elif not self._protected and event.direction == self._client and event.data[:1] in _PROTECTED:
+            self._protected = [0, 0]
+        if self._protected:
+            self._protected[event.direction != self._client] += len(event.data)
 
     def _pass_on(self, events: list[StreamData | StreamGap]) -> list[Item]:
         found: list[Item] = []

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kafkasniff.tcp.tls.cipher_suites import suite_name
+
+if TYPE_CHECKING:  # loading it takes a tenth of a second
+    from cryptography import x509
 
 _VERSIONS = {0x0300: "SSL 3.0", 0x0301: "TLS 1.0", 0x0302: "TLS 1.1", 0x0303: "TLS 1.2", 0x0304: "TLS 1.3"}
 
@@ -65,6 +68,10 @@ class Certificate(NamedTuple):
     """As in RFC 4514, e.g. `CN=broker1,O=Example`."""
     expires: datetime
     """UTC."""
+    valid_from: datetime | None = None
+    """UTC."""
+    names: tuple[str, ...] = ()
+    """The host names and addresses that it is for."""
 
 
 @dataclass(slots=True)
@@ -93,6 +100,8 @@ class TlsDescription:
     """Whether records were authenticated and decrypted."""
     failure: str | None = None
     """Why data could not be decrypted."""
+    protected: tuple[int, int] = (0, 0)
+    """Bytes of the client's from its first protected record on, and of the server's behind that."""
 
     @property
     def version(self) -> str | None:
@@ -136,6 +145,22 @@ def read_certificate(der: bytes | None) -> Certificate | None:
 
     try:
         certificate = x509.load_der_x509_certificate(der)
-        return Certificate(certificate.subject.rfc4514_string(), certificate.not_valid_after_utc)
+        return Certificate(
+            certificate.subject.rfc4514_string(),
+            certificate.not_valid_after_utc,
+            certificate.not_valid_before_utc,
+            _names_of(certificate),
+        )
     except (ValueError, TypeError, x509.InvalidVersion):
         return None
+
+
+def _names_of(certificate: "x509.Certificate") -> tuple[str, ...]:
+    from cryptography import x509
+
+    try:
+        names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except (ValueError, x509.ExtensionNotFound, x509.DuplicateExtension):
+        return ()
+    hosts = names.get_values_for_type(x509.DNSName)
+    return (*hosts, *map(str, names.get_values_for_type(x509.IPAddress)))

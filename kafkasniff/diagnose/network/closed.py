@@ -1,0 +1,381 @@
+"""Rules about connections that the server closes, or that something on the way forgets."""
+
+from typing import Any, NamedTuple
+
+from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN
+from kafkasniff.diagnose.cluster.brokers import below_kafka4
+from kafkasniff.diagnose.facts import API_VERSIONS, SASL_AUTHENTICATE, Client, client_of, host_of
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, SECOND, Bounded, Names, Tally
+from kafkasniff.diagnose.network.connections import client_direction
+from kafkasniff.diagnose.rule import (
+    Rule,
+    State,
+    Threshold,
+    client_subject,
+    connections_subject,
+    counted,
+    seconds_text,
+    times_text,
+)
+from kafkasniff.diagnose.seen import SeenCall
+
+_LARGE = 1 << 20
+"""Bytes of a request from which on its size may be why it was cut off; socket.request.max.bytes is 100 MiB."""
+
+
+class HostKey(NamedTuple):
+    """The programs on a host, and a server."""
+
+    host: str
+    server: str
+
+
+class Closings(Tally):
+    """Connections that the server closed, one after the other."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.latest = 0
+        """When the latest of them was closed (ns)."""
+        self.silent = 0
+        """Of them, those on which the server sent not a byte."""
+        self.kinds = Names()
+        """What they were asked last."""
+        self.largest_answered = 0
+        self.largest_cut = 0
+        self.client_ids = Names()
+
+
+class _SessionRule(Rule[State]):
+    """Knows when the SASL sessions of connections are over."""
+
+    apis = frozenset({SASL_AUTHENTICATE})
+    response_fields = frozenset({"errorCode", "sessionLifetimeMs"})
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no session."""
+        super().__init__(*arguments)
+        self._ends: Bounded[tuple[int, int]] = Bounded(MOST_CONNECTIONS)
+        """By connection, when its session ends (ns), and how long it is (ms)."""
+        self._told: Bounded[int] = Bounded()
+        """How long sessions are by what a server told anybody (ms)."""
+
+    def call(self, seen: SeenCall) -> None:
+        """Note how long a session lasts, by the earliest that the broker's clock may have begun."""
+        lifetime = seen.response.get("sessionLifetimeMs", 0)
+        if lifetime > 0:
+            self._told.put(seen.call.server, lifetime)
+        elif seen.call.api_version == 0:
+            lifetime = self._told.get(seen.call.server) or 0  # Version 0 does not tell it, and is cut off all the same.
+        if lifetime > 0 and not seen.response.get("errorCode"):
+            self._ends.put(seen.call.connection, (seen.sent + lifetime * MILLISECOND, lifetime))
+
+    def session_over(self, call: Call) -> tuple[int, int] | None:
+        """Give when a session ended (ns), and how long it was (ms); None when the request was sent before that."""
+        end = self._ends.get(call.connection)
+        return end if end is not None and call.request is not None and call.request.first.time >= end[0] else None
+
+
+class ConnectionClosedByServer(_SessionRule[Closings]):
+    """A server closes a client's connections while it waits for an answer."""
+
+    id = "connection-closed-by-server"
+    title = "The server closes connections instead of answering"
+    severity = "error"
+    scope = "client host and server"
+    thresholds = (
+        Threshold("connections", 3, "connections", "each begun after the last was closed; a broker's stop closes once"),
+        Threshold("soon", 5, "s", "after which a connection without a byte of the server's is no refused one"),
+    )
+    meaning = "The broker accepts the connection, and closes it before it answers; the client connects again and again."
+    wire = (
+        "FIN or RST of the server before it sent any byte, or while a request waits for its answer, on one connection "
+        "after the other."
+    )
+    cause = (
+        "Without any byte: a limit of connections (max.connections, max.connections.per.ip, "
+        "max.connection.creation.rate), or a listener that expects something else. With a request pending: the request "
+        "is larger than socket.request.max.bytes, or the broker failed while it read it."
+    )
+    fix = (
+        "Look into the broker's log at that time. Count the connections of the host; raise max.connections.per.ip (or "
+        "its overrides), or share one client in a program. For large requests, lower max.request.size and batch.size, "
+        "or raise socket.request.max.bytes."
+    )
+    explains = ("connection-churn", "response-timeout", "idle-close-race")
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no request pending."""
+        super().__init__(*arguments)
+        self._pending: Bounded[Call] = Bounded(MOST_CONNECTIONS)
+        """The first request of a connection that the server left unanswered and closed."""
+        self._serving: Bounded[bool] = Bounded()
+        """Servers that have answered somebody."""
+
+    def new_state(self) -> Closings:
+        """Begin with none."""
+        return Closings()
+
+    def serves(self, seen: SeenCall) -> None:
+        """Note that a server serves."""
+        self._serving.put(seen.call.server, True)
+
+    def unanswered(self, call: Call) -> None:
+        """Note a request that was sent before the server closed; rules of their own look at logins and versions."""
+        connection, header, request = call.connection, call.header, call.request
+        if call.outcome != "unanswered" or header is None or request is None:
+            return
+        if connection.ended_direction != 1 - client_direction(call) or connection.initiator is None:
+            return
+        fin = connection.first_fin
+        if fin is not None and request.first.time > fin.time:
+            return
+        known = self.facts.supports(call.server, header.api_key, header.api_version)
+        if known is False or (known is None and below_kafka4(header.api_key, header.api_version)):
+            return
+        served = self.facts.talk(call).served and self.session_over(call) is None
+        if served or header.api_key in BEFORE_LOGIN:
+            self._pending.put(connection, call)
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Count a connection that the server closed."""
+        connection = report.connection
+        client = connection.initiator
+        if client is None:
+            return
+        counters = connection.counters
+        of_server, call = counters[1 - client], self._pending.pop(connection)
+        self._ends.pop(connection)
+        if connection.ended_by not in ("fin", "rst") or connection.ended_direction != 1 - client:
+            return
+        if any(counter.gaps or counter.cut_packets for counter in counters) or not of_server.packets:
+            return
+        if report.response_start[:2] == b"\x15\x03":
+            return  # A TLS alert, of which plaintext-to-tls-port tells.
+        if report.tls is not None and of_server.data_bytes:
+            self._serving.put(report.server, True)
+        known = report.protocol == "empty" or (report.protocol == "tls" and self._serving.get(report.server))
+        silent = not of_server.data_bytes and (call is not None or known)
+        soon = connection.last.time - connection.first.time < self.limits["soon"] * SECOND
+        opened = connection.round_trip_ns is not None
+        if not (silent and soon and opened) and call is None:
+            return
+        key = HostKey(host_of(report.client), report.server)
+        state = self.state(key)
+        if connection.first.time < state.latest:
+            return
+        state.latest = connection.last.time
+        name = f"{call.api_name} v{call.api_version}" if call is not None else "nothing"
+        what = f"{name} on a connection of {seconds_text(connection.last.time - connection.first.time)}"
+        state.silent += not of_server.data_bytes
+        state.kinds.add(name)
+        if call is not None and call.request is not None:
+            state.client_ids.add(call.client_id or None)
+            state.largest_cut = max(state.largest_cut, call.request.size)
+        state.add(connection.last, f"closed by the server: {what}", report.client)
+
+    def finding(self, key: Any, state: Closings) -> Finding | None:
+        """Fire from the threshold on, where the server serves others, or answered before it closed."""
+        assert isinstance(key, HostKey)
+        if state.count < self.limits["connections"]:
+            return None
+        all_silent = state.silent == state.count
+        if all_silent and not (self._serving.get(key.server) or self.facts.is_kafka(key.server)):
+            return None
+        if all_silent:
+            why = (
+                "before it sent any byte, while it serves others: a limit of connections (max.connections, "
+                "max.connections.per.ip, max.connection.creation.rate)"
+            )
+        elif state.largest_cut >= _LARGE:
+            why = (
+                f"while a request of {state.largest_cut:,} bytes was under way: look at socket.request.max.bytes "
+                "(default 100 MiB)"
+            )
+        else:
+            why = f"while {', '.join(state.kinds)} waited for an answer: the broker's log says why"
+        subject = {
+            "client": connections_subject(state.clients) or key.host,
+            "clientId": state.client_ids.only or list(state.client_ids),
+            "server": key.server,
+        }
+        summary = f"{key.server} closed {counted(state.count, 'connection')} of {key.host}, one after the other, {why}."
+        return self.make(state, subject, summary)
+
+
+class Sessions(Tally):
+    """Connections that were used beyond the end of their session."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.lifetime_ms = 0
+        self.software: str | None = None
+        self.principal: str | None = None
+
+
+class ReauthenticationMissing(_SessionRule[Sessions]):
+    """A client does not log in again before its session ends."""
+
+    id = "reauthentication-missing"
+    title = "The client does not log in again in time, and is cut off"
+    severity = "error"
+    scope = "client"
+    thresholds = (Threshold("connections", 2, "connections", "one may have been about to log in"),)
+    meaning = "The broker ends the session when it is over, and with it the connection; what was under way fails."
+    wire = (
+        "SaslAuthenticate v1 and later tells sessionLifetimeMs; no SaslAuthenticate before it is over; the server "
+        "closes the connection at the next request (KIP-368)."
+    )
+    cause = (
+        "connections.max.reauth.ms is set (or the OAuth token's life ends), and the client's library does not "
+        "re-authenticate, as kafka-go and aiokafka."
+    )
+    fix = (
+        "Use a library that re-authenticates (Java 2.2+, librdkafka 1.6+ with OAUTHBEARER and 2.2+ otherwise, "
+        "franz-go, sarama 1.39+); or raise connections.max.reauth.ms and the life of tokens, and keep retries on."
+    )
+    explains = ("connection-closed-by-server", "idle-close-race", "connection-churn", "response-timeout")
+
+    def new_state(self) -> Sessions:
+        """Begin with none."""
+        return Sessions()
+
+    def unanswered(self, call: Call) -> None:
+        """Look whether a request that the server did not answer came after the session's end."""
+        end, connection = self.session_over(call), call.connection
+        if end is None or call.request is None or call.outcome != "unanswered":
+            return
+        if connection.ended_direction != 1 - client_direction(call):
+            return
+        self._ends.pop(connection)
+        state = self.state(client_of(call))
+        state.lifetime_ms = end[1]
+        state.principal = call.principal
+        if call.software_name:
+            state.software = f"{call.software_name} {call.software_version}"
+        late = seconds_text(call.request.first.time - end[0])
+        state.add(call.request.first, f"{call.api_name} {late} after the session's end, unanswered", call.client)
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Forget its session."""
+        self._ends.pop(report.connection)
+
+    def finding(self, key: Any, state: Sessions) -> Finding | None:
+        """Fire from the threshold on."""
+        assert isinstance(key, Client)
+        if state.count < self.limits["connections"]:
+            return None
+        software = f" ({state.software})" if state.software else ""
+        summary = (
+            f"{key.name}{software} was cut off {times_text(state.count)} as its session of "
+            f"{state.lifetime_ms / 1000:g} s was over, and it had not logged in again."
+        )
+        subject = client_subject(key, state.clients) | {"principal": state.principal}
+        return self.make(state, subject, summary)
+
+
+class Idle(NamedTuple):
+    """A request that was sent after idleness and not answered soon."""
+
+    call: Call
+    idle: int
+    waited: int
+    """Nanoseconds, both."""
+
+
+class ConnectionForgotten(Rule[Tally]):
+    """Something on the way forgets idle connections."""
+
+    id = "connection-forgotten"
+    title = "Idle connections are forgotten on the way"
+    severity = "error"
+    scope = "client and server"
+    thresholds = (
+        Threshold("connections", 1, "connections", "each is a stop of seconds or minutes"),
+        Threshold("idle", 5, "s", "of idleness before; firewalls and load balancers forget after minutes"),
+        Threshold("repeats", 3, "segments", "sent again; a lost packet is sent again once or twice"),
+        Threshold("seconds", 3, "s", "without an acknowledgement; TCP's repeats take that long"),
+    )
+    meaning = (
+        "Something between client and broker no longer knows the connection and drops its packets; the client notices "
+        "only when its own timeout is over."
+    )
+    wire = (
+        "After idleness a request is sent again and again by TCP and never acknowledged, while a new connection to the "
+        "same server works."
+    )
+    cause = "A NAT gateway, firewall or load balancer forgets idle flows (350 s on AWS, 4 minutes on Azure)."
+    fix = (
+        "Set connections.max.idle.ms (Java; off by default in librdkafka) below the idle timeout on the way; turn "
+        "on TCP keep-alive (socket.keepalive.enable in librdkafka, Net.KeepAlive in sarama) with an interval below it; "
+        "lower request.timeout.ms."
+    )
+    explains = ("response-timeout", "tcp-retransmissions", "connection-churn", "dead-broker-connect-loop")
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no request waiting."""
+        super().__init__(*arguments)
+        self._idle: Bounded[Idle] = Bounded(MOST_CONNECTIONS)
+        self._served: Bounded[int] = Bounded()
+        """When the latest connection was served that a client made to a server (ns), by both."""
+
+    def new_state(self) -> Tally:
+        """Begin with none."""
+        return Tally()
+
+    def serves(self, seen: SeenCall) -> None:
+        """Note a connection that works."""
+        self._served.put((seen.client, seen.call.server), seen.call.connection.first.time)
+
+    def unanswered(self, call: Call) -> None:
+        """Note a request that nobody answered."""
+        self._note(call, self.facts.talk(call).answered)
+
+    def slow(self, seen: SeenCall) -> None:
+        """Note a request that was answered late, as when the flow came back."""
+        self._note(seen.call, seen.talk.answered)
+
+    def _note(self, call: Call, answered: int) -> None:
+        if call.request is None or not answered or call.api_key == API_VERSIONS:
+            return
+        idle = call.request.first.time - answered
+        waited = call.ended.time - call.request.first.time
+        if idle >= self.limits["idle"] * SECOND and waited >= self.limits["seconds"] * SECOND:
+            self._idle.touch(call.connection, lambda: Idle(call, idle, waited))
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Look whether the request was sent again and again."""
+        found = self._idle.pop(report.connection)
+        if found is None or found.call.request is None:
+            return
+        client = client_direction(found.call)
+        counters = report.connection.counters
+        if counters[client].late_retransmissions < self.limits["repeats"] or not counters[1 - client].packets:
+            return
+        key = client_of(found.call), report.server
+        if (self._served.get(key) or 0) <= found.call.request.first.time:
+            return  # No new connection worked: the server itself may be down.
+        repeats = counters[client].late_retransmissions
+        what = (
+            f"{found.call.api_name} after {seconds_text(found.idle)} of idleness, sent again {repeats:,} times, not "
+            f"acknowledged for {seconds_text(found.waited)}"
+        )
+        self.state(key).add(found.call.request.first, what, report.client)
+
+    def finding(self, key: Any, state: Tally) -> Finding | None:
+        """Fire from the threshold on."""
+        client, server = key
+        if state.count < self.limits["connections"]:
+            return None
+        summary = (
+            f"{counted(state.count, 'idle connection')} of {client.name} to {server} forgotten on the way: "
+            f"{state.evidence[0].what}; a new connection worked."
+        )
+        return self.make(state, client_subject(client, state.clients) | {"server": server}, summary)
+
+
+CLOSED_RULES: tuple[type[Rule[Any]], ...] = (ConnectionClosedByServer, ReauthenticationMissing, ConnectionForgotten)

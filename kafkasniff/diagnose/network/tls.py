@@ -1,0 +1,166 @@
+"""Rules about TLS."""
+
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from kafkasniff.calls.call import ConnectionReport
+from kafkasniff.diagnose.facts import host_of
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory import SECOND, Rate, Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, connections_subject, times_text
+from kafkasniff.tcp.tls.description import TlsDescription, read_certificate
+
+_TLS_1_3 = 0x0304
+_SMALLEST_FINISHED = 58
+"""Bytes of a protected Finished message with a tag of 16 and a digest of 32 (RFC 8446, 4.4.4 and 5.2)."""
+_LARGEST_ALERT = 128
+"""Bytes that a server sends behind the client's Finished message when it refuses it: an alert; tickets are larger."""
+_SOON_NS = 10 * SECOND
+
+_REASONS = {
+    "certificate_expired": "the certificate has expired",
+    "bad_certificate": "the certificate is not accepted (expired, for another host, or damaged)",
+    "certificate_unknown": "the certificate is not trusted, or is for another host (Java says so for both)",
+    "unknown_ca": "the authority that signed the certificate is not trusted",
+    "certificate_required": "the client shows no certificate, and the listener demands one",
+    "handshake_failure": "no common cipher suite, or no certificate of the client's where the listener demands one",
+    "protocol_version": "no common version of TLS",
+    "insufficient_security": "no common cipher suite that is strong enough",
+    "unrecognized_name": "the server does not know the host name that the client asks for",
+    "access_denied": "the certificate is valid, and its owner may not connect",
+    "no_application_protocol": "no common application protocol (ALPN)",
+}
+"""By alert (RFC 8446, 6.2)."""
+
+
+class TlsKey(NamedTuple):
+    """The programs on a host, and a server."""
+
+    host: str
+    server: str
+
+
+class Handshakes(Tally):
+    """Handshakes that failed."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.minute = Rate(60 * SECOND, 1_000)
+        self.tls: TlsDescription | None = None
+        """Of the latest."""
+        self.reason = ""
+
+
+class TlsHandshakeFailure(Rule[Handshakes]):
+    """TLS handshakes fail again and again."""
+
+    id = "tls-handshake-failure"
+    title = "TLS handshakes fail"
+    severity = "error"
+    scope = "client host and server"
+    thresholds = (Threshold("connections", 2, "connections", "within a minute; one may be a probe"),)
+    meaning = "Client and broker do not agree on TLS, so that no Kafka request ever gets through; the client tries on."
+    wire = (
+        "A TLS alert in the clear (up to TLS 1.2); or, in TLS 1.3, a ServerHello, and then no more than an encrypted "
+        "alert from the one or the other side before the connection ends, without application data."
+    )
+    cause = "An expired certificate, one for another host name, an unknown authority, or no client certificate."
+    fix = (
+        "Look at the certificate's dates, names and issuer (openssl s_client -connect HOST:PORT -servername HOST); "
+        "renew it, or trust its authority (ssl.truststore.location in Java, ssl.ca.location in librdkafka, a "
+        "tls.Config's RootCAs in Go clients). Where ssl.client.auth=required, give the client a certificate "
+        "(ssl.keystore.location, ssl.certificate.location and ssl.key.location, Certificates)."
+    )
+    explains = ("connection-churn", "dead-broker-connect-loop", "tls-to-plaintext-port")
+
+    def new_state(self) -> Handshakes:
+        """Begin with none."""
+        return Handshakes()
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Count a connection whose handshake failed."""
+        if report.tls is None or report.calls or report.connection.initiator is None:
+            return
+        reason = _failure(report, report.tls)
+        if reason is None:
+            return
+        state = self.state(TlsKey(host_of(report.client), report.server))
+        state.minute.add(report.connection.first.time)
+        state.tls, state.reason = report.tls, reason
+        state.add(report.connection.last, reason, report.client)
+
+    def finding(self, key: Any, state: Handshakes) -> Finding | None:
+        """Fire from the threshold on."""
+        assert isinstance(key, TlsKey)
+        if state.minute.peak < self.limits["connections"] or state.tls is None or state.first is None:
+            return None
+        subject = {"client": connections_subject(state.clients) or key.host, "server": key.server}
+        told = [state.reason, *_about_certificate(state.tls, state.first.time)]
+        summary = (
+            f"TLS handshakes of {key.host} with {key.server} failed {times_text(state.count)} "
+            f"({state.tls.version or 'TLS'}): {'; '.join(told)}."
+        )
+        return self.make(state, subject, summary)
+
+
+def _failure(report: ConnectionReport, tls: TlsDescription) -> str | None:
+    """Say how a handshake failed, and who ended it; None where it did not, or where that cannot be known."""
+    connection = report.connection
+    client = connection.initiator
+    assert client is not None
+    if tls.alert is not None:
+        who = "client" if tls.alert.from_client else "server"
+        reason = _REASONS.get(tls.alert.name)
+        return f"the {who} ended it with the alert {tls.alert.name}{f': {reason}' if reason else ''}"
+    counters = connection.counters
+    if any(counter.gaps or counter.cut_packets for counter in counters) or connection.ended_by not in ("fin", "rst"):
+        return None
+    by_server = connection.ended_direction == 1 - client
+    of_client, of_server = tls.protected
+    soon = connection.last.time - connection.first.time < _SOON_NS
+    if tls.version_number is None or not soon or tls.decrypted:
+        return None  # Without a ServerHello it is no failure of TLS.
+    if tls.version_number < _TLS_1_3:
+        return "the server closed the connection within the handshake" if by_server and not of_client else None
+    if of_client < _SMALLEST_FINISHED:
+        if not of_client and not by_server:
+            return None  # A scanner does so, too.
+        who = "server" if by_server and not of_client else "client"
+        return f"the {who} ended it when it had seen the other's hello{' and certificate' if who == 'client' else ''}"
+    if of_server <= _LARGEST_ALERT and (by_server or of_server):
+        return (
+            "the server ended it right after the client's last step: the client's certificate is missing or not "
+            "accepted (ssl.client.auth=required)"
+        )
+    return None
+
+
+def _about_certificate(tls: TlsDescription, time: int) -> list[str]:
+    """Say what is wrong with the server's certificate, as far as it can be read."""
+    certificate = read_certificate(tls.server_certificate)
+    if certificate is None:
+        return []
+    now = datetime.fromtimestamp(time / SECOND, UTC)
+    told = []
+    if certificate.expires < now:
+        told.append(f"the server's certificate {certificate.subject} expired on {certificate.expires:%Y-%m-%d}")
+    elif certificate.valid_from is not None and certificate.valid_from > now:
+        told.append(f"the server's certificate {certificate.subject} begins on {certificate.valid_from:%Y-%m-%d}")
+    if tls.server_name and certificate.names and not _is_for(tls.server_name, certificate.names):
+        names = ", ".join(certificate.names[:8])
+        told.append(f"the client asks for {tls.server_name}, and the server's certificate is for {names}")
+    return told
+
+
+def _is_for(host: str, names: tuple[str, ...]) -> bool:
+    """Tell whether a certificate with these names is for a host (RFC 6125: `*` stands for one label)."""
+    wanted = host.lower()
+    behind = wanted.partition(".")[2]
+    return any(
+        name.lower() == wanted or (name.startswith("*.") and name[2:].lower() == behind and bool(behind))
+        for name in names
+    )
+
+
+TLS_RULES: tuple[type[Rule[Any]], ...] = (TlsHandshakeFailure,)

@@ -1,0 +1,124 @@
+from typing import Any
+
+from kafkasniff.calls.call import Call, ConnectionReport
+from tests.diagnose.made import Item, call, connection, finding, findings, report
+
+CLOSED, SESSIONS, FORGOTTEN = "connection-closed-by-server", "reauthentication-missing", "connection-forgotten"
+SERVED = call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, on=connection(40_000))
+"""Shows that the server serves somebody."""
+
+
+def refused(count: int, every: float = 1, lasts: float = 0.1, **counters: int) -> list[Item]:
+    """ApiVersions requests on connections that the server closes without a byte."""
+    items: list[Item] = [SERVED]
+    for index in range(count):
+        at = index * every
+        on = connection(50_000 + index, begin=at, end=at + lasts)
+        on.round_trip_ns = 1
+        on.counters[1].data_bytes = 0
+        for name, value in counters.items():
+            setattr(on.counters[0], name, value)
+        on.ended_by, on.ended_direction = "rst", 1
+        items.append(call(18, 3, {}, None, at=at, took=lasts, on=on))
+        items.append(report(on, ended_by="rst", ended_direction=1))
+    return items
+
+
+def test_connections_that_are_refused() -> None:
+    assert findings(CLOSED, refused(2)) == []
+    found = finding(CLOSED, refused(3))
+    assert found.count == 3
+    assert found.subject["clientId"] == "shop"
+    assert found.subject["server"] == "10.0.0.2:9092"
+    assert "max.connections.per.ip" in found.summary
+    assert findings(CLOSED, refused(3)[1:]) == []  # The server serves nobody.
+    assert findings(CLOSED, refused(9, every=0.01)) == []  # All at once, as when a broker stops.
+
+
+def test_damaged_and_one_way_captures_are_left_out() -> None:
+    for name in ("gaps", "cut_packets"):
+        assert findings(CLOSED, refused(9, **{name: 1})) == []
+    one_way = refused(9)
+    for item in one_way:
+        item.connection.counters[1].packets = 0
+    assert findings(CLOSED, one_way) == []
+
+
+def cut(count: int, size: int = 100, ended: int = 1) -> list[Item]:
+    """Requests that the server leaves unanswered and closes, behind others that it answered."""
+    items: list[Item] = []
+    for index in range(count):
+        on = connection(50_000 + index, begin=index, end=index + 0.5)
+        answered = call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, at=index, on=on)
+        on.ended_by, on.ended_direction = "fin", ended
+        pending = call(0, 9, {"acks": -1, "topicData": []}, None, at=index + 0.2, took=0.3, on=on)
+        assert pending.request is not None
+        pending.request.size = size
+        items += [answered, pending, report(on, ended_direction=ended)]
+    return items
+
+
+def test_connections_that_are_closed_with_a_request_pending() -> None:
+    assert findings(CLOSED, cut(2)) == []
+    assert "PRODUCE v9 waited" in finding(CLOSED, cut(3)).summary
+    assert "socket.request.max.bytes" in finding(CLOSED, cut(3, size=2 << 20)).summary
+    assert findings(CLOSED, cut(9, ended=0)) == []
+
+
+def session(at: float, version: int = 1, lifetime: int = 3000, **more: Any) -> Call:
+    answer = {"errorCode": 0} | ({"sessionLifetimeMs": lifetime} if version else {})
+    return call(36, version, {}, answer, at=at, **more)
+
+
+def used(index: int, until: float, again: float | None = None, version: int = 1) -> list[Item]:
+    """A login, and a request so many seconds later that the server does not answer."""
+    begin = index * 10.0
+    on = connection(50_000 + index, begin=begin, end=begin + until)
+    items: list[Item] = [session(begin, version, on=on)]
+    if again is not None:
+        items.append(session(begin + again, version, on=on))
+    on.ended_by, on.ended_direction = "fin", 1
+    return [*items, call(0, 9, {}, None, at=begin + until, took=0.01, on=on), report(on, ended_direction=1)]
+
+
+def test_sessions_that_end() -> None:
+    assert findings(SESSIONS, used(0, 3.1)) == []
+    found = finding(SESSIONS, used(0, 3.1) + used(1, 3.0))
+    assert (found.count, found.subject["clientId"]) == (2, "shop")
+    assert "session of 3 s" in found.summary
+    assert findings(SESSIONS, used(0, 2.9) + used(1, 2.9)) == []
+    assert findings(SESSIONS, used(0, 3.5, again=2) + used(1, 3.5, again=2)) == []
+    told = session(0, on=connection(40_000))
+    assert findings(SESSIONS, used(0, 3.1, version=0) + used(1, 3.1, version=0)) == []
+    assert finding(SESSIONS, [told, *used(0, 3.1, version=0), *used(1, 3.1, version=0)]).count == 2
+
+
+def test_a_session_that_ends_is_no_refused_connection() -> None:
+    items = [item for index in range(4) for item in used(index, 3.1)]
+    assert findings(CLOSED, items) == []
+
+
+def forgotten(idle: float = 5, waited: float = 3, repeats: int = 3, new: bool = True) -> list[Call | ConnectionReport]:
+    on = connection(50_000, end=idle + waited)
+    on.counters[0].late_retransmissions = repeats
+    before = call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, on=on)
+    lost = call(0, 9, {}, None, at=0.001 + idle, took=waited, on=on)
+    after = connection(50_001, begin=idle + 2)
+    works = call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, at=idle + 2, on=after)
+    return [before, *([works] if new else []), lost, report(on, ended_by="rst")]
+
+
+def test_connections_that_are_forgotten() -> None:
+    found = finding(FORGOTTEN, forgotten())
+    assert found.subject == {"clientId": "shop", "client": "10.0.0.1:50000", "server": "10.0.0.2:9092"}
+    assert "after 5.0 s of idleness, sent again 3 times" in found.summary
+    assert findings(FORGOTTEN, forgotten(idle=4.9)) == []
+    assert findings(FORGOTTEN, forgotten(waited=2.9)) == []
+    assert findings(FORGOTTEN, forgotten(repeats=2)) == []
+    assert findings(FORGOTTEN, forgotten(new=False)) == []
+
+
+def test_a_late_answer_shows_it_as_well() -> None:
+    items = forgotten()
+    late = call(0, 9, {}, {"responses": []}, at=5.001, took=26, on=items[2].connection)
+    assert finding(FORGOTTEN, [*items[:2], late, items[3]]).count == 1
