@@ -60,6 +60,7 @@ class Listening:
         if writer is not None and write_secrets:
             self._engine.tls.copy_secrets = lambda _, lines: writer.write_secrets(lines)
         self.summary.counts = self._engine.counts
+        self._has_said_tls = key_log is not None
         self._next_tick = 0
         self._next_count = time.monotonic() + _COUNT_SECONDS
 
@@ -117,6 +118,9 @@ class Listening:
         summary.packets, summary.cut_packets = counters.packets, counters.cut_packets
         summary.notes = self._engine.notes()
         summary.damages = capture.failures
+        if summary.counts.tls_begun and not summary.counts.calls and not self._has_said_tls:
+            self._has_said_tls = True
+            self._say("connections are TLS, and no call was seen so far; --keylog FILE decrypts them: docs/tls.md")
         dropped = capture.count()
         if dropped > summary.dropped_packets:
             self._say(

@@ -2,7 +2,7 @@
 """The engine: packet batches in, calls and gaps out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kafkasniff.calls.call import Call, Gap
 from kafkasniff.calls.detection.conversation import Conversation
@@ -34,6 +34,8 @@ _TELLS = 1
 _NAMES_IDS = 2
 _LOOKED_UP = 4
 _KEYS, _VERSIONS = 256, 32
+_MOST_PORTS = 1_000
+"""Ports of servers that are told apart where connections are not Kafka."""
 
 
 @dataclass(slots=True)
@@ -42,11 +44,17 @@ class Counts:
 
     connections: int = 0
     kafka_connections: int = 0
+    tls_begun: int = 0
+    """Connections that began with TLS, also those that have not ended."""
     one_way_connections: int = 0
     """Kafka connections of which one direction's data is not in the capture at all."""
     missing_beginnings: int = 0
     """Kafka connections whose SYN is not in the capture."""
+    others: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Connections that are not Kafka, by protocol (`empty`: without data) and the server's port; 0: too many ports."""
     calls: int = 0
+    calls_in_part: int = 0
+    """Calls of which the capture lacks bytes of the request or the response."""
     gaps: int = 0
     gap_bytes: int = 0
     unread_ends: int = 0
@@ -149,6 +157,7 @@ class Engine:
         conversation: Conversation | EncryptedConversation
         conversation = plain = Conversation(connection, self._call_limits, self._options, self._budget)
         if isinstance(event, StreamData) and begins_tls(event.data):
+            self.counts.tls_begun += 1
             # Captures without TLS should not wait for it.
             from kafkasniff.tcp.tls.stream import TlsStream
 
@@ -172,10 +181,25 @@ class Engine:
                 first, second = connection.counters
                 counts.conflicts += first.conflicts + second.conflicts
                 counts.one_way_connections += not (first.data_bytes and second.data_bytes)
+        if conversation is None or conversation.kafka is None:
+            self._count_other(connection, conversation)
         if self._report_connections:
             conversation = conversation or Conversation(connection, self._call_limits, self._options, self._budget)
             items.append(conversation.report(event.arrival))
         return items
+
+    def _count_other(self, connection: Connection, conversation: Conversation | EncryptedConversation | None) -> None:
+        protocol = (conversation.protocol if conversation is not None else None) or "empty"
+        client, server = connection.endpoints
+        if connection.initiator is None:
+            # Clients' ports are mostly from the upper half.
+            port = min(client.port, server.port)
+        else:
+            port = connection.endpoints[1 - connection.initiator].port
+        others = self.counts.others
+        if (protocol, port) not in others and len(others) >= _MOST_PORTS:
+            port = 0
+        others[protocol, port] = others.get((protocol, port), 0) + 1
 
     def _note(self, items: Sequence[Item]) -> None:
         """Count what ended, and learn from it."""
@@ -203,6 +227,16 @@ class Engine:
                 counts.gaps += 1
                 counts.gap_bytes += item.length or 0
         counts.calls += calls
+        if counts.gaps or self.reassembler.counters.cut_packets:
+            counts.calls_in_part += sum(map(_is_in_part, items))
+
+
+def _is_in_part(item: Item) -> bool:
+    """Tell whether the capture lacks bytes of a call's messages."""
+    if not isinstance(item, Call):
+        return False
+    sides = (item.request, item.response)
+    return any(frame is not None and not frame.whole and not frame.limited for frame in sides)
 
 
 def _kind(key: int, version: int) -> int:

@@ -53,7 +53,7 @@ def diagnose(
     from kafkasniff.diagnose.finding import Finding
     from kafkasniff.diagnose.timeline import KINDS, Timeline
     from kafkasniff.reading import Reading
-    from kafkasniff.render.closing import closing_line
+    from kafkasniff.render.closing import closing_line, closing_notes
     from kafkasniff.render.colours import colours_for
     from kafkasniff.render.timelines import timeline_lines
 
@@ -103,7 +103,7 @@ def diagnose(
         for line in timeline_lines(life, json_output, colours_for(sys.stdout)):
             output.write(line)
         output.flush()
-        for text in (*summary.damages, *summary.notes, *summary.not_decrypted):
+        for text in closing_notes(summary):
             print_message(f"kafkasniff: {text}")
         print_message(closing_line(summary, life.failed))
     else:
@@ -115,6 +115,9 @@ def diagnose(
     if interrupted:
         raise typer.Exit(ExitStatus.INTERRUPTED)
     if summary.damages:
+        raise typer.Exit(ExitStatus.FAILED)
+    if fail_on is not None and diagnosis is not None and not summary.counts.calls and not findings:
+        # Whoever asks whether all is well must not take a capture without calls for it.
         raise typer.Exit(ExitStatus.FAILED)
     if fails(findings, fail_on):
         raise typer.Exit(ExitStatus.FINDINGS)

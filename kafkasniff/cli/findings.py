@@ -8,7 +8,7 @@ import typer
 from kafkasniff.cli.output import print_message
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.reading import Summary
-from kafkasniff.render.closing import closing_line, failure_text
+from kafkasniff.render.closing import closing_line, closing_notes, failure_text
 from kafkasniff.render.colours import colours_for
 from kafkasniff.render.findings import closing_text, finding_line, finding_text
 
@@ -45,7 +45,7 @@ def finding_form(json_output: bool, so_far: bool = False) -> FindingForm:
 
 def say_closing(summary: Summary, limits: Iterable[str], findings: list[Finding]) -> None:
     """Say on standard error what the capture was worth, which `limits` were reached, and how much was found."""
-    for text in (*summary.damages, *summary.notes, *summary.not_decrypted, *limits):
+    for text in (*closing_notes(summary), *limits):
         print_message(f"kafkasniff: {text}")
     print_message(closing_line(summary))
-    print_message(closing_text(findings))
+    print_message(closing_text(findings, summary))

@@ -17,7 +17,7 @@ from kafkasniff.cli.filters import Filters
 from kafkasniff.cli.output import Output, print_message
 from kafkasniff.freed_memory import keep_freed_memory
 from kafkasniff.reading import Reading
-from kafkasniff.render.closing import closing_line, failure_text, failures_text
+from kafkasniff.render.closing import closing_line, closing_notes, failure_text, failures_text
 
 if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
     from kafkasniff.cli.turns import Turns
@@ -207,7 +207,7 @@ class Showing:
         self._progress.clear()
         output.flush()
         summary = self._reading.summary
-        for text in (*summary.damages, *summary.notes, *summary.not_decrypted):
+        for text in closing_notes(summary):
             print_message(f"kafkasniff: {text}")
         if self._left:
             print_message(closing_line(summary, self.failures))

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from kafkasniff.reading import Summary
 from kafkasniff.render.times import NANOSECONDS, utc_text
+from kafkasniff.render.unseen import unseen
 from kafkasniff.render.words import count_text, size_text
 
 NOTABLE_LAG_NS = NANOSECONDS // 2
@@ -19,6 +20,17 @@ def failure_text(error: Exception) -> str:
 def failures_text(failures: Mapping[str, int]) -> str:
     """Say how much could not be shown, by the names of exceptions."""
     return f"{sum(failures.values()):,} not shown whole ({', '.join(sorted(failures))})"
+
+
+def closing_notes(summary: Summary) -> list[str]:
+    """Give in sentences what is wrong with a capture, which limits were reached, and what could not be judged."""
+    said = [str(damage) for damage in summary.damages]
+    return [
+        *said,
+        *summary.notes,
+        *summary.not_decrypted,
+        *(part.sentence for part in unseen(summary) if part.sentence),
+    ]
 
 
 def closing_line(summary: Summary, failures: Mapping[str, int] = MappingProxyType({})) -> str:

@@ -8,9 +8,11 @@ import orjson
 
 from kafkasniff.diagnose.finding import Evidence, Finding
 from kafkasniff.diagnose.rule import Rule
+from kafkasniff.reading import Summary
 from kafkasniff.render.colours import Colours
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
+from kafkasniff.render.unseen import unseen
 from kafkasniff.render.words import count_text, escape, file_name, show
 
 _WIDTH = 100
@@ -98,16 +100,18 @@ def _evidence_lines(evidence: list[Evidence], colours: Colours) -> Iterator[str]
         yield f"  {colours.note}{time}  {place}: {show(item.what, 120)}{colours.off}"
 
 
-def closing_text(findings: list[Finding]) -> str:
-    """Say in a line how many findings there are of each severity."""
+def closing_text(findings: list[Finding], summary: Summary) -> str:
+    """Say in a line how many findings there are of each severity, and what of the capture could not be judged."""
+    missed = ", ".join(part.what for part in unseen(summary))
+    if not summary.counts.calls and not findings:
+        return f"nothing could be judged: {missed or 'no calls'}"
     if not findings:
-        return "nothing to report"
+        return "nothing to report" + (f" of what could be read; not judged: {missed}" if missed else "")
     counts = [(severity, sum(item.severity == severity for item in findings)) for severity in ("error", "warning")]
     infos = sum(item.severity == "info" for item in findings)
     parts = [count_text(count, severity) for severity, count in counts if count]
-    return f"{count_text(len(findings), 'finding')}: " + ", ".join(
-        parts + ([f"{infos} for information"] if infos else [])
-    )
+    parts += [f"{infos} for information"] if infos else []
+    return f"{count_text(len(findings), 'finding')}: {', '.join(parts)}" + (f"; not judged: {missed}" if missed else "")
 
 
 def rule_text(rule: type[Rule[Any]]) -> str:

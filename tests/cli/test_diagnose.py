@@ -1,6 +1,8 @@
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
+import dpkt
 import pytest
 from typer.testing import CliRunner
 
@@ -9,6 +11,7 @@ from kafkasniff.cli.app import command_line
 from kafkasniff.reading import Reading
 from tests.cli.conftest import Run
 from tests.conftest import CAPTURES
+from tests.robustness.bounds import ACK, PSH, handshake, packet, write_capture
 
 
 def test_findings_as_json(run: Run) -> None:
@@ -30,6 +33,51 @@ def test_nothing_to_report(run: Run) -> None:
     done = run("diagnose", "kafka-python.pcap", "--ignore", "default-client-id", "--ignore", "acks-one")
     assert (done.stdout, done.returncode) == ("", 0)
     assert "nothing to report" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "closing"),
+    [
+        (
+            "tls13-aes128-gcm.pcap",
+            "8 of 8 connections are TLS (port 19973); --keylog FILE decrypts them: docs/tls.md",
+            "nothing could be judged: 8 TLS connections",
+        ),
+        (
+            "snaplen-96.pcap",
+            "91 of 91 calls can be read in part only: 179 of 337 packets were cut as they were captured",
+            "nothing to report of what could be read; not judged: 91 calls in part",
+        ),
+        ("http.pcap", "no Kafka in the 1 connection: 1 is HTTP (port 39092)", "nothing could be judged: 1 connection"),
+        ("one-way.pcap", "19 of 19 Kafka connections the capture has one direction only", "; not judged: 19 one-way"),
+    ],
+)
+def test_no_false_all_clear(run: Run, tmp_path: Path, name: str, said: str, closing: str) -> None:
+    path = str(CAPTURES / name)
+    if name == "http.pcap":
+        path = str(tmp_path / name)
+        get = packet(1, True, 1, 1, PSH | ACK, b"GET / HTTP/1.1\r\n\r\n")
+        write_capture(Path(path), iter([*handshake(1), get]))
+    elif name == "one-way.pcap":
+        path = str(tmp_path / name)
+        only_to_brokers(CAPTURES / "java-4.3.1-basic.pcap", Path(path))
+    for command in ("read", "diagnose"):
+        done = run(command, path)
+        assert said in done.stderr
+        assert "\nnothing to report\n" not in done.stderr
+    assert closing in done.stderr
+    if closing.startswith("nothing could"):
+        assert (done.stdout, run("diagnose", path, "--fail-on", "error").returncode) == ("", 1)
+
+
+def only_to_brokers(source: Path, path: Path) -> None:
+    """Keep the packets to port 19110 and above, where the brokers of that capture listen."""
+    with source.open("rb") as stream, path.open("wb") as target:
+        reader = dpkt.pcap.Reader(stream)
+        writer = dpkt.pcap.Writer(target, linktype=reader.datalink())
+        for time, data in reader:
+            if 19110 <= int.from_bytes(data[36:38], "big") < 19120:
+                writer.writepkt(data, time)
 
 
 @pytest.mark.parametrize(("severity", "status"), [("error", 0), ("warning", 3)])

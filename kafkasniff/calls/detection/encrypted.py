@@ -44,6 +44,12 @@ class EncryptedConversation:
         """Give the Kafka inside, None where there is none or it cannot be seen."""
         return self._conversation.kafka
 
+    @property
+    def protocol(self) -> str | None:
+        """Give the protocol inside, `tls` where it cannot be seen."""
+        inside = self._conversation.protocol
+        return inside if self._tls.description.decrypted and inside is not None else "tls"
+
     def take(self, event: StreamData | StreamGap | StreamConflict) -> list[Item]:
         """Take encrypted bytes or a gap; give what ended with them."""
         if isinstance(event, StreamConflict):
