@@ -70,6 +70,20 @@ class Engine:
     order, flush it at the end.
     """
 
+    __slots__ = (
+        "_budget",
+        "_call_limits",
+        "_conversations",
+        "_kinds",
+        "_learning",
+        "_next_sweep",
+        "_options",
+        "_report_connections",
+        "counts",
+        "reassembler",
+        "tls",
+    )
+
     def __init__(
         self,
         tcp_limits: TcpLimits | None = None,

@@ -31,6 +31,8 @@ _MOST_CONNECTIONS = 1024
 class Spending:
     """The allowances of one run."""
 
+    __slots__ = ("_metrics", "_metrics_of", "records")
+
     def __init__(self, records: int = DEFAULT_LIMIT) -> None:
         """Allow half of what the records of one message may take, `records`, beside what their captured bytes allow."""
         self.records = Allowance(records // 2, RECORDS_RATIO)

@@ -57,6 +57,31 @@ class CallOptions:
 class KafkaStreams:
     """Both directions of a connection that is known to be Kafka, with the client known."""
 
+    __slots__ = (
+        "_boundaries",
+        "_budget",
+        "_calls",
+        "_client_text",
+        "_context",
+        "_contradictions",
+        "_cutters",
+        "_identity",
+        "_limits",
+        "_may_be_contradicted",
+        "_most_pending",
+        "_notes",
+        "_options",
+        "_pairing",
+        "_pending_bytes",
+        "_server_text",
+        "_show_secrets",
+        "_waiting",
+        "call_count",
+        "client",
+        "connection",
+        "starts",
+    )
+
     def __init__(
         self,
         connection: Connection,

@@ -143,6 +143,20 @@ def client_of(call: Call) -> Client:
 class Facts:
     """What has been learnt so far, bounded."""
 
+    __slots__ = (
+        "_brokers",
+        "_groups",
+        "_learnt",
+        "_named",
+        "_racks",
+        "_replicas",
+        "_servers",
+        "_talks",
+        "_topics",
+        "_version_sets",
+        "_versions",
+    )
+
     def __init__(self) -> None:
         """Know nothing."""
         self._talks: Bounded[Talk] = Bounded(MOST_CONNECTIONS)

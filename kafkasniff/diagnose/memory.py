@@ -28,6 +28,8 @@ State = TypeVar("State")
 class Bounded(Generic[State]):
     """States by key; when there are too many, the one that was not touched for the longest goes."""
 
+    __slots__ = ("_evicted", "_most", "_states")
+
     def __init__(self, most: int = MOST_KEYS, evicted: Callable[[Any, State], None] | None = None) -> None:
         """Keep at most `most` states; `evicted` is told of each that has to go."""
         self._states: OrderedDict[Hashable, State] = OrderedDict()

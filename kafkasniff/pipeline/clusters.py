@@ -20,6 +20,8 @@ _NEAR_NS = 1_000_000_000
 class ClusterNames:
     """What the calls of a vantage tell of its cluster: its id, and the addresses of its brokers."""
 
+    __slots__ = ("_servers", "names")
+
     def __init__(self) -> None:
         """Begin with nothing."""
         self.names: set[str] = set()
@@ -59,6 +61,8 @@ def clusters_of(names: Mapping[str, Iterable[str]]) -> list[list[str]]:
 
 class Copies:
     """Of a connection that several vantages of a cluster saw, lets through what the first to show it gives."""
+
+    __slots__ = ("_owners",)
 
     def __init__(self) -> None:
         """Begin with no connection seen."""

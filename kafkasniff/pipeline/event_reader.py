@@ -31,6 +31,8 @@ _SOME_CONNECTION = Connection((_NOBODY, _NOBODY), 0, _NOWHERE, _NOWHERE)
 class EventReader:
     """Makes of events again what the engine gave, but for the contents of records."""
 
+    __slots__ = ("_connections", "interfaces")
+
     def __init__(self, interfaces: Mapping[int, list[Interface]]) -> None:
         """Take the interfaces of each part, by its number."""
         self.interfaces = interfaces

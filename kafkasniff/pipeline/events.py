@@ -64,6 +64,8 @@ class _PackedConnection:
 class EventPacker:
     """Makes rows of `tables.EVENTS` of what one engine gives."""
 
+    __slots__ = ("_bucket", "_connections", "_latest", "_samples", "_serial", "_vantage", "end")
+
     def __init__(self, vantage: str, bucket: int, end: int) -> None:
         """Begin; the capture of `vantage` ends at `end` (ns)."""
         self._vantage = vantage

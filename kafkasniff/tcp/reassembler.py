@@ -34,6 +34,8 @@ _RST = 4
 class Reassembler:
     """Takes batches of packets and gives the events of the connections in them; reads nothing itself."""
 
+    __slots__ = ("_reader", "_table", "counters")
+
     def __init__(self, limits: TcpLimits | None = None) -> None:
         """Start with no connection, and the default limits when none are given."""
         limits = limits or TcpLimits()

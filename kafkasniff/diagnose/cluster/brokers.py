@@ -80,6 +80,8 @@ class UnsupportedVersion(ErrorRule):
 class OldVersions(Tally):
     """Calls in versions that Kafka 4.0 removed."""
 
+    __slots__ = ("software", "versions")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
@@ -238,6 +240,8 @@ class Throttled(Rule[Tally]):
 
 class Throttles(Tally):
     """Requests sent too early, of all answers that told to wait."""
+
+    __slots__ = ("told",)
 
     def __init__(self) -> None:
         """Begin with none."""

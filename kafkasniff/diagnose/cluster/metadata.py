@@ -37,6 +37,8 @@ _LEADER_APIS = frozenset({PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH,
 class Refreshes(Tally):
     """The rate of a client's Metadata requests."""
 
+    __slots__ = ("beginnings", "seconds")
+
     def __init__(self, least: int, wanted: int) -> None:
         """Count seconds with `least` requests."""
         super().__init__()
@@ -206,6 +208,8 @@ class TopicAlreadyExists(TopicErrorRule):
 
 class Refusals(ErrorTally):
     """Refusals since the client last asked for metadata."""
+
+    __slots__ = ("in_a_row", "most")
 
     def __init__(self) -> None:
         """Begin with none."""

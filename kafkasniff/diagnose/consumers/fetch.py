@@ -24,6 +24,8 @@ _MOST_PARTITIONS = 64
 class EmptyFetches(Tally):
     """The rate of a client's Fetch answers without records."""
 
+    __slots__ = ("max_wait_ms", "seconds")
+
     def __init__(self, least: int, wanted: int) -> None:
         """Count seconds with `least` answers."""
         super().__init__()
@@ -95,6 +97,8 @@ class SessionKey(NamedTuple):
 
 class Sessions(Tally):
     """Fetches that begin a session anew, of all."""
+
+    __slots__ = ("begun", "fetches")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -180,6 +184,8 @@ class FetchSessionChurn(Rule[Sessions]):
 
 class Misses(ErrorTally):
     """Offsets that are not there, and how often each was asked for."""
+
+    __slots__ = ("most", "partitions")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -268,6 +274,8 @@ class RackKey(NamedTuple):
 
 class Crossings(Tally):
     """Fetches across racks."""
+
+    __slots__ = ("told",)
 
     def __init__(self) -> None:
         """Begin with none."""

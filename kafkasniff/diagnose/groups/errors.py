@@ -76,6 +76,8 @@ class InconsistentGroupProtocol(GroupErrorRule):
 class Refused(ErrorTally):
     """Commits that were refused for good, and in a row for as long as the rebalance lasts."""
 
+    __slots__ = ("lost", "most_retried", "retried")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()

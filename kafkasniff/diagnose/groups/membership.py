@@ -42,6 +42,8 @@ class GroupMember(NamedTuple):
 class Leaves(Tally):
     """Leaves for slow polling, and the latest joins and leaves without a reason."""
 
+    __slots__ = ("joined", "left", "members", "poll_interval_ms")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
@@ -296,6 +298,8 @@ class SessionTimeout(Rule[Tally]):
 
 class Commits(Tally):
     """The rate at which a member commits the same partitions again."""
+
+    __slots__ = ("latest", "rate")
 
     def __init__(self) -> None:
         """Begin with none."""

@@ -28,6 +28,8 @@ REBALANCE_IN_PROGRESS = 27
 class Generations(Tally):
     """The generations of a group, and who came and went meanwhile."""
 
+    __slots__ = ("comings", "newest", "rate", "worst")
+
     def __init__(self, window_ns: int, most: int) -> None:
         """Count generations within `window_ns`."""
         super().__init__()
@@ -144,6 +146,8 @@ class Member:
 
 class Waits(Tally):
     """Joins that had to wait, and who held them up."""
+
+    __slots__ = ("culprits", "longest", "members", "waiting")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -269,6 +273,8 @@ class RebalanceStuck(Rule[Waits]):
 
 class Coordinators(Tally):
     """The coordinators that were named for a group."""
+
+    __slots__ = ("current", "member", "moves", "nodes", "since")
 
     def __init__(self, window_ns: int) -> None:
         """Count moves within `window_ns`."""

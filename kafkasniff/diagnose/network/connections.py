@@ -26,6 +26,8 @@ def client_direction(call: Call) -> int:
 class Lifetimes(Tally):
     """The rate of connections that ended soon."""
 
+    __slots__ = ("rate",)
+
     def __init__(self, window_ns: int) -> None:
         """Count within `window_ns`."""
         super().__init__()
@@ -86,6 +88,8 @@ class ConnectionChurn(Rule[Lifetimes]):
 
 class Open(Tally):
     """How many connections of a client are open at once, by server."""
+
+    __slots__ = ("open", "peak", "servers", "total")
 
     def __init__(self) -> None:
         """Begin with none."""

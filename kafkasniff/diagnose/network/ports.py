@@ -19,6 +19,8 @@ class ServerKey(NamedTuple):
 class Misfits(Tally):
     """Connections with the wrong protocol that the server ended, and those that the client gave up."""
 
+    __slots__ = ("given_up",)
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()

@@ -228,6 +228,8 @@ class GroupAuthorizationDenied(ErrorRule):
 class Closed(Tally):
     """Requests that the server left unanswered."""
 
+    __slots__ = ("closed",)
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()

@@ -13,6 +13,8 @@ from kafkasniff.diagnose.seen import SeenCall
 class Attempts(Tally):
     """Attempts to connect to a server since it last accepted one."""
 
+    __slots__ = ("accepted", "begun", "in_a_row", "lasting", "resets")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
@@ -171,6 +173,8 @@ class AdvertisedListenerUnreachable(_ConnectRule):
 
 class Segments(Tally):
     """TCP's counters of a client's connections, summed up."""
+
+    __slots__ = ("bad", "packets")
 
     def __init__(self) -> None:
         """Begin with none."""

@@ -90,6 +90,8 @@ class AcksOne(_AcksRule):
 class Sizes(Tally):
     """How many of the latest Produce requests hold one record, and when."""
 
+    __slots__ = ("fired", "rate", "single", "skip", "window")
+
     def __init__(self, window: int) -> None:
         """Look at `window` requests at a time."""
         super().__init__()
@@ -192,6 +194,8 @@ class TopicKey(NamedTuple):
 class Compressible(Tally):
     """Bytes that compression would have made smaller."""
 
+    __slots__ = ("bytes", "deflated", "sampled", "samples")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
@@ -258,6 +262,8 @@ class UncompressedBatches(Rule[Compressible]):
 class Turns(Tally):
     """Produce requests that came right after the answer to the one before."""
 
+    __slots__ = ("answered", "latency", "overlapping", "records", "requests", "trend")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
@@ -271,6 +277,8 @@ class Turns(Tally):
 
 class Senders(Tally):
     """The turns of a client, and of each of its connections once there are several."""
+
+    __slots__ = ("all", "apart", "connection")
 
     def __init__(self) -> None:
         """Begin with none."""

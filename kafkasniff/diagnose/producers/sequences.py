@@ -80,6 +80,8 @@ def _sequence_subject(key: SequenceKey, state: Tally) -> dict[str, Any]:
 class Sequences(Tally):
     """The latest batches of a producer that the broker took, and repeats of them."""
 
+    __slots__ = ("taken",)
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()

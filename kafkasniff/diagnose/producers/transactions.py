@@ -92,6 +92,8 @@ class ProducerFenced(ErrorRule):
 class Spins(ErrorTally):
     """Refusals of a transactional id, and what went well beside them."""
 
+    __slots__ = ("in_a_row", "most", "went_well")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
@@ -192,6 +194,8 @@ _NEVER = End(0, False)
 
 class Stuck(Tally):
     """How long a partition's last stable offset has stood still below its high watermark."""
+
+    __slots__ = ("longest", "offset", "producer", "since")
 
     def __init__(self) -> None:
         """Begin with nothing seen."""

@@ -62,6 +62,8 @@ class _Waiting:
 class Fragments:
     """IP fragments that wait for the rest of their packets, within bounds of bytes and capture time."""
 
+    __slots__ = ("_counters", "_held", "_joined", "_limits", "_waiting")
+
     def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
         """Start with none."""
         self._limits = limits

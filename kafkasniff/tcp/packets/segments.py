@@ -58,6 +58,8 @@ class Segment:
 class SegmentReader:
     """Takes captured frames apart, down to the innermost IP packet."""
 
+    __slots__ = ("_counters", "_depth", "_fragments")
+
     def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
         """Count into `counters`."""
         self._depth = limits.depth

@@ -41,6 +41,21 @@ _GOLDEN_RATIO = 0x9E3779B1
 class ConnectionTable:
     """All connections. What happens on them is appended to `events`."""
 
+    __slots__ = (
+        "_counters",
+        "_half_open",
+        "_limits",
+        "_open",
+        "_recent",
+        "_reordering",
+        "_states",
+        "ended",
+        "events",
+        "holes",
+        "memory",
+        "timers",
+    )
+
     def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
         """Start with none."""
         self.events: list[StreamEvent] = []

@@ -24,6 +24,8 @@ if not cython.compiled:
 class OpenHoles:
     """The connections with holes, in the order in which these opened."""
 
+    __slots__ = ("_memory", "_states")
+
     def __init__(self, memory: Memory) -> None:
         """Start with none."""
         # OrderedDict: of a plain dict, finding the first again and again takes quadratic time.

@@ -41,6 +41,8 @@ class TlsCounters:
 class TlsContext:
     """Shared by the connections of one capture."""
 
+    __slots__ = ("_sessions", "copy_secrets", "counters", "held", "key_log", "limits")
+
     def __init__(self, key_log: KeyLog | None = None, limits: TlsLimits | None = None) -> None:
         """Begin with a key log, which may be filled later."""
         self.key_log = key_log or KeyLog()

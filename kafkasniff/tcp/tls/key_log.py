@@ -26,6 +26,8 @@ _CONNECTION_BYTES = 200
 class KeyLog:
     """Secrets by label and client random, in bounded memory. It may grow while captures are read."""
 
+    __slots__ = ("_half_bytes", "_newer", "_newer_bytes", "_older", "changes", "forgotten")
+
     def __init__(self, memory_bytes: int = MEMORY_BYTES) -> None:
         """Start with no secret; above `memory_bytes` the older half is forgotten."""
         self.changes = 0

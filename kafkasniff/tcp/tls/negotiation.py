@@ -47,6 +47,18 @@ if TYPE_CHECKING:
 class Negotiation:
     """Takes the handshake messages of both directions and finds the keys."""
 
+    __slots__ = (
+        "_asked",
+        "_client",
+        "_client_hello",
+        "_context",
+        "_master",
+        "_server_hello",
+        "_tickets",
+        "description",
+        "openers",
+    )
+
     def __init__(self, context: TlsContext) -> None:
         """Know nothing yet."""
         self.description = TlsDescription()

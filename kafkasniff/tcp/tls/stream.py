@@ -31,6 +31,18 @@ class _Direction:
 class TlsStream:
     """Decrypts a connection where it can, and learns what its handshake says."""
 
+    __slots__ = (
+        "_connection",
+        "_context",
+        "_copied",
+        "_directions",
+        "_given_up",
+        "_held",
+        "_held_bytes",
+        "_let_go",
+        "_negotiation",
+    )
+
     def __init__(self, connection: Connection, context: TlsContext) -> None:
         """Begin with the connection's first data."""
         self._connection = connection
