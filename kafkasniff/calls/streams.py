@@ -2,6 +2,7 @@
 """Both directions of a Kafka connection, cut into frames that make calls."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 try:
@@ -103,10 +104,9 @@ class KafkaStreams:
         self._pairing = Pairing(budget, requests_complete=None not in starts)
         from_the_beginning = starts[client] == 0 and starts[1 - client] is not None
         self._boundaries = Boundaries(client, limits.search_bytes, budget, self._pairing, from_the_beginning)
-        checks = (plausible_request, self._boundaries.plausible_response())
         first, second = (
             FrameCutter(limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets, check, budget)
-            for check in (checks if client == 0 else reversed(checks))
+            for check in self._checks()
         )
         self._cutters = (first, second)
         self.starts = starts
@@ -130,6 +130,16 @@ class KafkaStreams:
         self._pending_bytes = min(limits.pending_bytes, HELD_AT_LEAST)
         self._calls: list[Item] = []
         self.call_count = 0
+
+    def _checks(self) -> tuple[Callable[[int, bytes], bool], ...]:
+        """Give what tells whether large messages of each direction are plausible."""
+        of_requests, of_responses = plausible_request, self._boundaries.plausible_response()
+        return (of_requests, of_responses) if self.client == 0 else (of_responses, of_requests)
+
+    def rebuild(self) -> None:
+        """Make again what a snapshot leaves out."""
+        for cutter, check in zip(self._cutters, self._checks(), strict=True):
+            cutter.plausible = check
 
     def take_data(self, event: StreamData, calls: list[Item]) -> None:
         """Take the bytes of a segment; add the calls that end to `calls`. None wait in `take_calls`."""

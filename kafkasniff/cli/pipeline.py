@@ -105,7 +105,7 @@ def pipeline(
         from kafkasniff.pipeline.progress import Progress
         from kafkasniff.pipeline.session import is_remote, open_session
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("pyspark", "pyarrow", "pandas", "py4j"):
+        if (error.name or "").partition(".")[0] not in ("pyspark", "pyarrow", "pandas", "py4j", "msgpack"):
             raise
         print_message("kafkasniff: pipeline needs Spark: pip install 'kafkasniff[spark]'")
         raise typer.Exit(ExitStatus.FAILED) from None

@@ -95,6 +95,21 @@ class Diagnosis:
         self._connection = self._hooks("connection")
         self._gap = self._hooks("gap")
 
+    def remembered(self) -> dict[str, Any]:
+        """Give what is known of what was seen, for a snapshot."""
+        of_rules = {rule.id: rule.remembered() for rule in self.rules}
+        return {"facts": self.facts, "failed": self._failed, "answered": self._answered, "rules": of_rules}
+
+    def recall(self, remembered: Mapping[str, Any]) -> None:
+        """Know that, and nothing else; a rule that was not there then begins. Raises ValueError, KeyError."""
+        self.facts = remembered["facts"]
+        self._failed, self._answered = remembered["failed"], remembered["answered"]
+        of_rules = remembered["rules"]
+        for rule in self.rules:
+            rule.facts = self.facts
+            if rule.id in of_rules:
+                rule.recall(of_rules[rule.id])
+
     def feed(self, item: Call | Gap | RawToken | ConnectionReport) -> None:
         """Take what comes next; no exception that its bytes cause may end the run."""
         try:

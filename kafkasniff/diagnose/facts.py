@@ -157,6 +157,8 @@ class Facts:
         "_versions",
     )
 
+    REBUILT = ("_learnt",)
+
     def __init__(self) -> None:
         """Know nothing."""
         self._talks: Bounded[Talk] = Bounded(MOST_CONNECTIONS)

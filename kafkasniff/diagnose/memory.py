@@ -28,13 +28,15 @@ State = TypeVar("State")
 class Bounded(Generic[State]):
     """States by key; when there are too many, the one that was not touched for the longest goes."""
 
-    __slots__ = ("_evicted", "_most", "_states")
+    __slots__ = ("_most", "_states", "evicted")
+
+    REBUILT = ("evicted",)
 
     def __init__(self, most: int = MOST_KEYS, evicted: Callable[[Any, State], None] | None = None) -> None:
         """Keep at most `most` states; `evicted` is told of each that has to go."""
         self._states: OrderedDict[Hashable, State] = OrderedDict()
         self._most = most
-        self._evicted = evicted
+        self.evicted = evicted
 
     def get(self, key: Hashable) -> State | None:
         """Give the state of a key, None where there is none."""
@@ -47,8 +49,8 @@ class Bounded(Generic[State]):
             state = self._states[key] = new()
             if len(self._states) > self._most:
                 old_key, old = self._states.popitem(last=False)
-                if self._evicted is not None:
-                    self._evicted(old_key, old)
+                if self.evicted is not None:
+                    self.evicted(old_key, old)
         else:
             self._states.move_to_end(key)
         return state

@@ -19,6 +19,9 @@ MOST_KEPT = 1_000
 
 MOST_CLIENTS_NAMED = 12
 
+_GIVEN = ("facts", "limits")
+"""Attributes of a rule that it is made with."""
+
 ANY_API = frozenset({-1})
 """For `Rule.apis`: calls of every API."""
 
@@ -72,6 +75,17 @@ class Rule(Generic[State]):
         self.failed: Counter[str] = Counter()
         """How often the rule itself failed, by the names of exceptions."""
         self._kept: list[Finding] = []
+
+    def remembered(self) -> dict[str, Any]:
+        """Give what the rule knows of what it saw, by attribute, for a snapshot."""
+        return {name: value for name, value in vars(self).items() if name not in _GIVEN}
+
+    def recall(self, remembered: Mapping[str, Any]) -> None:
+        """Know that, and nothing else. Raises ValueError where it is of another kind of rule."""
+        if remembered.keys() != self.remembered().keys():
+            raise ValueError(f"expected what {self.id} remembers, found {sorted(remembered)}")
+        vars(self).update(remembered)
+        self.states.evicted = self._keep
 
     def new_state(self) -> State:
         """Give the state of a key that nothing is known of."""

@@ -1,12 +1,9 @@
 """What a follower carries from one micro-batch to the next: the engines, with all connections that are open."""
 
-import copyreg
-import gc
-import io
 import os
-import pickle
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from kafkasniff.calls.engine import Engine
@@ -16,9 +13,32 @@ from kafkasniff.pipeline.clusters import ClusterNames
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.interfaces import PlacedInterface
-from kafkasniff.pipeline.pieces import Piece
+from kafkasniff.pipeline.own_folders import new_file
+from kafkasniff.pipeline.pieces import Piece, pack, unpack
+from kafkasniff.snapshot import SnapshotError, read_snapshot, write_snapshot
 
 CARRY_FOLDER = "carry"
+
+
+class HeldPackets(NamedTuple):
+    """Packets at the end of a capture that wait, as its next file may begin before them."""
+
+    packets: int
+    columns: bytes
+    """As `pieces.pack` gives them."""
+    payload: bytes
+    interfaces: Sequence[Interface]
+    """Of their part."""
+
+    @classmethod
+    def of(cls, piece: Piece, interfaces: list[Interface]) -> "HeldPackets":
+        """Hold a piece that has its bytes with it."""
+        assert piece.payload is not None
+        return cls(len(piece.keys), pack(piece), piece.payload, interfaces)
+
+    def piece(self, part: int) -> Piece:
+        """Give the packets, as of the part with this number."""
+        return unpack(part, self.packets, self.columns, self.payload)
 
 
 @dataclass(slots=True)
@@ -30,31 +50,26 @@ class Capture:
     """Of the engine."""
     packer: EventPacker
     names: ClusterNames
-    held: list[tuple[Piece, list[Interface]]]
-    """Packets at the end that wait, as the next file may begin before them, with the interfaces of their part."""
+    held: list[HeldPackets]
 
 
 def save(work: str, what: Any) -> tuple[str, set[int]]:
-    """Write something below the folder `work`; give the file's path there, and the parts whose interfaces it knows.
+    """Write a snapshot below the folder `work`; give the file's path there, and the parts whose interfaces it knows.
 
     Raises PipelineError where it cannot be written.
     """
     parts: set[int] = set()
 
-    def reduce(interface: PlacedInterface) -> Any:
-        parts.add(interface.part)
-        return interface.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+    def note(each: object) -> None:
+        if isinstance(each, PlacedInterface):
+            parts.add(each.part)
 
-    stream = io.BytesIO()
-    pickler = pickle.Pickler(stream, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = copyreg.dispatch_table | {PlacedInterface: reduce}
-    pickler.dump(what)
     path = os.path.join(CARRY_FOLDER, uuid4().hex)
     full = os.path.join(work, path)
     try:
-        os.makedirs(os.path.dirname(full), exist_ok=True)
-        with open(full, "wb") as file:
-            file.write(stream.getbuffer())
+        os.makedirs(os.path.dirname(full), 0o700, exist_ok=True)
+        with new_file(full) as file:
+            write_snapshot(what, file, note)
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
@@ -63,22 +78,12 @@ def save(work: str, what: Any) -> tuple[str, set[int]]:
 
 
 def load(work: str, path: str) -> Any:
-    """Read what `save` wrote, in a folder that passed `check_own`: who writes there chooses what code is run.
-
-    Raises PipelineError where it is not there.
-    """
+    """Read what `save` wrote. Raises PipelineError where it is not there, or this kafkasniff cannot read it."""
     full = os.path.join(work, path)
-    collecting = gc.isenabled()
-    # Millions of objects are made, and none of them is garbage.
-    gc.disable()
     try:
         with open(full, "rb") as file:
-            return pickle.load(file)
-    except (OSError, EOFError, pickle.UnpicklingError) as error:
-        raise PipelineError(f"{full}: cannot be read: {error}") from None
-    except (AttributeError, ImportError, IndexError, TypeError, pickle.PickleError) as error:
-        # Other modules or fields, or classes that were compiled where these are not, or the other way round.
-        raise PipelineError(f"{full}: was written by another kafkasniff: {error}") from None
-    finally:
-        if collecting:
-            gc.enable()
+            return read_snapshot(file)
+    except OSError as error:
+        raise PipelineError(f"{full}: cannot be read: {error.strerror}") from None
+    except SnapshotError as error:
+        raise PipelineError(f"{full}: {error}") from None

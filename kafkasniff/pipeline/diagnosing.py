@@ -32,6 +32,18 @@ class ClusterDiagnosis:
         self.copies = Copies()
         self.reader = EventReader({})
 
+    def remembered(self) -> dict[str, Any]:
+        """Give what is known of what was seen, for a snapshot."""
+        return {"diagnosis": self.diagnosis.remembered(), "copies": self.copies, "reader": self.reader}
+
+    @classmethod
+    def recalled(cls, remembered: dict[str, Any]) -> "ClusterDiagnosis":
+        """Give the rules that know that. Raises ValueError, KeyError where it is something else."""
+        self = cls()
+        self.diagnosis.recall(remembered["diagnosis"])
+        self.copies, self.reader = remembered["copies"], remembered["reader"]
+        return self
+
     def feed(self, batches: Iterable[pa.RecordBatch]) -> None:
         """Take rows of `SPANS`, sorted by `EVENT_ORDER`."""
         for events in in_order(batches):

@@ -1,10 +1,9 @@
 """Reads compact events: gives what the engine gave, but for the contents of records."""
 
-import pickle
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from random import Random
-from typing import Any
+
+import msgpack
 
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
 from kafkasniff.calls.contents import Contents
@@ -12,7 +11,7 @@ from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.diagnose.producers.produce import SAMPLED_BYTES
-from kafkasniff.pipeline.events import LAST, Packed
+from kafkasniff.pipeline.events import Packed
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.records.batches import Batch
@@ -51,12 +50,14 @@ class EventReader:
         if kind == "report":
             del self._connections[key]
             client, server, protocol, evidence, calls, last, start, tls = packed
-            return ConnectionReport(connection, client, server, protocol, evidence, calls, self._at(last), start, tls)
+            return ConnectionReport(
+                connection, client, server, protocol, evidence, calls, self._at(last), start, _tls(tls)
+            )
         if kind == "gap":
             client, server, direction, length, arrival = packed
             return Gap(connection, client, server, direction, length, self._at(arrival))
         client, server, direction, size, arrival, token = packed
-        return RawToken(connection, client, server, direction, size, self._at(arrival), token)
+        return RawToken(connection, client, server, direction, size, self._at(arrival), SaslToken(*token))
 
     def call_alone(self, data: bytes) -> Call:
         """Give the call of an event whose connection is not looked at, and is not that of the call."""
@@ -101,16 +102,16 @@ class EventReader:
             answer,
             None if header is None else RequestHeader(*header),
             outcome,
-            answer.last if answer is not None and response[LAST] is ended else self._at(ended),
+            answer.last if answer is not None and ended is None else self._at(ended),
             pending,
             security,
             principal,
             software_name,
             software_version,
-            pairing_problems=problems,
+            pairing_problems=[Problem(*each) for each in problems],
         )
         if batches is not None:
-            call._contents = Contents(batches=batches)
+            call._contents = Contents(batches=[(where, path, _batch(each)) for where, path, each in batches])
         return call
 
     def _frame(self, packed: Packed | None) -> Frame | None:
@@ -119,26 +120,30 @@ class EventReader:
         size, data, first, last, offset, problems, limited = packed
         whole = data if isinstance(data, bytes) else _filled(*data)
         arrived = self._at(first)
-        return Frame(size, whole, arrived, arrived if last is first else self._at(last), offset, problems, (), limited)
-
-
-class _Unpickler(pickle.Unpickler):
-    """Makes nothing but plain values and what events hold, whatever it reads (Python's "Restricting Globals")."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        try:
-            return _TYPES[module, name]
-        except KeyError:
-            raise pickle.UnpicklingError(f"{module}.{name} is no part of an event") from None
-
-
-_TYPES = {(each.__module__, each.__qualname__): each for each in (Alert, Batch, Problem, SaslToken, TlsDescription)}
+        came = arrived if last is None else self._at(last)
+        return Frame(size, whole, arrived, came, offset, [Problem(*each) for each in problems], (), limited)
 
 
 def _unpacked(data: bytes) -> Packed:
-    """Give what `EventPacker` packed. Raises pickle.UnpicklingError for other objects."""
-    found: Packed = _Unpickler(BytesIO(data)).load()
+    """Give what `EventPacker` packed. Raises ValueError for what is no msgpack."""
+    found: Packed = msgpack.unpackb(data, use_list=False, strict_map_key=False, unicode_errors="surrogatepass")
     return found
+
+
+def _batch(values: Packed) -> Batch:
+    batch = Batch.__new__(Batch)
+    for name, value in zip(Batch.__slots__, values, strict=True):
+        setattr(batch, name, value)
+    return batch
+
+
+def _tls(values: Packed | None) -> TlsDescription | None:
+    if values is None:
+        return None
+    described = TlsDescription(*values)
+    if described.alert is not None:
+        described.alert = Alert(*described.alert)
+    return described
 
 
 def _filled(length: int, kept: Sequence[tuple[int, bytes]]) -> bytes:

@@ -1,9 +1,10 @@
 """Compact events: of what the engine gives all that rules look at, without the contents of records."""
 
-import pickle
 from collections.abc import Iterator
 from typing import Any
 from zlib import crc32
+
+import msgpack
 
 from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
 from kafkasniff.calls.correlation.pairing import FIRST_IN_TRANSACTIONS, FLEXIBLE_PRODUCE
@@ -19,9 +20,11 @@ from kafkasniff.pipeline.interfaces import PlacedInterface
 from kafkasniff.pipeline.rows import Placed
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.primitives import RecordsField
+from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
 from kafkasniff.tables.declared import EVENTS
 from kafkasniff.tcp.events import COUNTERS, Connection, DirectionCounters
+from kafkasniff.tcp.tls.description import TlsDescription
 
 _MOST_BATCHES = 1_000
 """Batches of a `records` field whose headers are kept; rules look at no more."""
@@ -32,9 +35,6 @@ _Producer = tuple[str, str | None]
 
 _NULL, _EMPTY, _COMPACT_EMPTY = b"\xff\xff", b"\0\0", b"\1"
 """A nullable string that is null, one that is empty, and a compact one that is (null is less)."""
-
-LAST = 3
-"""Where in a packed message its last packet stands."""
 
 _NO_CALL = -1
 """In place of an API where an event is no call."""
@@ -129,7 +129,7 @@ class EventPacker:
     def _row(self, packed: Packed, share: Packed, order: Packed) -> Placed:
         """Give a row; `share` and `order` are what `EVENTS` says of its place among the rows and tasks."""
         place = (*order, self._bucket, self._serial)
-        return EVENTS.name, 0, (self._vantage, *place, *share, pickle.dumps(packed, pickle.HIGHEST_PROTOCOL))
+        return EVENTS.name, 0, (self._vantage, *place, *share, msgpack.packb(packed, unicode_errors="surrogatepass"))
 
     def _at(self, arrival: Arrival) -> Packed:
         interface = arrival.interface
@@ -163,7 +163,7 @@ class EventPacker:
             response,
             None if call.header is None else call.header.fields(),
             call.outcome,
-            response[LAST] if response is not None and ends_it else self._at(call.ended),
+            None if ends_it else self._at(call.ended),
             call.pending_ns,
             call.security_protocol,
             call.principal,
@@ -171,7 +171,7 @@ class EventPacker:
             call.software_version,
             call.pairing_problems,
             # Checksums cannot be verified again.
-            call.batch_headers if failed else None,
+            [(where, path, _fields(batch)) for where, path, batch in call.batch_headers] if failed else None,
         )
 
     def _frame(self, frame: Frame | None, body: Body | None, produced: Call | None) -> Packed | None:
@@ -180,9 +180,8 @@ class EventPacker:
             return None
         who = (produced.client, produced.client_id) if produced is not None and produced.api_key == PRODUCE else None
         data = frame.data if body is None else self._kept(frame.data, body, produced is not None, who)
-        first = self._at(frame.first)
-        last = first if frame.last is frame.first else self._at(frame.last)
-        return frame.size, data, first, last, frame.stream_offset, frame.problems, frame.limited
+        last = None if frame.last is frame.first else self._at(frame.last)
+        return frame.size, data, self._at(frame.first), last, frame.stream_offset, frame.problems, frame.limited
 
     def _kept(self, data: bytes, body: Body, headers: bool, producer: _Producer | None) -> bytes | Packed:
         """Give of a message what is kept; with `headers`, those of the batches; samples of what `producer` sent."""
@@ -214,7 +213,8 @@ class EventPacker:
 
     def _report(self, report: ConnectionReport) -> Packed:
         described = (report.client, report.server, report.protocol, report.evidence, report.calls)
-        return *described, self._at(report.last), report.response_start, report.tls
+        tls = None if report.tls is None else _fields(report.tls)
+        return *described, self._at(report.last), report.response_start, tls
 
     def _token(self, token: RawToken) -> Packed:
         return token.client, token.server, token.direction, token.size, self._at(token.arrival), token.token
@@ -250,6 +250,10 @@ def _in_transaction(header: RequestHeader, data: bytes) -> bool:
     if header.api_version >= FLEXIBLE_PRODUCE:
         return data[body : body + 1] > _COMPACT_EMPTY
     return data[body : body + 2] not in (_NULL, _EMPTY)
+
+
+def _fields(thing: Batch | TlsDescription) -> Packed:
+    return tuple(getattr(thing, name) for name in thing.__slots__)
 
 
 def _counted(counters: DirectionCounters) -> Packed:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -11,6 +12,7 @@ from pyspark import TaskContext
 
 from kafkasniff.pipeline.carry import load, save
 from kafkasniff.pipeline.diagnosing import ClusterDiagnosis, finding_rows
+from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.event_spans import read_events
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.reassembly import Part, placed_interfaces
@@ -79,6 +81,16 @@ class Rules:
     apart: list[tuple[tuple[str, ...], ClusterDiagnosis]] = field(default_factory=list)
     """Rules that looked at vantages apart before it showed that they are of one cluster."""
 
+    def remembered(self, vantages: tuple[str, ...]) -> list[Any]:
+        """Give what they know of these vantages, and of those apart, for a snapshot."""
+        return [(names, each.remembered()) for names, each in ((vantages, self.cluster), *self.apart)]
+
+    @classmethod
+    def recalled(cls, remembered: list[Any]) -> tuple[tuple[str, ...], "Rules"]:
+        """Give the vantages, and the rules that know that."""
+        (vantages, cluster), *apart = [(names, ClusterDiagnosis.recalled(each)) for names, each in remembered]
+        return vantages, cls(cluster, apart)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -118,14 +130,17 @@ class FindTask:
         for vantages, diagnosed in ((cluster.vantages, rules.cluster), *rules.apart):
             writer.add(finding_rows([*vantages], diagnosed.diagnosis.findings()))
             limits.update(diagnosed.diagnosis.limits_reached())
-        path, _ = save(self.work, (cluster.vantages, rules))
+        path, _ = save(self.work, rules.remembered(cluster.vantages))
         return Found(Cluster(cluster.number, cluster.vantages, (path,), tuple(limits)), writer.close())
 
     def _rules(self, cluster: Cluster) -> Rules:
         """Take up the rules of a cluster where they were left, or begin."""
-        saved: list[tuple[tuple[str, ...], Rules]] = [load(self.work, path) for path in cluster.paths]
-        if not saved:
+        if not cluster.paths:
             return Rules(ClusterDiagnosis())
+        try:
+            saved = [Rules.recalled(load(self.work, path)) for path in cluster.paths]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise PipelineError(f"{self.work}: the rules' state cannot be read: {error}") from None
         rules = saved[0][1]
         for vantages, other in saved[1:]:
             rules.cluster.reader.take_over(other.cluster.reader)

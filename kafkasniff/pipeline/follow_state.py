@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from hashlib import sha256
-from importlib.metadata import version as version_of
 from typing import IO
 
 import pyarrow.parquet as pq
@@ -29,15 +28,14 @@ from kafkasniff.pipeline.watching import Read
 from kafkasniff.tables.declared import TABLES
 from kafkasniff.typed_json import from_json, to_json
 
+_FORMAT = b"kafkasniff state 2"
+"""The first line of the state: another number for each change of what `State` holds."""
+
 _FOLDER = "_following-"
 _STATE = "state"
 _LOCK = "lock"
 WORK_FOLDER = "work"
 """What tasks write."""
-PLANS_FOLDER = "plans"
-"""A file for each micro-batch, which says what it reads."""
-CHECKPOINT_FOLDER = "checkpoint"
-"""Spark's own."""
 
 
 @dataclass(slots=True)
@@ -75,8 +73,6 @@ class State:
 
     buckets: int
     """Tasks that connections are shared among."""
-    version: str = field(default_factory=lambda: version_of("kafkasniff"))
-    """Of the package: what is carried are its objects."""
     batch: int = 0
     """Micro-batches so far."""
     files: dict[str, Read] = field(default_factory=dict)
@@ -187,8 +183,7 @@ class Ledger:
             with contextlib.suppress(FileExistsError):
                 os.mkdir(self.folder, 0o700)
             check_own(self.folder)
-            for folder in (WORK_FOLDER, PLANS_FOLDER):
-                os.makedirs(os.path.join(self.folder, folder), exist_ok=True)
+            os.makedirs(self.work, exist_ok=True)
             os.makedirs(os.path.dirname(self._record), exist_ok=True)
             self._lock = open(os.path.join(self.folder, _LOCK), "wb")  # noqa: SIM115
             try:
@@ -197,15 +192,15 @@ class Ledger:
                 raise PipelineError(f"{self.path}: another process follows the same into it") from None
         try:
             with open(os.path.join(self.folder, _STATE), "rb") as stream:
-                version, data = stream.readline().decode().rstrip("\n"), stream.read()
+                found, data = stream.readline().rstrip(b"\n"), stream.read()
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise PipelineError(f"{self.folder}: cannot be read: {error}") from None
-        if version != version_of("kafkasniff"):
+        if found != _FORMAT:
             raise PipelineError(
-                f"{self.path}: was begun by kafkasniff {version}: let that end it (--follow --finish), or remove"
-                f" {self.folder} and the folders run_id={self.run_id}"
+                f"{self.path}: was begun by a kafkasniff that keeps its state in another form: let that end it"
+                f" (--follow --finish), or remove {self.folder} and the folders run_id={self.run_id}"
             )
         try:
             state: State = from_json(data, State)
@@ -223,7 +218,7 @@ class Ledger:
             path = os.path.join(self.folder, _STATE)
             sync_folders(self.work, state.in_use().union(each.path for each in state.moves))
             with open(path + ".new", "wb") as stream:
-                stream.write(state.version.encode() + b"\n" + to_json(state, State))
+                stream.write(_FORMAT + b"\n" + to_json(state, State))
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(path + ".new", path)

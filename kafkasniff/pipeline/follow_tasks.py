@@ -13,7 +13,7 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Interface, PacketBatch
-from kafkasniff.pipeline.carry import Capture, load, save
+from kafkasniff.pipeline.carry import Capture, HeldPackets, load, save
 from kafkasniff.pipeline.clusters import ClusterNames
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.merging import Merger, PacketFiles
@@ -159,9 +159,9 @@ class _Follower:
             capture.topics.add(topic_id, name)
         # Of equal times, what was held comes before what is new.
         first = min(0, *self._interfaces) if self._interfaces else 0
-        for number, (piece, interfaces) in enumerate(capture.held, first - len(capture.held)):
-            self._interfaces[number] = interfaces
-            batch = merger.add(piece._replace(part=number))
+        for number, held in enumerate(capture.held, first - len(capture.held)):
+            self._interfaces[number] = [*held.interfaces]
+            batch = merger.add(held.piece(number))
             if batch is not None:
                 self._take(vantage, capture, batch)
         return _Open(capture, merger)
@@ -178,7 +178,7 @@ class _Follower:
             held = []
             if (batch := merger.cut(None)) is not None:
                 self._take(vantage, capture, batch)
-        capture.held = held
+        capture.held = [HeldPackets.of(*each) for each in held]
         if bound is None:
             capture.packer.end = task.known.ends[vantage]
             self._write(capture, Ended(vantage, [*engine.flush()], True))

@@ -5,6 +5,7 @@ import os
 import pwd
 import stat
 from secrets import token_hex
+from typing import IO
 
 from kafkasniff.pipeline.errors import PipelineError
 
@@ -17,6 +18,11 @@ def new_folder(parent: str, name: str) -> str:
     # The mode that is asked for is an upper bound, so that there is no moment in which others may enter.
     os.mkdir(path, 0o700)
     return path
+
+
+def new_file(path: str) -> IO[bytes]:
+    """Make a file that was not there before, which only this user may read, and open it to write. Raises OSError."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb")
 
 
 def is_own(path: str) -> bool:

@@ -65,6 +65,8 @@ class FrameCutter:
         "smallest",
     )
 
+    REBUILT = ("plausible",)
+
     def __init__(
         self,
         kept_limit: int,

@@ -13,14 +13,11 @@ FETCH: Final = 1
 class Covered(dict[str, frozenset[int]]):
     """Partitions by topic: its name, from version 13 on its id. Steps that change nothing share one."""
 
-    __slots__ = ("_decoded",)
+    __slots__ = REBUILT = ("_decoded",)
 
     def decoded(self, topic_field: str) -> dict[str, Any]:
         """Give it in the form of the JSON lines, not to be changed; `topic_field` is what topics are named by."""
-        try:
-            known_field, decoded = self._decoded
-        except AttributeError:
-            known_field = ""
+        known_field, decoded = getattr(self, "_decoded", None) or ("", {})
         if known_field != topic_field:
             topics = [{topic_field: name, "partitions": sorted(partitions)} for name, partitions in self.items()]
             decoded = {

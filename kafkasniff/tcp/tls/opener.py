@@ -35,6 +35,8 @@ class Opened(NamedTuple):
 class Generations:
     """The keys of one direction, one set behind the other."""
 
+    __slots__ = ("_derive", "_known")
+
     def __init__(self, known: list[Protection | None], derive: Callable[[], Protection] | None = None) -> None:
         """Begin with the `known` keys (None: lacking in the key log); `derive` gives those behind each KeyUpdate."""
         self._known = known
@@ -50,6 +52,8 @@ class Generations:
 class _KeyUpdates:
     """Derives the keys behind each KeyUpdate (RFC 8446, 7.2)."""
 
+    __slots__ = ("_secret", "_suite")
+
     def __init__(self, suite: CipherSuite, secret: bytes) -> None:
         self._suite = suite
         self._secret = secret
@@ -62,6 +66,17 @@ class _KeyUpdates:
 
 class RecordOpener:
     """Knows which keys and which sequence number come next, and searches for them where records are missing."""
+
+    __slots__ = (
+        "_before_data",
+        "_data_from",
+        "_failures_left",
+        "_generation",
+        "_generations",
+        "_padded",
+        "_seen_data",
+        "_sequence",
+    )
 
     def __init__(self, generations: Generations, before_data: int, data_from: int) -> None:
         """Open from the first protected record on.

@@ -39,8 +39,22 @@ class Protection(Protocol):
         """Give the content of record number `sequence`; None when it does not authenticate as that."""
 
 
-class Tls13Protection:
+class _Keyed:
+    """Is remembered as its keys: what `cryptography` makes of them cannot be written."""
+
+    __slots__ = ("_made_of",)
+
+    _made_of: tuple[object, ...]
+
+    def rebuild(self) -> None:
+        """Make again what is not remembered."""
+        type(self).__init__(self, *self._made_of)
+
+
+class Tls13Protection(_Keyed):
     """AEAD records of TLS 1.3 (RFC 8446, 5.2)."""
+
+    __slots__ = REBUILT = ("_decrypt", "_iv", "overhead", "smallest")
 
     def __init__(self, suite: CipherSuite, keys: DirectionKeys) -> None:
         """Open records with these keys."""
@@ -63,13 +77,11 @@ class Tls13Protection:
                 return None
         return Content(inner[end - 1], inner[: end - 1], len(inner) - end)
 
-    def __reduce__(self) -> tuple[type["Tls13Protection"], tuple[CipherSuite, DirectionKeys]]:
-        """Be pickled as its keys: what `cryptography` makes of them cannot be."""
-        return Tls13Protection, self._made_of
 
-
-class Tls12AeadProtection:
+class Tls12AeadProtection(_Keyed):
     """AES-GCM (RFC 5288) and ChaCha20-Poly1305 (RFC 7905) records of TLS 1.2."""
+
+    __slots__ = REBUILT = ("_decrypt", "_explicit", "_iv", "overhead", "smallest")
 
     def __init__(self, suite: CipherSuite, keys: DirectionKeys) -> None:
         """Open records with these keys."""
@@ -97,16 +109,23 @@ class Tls12AeadProtection:
         except InvalidTag:
             return None
 
-    def __reduce__(self) -> tuple[type["Tls12AeadProtection"], tuple[CipherSuite, DirectionKeys]]:
-        """Be pickled as its keys: what `cryptography` makes of them cannot be."""
-        return Tls12AeadProtection, self._made_of
 
-
-class CbcProtection:
+class CbcProtection(_Keyed):
     """AES-CBC records of TLS 1.2 with HMAC (RFC 5246, 6.2.3.2), also with encrypt-then-MAC (RFC 7366)."""
+
+    __slots__ = REBUILT = (
+        "_algorithm",
+        "_encrypt_then_mac",
+        "_hash",
+        "_mac_key",
+        "_mac_length",
+        "overhead",
+        "smallest",
+    )
 
     def __init__(self, suite: CipherSuite, keys: DirectionKeys, encrypt_then_mac: bool) -> None:
         """Open records with these keys."""
+        self._made_of = suite, keys, encrypt_then_mac
         self.overhead: int | None = None
         self._algorithm = AES(keys.key)
         self._mac_key = keys.mac_key
