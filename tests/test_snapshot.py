@@ -239,3 +239,8 @@ def test_either_build_goes_on_where_the_other_was(tmp_path):
         for pure in ("0", "1")
     ]
     assert found[0] == found[1] != b""
+
+
+@pytest.mark.parametrize("rule", Diagnosis().rules, ids=lambda rule: rule.id)
+def test_the_states_of_rules_declare_their_fields(rule):
+    assert again([rule.new_state(), rule.remembered()])

@@ -145,6 +145,7 @@ class Facts:
 
     __slots__ = (
         "_brokers",
+        "_erred",
         "_groups",
         "_learnt",
         "_named",

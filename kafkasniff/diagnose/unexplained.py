@@ -65,6 +65,8 @@ class UnexplainedKey(NamedTuple):
 class Unexplained(ErrorTally):
     """Calls with the error, what was refused, and what the broker says of it."""
 
+    __slots__ = ("groups", "messages", "minute", "recovered", "refused", "transactions")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()

@@ -35,6 +35,8 @@ class HostKey(NamedTuple):
 class Closings(Tally):
     """Connections that the server closed, one after the other."""
 
+    __slots__ = ("client_ids", "kinds", "largest_answered", "largest_cut", "latest", "silent")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
@@ -208,6 +210,8 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
 
 class Sessions(Tally):
     """Connections that were used beyond the end of their session."""
+
+    __slots__ = ("lifetime_ms", "principal", "software")
 
     def __init__(self) -> None:
         """Begin with none."""

@@ -43,6 +43,8 @@ class TlsKey(NamedTuple):
 class Handshakes(Tally):
     """Handshakes that failed."""
 
+    __slots__ = ("minute", "reason", "tls")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
