@@ -6,8 +6,9 @@ what chance does not give: a body that decodes to its last byte, a frame behind 
 an answer with the same correlation id in the other direction, the client id that the connection uses already.
 """
 
+import re
 from collections.abc import Callable, Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.resync.agreement import LARGEST_COMPLETED, LEFT_BEHIND, agreement_of_cut
 from kafkasniff.calls.resync.held import HeldStream
@@ -31,6 +32,7 @@ HARDLY_PLAUSIBLE = 16 << 20
 """Bytes of a message from which on its size, of any four bytes at random, says nothing."""
 SMALLEST_REQUEST = 8
 SMALLEST_RESPONSE = 4
+PRODUCE = 0
 API_VERSIONS = 18
 SASL_HANDSHAKE = 17
 CONTROLLED_SHUTDOWN = 7
@@ -46,6 +48,8 @@ TOLD_BODY = 6
 """Bytes of a body from which on it may contradict its layout."""
 CHAIN = 4
 """Frames that are followed from a place on."""
+LEGAL_TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+"""Kafka takes no other name (org.apache.kafka.common.internals.Topic)."""
 
 
 class Score(NamedTuple):
@@ -142,7 +146,7 @@ def score_request(
 
     `answers` tells whether the other direction has an answer with a correlation id; `client_ids` are those that the
     connection is known to use; `previous_id` is the correlation id of the last request before this one. `first`: the
-    connection began here.
+    connection began here, which is a boundary of whatever it speaks.
     """
     prefix = read_prefix(held, offset)
     if prefix is None:
@@ -150,7 +154,11 @@ def score_request(
     header = request_header(prefix)
     if header is None:
         return IMPOSSIBLE
-    if chain == CHAIN and not held.begins_write(offset) and held.is_among_small_integers(offset):
+    # Zeros read as a Produce v0 with correlation id 0 and an empty client id, which chance sends more often.
+    may_be_integers = not any(prefix[4:14]) or (
+        chain == CHAIN and not held.begins_write(offset) and held.is_among_small_integers(offset)
+    )
+    if may_be_integers and chain == CHAIN and not first:
         return IMPOSSIBLE
     size = int.from_bytes(prefix[0:4], "big", signed=True)
     points = 0
@@ -171,9 +179,6 @@ def score_request(
     follows = previous_id is not None and 0 < header.correlation_id - previous_id <= ID_STEP
     points += follows
     frame = held.read(offset + 4, size)
-    if not any(prefix[4:14]):
-        # Zeros read as a Produce v0 with correlation id 0 and an empty client id, which chance sends more often.
-        return IMPOSSIBLE
     if frame is not None:
         try:
             body = decode_body(header.api_key, header.api_version, "request", frame, read_request_header(frame).end)
@@ -187,6 +192,11 @@ def score_request(
             return IMPOSSIBLE
         elif not body.problems:
             points += 2
+            if may_be_integers and not produces(header, body.value):
+                if chain < CHAIN:
+                    return IMPOSSIBLE
+                # Where it stands is no more proof than its answer is.
+                limit = PROOF - 2
         elif header.client_id not in client_ids:
             # A response may look like a request that leaves bytes: ListOffsets v1 of one topic like a Produce v1.
             limit = PROOF - 1
@@ -204,6 +214,8 @@ def score_request(
             speaks = bool(agreement) or of_connection or (not client_ids and size <= LARGEST_COMPLETED)
         if not speaks:
             points = min(points, PROOF - 1)
+        if may_be_integers:
+            points = 0
     points = max(points - size_doubts(held, size, end), 0)
     if end == held.end:
         return Score(min(points + 1, limit), end + HEADER_BYTES)
@@ -220,6 +232,13 @@ def score_request(
     if following.points >= PROOF:
         limit = ANY
     return Score(min(points + following.points + (following.points > 1), limit), max(end, following.more_at))
+
+
+def produces(header: PlausibleHeader, body: dict[str, Any]) -> bool:
+    """Tell whether the body of a request is a Produce that names a topic, which integers alone do not."""
+    return header.api_key == PRODUCE and any(
+        LEGAL_TOPIC.fullmatch(topic.get("name", "")) for topic in body["topicData"]
+    )
 
 
 def goes_on(held: HeldStream, header: PlausibleHeader, end: int) -> bool:

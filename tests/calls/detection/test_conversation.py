@@ -2,6 +2,7 @@
 
 import random
 import re
+import struct
 
 import pytest
 
@@ -123,6 +124,43 @@ def test_acks_zero_expects_no_answer() -> None:
     events: list[Event] = [data(of, 0, produce_request(1, 0), 1), data(of, 0, produce_request(2, 1), 2)]
     items, _ = converse(of, events)
     assert calls(items) == [(0, 1, "no-response-expected"), (0, 2, "unanswered")]
+
+
+PRODUCES = (
+    "0000003e000000000000000000000001000003e80000000100017400000001000000000000001b00000000000000000000000fd20cbff50000"
+    "ffffffff0000000176",
+    "0000003e000000010000000100000001000003e80000000100017400000001000000000000001b00000000000000000000000fd20cbff50000"
+    "ffffffff0000000176",
+    "00000046000000020000000200000001000003e800000001000174000000010000000000000023000000000000000000000017c1672ac50100"
+    "0000018bcfe56800ffffffff0000000176",
+)
+"""Produce v0, v1 and v2 with an empty client id and the correlation ids 0, 1 and 2, written by kafka-clients 3.9.1."""
+
+
+@pytest.mark.parametrize("version", [0, 1, 2])
+@pytest.mark.parametrize("cut", [4, 14, 40, None])
+def test_a_first_produce_that_reads_as_small_integers(version: int, cut: int | None) -> None:
+    """The first byte behind a handshake is a boundary."""
+    request = bytes.fromhex(PRODUCES[version])
+    of = connection()
+    events: list[Event] = [data(of, 0, part, 1) for part in (request[:cut], request[cut:] if cut else b"") if part]
+    items, conversation = converse(of, events)
+    assert calls(items) == [(0, version, "unanswered")]
+    assert conversation.protocol == "kafka"
+
+
+def test_produce_requests_with_one_correlation_id_and_no_client_id() -> None:
+    of = connection()
+    request = bytes.fromhex(PRODUCES[0])
+    items, _ = converse(of, [data(of, 0, request * 3, 1)])
+    assert calls(items) == [(0, 0, "unanswered")] * 3
+
+
+@pytest.mark.parametrize("body", [bytes(10), bytes(30), struct.pack(">hiii", 1, 1000, 0, 7)])
+def test_small_integers_alone_are_no_produce(body: bytes) -> None:
+    of = connection()
+    items, conversation = converse(of, [data(of, 0, sized(bytes(10) + body), 1), data(of, 1, sized(bytes(4)), 2)])
+    assert (items, conversation.protocol) == ([], "unknown")
 
 
 def test_raw_tokens_follow_a_handshake_of_version_0() -> None:
