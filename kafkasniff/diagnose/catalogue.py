@@ -7,7 +7,10 @@ from kafkasniff.diagnose.cluster.metadata import METADATA_RULES
 from kafkasniff.diagnose.consumers.fetch import FETCH_RULES
 from kafkasniff.diagnose.groups.errors import GROUP_ERROR_RULES
 from kafkasniff.diagnose.groups.membership import MEMBERSHIP_RULES
+from kafkasniff.diagnose.groups.outside import OUTSIDE_RULES
 from kafkasniff.diagnose.groups.rebalances import REBALANCE_RULES
+from kafkasniff.diagnose.groups.releasing import RELEASING_RULES
+from kafkasniff.diagnose.groups.subscriptions import SUBSCRIPTION_RULES
 from kafkasniff.diagnose.network.closed import CLOSED_RULES
 from kafkasniff.diagnose.network.connections import CONNECTION_RULES
 from kafkasniff.diagnose.network.ports import PORT_RULES
@@ -25,6 +28,9 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *REBALANCE_RULES,
     *MEMBERSHIP_RULES,
     *GROUP_ERROR_RULES,
+    *OUTSIDE_RULES,
+    *SUBSCRIPTION_RULES,
+    *RELEASING_RULES,
     *METADATA_RULES,
     *PRODUCE_RULES,
     *REFUSED_RULES,

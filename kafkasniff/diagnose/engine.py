@@ -91,6 +91,7 @@ class Diagnosis:
         self._waits = self._hooks("waits")
         self._stray = self._hooks("stray")
         self._begins = self._hooks("begins")
+        self._uses = self._hooks("uses")
         self._token = self._hooks("token")
         self._connection = self._hooks("connection")
         self._gap = self._hooks("gap")
@@ -207,6 +208,8 @@ class Diagnosis:
         if not talk.named:
             talk.named = True
             self._tell(self._begins, seen)
+        if talk.first_of(key):
+            self._tell(self._uses, seen)
         for take in plan.take:
             try:
                 take(seen)

@@ -9,6 +9,10 @@ cdef class Talk:
     cdef public object client_id, client, waits, erred
     cdef public long long answered, muted_until
     cdef public bint named, served
+    cdef unsigned long long _used, _used_too
+
+    cpdef bint first_of(self, int api_key)
+    cpdef bint used(self, int api_key)
 
 @cython.final
 cdef class Facts:

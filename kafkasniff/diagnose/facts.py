@@ -68,7 +68,18 @@ def at_host(client: Client) -> Client:
 class Talk:
     """What is known of an open connection on which a request was seen."""
 
-    __slots__ = ("answered", "client", "client_id", "erred", "muted_until", "named", "served", "waits")
+    __slots__ = (
+        "_used",
+        "_used_too",
+        "answered",
+        "client",
+        "client_id",
+        "erred",
+        "muted_until",
+        "named",
+        "served",
+        "waits",
+    )
 
     def __init__(self, call: Call) -> None:
         """Begin with a call of it."""
@@ -78,6 +89,10 @@ class Talk:
         """When the latest answer came (ns); 0 for none."""
         self.muted_until = 0
         """Until when the broker may leave requests unread, as the client is over a quota (ns; KIP-219)."""
+        self._used = 0
+        """A bit for each API below 64 that the connection was used for."""
+        self._used_too = 0
+        """The same for those from 64 on."""
         self.named = False
         """Whether rules have been told of the client id."""
         self.served = False
@@ -86,6 +101,22 @@ class Talk:
         """APIs whose latest answer to the client had an error that no rule takes; shared by its connections."""
         self.waits: tuple[int, int] | None = None
         """When the client can know that it is to wait, and until when (ns)."""
+
+    def first_of(self, api_key: int) -> bool:
+        """Note a call; tell whether it is the connection's first of its API."""
+        if self.used(api_key):
+            return False
+        if api_key < 64:
+            self._used |= 1 << api_key
+        else:
+            self._used_too |= 1 << (api_key - 64)
+        return True
+
+    def used(self, api_key: int) -> bool:
+        """Tell whether the connection was used for an API; not for those that no release of Kafka has."""
+        if api_key < 64:
+            return bool(self._used >> api_key & 1)
+        return api_key >= 128 or bool(self._used_too >> (api_key - 64) & 1)
 
 
 class Broker(NamedTuple):

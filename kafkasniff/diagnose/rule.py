@@ -120,6 +120,9 @@ class Rule(Generic[State]):
     def begins(self, seen: SeenCall) -> None:
         """Take the first call of a connection, or the first under another client id."""
 
+    def uses(self, seen: SeenCall) -> None:
+        """Take the first call of each API of a connection."""
+
     def token(self, token: RawToken) -> None:
         """Take a SASL token without Kafka's headers."""
 

@@ -14,13 +14,10 @@ INCIDENTS = sorted((CAPTURES / "incidents").glob("*.pcap"))
 NOT_YET = {
     "advertised-localhost",
     "auto-create-typo",
-    "commit-into-active-group",
     "healthy-lz4-hex",
-    "kip848-unreleased",
     "lag-exporter",
     "lambda-storm",
     "lb-mixes-brokers",
-    "new-protocol-old-broker",
     "offline-partition",
     "per-ip-connection-limit",
     "poison-pill",
@@ -28,7 +25,6 @@ NOT_YET = {
     "retention-loss",
     "share-redelivery",
     "slow-follower",
-    "two-apps-one-group",
     "zombie-after-gc-39",
 }
 """Incidents whose rules are not there yet."""

@@ -1,0 +1,204 @@
+"""Rules about clients that do not get into their group, or that act on it from outside."""
+
+from typing import Any, NamedTuple
+
+from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.diagnose.error_rule import ErrorKey, ErrorTally
+from kafkasniff.diagnose.facts import (
+    API_VERSIONS,
+    CONSUMER_GROUP_HEARTBEAT,
+    FIND_COORDINATOR,
+    METADATA,
+    OFFSET_COMMIT,
+    SASL_AUTHENTICATE,
+    SASL_HANDSHAKE,
+    Client,
+    client_of,
+    request_of,
+)
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.groups.errors import GroupErrorRule, group_of
+from kafkasniff.diagnose.memory import SECOND, Bounded, Names, Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
+from kafkasniff.diagnose.seen import SeenCall
+
+_TELEMETRY = frozenset({71, 72})
+_ON_THE_WAY = frozenset({API_VERSIONS, METADATA, FIND_COORDINATOR, SASL_HANDSHAKE, SASL_AUTHENTICATE}) | _TELEMETRY
+"""APIs that a consumer uses before it joins."""
+
+
+class CommitFromOutside(GroupErrorRule):
+    """A client that is no member commits into a group that has members."""
+
+    id = "commit-from-outside"
+    title = "Offsets are committed into a group by a client that is no member of it"
+    severity = "error"
+    scope = "client and group"
+    codes = frozenset({22, 25})
+    thresholds = (Threshold("calls", 3, "commits", "no commit of such a client can succeed while the group runs"),)
+    meaning = "The offsets are not stored, so that the client reads the same records again when it starts anew."
+    wire = (
+        "OffsetCommit without member id and generation, answered with 25 UNKNOWN_MEMBER_ID (or 22), as the group has "
+        "members."
+    )
+    cause = "A program uses assign() with the group.id of a running group of subscribers: a replay, a tool, a copy."
+    fix = "Give the program a group.id of its own; or stop the group's members before its offsets are set."
+    explains = ("commit-after-rebalance",)
+
+    def wanted(self, call: Call) -> bool:
+        """Look at commits without a member id."""
+        return call.api_key == OFFSET_COMMIT and not request_of(call).get("memberId")
+
+    def summary(self, key: ErrorKey, state: ErrorTally) -> str:
+        """Name client and group."""
+        topics = f" (topic {', '.join(state.topics)})" if len(state.topics) else ""
+        return (
+            f"{counted(state.count, 'offset commit')} of {key.client.name}{topics} refused: it is no member of group "
+            f"{key.name}, which has members."
+        )
+
+
+class CoordinatorUnavailable(GroupErrorRule):
+    """There is no coordinator for a group or a transactional id."""
+
+    id = "coordinator-unavailable"
+    title = "There is no coordinator"
+    severity = "error"
+    scope = "client and group or transactional id"
+    codes = frozenset({15})
+    thresholds = (
+        Threshold("calls", 10, "calls", "clients ask again after 100 ms while the internal topic is being made"),
+        Threshold("seconds", 10, "s", "from the first to the last; making the topic takes less"),
+    )
+    meaning = "Without a coordinator consumers get no partitions, and producers begin no transaction."
+    wire = "FindCoordinator answered with 15 COORDINATOR_NOT_AVAILABLE for ten seconds and longer."
+    cause = (
+        "The internal topic (__consumer_offsets, __transaction_state) cannot be made, as there are fewer brokers than "
+        "its replication factor; or its partition has no leader, as the brokers with its replicas are down."
+    )
+    fix = (
+        "Bring the missing brokers back. On small clusters set offsets.topic.replication.factor and "
+        "transaction.state.log.replication.factor (default 3) and transaction.state.log.min.isr (default 2) to 1."
+    )
+    explains = ("unexplained-error", "metadata-storm")
+
+    def wanted(self, call: Call) -> bool:
+        """Look at who looks for a coordinator."""
+        return call.api_key == FIND_COORDINATOR
+
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
+        """Fire where it lasts."""
+        return super().finding(key, state) if state.span_ns >= self.limits["seconds"] * SECOND else None
+
+    def name_of(self, call: Call, error: FieldError) -> str | None:
+        """Give the group, or the transactional id with its kind."""
+        name = group_of(call, error)
+        return f"transactional id {name}" if name and request_of(call).get("keyType") == 1 else name
+
+    def more_subject(self, key: ErrorKey) -> dict[str, Any]:
+        """Name the group or the transactional id."""
+        kind, _, name = (key.name or "").rpartition("transactional id ")
+        return {"transactionalId" if kind or (key.name or "").startswith("transactional id ") else "group": name}
+
+    def summary(self, key: ErrorKey, state: ErrorTally) -> str:
+        """Name client and group."""
+        what = key.name if (key.name or "").startswith("transactional id ") else f"group {key.name}"
+        return (
+            f"{key.client.name} was told {times_text(state.count)} within {seconds_text(state.span_ns)} that there is "
+            f"no coordinator for {what}."
+        )
+
+
+class GroupKey(NamedTuple):
+    """A client that looks for a group's coordinator."""
+
+    client: Client
+    group: str
+
+
+class Lookups(Tally):
+    """How often the coordinator was found, on which connections."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.servers = Names()
+        self.software: str | None = None
+
+
+class GroupProtocolUnsupported(Rule[Lookups]):
+    """A consumer of the new group protocol and a broker without it."""
+
+    id = "group-protocol-unsupported"
+    title = "The consumer finds its coordinator and never joins: the broker lacks the new group protocol"
+    severity = "error"
+    scope = "client and group"
+    apis = frozenset({FIND_COORDINATOR})
+    request_fields = frozenset({"keyType", "key", "coordinatorKeys"})
+    response_fields = frozenset({"errorCode", "coordinators"})
+    thresholds = (
+        Threshold("connections", 2, "connections", "on which it looked, so that it began anew or asked another broker"),
+        Threshold("calls", 3, "calls", "and so many look-ups in all: one is enough for a consumer that then joins"),
+    )
+    meaning = "The consumer subscribes, is told where its coordinator is, and then waits for ever; nothing is read."
+    wire = (
+        "FindCoordinator for a group is answered, and then neither JoinGroup nor ConsumerGroupHeartbeat comes, nor "
+        "anything else, while the broker's ApiVersions has no ConsumerGroupHeartbeat."
+    )
+    cause = "group.protocol=consumer (KIP-848) with brokers older than 4.0 (3.7 had it as early access)."
+    fix = "Set group.protocol=classic until the brokers are 4.0 or later, and have group.version=1 (kafka-features.sh)."
+    explains = ("unsupported-version", "metadata-storm")
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with nobody working."""
+        super().__init__(*arguments)
+        self._works: Bounded[bool] = Bounded()
+        """Clients that did anything else."""
+
+    def new_state(self) -> Lookups:
+        """Begin with none."""
+        return Lookups()
+
+    def uses(self, seen: SeenCall) -> None:
+        """Note who does more than look for a coordinator."""
+        if seen.key not in _ON_THE_WAY:
+            self._works.put(seen.client, True)
+
+    def unanswered(self, call: Call) -> None:
+        """Note a request that the broker may not have known, of which unsupported-version tells."""
+        if call.api_key not in _ON_THE_WAY:
+            self._works.put(client_of(call), True)
+
+    def call(self, seen: SeenCall) -> None:
+        """Count look-ups that found a coordinator on a broker without the new protocol."""
+        request, response = seen.request, seen.response
+        if not response or request.get("keyType", 0) != 0 or response.get("errorCode"):
+            return
+        keys = request.get("coordinatorKeys") or [request.get("key")]
+        if len(keys) != 1 or not keys[0] or any(item.get("errorCode") for item in response.get("coordinators", ())):
+            return
+        if self.facts.supports(seen.call.server, CONSUMER_GROUP_HEARTBEAT, 0) is not False:
+            return
+        state = self.state(GroupKey(seen.client, short_name(keys[0])))
+        state.servers.add(seen.call.server)
+        if seen.call.software_name:
+            state.software = f"{seen.call.software_name} {seen.call.software_version}"
+        state.add(seen.call.ended, "FindCoordinator answered", seen.call.client)
+
+    def finding(self, key: Any, state: Lookups) -> Finding | None:
+        """Fire where nothing else came."""
+        assert isinstance(key, GroupKey)
+        if self._works.get(key.client) or len(state.clients) < self.limits["connections"]:
+            return None
+        if state.count < self.limits["calls"]:
+            return None
+        software = f" ({state.software})" if state.software else ""
+        summary = (
+            f"{key.client.name}{software} found the coordinator of group {key.group} {times_text(state.count)} within "
+            f"{seconds_text(state.span_ns)} and never joined; {', '.join(state.servers)} has no ConsumerGroupHeartbeat."
+        )
+        return self.make(state, client_subject(key.client, state.clients) | {"group": key.group}, summary)
+
+
+OUTSIDE_RULES: tuple[type[Rule[Any]], ...] = (CommitFromOutside, CoordinatorUnavailable, GroupProtocolUnsupported)

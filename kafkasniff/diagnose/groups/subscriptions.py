@@ -1,0 +1,217 @@
+"""Rules about what members of a group subscribe to, and what they are assigned."""
+
+from typing import Any
+
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.diagnose.facts import CONSUMER_GROUP_HEARTBEAT, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Client
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Names, Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, counted, seconds_text
+from kafkasniff.diagnose.seen import SeenCall
+
+_MOST_MEMBERS = 256
+"""Members of a group that are told apart."""
+_SUBSCRIPTION, _ASSIGNMENT = "ConsumerProtocolSubscription", "ConsumerProtocolAssignment"
+
+
+def _opened(call: Call, where: str, kind: str) -> list[dict[str, Any]]:
+    """Give the messages of a kind inside a side of a call."""
+    return [item["value"] for item in call.decoded if item["where"] == where and item["type"] == kind]
+
+
+class Subscriptions(Tally):
+    """What the clients of a group subscribe to."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.topics_of: dict[Client, tuple[frozenset[str], int]] = {}
+        """By client, with the generation in which it was last seen to."""
+        self.generations = Names()
+        self.conflict: tuple[Client, Client] | None = None
+
+
+class MixedSubscriptions(Rule[Subscriptions]):
+    """Two programs share a group id."""
+
+    id = "mixed-subscriptions"
+    title = "Programs with different topics share one group id"
+    severity = "warning"
+    scope = "group"
+    looks_across_clients = True
+    apis = frozenset({JOIN_GROUP, CONSUMER_GROUP_HEARTBEAT})
+    request_fields = frozenset({"groupId", "subscribedTopicNames", "subscribedTopicRegex", "protocolType"})
+    response_fields = frozenset({"errorCode", "generationId", "memberEpoch"})
+    thresholds = (
+        Threshold("members", 1, "generations", "with members that have no topic in common, under two client ids"),
+        Threshold("rebalances", 2, "generations", "seen; each start or crash of the one program stops the other"),
+    )
+    meaning = (
+        "The group rebalances for both programs whenever one of them starts, stops or crashes, and the offsets of both "
+        "lie in one group, so that a reset of the one hits the other."
+    )
+    wire = "Members with different client ids join one generation with subscriptions that have no topic in common."
+    cause = "The same group.id was set in two programs, as by a common configuration."
+    fix = "Give each program a group.id of its own."
+    explains = ("rebalance-storm", "inconsistent-group-protocol")
+
+    def new_state(self) -> Subscriptions:
+        """Begin with none."""
+        return Subscriptions()
+
+    def call(self, seen: SeenCall) -> None:
+        """Note what a member subscribes to, and compare it with the others of its generation."""
+        request, response = seen.request, seen.response
+        group = request.get("groupId")
+        if not group or not response or response.get("errorCode"):
+            return
+        topics = self._topics(seen)
+        if not topics:
+            return
+        generation: int = response.get("generationId", response.get("memberEpoch", -1))
+        state = self.state(short_name(group))
+        state.generations.add(generation)
+        for other, (its, in_generation) in state.topics_of.items():
+            together = generation == in_generation or seen.key == CONSUMER_GROUP_HEARTBEAT
+            if together and other.client_id != seen.client.client_id and not its & topics:
+                state.conflict = other, seen.client
+                what = f"{seen.client.name} subscribes to {_listed(topics)}, {other.name} to {_listed(its)}"
+                state.add(seen.call.ended, what, seen.call.client)
+                for topic in sorted(topics | its):
+                    state.topics.add(topic)
+                break
+        state.topics_of[seen.client] = topics, generation
+        if len(state.topics_of) > _MOST_MEMBERS:
+            del state.topics_of[next(iter(state.topics_of))]
+
+    def _topics(self, seen: SeenCall) -> frozenset[str]:
+        if seen.key == CONSUMER_GROUP_HEARTBEAT:
+            return frozenset(map(short_name, seen.request.get("subscribedTopicNames") or ()))
+        if seen.request.get("protocolType") != "consumer":
+            return frozenset()
+        found = _opened(seen.call, "request", _SUBSCRIPTION)
+        return frozenset(short_name(topic) for topic in (found[0]["topics"] if found else ()) or ())
+
+    def finding(self, key: Any, state: Subscriptions) -> Finding | None:
+        """Fire from the thresholds on."""
+        if state.count < self.limits["members"] or len(state.generations) < self.limits["rebalances"]:
+            return None
+        assert state.conflict is not None
+        names = [client.name for client in state.conflict]
+        summary = (
+            f"Members of group {key} have no topic in common: {state.evidence[0].what}; "
+            f"{counted(len(state.generations), 'generation')} seen."
+        )
+        return self.make(state, {"group": key, "clientId": names, "topic": list(state.topics)}, summary)
+
+
+def _listed(topics: frozenset[str]) -> str:
+    names = sorted(topics)
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+class Idleness:
+    """Since when a member has had no partitions."""
+
+    __slots__ = ("client", "last", "since")
+
+    def __init__(self, client: Client) -> None:
+        """Begin with nothing known."""
+        self.client = client
+        self.since: int | None = None
+        """None while it has partitions, or while that is not known (ns)."""
+        self.last = 0
+
+
+class Members(Tally):
+    """The members of a group."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.members: dict[str, Idleness] = {}
+
+
+class IdleMembers(Rule[Members]):
+    """Members without partitions."""
+
+    id = "idle-members"
+    title = "Members of a group have no partitions"
+    severity = "info"
+    scope = "group"
+    looks_across_clients = True
+    apis = frozenset({SYNC_GROUP, HEARTBEAT, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
+    request_fields = frozenset({"groupId", "memberId", "members", "memberEpoch"})
+    response_fields = frozenset({"errorCode", "memberId", "memberEpoch", "assignment", "topicPartitions", "partitions"})
+    thresholds = (Threshold("seconds", 10, "s", "for which a member has nothing; a rebalance is over sooner"),)
+    meaning = "The members have nothing to read, and stand by until another one leaves."
+    wire = "SyncGroup (or ConsumerGroupHeartbeat) assigns nothing to a member, which goes on with heartbeats."
+    cause = "The group has more members than its topics have partitions."
+    fix = "Run no more members than partitions; or add partitions, where the order of keys allows that."
+
+    def new_state(self) -> Members:
+        """Begin with none."""
+        return Members()
+
+    def call(self, seen: SeenCall) -> None:
+        """Note what members are assigned, and that they live."""
+        request, response = seen.request, seen.response
+        group, member_id = request.get("groupId"), request.get("memberId")
+        if not group:
+            return
+        if seen.key == LEAVE_GROUP or request.get("memberEpoch", 0) < 0:
+            state = self.states.get(short_name(group))
+            for member in request.get("members") or (request,):
+                if state is not None:
+                    state.members.pop(short_name(member.get("memberId") or ""), None)
+            return
+        if not response or response.get("errorCode"):
+            return
+        state = self.state(short_name(group))
+        name = short_name(member_id or response.get("memberId") or "")
+        known = state.members.get(name)
+        if known is None:
+            known = state.members[name] = Idleness(seen.client)
+            if len(state.members) > _MOST_MEMBERS:
+                del state.members[next(iter(state.members))]
+        known.last = seen.ended
+        count = self._assigned(seen)
+        if count is not None:
+            known.since = (known.since or seen.ended) if count == 0 else None
+            if count == 0:
+                state.add(seen.call.ended, f"{seen.client.name} is assigned nothing", seen.call.client)
+
+    def _assigned(self, seen: SeenCall) -> int | None:
+        """Give how many topics or partitions a member is assigned; None where that is not said."""
+        if seen.key == SYNC_GROUP:
+            found = _opened(seen.call, "response", _ASSIGNMENT)
+            return len(found[0]["assignedPartitions"] or ()) if found else None
+        if seen.key == CONSUMER_GROUP_HEARTBEAT:
+            assignment = seen.response.get("assignment")
+            return None if assignment is None else len(assignment.get("topicPartitions") or ())
+        return None
+
+    def finding(self, key: Any, state: Members) -> Finding | None:
+        """Fire where members were without partitions for long enough, as far as they were seen."""
+        least = self.limits["seconds"] * SECOND
+        idle = {
+            name: member
+            for name, member in state.members.items()
+            if member.since is not None and member.last - member.since >= least
+        }
+        if not idle or state.first is None:
+            return None
+        longest = max(member.last - (member.since or 0) for member in idle.values())
+        names = sorted({member.client.name for member in idle.values()})[:MOST_NAMES]
+        summary = (
+            f"{len(idle)} of {counted(len(state.members), 'member')} of group {key} had no partitions for up to "
+            f"{seconds_text(longest)}: {', '.join(names)}."
+        )
+        subject = {"group": key, "clientId": names if len(names) > 1 else names[0]}
+        if len(idle) == 1:
+            subject["memberId"] = next(iter(idle))
+        return self.make(state, subject, summary, count=len(idle))
+
+
+SUBSCRIPTION_RULES: tuple[type[Rule[Any]], ...] = (MixedSubscriptions, IdleMembers)

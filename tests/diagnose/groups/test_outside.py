@@ -1,0 +1,63 @@
+from typing import Any
+
+from kafkasniff.calls.call import Call
+from tests.diagnose.made import call, connection, finding, findings
+
+COMMIT, COORDINATOR, PROTOCOL = "commit-from-outside", "coordinator-unavailable", "group-protocol-unsupported"
+
+
+def commit(at: float, code: int = 25, member: str = "") -> Call:
+    topics = [{"name": "orders", "partitions": [{"partitionIndex": 0, "errorCode": code}]}]
+    return call(8, 7, {"groupId": "g", "memberId": member, "topics": topics}, {"topics": topics}, at=at)
+
+
+def test_commits_from_outside() -> None:
+    assert findings(COMMIT, [commit(at) for at in range(2)]) == []
+    found = finding(COMMIT, [commit(at) for at in range(3)])
+    assert (found.subject["group"], found.subject["topic"], found.count) == ("g", "orders", 3)
+    assert findings(COMMIT, [commit(at, member="m-1") for at in range(9)]) == []
+    assert findings(COMMIT, [commit(at, code=27) for at in range(9)]) == []
+
+
+def lookup(at: float, code: int = 0, kind: int = 0, on: Any = None, **more: Any) -> Call:
+    answer = {"errorCode": code, "nodeId": 1, "host": "10.0.0.2", "port": 9092}
+    return call(10, 2, {"key": "g", "keyType": kind}, answer, at=at, on=on or connection(50_000), **more)
+
+
+def test_coordinator_unavailable() -> None:
+    on = connection()
+    assert findings(COORDINATOR, [lookup(at, 15, on=on) for at in range(10)]) == []
+    assert findings(COORDINATOR, [lookup(at * 2, 15, on=on) for at in range(9)]) == []
+    assert finding(COORDINATOR, [lookup(at, 15, on=on) for at in range(11)]).subject["group"] == "g"
+    subject = finding(COORDINATOR, [lookup(at, 15, kind=1, on=on) for at in range(11)]).subject
+    assert subject["transactionalId"] == "g"
+    assert "group" not in subject
+    assert findings(COORDINATOR, [lookup(at, 14, on=on) for at in range(30)]) == []
+
+
+def versions(*keys: int) -> Call:
+    offered = [{"apiKey": key, "minVersion": 0, "maxVersion": 1} for key in keys]
+    return call(18, 3, {}, {"errorCode": 0, "apiKeys": offered}, on=connection(50_000))
+
+
+def looked_up(count: int, connections: int = 2) -> list[Call]:
+    made = [connection(50_000 + index) for index in range(connections)]
+    return [lookup(at, on=made[at % connections]) for at in range(count)]
+
+
+def test_a_consumer_of_the_new_protocol_on_an_old_broker() -> None:
+    old, new = versions(10, 11, 18), versions(10, 11, 18, 68)
+    assert findings(PROTOCOL, [old, *looked_up(2)]) == []
+    found = finding(PROTOCOL, [old, *looked_up(3)])
+    assert found.subject == {"clientId": "shop", "group": "g"}
+    assert findings(PROTOCOL, [old, *looked_up(9, connections=1)]) == []
+    assert findings(PROTOCOL, [new, *looked_up(9)]) == []
+    assert findings(PROTOCOL, looked_up(9)) == []
+
+
+def test_clients_that_do_something_else() -> None:
+    old = versions(10, 11, 18)
+    for key, version in ((11, 5), (9, 5), (1, 11), (15, 5), (8, 7)):
+        worked = call(key, version, {}, {}, at=5, on=connection(50_009))
+        assert findings(PROTOCOL, [old, *looked_up(9), worked]) == []
+    assert findings(PROTOCOL, [old, *looked_up(9), call(68, 0, {}, None, on=connection(50_009))]) == []
