@@ -22,8 +22,8 @@ Each finding names its subject, when it was first and last seen, how often, the 
 show it. A finding that another explains stands under that one, as a consequence. `info` is for settings that may be
 meant so.
 
-Rules take no field of a body that has a problem, as it may not be what it reads as. Up to 16 bytes behind a request do not
-count: real clients leave them there, and brokers read what stands before.
+Rules take no field of a body that has a problem, as it may not be what it reads as. Up to 16 bytes behind a request do
+not count: real clients leave them there, and brokers read what stands before.
 
 Thresholds are changed with `--set RULE.THRESHOLD=VALUE`, or in a file `kafkasniff.toml` in the working folder, which
 also silences rules:
