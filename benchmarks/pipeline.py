@@ -73,17 +73,17 @@ def write_alone(what: str, sources: list[str], destination: str) -> None:
     from kafkasniff.pipeline.diagnosing import finding_rows
     from kafkasniff.pipeline.options import Options
     from kafkasniff.pipeline.output import TableWriter
-    from kafkasniff.pipeline.rows import item_rows
     from kafkasniff.reading import Reading
+    from kafkasniff.tables.rows import item_rows
 
     writer, options, diagnosis = TableWriter(destination, "alone"), Options(), Diagnosis()
     for items in Reading(sources, connections=what == "all").batches():
         for item in items:
             if what == "all":
-                writer.add(item_rows("alone", item, options))
+                writer.add(item_rows("alone", item, options.records))
                 diagnosis.feed(item)
             elif isinstance(item, Call):
-                writer.add([next(item_rows("alone", item, options))])
+                writer.add([next(item_rows("alone", item, options.records))])
     if what == "all":
         writer.add(finding_rows(["alone"], diagnosis.findings()))
     writer.close()

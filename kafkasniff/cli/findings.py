@@ -8,9 +8,10 @@ import typer
 from kafkasniff.cli.output import print_message
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.reading import Summary
-from kafkasniff.render.closing import closing_line, closing_notes, failure_text
+from kafkasniff.render.closing import closing_line, closing_notes
 from kafkasniff.render.colours import colours_for
 from kafkasniff.render.findings import closing_text, finding_line, finding_text
+from kafkasniff.wording import failure_text
 
 FAIL_ON = {"error": {"error"}, "warning": {"error", "warning"}}
 """Severities that fail the command, by the value of --fail-on."""

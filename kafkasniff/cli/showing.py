@@ -17,7 +17,8 @@ from kafkasniff.cli.filters import Filters
 from kafkasniff.cli.output import Output, print_message
 from kafkasniff.freed_memory import keep_freed_memory
 from kafkasniff.reading import Reading
-from kafkasniff.render.closing import closing_line, closing_notes, failure_text, failures_text
+from kafkasniff.render.closing import closing_line, closing_notes, failures_text
+from kafkasniff.wording import failure_text
 
 if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
     from kafkasniff.cli.turns import Turns

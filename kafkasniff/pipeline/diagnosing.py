@@ -15,10 +15,10 @@ from kafkasniff.pipeline.clusters import Copies
 from kafkasniff.pipeline.event_reader import EventReader
 from kafkasniff.pipeline.event_spans import in_order
 from kafkasniff.pipeline.reassembly import Part
-from kafkasniff.pipeline.rows import Placed
 from kafkasniff.pipeline.shares import Share
 from kafkasniff.render.findings import finding_object
-from kafkasniff.render.words import file_name
+from kafkasniff.tables.rows import Placed
+from kafkasniff.wording import file_name
 
 _COLUMNS = ("vantage", "bucket", "item", "told")
 

@@ -15,14 +15,14 @@ from kafkasniff.diagnose.facts import PRODUCE, host_of
 from kafkasniff.diagnose.memory import Bounded
 from kafkasniff.diagnose.producers.produce import SAMPLED_BYTES, SAMPLES
 from kafkasniff.diagnose.producers.produced import partition_of
-from kafkasniff.pipeline.bodies import Body, body_of
 from kafkasniff.pipeline.interfaces import PlacedInterface
-from kafkasniff.pipeline.rows import Placed
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
+from kafkasniff.tables.bodies import Body, body_of
 from kafkasniff.tables.declared import EVENTS
+from kafkasniff.tables.rows import Placed
 from kafkasniff.tcp.events import COUNTERS, Connection, DirectionCounters
 from kafkasniff.tcp.tls.description import TlsDescription
 

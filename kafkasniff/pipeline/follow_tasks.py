@@ -22,9 +22,9 @@ from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.pieces import pieces_of
 from kafkasniff.pipeline.reassembly import Ended, Known, new_engine, placed_interfaces
-from kafkasniff.pipeline.rows import Placed, item_rows
 from kafkasniff.pipeline.tasks import Learned, result_batch, said, task_of_worker
 from kafkasniff.pipeline.writing import write_ended
+from kafkasniff.tables.rows import Placed, item_rows
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
 
@@ -210,13 +210,13 @@ class _Follower:
         until = capture.packer.end if at_end else capture.packer.latest
         latest[vantage] = max(latest.get(vantage, 0), until)
 
-    def _rows(self, vantage: str, item: Item, options: Options) -> Iterable[Placed]:
+    def _rows(self, vantage: str, item: Item, records: bool) -> Iterable[Placed]:
         """Give the rows of what ended, but for those that lack names: these wait."""
         if not isinstance(item, Call):
-            return item_rows(vantage, item, options)
+            return item_rows(vantage, item, records)
         names = MarkedNames(item.context.topics)
         item.context = replace(item.context, topics=names)
-        rows = [*item_rows(vantage, item, options)]
+        rows = [*item_rows(vantage, item, records)]
         if not names.lacking:
             return rows
         self._unnamed += rows

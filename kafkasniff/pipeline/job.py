@@ -30,8 +30,7 @@ from kafkasniff.pipeline.output import Destination, TableWriter, Written
 from kafkasniff.pipeline.pieces import ORDER, REPORT, SCHEMA
 from kafkasniff.pipeline.ranges import Range, split
 from kafkasniff.pipeline.reassembly import Known, Part, add_up
-from kafkasniff.pipeline.reports import doubtful_files, whole_reports
-from kafkasniff.pipeline.rows import file_row
+from kafkasniff.pipeline.reports import doubtful_files, row_of_file, whole_reports
 from kafkasniff.pipeline.shares import Share, shares_of
 from kafkasniff.pipeline.vantages import vantages_of
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
@@ -268,7 +267,7 @@ def _write_files(index: Index, destination: Destination, first_time: int) -> lis
     writer = TableWriter(destination.staging, "files")
     for each, vantage, report in zip(index.inputs, index.vantages, index.reports, strict=True):
         time = first_time if report.first_time is None else report.first_time
-        writer.add([("files", time, file_row(vantage, each, report))])
+        writer.add([("files", time, row_of_file(vantage, each, report))])
     return writer.close()
 
 

@@ -25,12 +25,12 @@ from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.pieces import REPORT, as_batch
 from kafkasniff.pipeline.reassembly import Known, add_up
-from kafkasniff.pipeline.reports import joined
-from kafkasniff.pipeline.rows import Placed, file_row
+from kafkasniff.pipeline.reports import joined, row_of_file
 from kafkasniff.pipeline.tasks import RESULT
 from kafkasniff.pipeline.vantages import OVERLAP_NS, overlap
 from kafkasniff.pipeline.watching import Read
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
+from kafkasniff.tables.rows import Placed
 from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.key_log import KeyLog
 from kafkasniff.typed_json import from_json, to_json
@@ -312,7 +312,7 @@ class _MicroBatch:
 
     def _file(self, vantage: str, file: LatestFile) -> Placed:
         time = file.report.first_time
-        return "files", self._state.first_time if time is None else time, file_row(vantage, file.source, file.report)
+        return "files", self._state.first_time if time is None else time, row_of_file(vantage, file.source, file.report)
 
     def _note_read(self, source: Input, vantage: str, report: FileReport) -> None:
         if source.lost:

@@ -10,8 +10,8 @@ import pyarrow as pa
 from kafkasniff.calls.enrichment.topics import NO_ID, KnownNames
 from kafkasniff.pipeline.carry import load, save
 from kafkasniff.pipeline.output import TableWriter, Written
-from kafkasniff.pipeline.rows import Placed, Row
 from kafkasniff.pipeline.tasks import result_batch
+from kafkasniff.tables.rows import Placed, Row
 from kafkasniff.typed_json import from_json, to_json
 
 MOST_UNNAMED = 50_000

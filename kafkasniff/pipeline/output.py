@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.own_folders import is_own, new_folder
-from kafkasniff.pipeline.rows import Placed, Row
 from kafkasniff.pipeline.schemas import schema_of
 from kafkasniff.tables.declared import EVENTS, TABLES
+from kafkasniff.tables.rows import Placed, Row
 
 RUNS_FOLDER = "_runs"
 """Below the destination: a file for each run that is complete. Spark passes over names with an underscore."""

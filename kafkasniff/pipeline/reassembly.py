@@ -9,13 +9,13 @@ import pyarrow as pa
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.enrichment.topics import TopicNames
+from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import Interface
 from kafkasniff.pipeline.interfaces import PlacedInterface
 from kafkasniff.pipeline.mentions import items_mention_ids
 from kafkasniff.pipeline.merging import Merger, PacketFiles
 from kafkasniff.pipeline.pieces import pieces_of
-from kafkasniff.pipeline.rows import Item
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
 

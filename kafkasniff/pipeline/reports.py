@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kafkasniff.pipeline.indexing import FileReport
+from kafkasniff.pipeline.inputs import Input
 from kafkasniff.pipeline.ranges import Range
+from kafkasniff.tables.rows import Row, file_row
 
 
 def doubtful_files(ranges: Sequence[Range], reports: Sequence[FileReport]) -> frozenset[int]:
@@ -49,3 +51,10 @@ def joined(first: FileReport, second: FileReport) -> FileReport:
         end=second.end,
         mentions_ids=first.mentions_ids or second.mentions_ids,
     )
+
+
+def row_of_file(vantage: str, source: Input, report: FileReport) -> Row:
+    """Give the row of a file."""
+    times = report.first_time, report.last_time
+    counts = report.packets, report.cut_packets, report.unjoined_fragments
+    return file_row(vantage, source.path, source.size, times, counts, report.reason)

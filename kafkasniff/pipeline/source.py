@@ -16,10 +16,10 @@ from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.inputs import find_inputs, path_of
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import table_of
-from kafkasniff.pipeline.rows import Row, item_rows
 from kafkasniff.pipeline.schemas import schema_of
 from kafkasniff.reading import Reading
 from kafkasniff.tables.declared import BATCHES, CALLS, CONNECTIONS, ERRORS, RECORDS, Table
+from kafkasniff.tables.rows import Row, item_rows, time_of
 
 _TABLES = {table.name: table for table in (CALLS, ERRORS, BATCHES, CONNECTIONS, RECORDS)}
 _BATCH_ROWS = 4_096
@@ -80,7 +80,9 @@ class CallReader(DataSourceReader):
         )
         rows: list[Row] = []
         for item in reading:
-            rows += [row for table, _, row in item_rows(ring, item, self._options) if table == self._table.name]
+            if self._options.wants(time_of(item)):
+                found = item_rows(ring, item, self._options.records)
+                rows += [row for table, _, row in found if table == self._table.name]
             if len(rows) >= _BATCH_ROWS:
                 yield from table_of(rows, schema_of(self._table)).to_batches()
                 rows = []

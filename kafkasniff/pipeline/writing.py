@@ -3,15 +3,16 @@
 from collections.abc import Callable, Iterable
 
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.items import Item
 from kafkasniff.pipeline.clusters import ClusterNames
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import TableWriter
 from kafkasniff.pipeline.reassembly import Ended
-from kafkasniff.pipeline.rows import Item, Placed, item_rows, time_of
+from kafkasniff.tables.rows import Placed, item_rows, time_of
 
-RowsOf = Callable[[str, Item, Options], Iterable[Placed]]
-"""Gives the rows of what ended at a vantage."""
+RowsOf = Callable[[str, Item, bool], Iterable[Placed]]
+"""Gives the rows of what ended at a vantage; those of records only where asked for."""
 
 
 def write_ended(
@@ -29,7 +30,7 @@ def write_ended(
         # Taken from the list, since the bodies decoded for one row should not outlive it.
         item = items.pop()
         if options.wants(time_of(item)):
-            writer.add(rows_of(vantage, item, options))
+            writer.add(rows_of(vantage, item, options.records))
             writer.add([packer.row(item, at_end)])
             if isinstance(item, Call):
                 names.take(item)

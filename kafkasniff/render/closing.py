@@ -12,11 +12,6 @@ NOTABLE_LAG_NS = NANOSECONDS // 2
 """How far behind a live capture must have been for it to be said."""
 
 
-def failure_text(error: Exception) -> str:
-    """Say that something cannot be shown or judged since an exception came where none may come."""
-    return f"cannot be shown ({type(error).__name__}): a fault of kafkasniff, not of the capture"
-
-
 def failures_text(failures: Mapping[str, int]) -> str:
     """Say how much could not be shown, by the names of exceptions."""
     return f"{sum(failures.values()):,} not shown whole ({', '.join(sorted(failures))})"

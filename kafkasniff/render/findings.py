@@ -13,7 +13,8 @@ from kafkasniff.render.colours import Colours
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
 from kafkasniff.render.unseen import unseen
-from kafkasniff.render.words import count_text, escape, file_name, show
+from kafkasniff.render.words import count_text, escape, show
+from kafkasniff.wording import file_name
 
 _WIDTH = 100
 _LONGEST_NAME = 80

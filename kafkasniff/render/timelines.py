@@ -8,7 +8,8 @@ from kafkasniff.diagnose.timeline import Row, Timeline
 from kafkasniff.render.colours import Colours
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
-from kafkasniff.render.words import file_name, show
+from kafkasniff.render.words import show
+from kafkasniff.wording import file_name
 
 _WIDEST = 100
 

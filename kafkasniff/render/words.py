@@ -22,11 +22,6 @@ def _escaped(character: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-def file_name(path: str) -> str:
-    """Give a path as JSON can hold it: bytes that are not UTF-8, which Python keeps as surrogates, as U+FFFD."""
-    return path if path.isascii() else path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
 def shorten(text: str, length: int) -> str:
     """Cut `text` to at most `length` characters, the last one an ellipsis when something was cut."""
     return text if len(text) <= length else text[: max(length - 1, 0)] + ELLIPSIS

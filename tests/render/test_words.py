@@ -1,6 +1,6 @@
 import pytest
 
-from kafkasniff.render.words import camel_case, count_text, duration_text, escape, file_name, shorten, show, size_text
+from kafkasniff.render.words import camel_case, count_text, duration_text, escape, shorten, show, size_text
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,3 @@ def test_count_text() -> None:
 def test_camel_case_is_how_kafka_names_its_messages() -> None:
     assert camel_case("LIST_OFFSETS") == "ListOffsets"
     assert camel_case("API_VERSIONS") == "ApiVersions"
-
-
-def test_a_file_name_that_is_not_utf_8_can_stand_in_json() -> None:
-    assert file_name("b\udcffd.pcap") == "b\ufffdd.pcap"
-    assert file_name("captures/größe.pcap") == "captures/größe.pcap"

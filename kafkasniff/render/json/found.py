@@ -12,7 +12,7 @@ from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.error_codes import error_name
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.primitives import RecordsField
-from kafkasniff.render.words import file_name
+from kafkasniff.wording import file_name
 
 FoundIn = tuple[Side, bytes, list[tuple[str, int]], list[str], list[RecordsField]]
 """Of one side: its bytes, path and code of its errors, its topic ids, and where records lie."""

@@ -8,9 +8,9 @@ from kafkasniff.calls.call import ConnectionReport, Gap
 from kafkasniff.calls.enrichment.authentication import RawToken, token_value
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
-from kafkasniff.render.words import file_name
 from kafkasniff.tcp.events import DirectionCounters
 from kafkasniff.tcp.tls.description import Alert, TlsDescription, read_certificate
+from kafkasniff.wording import file_name
 
 _LINE = orjson.OPT_APPEND_NEWLINE
 

@@ -1,8 +1,8 @@
 """What is read of a body for rows names what the whole body names."""
 
-from kafkasniff.pipeline.bodies import fields_of_rows, names_in
 from kafkasniff.protocol.bodies import find_entities
 from kafkasniff.protocol.bodies.scanning import scan_body
+from kafkasniff.tables.bodies import fields_of_rows, names_in
 from tests.conformance.vector_rows import API_FILES, rows
 
 

@@ -1,8 +1,7 @@
 from kafkasniff.calls.call import Call
-from kafkasniff.pipeline.options import Options
-from kafkasniff.pipeline.rows import item_rows
 from kafkasniff.pipeline.schemas import schema_of
 from kafkasniff.tables.declared import CALLS
+from kafkasniff.tables.rows import item_rows
 from tests.render.made_calls import heartbeat_call
 
 
@@ -14,7 +13,7 @@ class Broken:
 
 
 def row_of(call: Call) -> dict[str, object]:
-    [(table, _, row)] = item_rows("vantage", call, Options(b"", False))
+    [(table, _, row)] = item_rows("vantage", call, False)
     assert table == "calls"
     return dict(zip(schema_of(CALLS).names, row, strict=True))
 

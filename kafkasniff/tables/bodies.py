@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.contents import HOLDING_APIS
-from kafkasniff.pipeline.places import PLACE_FIELDS
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.finders import EntityFinder, entity_finder, is_entity, leading_fields
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR, TYPED_FIELDS, typed_names
+from kafkasniff.tables.places import PLACE_FIELDS
 
 _NAMED = frozenset({"groupId", "topicId", "topicName"})
 

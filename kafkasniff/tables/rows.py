@@ -3,21 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
-from kafkasniff.calls.enrichment.authentication import RawToken
-from kafkasniff.pipeline.bodies import Body, body_of, names_in
-from kafkasniff.pipeline.indexing import FileReport
-from kafkasniff.pipeline.inputs import Input
-from kafkasniff.pipeline.options import Options
-from kafkasniff.pipeline.places import Place, place_of
+from kafkasniff.calls.call import Call, ConnectionReport, Frame
+from kafkasniff.calls.items import Item
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.content import raw_bytes
-from kafkasniff.render.closing import failure_text
-from kafkasniff.render.words import file_name
+from kafkasniff.tables.bodies import Body, body_of, names_in
+from kafkasniff.tables.places import Place, place_of
 from kafkasniff.tcp.events import DirectionCounters
+from kafkasniff.wording import failure_text, file_name
 
 Row = tuple[Any, ...]
-Item = Call | Gap | RawToken | ConnectionReport
 Placed = tuple[str, int, Row]
 """Name of a table, the time in ns since 1970 that its date is taken from, and a row."""
 
@@ -32,14 +27,12 @@ def time_of(item: Item) -> int:
     return item.last.time if isinstance(item, ConnectionReport) else item.arrival.time
 
 
-def item_rows(vantage: str, item: Item, options: Options) -> Iterator[Placed]:
-    """Give the rows of all tables that come of what the engine gave, where its time is asked for."""
-    if not options.wants(time_of(item)):
-        return
+def item_rows(vantage: str, item: Item, records: bool) -> Iterator[Placed]:
+    """Give the rows of all tables that come of what the engine gave; `records` also those of records."""
     if isinstance(item, Call):
         try:
             # All of them first: a call has either its rows or the one that says why not.
-            rows = [*call_rows(vantage, item, options.records)]
+            rows = [*call_rows(vantage, item, records)]
         except Exception as error:
             rows = [_failed_row(vantage, item, failure_text(error))]
         yield from rows
@@ -189,20 +182,30 @@ def connection_row(vantage: str, report: ConnectionReport) -> Placed:
     return "connections", first.time, row
 
 
-def file_row(vantage: str, source: Input, report: FileReport) -> Row:
-    """Give the row of a file."""
-    state = "read" if report.reason is None else "damaged" if report.packets else "not read"
+def file_row(
+    vantage: str,
+    path: str,
+    size: int | None,
+    times: tuple[int | None, int | None],
+    counts: tuple[int, int, int],
+    reason: str | None,
+) -> Row:
+    """Give the row of a file.
+
+    `times` are those of its first and last packet in ns since 1970, `counts` its packets, cut packets and fragments
+    that were not joined; `reason` says why it was not read, or not to its end.
+    """
+    first, last = (None if time is None else time // 1000 for time in times)
+    state = "read" if reason is None else "damaged" if counts[0] else "not read"
     return (
         file_name(vantage),
-        file_name(source.path),
-        source.size,
-        None if report.first_time is None else report.first_time // 1000,
-        None if report.last_time is None else report.last_time // 1000,
-        report.packets,
-        report.cut_packets,
-        report.unjoined_fragments,
+        file_name(path),
+        size,
+        first,
+        last,
+        *counts,
         state,
-        None if report.reason is None else file_name(report.reason),
+        None if reason is None else file_name(reason),
     )
 
 

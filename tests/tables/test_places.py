@@ -1,7 +1,7 @@
 import pytest
 
 from kafkasniff.calls.enrichment.topics import TopicNames
-from kafkasniff.pipeline.places import place_of
+from kafkasniff.tables.places import place_of
 
 NAMES = TopicNames()
 NAMES.add("id-1", "orders")
