@@ -48,6 +48,8 @@ TOLD_BODY = 6
 """Bytes of a body from which on it may contradict its layout."""
 CHAIN = 4
 """Frames that are followed from a place on."""
+OLD_API_VERSIONS_BODY = bytes(4)
+"""Of ApiVersions v0 as older librdkafka sends it: an empty array of API keys, which no release of Kafka reads."""
 LEGAL_TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 """Kafka takes no other name (org.apache.kafka.common.internals.Topic)."""
 
@@ -190,7 +192,7 @@ def score_request(
                 return IMPOSSIBLE
         elif left > (LEFT_BEHIND if header.client_id else 0):
             return IMPOSSIBLE
-        elif not body.problems:
+        elif not body.problems or (header.api_key == API_VERSIONS and frame[body.end :] == OLD_API_VERSIONS_BODY):
             points += 2
             if may_be_integers and not produces(header, body.value):
                 if chain < CHAIN:

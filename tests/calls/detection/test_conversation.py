@@ -163,6 +163,34 @@ def test_small_integers_alone_are_no_produce(body: bytes) -> None:
     assert (items, conversation.protocol) == ([], "unknown")
 
 
+OLD_API_VERSIONS = bytes.fromhex("0000001500120000000000a8000772646b61666b6100000000")
+"""ApiVersions v0 of an old librdkafka, with an empty array behind its empty body (a capture of a third party)."""
+
+
+@pytest.mark.parametrize("initiator", [None, 0])
+@pytest.mark.parametrize("client", [0, 1])
+@pytest.mark.parametrize("first", ["request", "response"])
+def test_a_lone_api_versions_request_of_an_old_librdkafka(initiator: int | None, client: int, first: str) -> None:
+    if initiator is not None:
+        initiator = client
+    entries = b"".join(struct.pack(">hhh", key, 0, 3) for key in range(56))
+    answer = sized(struct.pack(">ihi", 168, 0, 56) + entries)
+    of = connection(initiator)
+    sent = [(client, OLD_API_VERSIONS), (1 - client, answer)]
+    events: list[Event] = [
+        data(of, direction, content, packet)
+        for packet, (direction, content) in enumerate(sent if first == "request" else sent[::-1], 1)
+    ]
+    items, conversation = converse(of, events)
+    assert calls(items) == [(18, 168, "answered")]
+    (call,) = items
+    assert isinstance(call, Call)
+    assert [problem.message for problem in call.problems] == ["expected the end of the body, found 4 more bytes"]
+    assert call.response_body is not None
+    assert call.response_body.value is not None
+    assert len(call.response_body.value["apiKeys"]) == 56
+
+
 def test_raw_tokens_follow_a_handshake_of_version_0() -> None:
     of = connection()
     handshake = sized(b"\x00\x11\x00\x00\xff\xff\xff\xff\x00\x04shop\x00\x05PLAIN")
