@@ -1,0 +1,64 @@
+"""All libraries whose options are known, and how a client's is told."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from kafkasniff.diagnose.options.aiokafka import AIOKAFKA
+from kafkasniff.diagnose.options.franz_go import FRANZ_GO
+from kafkasniff.diagnose.options.java import JAVA
+from kafkasniff.diagnose.options.kafka_go import KAFKA_GO
+from kafkasniff.diagnose.options.kafka_python import KAFKA_PYTHON
+from kafkasniff.diagnose.options.kafkajs import KAFKAJS
+from kafkasniff.diagnose.options.library import Library
+from kafkasniff.diagnose.options.librdkafka import LIBRDKAFKA, LIBRDKAFKA_LIBRARIES
+from kafkasniff.diagnose.options.rskafka import RSKAFKA
+from kafkasniff.diagnose.options.sarama import SARAMA
+
+LIBRARIES = (JAVA, *LIBRDKAFKA_LIBRARIES, FRANZ_GO, SARAMA, KAFKA_GO, KAFKAJS, AIOKAFKA, KAFKA_PYTHON, RSKAFKA)
+
+_BY_SOFTWARE = {name: library for library in LIBRARIES for name in library.software}
+
+_DEFAULT_IDS = {"rdkafka": LIBRDKAFKA, "sarama": SARAMA, "kgo": FRANZ_GO, "kafkajs": KAFKAJS, "rskafka": RSKAFKA}
+"""Client ids that libraries use where the program sets none, and no program is likely to."""
+
+
+class Fingerprint(NamedTuple):
+    """Versions by which a library that does not say its name is known, as pairs of API key and version."""
+
+    library: Library
+    all: frozenset[tuple[int, int]]
+    any: frozenset[tuple[int, int]]
+    """One of these as well, where there are any."""
+
+
+_FINGERPRINTS = (
+    # Seen in recordings of kafkajs 2.2.4, which negotiates and has no newer ones; Java 2.0 stops at Produce v6.
+    Fingerprint(KAFKAJS, frozenset({(18, 2), (3, 6)}), frozenset({(0, 7), (1, 11), (11, 5)})),
+    # aiokafka 0.14.0: ApiVersions v0 and Metadata v5; Java 1.x, whose Metadata is v5 as well, sends ApiVersions v1.
+    Fingerprint(AIOKAFKA, frozenset({(18, 0), (3, 5)}), frozenset()),
+    # kafka-go 0.4.51: versions that no other client uses behind ApiVersions v0.
+    Fingerprint(KAFKA_GO, frozenset({(18, 0)}), frozenset({(0, 8), (1, 10)})),
+    # Java before 2.4, which had no names to tell: 1.x, and 2.1 to 2.3.
+    Fingerprint(JAVA, frozenset({(18, 1), (3, 5)}), frozenset()),
+    Fingerprint(JAVA, frozenset({(18, 2)}), frozenset({(3, 7), (3, 8)})),
+)
+
+TELLING_VERSIONS = frozenset[tuple[int, int]]().union(*(each.all | each.any for each in _FINGERPRINTS))
+"""API keys and versions that fingerprints are made of."""
+
+
+def library_by_software(name: str, version: str) -> Library | None:
+    """Give the library that ApiVersions names; what wraps librdkafka says so in its version, as its page asks for."""
+    return _BY_SOFTWARE.get(name) or (LIBRDKAFKA if "rdkafka" in version else None)
+
+
+def library_by_fingerprint(client_id: str | None, versions: Collection[tuple[int, int]]) -> Library | None:
+    """Give the library that sends requests in these versions, or whose default this client id is."""
+    if client_id in _DEFAULT_IDS:
+        return _DEFAULT_IDS[client_id]
+    if client_id is not None and client_id.endswith(" (github.com/segmentio/kafka-go)"):
+        return KAFKA_GO
+    for library, every, some in _FINGERPRINTS:
+        if every <= set(versions) and (not some or not some.isdisjoint(versions)):
+            return library
+    return None
