@@ -1,6 +1,7 @@
-"""Write docs/rules.md from the rules themselves: `python tools/make_rules.py [--check]`."""
+"""Write docs/rules.md and docs/options.md from the rules themselves: `python tools/make_rules.py [--check]`."""
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,20 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from kafkasniff.diagnose.catalogue import RULES  # noqa: E402
+from kafkasniff.diagnose.options.libraries import LIBRARIES  # noqa: E402
+from kafkasniff.diagnose.options.library import Option  # noqa: E402
 from kafkasniff.diagnose.rule import Rule  # noqa: E402
-from kafkasniff.render.findings import rule_parts, silencing  # noqa: E402
+from kafkasniff.render.findings import rule_advice, rule_options, rule_parts, silencing  # noqa: E402
 
 PAGE = ROOT / "docs" / "rules.md"
+OPTIONS_PAGE = ROOT / "docs" / "options.md"
+
+OPTIONS_OPENING = """# Options of client libraries
+
+Written by `tools/make_rules.py` from `kafkasniff/diagnose/options/`; the tests compare. Headings are Java's names, or
+words for what is no option there. A source is a file of the library's repository, a KIP, or a class; where wrappers of
+librdkafka have nothing of their own, librdkafka's page holds.
+"""
 
 OPENING = """# The rules of `kafkasniff diagnose`
 
@@ -43,6 +54,10 @@ What that file changes is said on standard error. It must be a regular file of a
 def section(rule: type[Rule[Any]]) -> str:
     lines = [f"## {rule.id}", f"**{rule.title}** ({rule.severity}; a finding is about one {rule.scope})"]
     lines += [f"*{name.capitalize()}:* {text}" for name, text in rule_parts(rule)]
+    for name, advice in rule_advice(rule).items():
+        lines.append(f"*With {name}:* {advice.cause} {advice.fix}")
+    if options := rule_options(rule):
+        lines.append("*In your library:* " + ", ".join(f"[{each}](options.md#{anchor(each)})" for each in options))
     rows = [f"| `{item.name}` | {item.default:g} {item.unit} | {item.source} |" for item in rule.thresholds]
     lines.append("\n".join(["| threshold | default | why |", "| --- | --- | --- |", *rows]))
     if rule.explains:
@@ -51,6 +66,28 @@ def section(rule: type[Rule[Any]]) -> str:
         f"*Silence it:* `{silencing(rule)}`".replace(", or make it less strict: ", "`, or make it less strict: `")
     )
     return "\n\n".join(lines) + "\n"
+
+
+def anchor(heading: str) -> str:
+    """Give the anchor that GitHub gives a heading."""
+    return re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
+
+
+def option_section(option: str) -> str:
+    rows = []
+    for library in LIBRARIES:
+        each = library.options[option]
+        default = each.default if isinstance(each, Option) else ""
+        name = f"`{each.name}`" if isinstance(each, Option) else f"none: {each.name}"
+        rows.append(f"| {library.id} | {name} | {default} | {each.source} |")
+    table = ["| library | option | default | source |", "| --- | --- | --- | --- |", *rows]
+    return "\n".join([f"## {option}", "", *table, ""])
+
+
+def options_page() -> str:
+    sources = [f"| {each.id} | {each.version} | {each.source} |" for each in LIBRARIES]
+    table = ["| library | version | source |", "| --- | --- | --- |", *sources, ""]
+    return "\n".join([OPTIONS_OPENING, *table, *map(option_section, LIBRARIES[0].options)])
 
 
 def page() -> str:
@@ -62,13 +99,14 @@ def page() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="fail when the page is not current, write nothing")
-    wanted = page()
+    pages = {PAGE: page(), OPTIONS_PAGE: options_page()}
     if parser.parse_args().check:
-        if not PAGE.is_file() or PAGE.read_text() != wanted:
-            print(f"{PAGE.relative_to(ROOT)} is not current: run python tools/make_rules.py", file=sys.stderr)
-            return 1
-        return 0
-    PAGE.write_text(wanted)
+        stale = [path for path, wanted in pages.items() if not path.is_file() or path.read_text() != wanted]
+        for path in stale:
+            print(f"{path.relative_to(ROOT)} is not current: run python tools/make_rules.py", file=sys.stderr)
+        return bool(stale)
+    for path, wanted in pages.items():
+        path.write_text(wanted)
     return 0
 
 

@@ -24,6 +24,7 @@ from kafkasniff.diagnose.facts import (
 from kafkasniff.diagnose.finding import SEVERITIES, Finding
 from kafkasniff.diagnose.joining import join
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_KEYS, SECOND, Bounded
+from kafkasniff.diagnose.options.libraries import TELLING_VERSIONS
 from kafkasniff.diagnose.rule import ANY_API, Rule
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.protocol.api_table import APIS
@@ -49,10 +50,15 @@ _NO_NAMES: frozenset[str] = frozenset()
 class Plan:
     """What is done with the calls of one API in one version."""
 
-    __slots__ = ("names_groups", "request_fields", "response_fields", "take", "tells")
+    __slots__ = ("fingerprints", "names_groups", "request_fields", "response_fields", "take", "tells")
 
     def __init__(
-        self, api_key: int, take: list[Hook], request_fields: frozenset[str] | None, response_fields: frozenset[str]
+        self,
+        api_key: int,
+        version: int,
+        take: list[Hook],
+        request_fields: frozenset[str] | None,
+        response_fields: frozenset[str],
     ) -> None:
         """Let calls be taken by the rules' methods `take`, with these fields read; None for not reading a side."""
         self.take = take
@@ -60,6 +66,7 @@ class Plan:
         self.response_fields = response_fields
         self.tells = api_key in TELLING
         self.names_groups = api_key in NAMING_GROUPS
+        self.fingerprints = (api_key, version) in TELLING_VERSIONS
 
 
 class Diagnosis:
@@ -181,6 +188,7 @@ class Diagnosis:
             of_response = METADATA_FIELDS
         return Plan(
             api_key,
+            version,
             [rule.call for rule in takers],
             # What no request of the API has needs no look at it.
             _names_in(api_key, "request", of_request) or None,
@@ -202,11 +210,15 @@ class Diagnosis:
         talk = self.facts.talk(call)
         if plan.tells:
             self.facts.learn(call)
+        if plan.fingerprints and talk.layout != layout:
+            talk.layout = layout
+            self.facts.profiles.learn_version(talk.client, key, header.api_version)
         seen = SeenCall(call, key, talk, plan.request_fields, plan.response_fields)
         if plan.names_groups:
             self.facts.learn_group(seen.client, seen.request)
         if not talk.named:
             talk.named = True
+            self.facts.profiles.meet(talk.client, call.client)
             self._tell(self._begins, seen)
         if talk.first_of(key):
             self._tell(self._uses, seen)
@@ -218,6 +230,9 @@ class Diagnosis:
         if not talk.served and key != API_VERSIONS and (call.response is not None or key == SASL_HANDSHAKE):
             talk.served = True
             self._tell(self._serves, seen)
+        if call.principal is not None and call.principal != talk.principal:
+            talk.principal = call.principal
+            self.facts.profiles.learn_principal(talk.client, talk.principal)
         wait = seen.response.get("throttleTimeMs", 0)
         if wait or talk.waits is not None:
             self._tell(self._waits, seen, wait)

@@ -6,9 +6,10 @@ from kafkasniff.protocol.headers cimport RequestHeader
 
 @cython.final
 cdef class Talk:
-    cdef public object client_id, client, waits, erred
+    cdef public object client_id, client, waits, erred, principal
     cdef public long long answered, muted_until
     cdef public bint named, served
+    cdef public long long layout
     cdef unsigned long long _used, _used_too
 
     cpdef bint first_of(self, int api_key)
@@ -16,6 +17,7 @@ cdef class Talk:
 
 @cython.final
 cdef class Facts:
+    cdef readonly object profiles
     cdef object _talks, _servers, _learnt, _versions, _version_sets, _named, _groups, _topics, _brokers, _racks
     cdef object _replicas, _erred
 

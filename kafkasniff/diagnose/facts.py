@@ -7,6 +7,7 @@ from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.resync.agreement import LEFT_BEHIND
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded
+from kafkasniff.diagnose.profiles import Profiles
 from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.tcp.events import Connection
 
@@ -36,7 +37,7 @@ METADATA_FIELDS = frozenset(
 _REPLICA_FIELDS = frozenset({"topics", "name", "partitions", "partitionIndex", "replicaNodes"})
 
 TELLING = frozenset({METADATA, API_VERSIONS, CREATE_TOPICS, DESCRIBE_CLUSTER})
-"""APIs of the calls whose answers tell of brokers and topics."""
+"""APIs of the calls whose answers tell of brokers and topics, or whose requests tell of clients."""
 
 THROTTLE_FIELDS = frozenset({"throttleTimeMs"})
 """Fields of answers that say that the client is over a quota."""
@@ -69,15 +70,8 @@ class Talk:
     """What is known of an open connection on which a request was seen."""
 
     __slots__ = (
-        "_used",
-        "_used_too",
-        "answered",
-        "client",
-        "client_id",
-        "erred",
-        "muted_until",
-        "named",
-        "served",
+        *("_used", "_used_too", "answered", "client", "client_id", "erred", "layout", "muted_until", "named"),
+        *("principal", "served"),
         "waits",
     )
 
@@ -93,6 +87,10 @@ class Talk:
         """A bit for each API below 64 that the connection was used for."""
         self._used_too = 0
         """The same for those from 64 on."""
+        self.layout = -1
+        """API and version of the latest request in one of the versions that fingerprints are made of."""
+        self.principal: str | None = None
+        """Who has logged in, as far as the client's profile says it."""
         self.named = False
         """Whether rules have been told of the client id."""
         self.served = False
@@ -193,6 +191,8 @@ class Facts:
 
     def __init__(self) -> None:
         """Know nothing."""
+        self.profiles = Profiles()
+        """Who clients are."""
         self._talks: Bounded[Talk] = Bounded(MOST_CONNECTIONS)
         self._servers: Bounded[bool] = Bounded(_MOST_BROKERS)
         self._learnt: ScannedBody | None = None
@@ -224,12 +224,13 @@ class Facts:
         return talk
 
     def learn(self, call: Call) -> None:
-        """Take in what the answer to a call of one of `TELLING` tells."""
+        """Take in what a call of one of `TELLING` tells."""
         if call.api_key == METADATA:
             self._learn_metadata(call)
             return
         self._learnt = None
         if call.api_key == API_VERSIONS:
+            self.profiles.learn_software(client_of(call), call)
             self._learn_versions(call)
         elif call.api_key == CREATE_TOPICS:
             self._learn_topics(response_of(call))

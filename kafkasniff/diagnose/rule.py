@@ -7,9 +7,11 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Gap
 from kafkasniff.calls.enrichment.authentication import RawToken
-from kafkasniff.diagnose.facts import Client, Facts
+from kafkasniff.diagnose.facts import Client, Facts, host_of
 from kafkasniff.diagnose.finding import Finding, Severity, Subject
 from kafkasniff.diagnose.memory import Bounded, Names, Tally
+from kafkasniff.diagnose.options.library import Library, filled, places
+from kafkasniff.diagnose.profiles import Profile
 from kafkasniff.diagnose.seen import SeenCall
 
 State = TypeVar("State")
@@ -21,6 +23,9 @@ MOST_CLIENTS_NAMED = 12
 
 _GIVEN = ("facts", "limits")
 """Attributes of a rule that it is made with."""
+
+OTHER_NAMES = "(The names are Java's; `kafkasniff explain {}` has those of other libraries.)"
+"""Stands behind a fix for a client whose library is not known."""
 
 ANY_API = frozenset({-1})
 """For `Rule.apis`: calls of every API."""
@@ -61,6 +66,7 @@ class Rule(Generic[State]):
     wire: ClassVar[str]
     """How it looks on the wire."""
     cause: ClassVar[str]
+    """Why it happens. Here and in `fix` options stand in braces, by the ids of `options`: `{linger.ms}`."""
     fix: ClassVar[str]
     explains: ClassVar[tuple[str, ...]] = ()
     """Rules whose findings on the same subject are consequences of this one."""
@@ -181,6 +187,10 @@ class Rule(Generic[State]):
         """Give a finding of this rule; None in the subject means that it does not apply."""
         assert tally.first is not None
         assert tally.last is not None
+        profiles = self._profiles(tally, subject)
+        libraries = {profile.library() for profile in profiles}
+        library = libraries.pop() if len(libraries) == 1 else None
+        cause, fix = self._advice(library, cause, fix)
         return Finding(
             self.id,
             severity or self.severity,
@@ -189,10 +199,33 @@ class Rule(Generic[State]):
             tally.last.time,
             tally.count if count is None else count,
             summary,
-            cause or self.cause,
-            fix or self.fix,
+            cause,
+            fix,
             list(tally.evidence),
         )
+
+    def _profiles(self, tally: Tally, subject: Subject) -> list[Profile]:
+        """Give who the clients are that a finding is about."""
+        client_ids, addresses = listed(subject.get("clientId")), listed(subject.get("client"))
+        profiles = self.facts.profiles
+        if not client_ids:
+            return profiles.nameless(addresses)
+        return profiles.known(client_ids, [host_of(address) for address in (*addresses, *tally.clients)])
+
+    def _advice(self, library: Library | None, cause: str | None, fix: str | None) -> tuple[str, str]:
+        """Give cause and fix in a library's words; what the rule says of this finding alone stands."""
+        advice = library.advice.get(self.id) if library is not None else None
+        fix = fix or (advice.fix if advice is not None else self.fix)
+        cause = cause or (advice.cause if advice is not None else self.cause)
+        note = f" {OTHER_NAMES.format(self.id)}" if library is None and (places(fix) or places(cause)) else ""
+        return filled(cause, library), filled(fix, library) + note
+
+
+def listed(value: Any) -> list[Any]:
+    """Give the values of a name in a subject."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def client_subject(client: Client, connections: Names | None = None) -> Subject:

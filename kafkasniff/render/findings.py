@@ -7,6 +7,8 @@ from typing import Any
 import orjson
 
 from kafkasniff.diagnose.finding import Evidence, Finding
+from kafkasniff.diagnose.options.libraries import LIBRARIES
+from kafkasniff.diagnose.options.library import Advice, filled, places
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.reading import Summary
 from kafkasniff.render.colours import Colours
@@ -119,6 +121,7 @@ def rule_text(rule: type[Rule[Any]]) -> str:
     """Give all that a rule says of itself, for the terminal."""
     parts = [f"{rule.id} ({rule.severity}): {rule.title}", f"Each finding is about one {rule.scope}.\n"]
     parts += [_paragraph(f"{name}: ", text) for name, text in rule_parts(rule)]
+    parts += _option_lines(rule)
     parts.append("  thresholds:")
     parts += [
         f"    {rule.id}.{item.name} = {item.default:g} {item.unit}".rstrip() + f"  ({item.source})"
@@ -131,8 +134,36 @@ def rule_text(rule: type[Rule[Any]]) -> str:
 
 
 def rule_parts(rule: type[Rule[Any]]) -> list[tuple[str, str]]:
-    """Give the sections of a rule's explanation: name and text."""
-    return [("meaning", rule.meaning), ("on the wire", rule.wire), ("cause", rule.cause), ("fix", rule.fix)]
+    """Give the sections of a rule's explanation: name and text, with Java's names of options."""
+    parts = [("meaning", rule.meaning), ("on the wire", rule.wire), ("cause", rule.cause), ("fix", rule.fix)]
+    return [(name, filled(text, None)) for name, text in parts]
+
+
+def rule_options(rule: type[Rule[Any]]) -> dict[str, dict[str, str]]:
+    """Give the options that a rule's cause and fix name: by id, and by text the libraries that have it so."""
+    found: dict[str, dict[str, str]] = {}
+    for option in places(rule.cause + rule.fix):
+        texts = found.setdefault(option, {})
+        for library in LIBRARIES:
+            text = library.options[option].text
+            texts[text] = f"{texts[text]}, {library.id}" if text in texts else library.id
+    return found
+
+
+def rule_advice(rule: type[Rule[Any]]) -> dict[str, Advice]:
+    """Give what is to be said to clients of certain libraries instead of a rule's own cause and fix."""
+    found = {each.id: each for each in LIBRARIES if rule.id in each.advice}
+    return {
+        name: Advice(*(filled(text, library) for text in library.advice[rule.id])) for name, library in found.items()
+    }
+
+
+def _option_lines(rule: type[Rule[Any]]) -> Iterator[str]:
+    for name, advice in rule_advice(rule).items():
+        yield _paragraph(f"with {name}: ", f"{advice.cause} {advice.fix}")
+    for option, texts in rule_options(rule).items():
+        yield f"  {option}:"
+        yield from (_paragraph(f"  {libraries}: ", text) for text, libraries in texts.items())
 
 
 def silencing(rule: type[Rule[Any]]) -> str:
@@ -151,7 +182,12 @@ def rule_object(rule: type[Rule[Any]]) -> dict[str, Any]:
         "thresholds": [item._asdict() for item in rule.thresholds],
         "meaning": rule.meaning,
         "wire": rule.wire,
-        "cause": rule.cause,
-        "fix": rule.fix,
+        "cause": filled(rule.cause, None),
+        "fix": filled(rule.fix, None),
+        "options": [
+            {"option": option, "library": library.id, "text": library.options[option].text}
+            for option in places(rule.cause + rule.fix)
+            for library in LIBRARIES
+        ],
         "explains": list(rule.explains),
     }

@@ -50,10 +50,7 @@ class UnsupportedVersion(ErrorRule):
         "connection; then the client comes again."
     )
     cause = "The client library is too old for the broker (KIP-896), or its version was pinned by hand."
-    fix = (
-        "Upgrade the client library. Take out pinned versions: api_version (kafka-python), Version (sarama), "
-        "broker.version.fallback and api.version.request=false (librdkafka)."
-    )
+    fix = "Upgrade the client library. Take out pinned versions ({api_version})."
     explains = ("connection-churn", "below-kafka4-minimum", "response-timeout")
 
     def wanted(self, call: Call) -> bool:
@@ -104,7 +101,7 @@ class BelowKafka4Minimum(Rule[OldVersions]):
         "Request headers with a version below the lowest that Kafka 4.0 has (KIP-896), such as Produce v2 or Fetch v3."
     )
     cause = "A client library older than Kafka 2.1's protocol, or one whose version is pinned."
-    fix = "Upgrade the client library before the brokers, and take out pinned versions (api_version, Version)."
+    fix = "Upgrade the client library before the brokers, and take out pinned versions ({api_version})."
 
     def new_state(self) -> OldVersions:
         """Begin with none."""
@@ -157,7 +154,7 @@ class NotEnoughReplicas(TopicErrorRule):
     cause = "A broker with a replica is down or lags, and min.insync.replicas leaves no room for that."
     fix = (
         "Bring the missing broker back. Keep replication.factor at least one above min.insync.replicas (3 and 2). "
-        "The producer's delivery.timeout.ms (message.timeout.ms in librdkafka) decides how long it retries."
+        "How long the producer retries is its own setting ({delivery.timeout.ms})."
     )
 
 

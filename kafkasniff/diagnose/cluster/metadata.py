@@ -68,12 +68,10 @@ class MetadataStorm(Rule[Refreshes]):
         "need."
     )
     wire = "Ten or more answered Metadata requests a second from one client, for several seconds."
-    cause = (
-        "metadata.max.age.ms (topic.metadata.refresh.interval.ms in librdkafka) is tiny, or a retry loop without "
-        "back-off."
-    )
+    cause = "The metadata's age ({metadata.max.age.ms}) is tiny, or a retry loop has no back-off ({retry.backoff.ms})."
     fix = (
-        "Set metadata.max.age.ms back to 300000 and retry.backoff.ms to 100 or more; keep one producer instead of many."
+        "Set the metadata's age ({metadata.max.age.ms}) and the back-off ({retry.backoff.ms}) back to their "
+        "defaults; keep one client instead of many."
     )
 
     def new_state(self) -> Refreshes:
@@ -240,7 +238,10 @@ class NotLeaderLoop(ErrorRule):
         "between."
     )
     cause = "The client does not refresh its metadata at this error, or it is told wrong leaders by a proxy."
-    fix = "Upgrade the client; lower metadata.max.age.ms as a stopgap; look at proxies that rewrite broker addresses."
+    fix = (
+        "Upgrade the client; lower the metadata's age as a stopgap ({metadata.max.age.ms}); look at proxies that "
+        "rewrite broker addresses."
+    )
 
     def new_state(self) -> Refusals:
         """Begin with none."""

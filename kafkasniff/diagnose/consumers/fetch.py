@@ -54,10 +54,13 @@ class FetchBusyLoop(Rule[EmptyFetches]):
     meaning = "The consumer asks again at once when there is nothing to read, which costs both sides CPU."
     wire = "Fifty and more empty Fetch answers a second, for several seconds."
     cause = (
-        "fetch.max.wait.ms (fetch.wait.max.ms in librdkafka, max_wait_time elsewhere) is about zero, or "
-        "fetch.min.bytes is 0."
+        "The broker is told not to wait for records ({fetch.max.wait.ms}), or to answer without any "
+        "({fetch.min.bytes})."
     )
-    fix = "Set fetch.max.wait.ms to 500 and fetch.min.bytes to 1 or more."
+    fix = (
+        "Let the broker wait for half a second ({fetch.max.wait.ms}) until there is something to read "
+        "({fetch.min.bytes})."
+    )
 
     def new_state(self) -> EmptyFetches:
         """Begin with none."""
@@ -208,9 +211,12 @@ class OffsetOutOfRange(TopicErrorRule):
     )
     meaning = "The consumer's position lies before the log's start or behind its end, and it does not move."
     wire = "Fetch answered with 1 OFFSET_OUT_OF_RANGE for the same offset of a partition, again and again."
-    cause = "Retention deleted what was not read in time, or the topic was made anew; and auto.offset.reset is none."
+    cause = (
+        "Retention deleted what was not read in time, or the topic was made anew; and the consumer does not reset "
+        "its offset ({auto.offset.reset})."
+    )
     fix = (
-        "Set auto.offset.reset to earliest or latest, or move the group (kafka-consumer-groups.sh "
+        "Let the consumer reset its offset ({auto.offset.reset}), or move the group (kafka-consumer-groups.sh "
         "--reset-offsets); raise retention.ms."
     )
 
@@ -316,8 +322,8 @@ class WrongRackFetch(Rule[Crossings]):
         "The client sends its rack but does not follow the replica it is told; or the brokers have no replica selector."
     )
     fix = (
-        "Upgrade the client (Java 2.4+, librdkafka 1.5+: client.rack); set replica.selector.class to "
-        "RackAwareReplicaSelector on the brokers."
+        "Use a client that follows the replica it is told (Java 2.4+, librdkafka 1.5+; {client.rack}); set "
+        "replica.selector.class to RackAwareReplicaSelector on the brokers."
     )
 
     def new_state(self) -> Crossings:

@@ -59,10 +59,13 @@ class InconsistentGroupProtocol(GroupErrorRule):
     thresholds = (Threshold("calls", 3, "joins", "a rolling change of assignors brings one or two"),)
     meaning = "The member can never join: the group's members must share an assignor and the protocol type."
     wire = "JoinGroup answered with 23 INCONSISTENT_GROUP_PROTOCOL, again and again."
-    cause = "partition.assignment.strategy differs between members, or two kinds of programs use one group.id."
+    cause = (
+        "The members' assignors differ ({partition.assignment.strategy}), or two kinds of programs use one group "
+        "({group.id})."
+    )
     fix = (
-        "Give all members a common partition.assignment.strategy; change it in two rolling steps (both, then the new "
-        "one alone). Give different programs different group.id."
+        "Give all members a common assignor ({partition.assignment.strategy}); change it in two rolling steps "
+        "(both, then the new one alone). Give different programs different groups ({group.id})."
     )
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
@@ -109,8 +112,8 @@ class CommitAfterRebalance(GroupErrorRule):
     )
     cause = "The member was thrown out or missed a rebalance while it processed, and commits with its old generation."
     fix = (
-        "Commit in the rebalance listener (onPartitionsRevoked; rebalance_cb in librdkafka), poll more often "
-        "(max.poll.records, max.poll.interval.ms), and do not retry commits after CommitFailedException."
+        "Commit when partitions are taken away ({onPartitionsRevoked()}), poll more often ({max.poll.records}; "
+        "{max.poll.interval.ms}), and do not retry commits that were refused so."
     )
 
     def new_state(self) -> Refused:
@@ -162,10 +165,13 @@ class StaticMemberFenced(ErrorRule):
     thresholds = (Threshold("calls", 1, "calls", "KIP-345: fencing is fatal to the member"),)
     meaning = "Each start of one member throws the other out, and it stops with a fatal error."
     wire = "Heartbeat, SyncGroup, JoinGroup or OffsetCommit answered with 82 FENCED_INSTANCE_ID, or 111 (KIP-848)."
-    cause = "group.instance.id is the same in two running programs (KIP-345), for example in a deployment's template."
+    cause = (
+        "The instance id ({group.instance.id}) is the same in two running programs (KIP-345), for example in a "
+        "deployment's template."
+    )
     fix = (
-        "Give each program a group.instance.id of its own, such as the pod's ordinal, and stop the old before the "
-        "new starts."
+        "Give each program an instance id of its own ({group.instance.id}), such as the pod's ordinal, and stop "
+        "the old before the new starts."
     )
     explains = ("rebalance-storm", "session-timeout", "commit-after-rebalance", "rebalance-stuck")
 

@@ -82,10 +82,10 @@ class PollTimeoutEviction(Rule[Leaves]):
         "and a "
         "JoinGroup on the same connection later (librdkafka and older clients)."
     )
-    cause = "The program spends longer than max.poll.interval.ms (default 5 minutes) between two polls."
+    cause = "The program takes longer between two polls than it may ({max.poll.interval.ms})."
     fix = (
-        "Raise max.poll.interval.ms (Java, librdkafka); fetch fewer records at once (max.poll.records); move slow work "
-        "to other threads and pause the partitions meanwhile."
+        "Leave more time between polls ({max.poll.interval.ms}); take fewer records at once ({max.poll.records}); "
+        "move slow work to other threads and pause the partitions meanwhile ({consumer.pause()})."
     )
     explains = ("rebalance-storm", "commit-after-rebalance", "rebalance-stuck", "session-timeout")
 
@@ -208,8 +208,8 @@ class SessionTimeout(Rule[Tally]):
         "network."
     )
     fix = (
-        "Find what stopped the process (garbage collection logs, CPU limits); raise session.timeout.ms (default 45 "
-        "s since 3.0) and keep heartbeat.interval.ms at a third of it."
+        "Find what stopped the process (garbage collection logs, CPU limits); leave more time "
+        "({session.timeout.ms}), and keep heartbeats at a third of it ({heartbeat.interval.ms})."
     )
     explains = ("rebalance-storm", "commit-after-rebalance", "rebalance-stuck")
 
@@ -345,11 +345,8 @@ class CommitStorm(Rule[Commits]):
         "Every commit is a write to an internal topic with its replicas; one for each record costs more than the work."
     )
     wire = "Tens of OffsetCommit requests a second from one member."
-    cause = "commitSync after each record (enable.auto.commit=false), or auto.commit.interval.ms of a few milliseconds."
-    fix = (
-        "Commit once per poll or every few seconds: enable.auto.commit with auto.commit.interval.ms=5000, or "
-        "commit per batch."
-    )
+    cause = "A commit after each record, or an interval of a few milliseconds ({auto.commit.interval.ms})."
+    fix = "Commit once per poll or every few seconds ({auto.commit.interval.ms}), or once per batch."
 
     def new_state(self) -> Commits:
         """Begin with none."""

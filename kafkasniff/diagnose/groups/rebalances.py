@@ -64,9 +64,9 @@ class RebalanceStorm(Rule[Generations]):
     )
     cause = "A member joins and leaves again and again: it restarts, crashes, or is thrown out for polling too slowly."
     fix = (
-        "Find out why the named member comes and goes. Use static membership (group.instance.id, KIP-345) for "
-        "restarts, "
-        "the cooperative-sticky assignor (KIP-429), and longer session.timeout.ms and max.poll.interval.ms."
+        "Find out why the named member comes and goes. Keep its membership over restarts ({group.instance.id}, "
+        "KIP-345), move few partitions at a time ({cooperative-sticky}, KIP-429), and leave more time "
+        "({session.timeout.ms}; {max.poll.interval.ms})."
     )
 
     def new_state(self) -> Generations:
@@ -182,8 +182,8 @@ class RebalanceStuck(Rule[Waits]):
     )
     cause = "The member is busy in its processing, or its client ignores 27 REBALANCE_IN_PROGRESS."
     fix = (
-        "Make the named member poll more often (max.poll.records), or lower max.poll.interval.ms, which is the "
-        "rebalance timeout."
+        "Make the named member take less at once ({max.poll.records}), or wait less for it: its rebalance timeout "
+        "is what it may take between two polls ({max.poll.interval.ms})."
     )
 
     def __init__(self, *arguments: Any) -> None:

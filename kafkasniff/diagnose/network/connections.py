@@ -296,8 +296,8 @@ class DefaultClientId(Rule[Tally]):
     thresholds = (Threshold("connections", 1, "connections", "a setting, seen at the first request"),)
     meaning = "Logs, metrics and quotas of the brokers cannot tell this program from others."
     wire = "Request headers with client id rdkafka, sarama, producer-1, consumer-<group>-1 and the like."
-    cause = "client.id is not set."
-    fix = "Set client.id (ClientID in sarama, clientId in kafkajs) to the name of the program."
+    cause = "No client id is set ({client.id})."
+    fix = "Set the client id to the name of the program ({client.id})."
 
     def new_state(self) -> Tally:
         """Begin with none."""
@@ -341,9 +341,10 @@ class IdleCloseRace(Rule[Tally]):
     )
     wire = "A pause, the server's FIN, then a request of the client, then RST."
     cause = (
-        "The client keeps idle connections for longer than connections.max.idle.ms of the broker (default 10 minutes)."
+        "The client keeps idle connections ({connections.max.idle.ms}) for longer than connections.max.idle.ms of "
+        "the broker (default 10 minutes)."
     )
-    fix = "Set the client's connections.max.idle.ms (default 9 minutes) below the broker's; keep retries on."
+    fix = "Let the client close idle connections sooner than the broker ({connections.max.idle.ms}); keep retries on."
 
     def new_state(self) -> Tally:
         """Begin with none."""

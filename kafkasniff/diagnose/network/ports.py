@@ -84,8 +84,8 @@ class TlsToPlaintextPort(_PortRule):
     thresholds = (Threshold("connections", 2, "connections", "one may be a scan"),)
     meaning = "The client begins a TLS handshake; the broker takes its first bytes for a huge request size and closes."
     wire = "First bytes 16 03 (a ClientHello), not one byte from the server, until it closes, or the client does."
-    cause = "security.protocol of the client is SSL or SASL_SSL, but the port belongs to a listener without TLS."
-    fix = "Point bootstrap.servers at the TLS listener's port, or set security.protocol to PLAINTEXT or SASL_PLAINTEXT."
+    cause = "The client is told to speak TLS ({security.protocol}), but the port belongs to a listener without it."
+    fix = "Give the client the TLS listener's port ({bootstrap.servers}), or turn TLS off ({security.protocol})."
     explains = ("connection-churn",)
 
     def connection(self, report: ConnectionReport) -> None:
@@ -115,10 +115,9 @@ class PlaintextToTlsPort(_PortRule):
         "A Kafka request, answered with the 7 bytes of a TLS alert (15 03 …). Java waits for 352 MB more; "
         "librdkafka reconnects."
     )
-    cause = "security.protocol of the client is PLAINTEXT or SASL_PLAINTEXT, but the port belongs to a TLS listener."
+    cause = "The client is told not to speak TLS ({security.protocol}), but the port belongs to a TLS listener."
     fix = (
-        "Set security.protocol=SSL (or SASL_SSL) and the trust store (ssl.truststore.location, ssl.ca.location in "
-        "librdkafka)."
+        "Turn TLS on ({security.protocol}) and give the client the authority's certificate ({ssl.truststore.location})."
     )
     explains = ("connection-churn", "response-timeout")
 

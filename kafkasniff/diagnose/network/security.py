@@ -49,9 +49,8 @@ class AuthFailureLoop(ErrorRule):
     )
     cause = "A wrong user name or password, or credentials that were changed on the broker only."
     fix = (
-        "Correct sasl.jaas.config (Java), sasl.username and sasl.password (librdkafka); and let the program stop at "
-        "an authentication error instead of trying on. connection.failed.authentication.delay.ms on the broker "
-        "slows such clients."
+        "Correct the credentials ({sasl.jaas.config}); and let the program stop at an authentication error instead of "
+        "trying on. connection.failed.authentication.delay.ms on the broker slows such clients."
     )
     explains = ("connection-churn", "response-timeout")
 
@@ -97,11 +96,8 @@ class UnsupportedSaslMechanism(ErrorRule):
     thresholds = (Threshold("calls", 3, "handshakes", "the same request cannot succeed later"),)
     meaning = "The client cannot log in, as it and the listener have no SASL mechanism in common."
     wire = "SaslHandshake answered with 33 UNSUPPORTED_SASL_MECHANISM and the list of mechanisms that there are."
-    cause = "sasl.mechanism of the client is not among sasl.enabled.mechanisms of the listener."
-    fix = (
-        "Set sasl.mechanism (sasl.mechanisms in librdkafka) to one that is offered, or enable it on the broker's "
-        "listener."
-    )
+    cause = "The client's mechanism ({sasl.mechanism}) is not among sasl.enabled.mechanisms of the listener."
+    fix = "Choose one that is offered ({sasl.mechanism}), or enable it on the broker's listener."
     explains = ("auth-failure-loop", "connection-churn", "response-timeout")
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
@@ -128,7 +124,10 @@ class CleartextCredentials(Rule[Tally]):
     meaning = "Whoever sees the packets can read the password and log in with it."
     wire = "SaslHandshake for PLAIN (or OAUTHBEARER) is answered without error on a connection without TLS."
     cause = "The listener is SASL_PLAINTEXT, and the mechanism sends the secret itself."
-    fix = "Use a SASL_SSL listener (security.protocol=SASL_SSL), or SCRAM instead of PLAIN; and change the password."
+    fix = (
+        "Use a SASL_SSL listener ({security.protocol}), or SCRAM instead of PLAIN ({sasl.mechanism}); and change "
+        "the password."
+    )
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no login under way."""
@@ -208,8 +207,11 @@ class GroupAuthorizationDenied(ErrorRule):
     thresholds = (Threshold("calls", 3, "calls", "the same request cannot succeed until an ACL is added"),)
     meaning = "The principal has no Read right on the group, so that the consumer never gets partitions."
     wire = "FindCoordinator, JoinGroup or OffsetFetch answered with 30 GROUP_AUTHORIZATION_FAILED, again and again."
-    cause = "The ACL for the group is missing, or group.id is not the one that was granted."
-    fix = "Add it: kafka-acls.sh --add --allow-principal User:… --operation Read --group …; or correct group.id."
+    cause = "The ACL for the group is missing, or the client's group ({group.id}) is not the one that was granted."
+    fix = (
+        "Add it: kafka-acls.sh --add --allow-principal User:… --operation Read --group …; or correct the client's "
+        "group ({group.id})."
+    )
     explains = ("authorization-denied",)
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
@@ -250,10 +252,10 @@ class RequestBeforeSasl(Rule[Closed]):
         "ApiVersions is answered, Metadata (or whatever else comes first) never; no SaslHandshake; the server closes "
         "the connection."
     )
-    cause = "security.protocol of the client is PLAINTEXT or SSL while the listener's is SASL_PLAINTEXT or SASL_SSL."
+    cause = "The client is told not to log in ({security.protocol}) while the listener is SASL_PLAINTEXT or SASL_SSL."
     fix = (
-        "Set security.protocol=SASL_SSL (or SASL_PLAINTEXT), sasl.mechanism and the credentials; or use another "
-        "listener's port."
+        "Let the client log in ({security.protocol}; {sasl.mechanism}; {sasl.jaas.config}); or use another listener's "
+        "port."
     )
     explains = ("connection-churn", "response-timeout")
 

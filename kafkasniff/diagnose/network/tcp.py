@@ -88,10 +88,13 @@ class DeadBrokerConnectLoop(_ConnectRule):
         "SYNs to one address and port that are answered with RST, or not at all, in all of the capture or for longer "
         "than a restart takes."
     )
-    cause = "The broker is down, or its address in bootstrap.servers is wrong, or a firewall drops the packets."
+    cause = (
+        "The broker is down, or its address in the client's list is wrong ({bootstrap.servers}), or a firewall "
+        "drops the packets."
+    )
     fix = (
-        "Start the broker or correct bootstrap.servers; name several brokers there; raise reconnect.backoff.max.ms "
-        "(default 1 s in Java, 10 s in librdkafka)."
+        "Start the broker or correct its address; name several brokers ({bootstrap.servers}); wait longer between "
+        "tries ({reconnect.backoff.max.ms})."
     )
     explains = ("metadata-storm",)
 
@@ -217,8 +220,8 @@ class TcpZeroWindow(_TcpRule):
         "The client's network thread is blocked or its host overloaded; where the broker closes it, its disks are slow."
     )
     fix = (
-        "Do not block the client's thread in callbacks; fetch less at once (fetch.max.bytes, "
-        "max.partition.fetch.bytes)."
+        "Do not block the client's thread in callbacks; fetch less at once ({fetch.max.bytes}; "
+        "{max.partition.fetch.bytes})."
     )
     explains = ("response-timeout",)
 

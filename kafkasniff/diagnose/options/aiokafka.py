@@ -22,12 +22,12 @@ AIOKAFKA = Library(
         "reconnect.backoff.max.ms": Option("retry_backoff_ms", "100", _PRODUCER),
         "metadata.max.age.ms": Option("metadata_max_age_ms", "300000", _PRODUCER),
         "connections.max.idle.ms": Option("connections_max_idle_ms", "540000", _PRODUCER),
-        "keep-alive": Instead("lower connections_max_idle_ms, default 540000", _PRODUCER),
+        "SO_KEEPALIVE": Instead("lower connections_max_idle_ms, default 540000", _PRODUCER),
         "transactional.id": Option("transactional_id", "", _PRODUCER),
         "transaction.timeout.ms": Option("transaction_timeout_ms", "60000", _PRODUCER),
-        "send without waiting": Option("send() and later await its future, instead of send_and_wait()", "", _PRODUCER),
-        "on revoked": Option("ConsumerRebalanceListener.on_partitions_revoked", "", "aiokafka/abc.py"),
-        "pause": Option("consumer.pause(*partitions)", "", _CONSUMER),
+        "send() without get()": Option("send() and later await its future, instead of send_and_wait()", "", _PRODUCER),
+        "onPartitionsRevoked()": Option("ConsumerRebalanceListener.on_partitions_revoked", "", "aiokafka/abc.py"),
+        "consumer.pause()": Option("consumer.pause(*partitions)", "", _CONSUMER),
         "fetch.max.wait.ms": Option("fetch_max_wait_ms", "500", _CONSUMER),
         "fetch.min.bytes": Option("fetch_min_bytes", "1", _CONSUMER),
         "fetch.max.bytes": Option("fetch_max_bytes", "52428800", _CONSUMER),
@@ -39,7 +39,7 @@ AIOKAFKA = Library(
         "partition.assignment.strategy": Option(
             "partition_assignment_strategy", "RoundRobinPartitionAssignor", _CONSUMER
         ),
-        "cooperative assignor": Instead(
+        "cooperative-sticky": Instead(
             "only eager assignors, of which StickyPartitionAssignor moves least", "aiokafka/coordinator/assignors"
         ),
         "group.id": Option("group_id", "None", _CONSUMER),
@@ -53,12 +53,14 @@ AIOKAFKA = Library(
         ),
         "security.protocol": Option("security_protocol", "PLAINTEXT", _CONSUMER),
         "sasl.mechanism": Option("sasl_mechanism", "PLAIN", _CONSUMER),
-        "credentials": Option("sasl_plain_username and sasl_plain_password", "None", _CONSUMER),
-        "trust store": Option("ssl_context, made by create_ssl_context(cafile=…)", "None", "aiokafka/helpers.py"),
-        "client certificate": Option(
+        "sasl.jaas.config": Option("sasl_plain_username and sasl_plain_password", "None", _CONSUMER),
+        "ssl.truststore.location": Option(
+            "ssl_context, made by create_ssl_context(cafile=…)", "None", "aiokafka/helpers.py"
+        ),
+        "ssl.keystore.location": Option(
             "ssl_context, made by create_ssl_context(certfile=…, keyfile=…)", "None", "aiokafka/helpers.py"
         ),
-        "pinned version": Option("api_version", "None", _CONSUMER),
+        "api_version": Option("api_version", "None", _CONSUMER),
         "re-authentication": Instead(
             "it cannot; retries log in anew on a new connection, and connections.max.reauth.ms of the broker decides "
             "how often",

@@ -23,18 +23,18 @@ JAVA = Library(
         "reconnect.backoff.max.ms": Option("reconnect.backoff.max.ms", "1000", _COMMON),
         "metadata.max.age.ms": Option("metadata.max.age.ms", "300000", _COMMON),
         "connections.max.idle.ms": Option("connections.max.idle.ms", "540000", _COMMON),
-        "keep-alive": Instead(
+        "SO_KEEPALIVE": Instead(
             "SO_KEEPALIVE is always on; the operating system's timer decides", "network/Selector.java"
         ),
         "transactional.id": Option("transactional.id", "", _PRODUCER),
         "transaction.timeout.ms": Option("transaction.timeout.ms", "60000", _PRODUCER),
-        "send without waiting": Option(
+        "send() without get()": Option(
             "send(record, callback) without get()", "", "clients/producer/KafkaProducer.java"
         ),
-        "on revoked": Option(
+        "onPartitionsRevoked()": Option(
             "ConsumerRebalanceListener.onPartitionsRevoked", "", "clients/consumer/KafkaConsumer.java"
         ),
-        "pause": Option("consumer.pause(partitions)", "", "clients/consumer/KafkaConsumer.java"),
+        "consumer.pause()": Option("consumer.pause(partitions)", "", "clients/consumer/KafkaConsumer.java"),
         "fetch.max.wait.ms": Option("fetch.max.wait.ms", "500", _CONSUMER),
         "fetch.min.bytes": Option("fetch.min.bytes", "1", _CONSUMER),
         "fetch.max.bytes": Option("fetch.max.bytes", "52428800", _CONSUMER),
@@ -46,7 +46,7 @@ JAVA = Library(
         "partition.assignment.strategy": Option(
             "partition.assignment.strategy", "range, cooperative-sticky", _CONSUMER
         ),
-        "cooperative assignor": Option("partition.assignment.strategy=…CooperativeStickyAssignor", "", "KIP-429"),
+        "cooperative-sticky": Option("partition.assignment.strategy=…CooperativeStickyAssignor", "", "KIP-429"),
         "group.id": Option("group.id", "", _CONSUMER),
         "group.instance.id": Option("group.instance.id", "", _CONSUMER),
         "group.protocol": Option("group.protocol", "classic", _CONSUMER),
@@ -56,10 +56,10 @@ JAVA = Library(
         "allow.auto.create.topics": Option("allow.auto.create.topics", "true in consumers", _CONSUMER),
         "security.protocol": Option("security.protocol", "PLAINTEXT", _COMMON),
         "sasl.mechanism": Option("sasl.mechanism", "GSSAPI", _SASL),
-        "credentials": Option("sasl.jaas.config", "", _SASL),
-        "trust store": Option("ssl.truststore.location", "", _SSL),
-        "client certificate": Option("ssl.keystore.location", "", _SSL),
-        "pinned version": Instead("its versions follow from the broker's ApiVersions", "clients/NodeApiVersions.java"),
+        "sasl.jaas.config": Option("sasl.jaas.config", "", _SASL),
+        "ssl.truststore.location": Option("ssl.truststore.location", "", _SSL),
+        "ssl.keystore.location": Option("ssl.keystore.location", "", _SSL),
+        "api_version": Instead("its versions follow from the broker's ApiVersions", "clients/NodeApiVersions.java"),
         "re-authentication": Instead("the client does it by itself since 2.2", "KIP-368"),
     },
     ("apache-kafka-java",),

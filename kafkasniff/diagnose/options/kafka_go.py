@@ -28,16 +28,16 @@ KAFKA_GO = Library(
         "reconnect.backoff.max.ms": Option("ReaderConfig.ReadBackoffMax and Writer.WriteBackoffMax", "1 s", _READER),
         "metadata.max.age.ms": Option("Transport.MetadataTTL", "6 s", _TRANSPORT),
         "connections.max.idle.ms": Option("Transport.IdleTimeout", "30 s", _TRANSPORT),
-        "keep-alive": Option("Dialer.KeepAlive, and Transport.Dial of writers", "0: Go's own, 15 s", _DIALER),
+        "SO_KEEPALIVE": Option("Dialer.KeepAlive, and Transport.Dial of writers", "0: Go's own, 15 s", _DIALER),
         "transactional.id": Instead("Writer has no transactions; use franz-go or confluent-kafka-go", _WRITER),
         "transaction.timeout.ms": Instead("Writer has no transactions", _WRITER),
-        "send without waiting": Option(
+        "send() without get()": Option(
             "WriteMessages with many messages at once, or Writer.Async with Completion", "false", _WRITER
         ),
-        "on revoked": Instead(
+        "onPartitionsRevoked()": Instead(
             "Reader hides rebalances; ConsumerGroup.Next ends a generation's context", "consumergroup.go"
         ),
-        "pause": Instead("Reader heartbeats while the program works", _READER),
+        "consumer.pause()": Instead("Reader heartbeats while the program works", _READER),
         "fetch.max.wait.ms": Option("ReaderConfig.MaxWait", "10 s", _READER),
         "fetch.min.bytes": Option("ReaderConfig.MinBytes", "1", _READER),
         "fetch.max.bytes": Option("ReaderConfig.MaxBytes", "1 MB", _READER),
@@ -47,7 +47,7 @@ KAFKA_GO = Library(
         "session.timeout.ms": Option("ReaderConfig.SessionTimeout", "30 s", _READER),
         "heartbeat.interval.ms": Option("ReaderConfig.HeartbeatInterval", "3 s", _READER),
         "partition.assignment.strategy": Option("ReaderConfig.GroupBalancers", "range, roundrobin", _READER),
-        "cooperative assignor": Instead("it has eager assignors only", "groupbalancer.go"),
+        "cooperative-sticky": Instead("it has eager assignors only", "groupbalancer.go"),
         "group.id": Option("ReaderConfig.GroupID", "", _READER),
         "group.instance.id": Instead("Reader has no static membership", _READER),
         "group.protocol": Instead("it speaks the classic protocol only", "consumergroup.go"),
@@ -61,10 +61,10 @@ KAFKA_GO = Library(
         "allow.auto.create.topics": Option("Writer.AllowAutoTopicCreation", "false", _WRITER),
         "security.protocol": Option("TLS and SASL of Transport, TLS and SASLMechanism of Dialer", "none", _TRANSPORT),
         "sasl.mechanism": Option("Transport.SASL and Dialer.SASLMechanism", "none", _TRANSPORT),
-        "credentials": Option("plain.Mechanism or scram.Mechanism with user name and password", "", "sasl/"),
-        "trust store": Option("RootCAs of Transport.TLS and Dialer.TLS", "the host's", _TRANSPORT),
-        "client certificate": Option("Certificates of Transport.TLS and Dialer.TLS", "none", _TRANSPORT),
-        "pinned version": Instead("its versions are built in", "protocol/"),
+        "sasl.jaas.config": Option("plain.Mechanism or scram.Mechanism with user name and password", "", "sasl/"),
+        "ssl.truststore.location": Option("RootCAs of Transport.TLS and Dialer.TLS", "the host's", _TRANSPORT),
+        "ssl.keystore.location": Option("Certificates of Transport.TLS and Dialer.TLS", "none", _TRANSPORT),
+        "api_version": Instead("its versions are built in", "protocol/"),
         "re-authentication": Instead(
             "it cannot; close idle connections sooner (Transport.IdleTimeout), or raise connections.max.reauth.ms of "
             "the broker",

@@ -22,14 +22,14 @@ KAFKA_PYTHON = Library(
         "reconnect.backoff.max.ms": Option("reconnect_backoff_max_ms", "30000", _PRODUCER),
         "metadata.max.age.ms": Option("metadata_max_age_ms", "300000", _PRODUCER),
         "connections.max.idle.ms": Option("connections_max_idle_ms", "540000", _PRODUCER),
-        "keep-alive": Option("socket_options with SO_KEEPALIVE", "TCP_NODELAY alone", _CONSUMER),
+        "SO_KEEPALIVE": Option("socket_options with SO_KEEPALIVE", "TCP_NODELAY alone", _CONSUMER),
         "transactional.id": Option("transactional_id", "None", _PRODUCER),
         "transaction.timeout.ms": Option("transaction_timeout_ms", "60000", _PRODUCER),
-        "send without waiting": Option("send() with add_callback() instead of get() each", "", _PRODUCER),
-        "on revoked": Option(
+        "send() without get()": Option("send() with add_callback() instead of get() each", "", _PRODUCER),
+        "onPartitionsRevoked()": Option(
             "ConsumerRebalanceListener.on_partitions_revoked", "", "kafka/consumer/subscription_state.py"
         ),
-        "pause": Option("consumer.pause(*partitions)", "", _CONSUMER),
+        "consumer.pause()": Option("consumer.pause(*partitions)", "", _CONSUMER),
         "fetch.max.wait.ms": Option("fetch_max_wait_ms", "500", _CONSUMER),
         "fetch.min.bytes": Option("fetch_min_bytes", "1", _CONSUMER),
         "fetch.max.bytes": Option("fetch_max_bytes", "52428800", _CONSUMER),
@@ -39,7 +39,7 @@ KAFKA_PYTHON = Library(
         "session.timeout.ms": Option("session_timeout_ms", "45000, 10000 before 3.0", _CONSUMER),
         "heartbeat.interval.ms": Option("heartbeat_interval_ms", "3000", _CONSUMER),
         "partition.assignment.strategy": Option("partition_assignment_strategy", "range, roundrobin", _CONSUMER),
-        "cooperative assignor": Option(
+        "cooperative-sticky": Option(
             "partition_assignment_strategy=[CooperativeStickyAssignor]", "", "kafka/coordinator/assignors"
         ),
         "group.id": Option("group_id", "None", _CONSUMER),
@@ -51,10 +51,10 @@ KAFKA_PYTHON = Library(
         "allow.auto.create.topics": Option("allow_auto_create_topics", "True", _CONSUMER),
         "security.protocol": Option("security_protocol", "PLAINTEXT", _CONSUMER),
         "sasl.mechanism": Option("sasl_mechanism", "None", _CONSUMER),
-        "credentials": Option("sasl_plain_username and sasl_plain_password", "None", _CONSUMER),
-        "trust store": Option("ssl_cafile", "None", _CONSUMER),
-        "client certificate": Option("ssl_certfile and ssl_keyfile", "None", _CONSUMER),
-        "pinned version": Option("api_version", "None", _CONSUMER),
+        "sasl.jaas.config": Option("sasl_plain_username and sasl_plain_password", "None", _CONSUMER),
+        "ssl.truststore.location": Option("ssl_cafile", "None", _CONSUMER),
+        "ssl.keystore.location": Option("ssl_certfile and ssl_keyfile", "None", _CONSUMER),
+        "api_version": Option("api_version", "None", _CONSUMER),
         "re-authentication": Instead("the library does it by itself since 3.0", "kafka/net/connection.py"),
     },
     ("kafka-python",),

@@ -26,14 +26,14 @@ KAFKAJS = Library(
         "connections.max.idle.ms": Instead(
             "connections stay open; raise connections.max.idle.ms of the broker", _CLIENT
         ),
-        "keep-alive": Option("socketFactory", "setKeepAlive after 60 s", "src/network/socketFactory.js"),
+        "SO_KEEPALIVE": Option("socketFactory", "setKeepAlive after 60 s", "src/network/socketFactory.js"),
         "transactional.id": Option("transactionalId", "", "docs/Transactions.md"),
         "transaction.timeout.ms": Option("transactionTimeout", "60000", _PRODUCER),
-        "send without waiting": Option(
+        "send() without get()": Option(
             "one send() with many messages, or several without await between them", "", _PRODUCER
         ),
-        "on revoked": Option("the event consumer.events.REBALANCING", "", "docs/InstrumentationEvents.md"),
-        "pause": Option("consumer.pause(topics), or pause() in eachMessage", "", _CONSUMER),
+        "onPartitionsRevoked()": Option("the event consumer.events.REBALANCING", "", "docs/InstrumentationEvents.md"),
+        "consumer.pause()": Option("consumer.pause(topics), or pause() in eachMessage", "", _CONSUMER),
         "fetch.max.wait.ms": Option("maxWaitTimeInMs", "5000", _CONSUMER),
         "fetch.min.bytes": Option("minBytes", "1", _CONSUMER),
         "fetch.max.bytes": Option("maxBytes", "10485760", _CONSUMER),
@@ -49,7 +49,7 @@ KAFKAJS = Library(
         "session.timeout.ms": Option("sessionTimeout", "30000", _CONSUMER),
         "heartbeat.interval.ms": Option("heartbeatInterval", "3000", _CONSUMER),
         "partition.assignment.strategy": Option("partitionAssigners", "PartitionAssigners.roundRobin", _CONSUMER),
-        "cooperative assignor": Instead("it has eager assignors only", "src/consumer/assigners"),
+        "cooperative-sticky": Instead("it has eager assignors only", "src/consumer/assigners"),
         "group.id": Option("groupId", "", _CONSUMER),
         "group.instance.id": Instead("it has no static membership", "src/consumer/consumerGroup.js"),
         "group.protocol": Instead("it speaks the classic protocol only", "src/consumer/consumerGroup.js"),
@@ -61,19 +61,17 @@ KAFKAJS = Library(
         "allow.auto.create.topics": Option("allowAutoTopicCreation", "true", _CONSUMER),
         "security.protocol": Option("ssl for TLS, sasl for a login", "neither", _CLIENT),
         "sasl.mechanism": Option("sasl.mechanism", "", _CLIENT),
-        "credentials": Option("sasl.username and sasl.password", "", _CLIENT),
-        "trust store": Option("ssl.ca", "Node's", _CLIENT),
-        "client certificate": Option("ssl.cert and ssl.key", "none", _CLIENT),
-        "pinned version": Instead(
-            "its versions are built in, and end with those of Kafka 2.x", "src/protocol/requests"
-        ),
+        "sasl.jaas.config": Option("sasl.username and sasl.password", "", _CLIENT),
+        "ssl.truststore.location": Option("ssl.ca", "Node's", _CLIENT),
+        "ssl.keystore.location": Option("ssl.cert and ssl.key", "none", _CLIENT),
+        "api_version": Instead("its versions are built in, and end with those of Kafka 2.x", "src/protocol/requests"),
         "re-authentication": Option("reauthenticationThreshold", "10000", _CLIENT),
     },
     (),
     {
         "session-timeout": Advice(
-            "kafkajs sends heartbeats between messages only: eachMessage (or eachBatch) took longer than sessionTimeout. "
-            "Otherwise the process stood still.",
+            "kafkajs sends heartbeats between messages only: eachMessage (or eachBatch) took longer than "
+            "sessionTimeout. Otherwise the process stood still.",
             "Call heartbeat() within eachMessage and eachBatch while they work; raise {session.timeout.ms}; give more "
             "partitions their turn at once (partitionsConsumedConcurrently, default 1).",
         ),

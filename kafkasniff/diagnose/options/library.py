@@ -42,7 +42,7 @@ class Advice(NamedTuple):
     fix: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Library:
     """A client library."""
 

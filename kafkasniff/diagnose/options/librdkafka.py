@@ -22,14 +22,14 @@ LIBRDKAFKA = Library(
         "reconnect.backoff.max.ms": Option("reconnect.backoff.max.ms", "10000", _PAGE),
         "metadata.max.age.ms": Option("topic.metadata.refresh.interval.ms", "300000", _PAGE),
         "connections.max.idle.ms": Option("connections.max.idle.ms", "0: never", _PAGE),
-        "keep-alive": Option("socket.keepalive.enable=true", "false", _PAGE),
+        "SO_KEEPALIVE": Option("socket.keepalive.enable=true", "false", _PAGE),
         "transactional.id": Option("transactional.id", "", _PAGE),
         "transaction.timeout.ms": Option("transaction.timeout.ms", "60000", _PAGE),
-        "send without waiting": Option(
+        "send() without get()": Option(
             "produce() with a delivery report callback, no flush() each", "", "INTRODUCTION.md"
         ),
-        "on revoked": Option("rebalance_cb", "", _PAGE),
-        "pause": Option("rd_kafka_pause_partitions()", "", "src/rdkafka.h"),
+        "onPartitionsRevoked()": Option("rebalance_cb", "", _PAGE),
+        "consumer.pause()": Option("rd_kafka_pause_partitions()", "", "src/rdkafka.h"),
         "fetch.max.wait.ms": Option("fetch.wait.max.ms", "500", _PAGE),
         "fetch.min.bytes": Option("fetch.min.bytes", "1", _PAGE),
         "fetch.max.bytes": Option("fetch.max.bytes", "52428800", _PAGE),
@@ -42,7 +42,7 @@ LIBRDKAFKA = Library(
         "session.timeout.ms": Option("session.timeout.ms", "45000", _PAGE),
         "heartbeat.interval.ms": Option("heartbeat.interval.ms", "3000", _PAGE),
         "partition.assignment.strategy": Option("partition.assignment.strategy", "range,roundrobin", _PAGE),
-        "cooperative assignor": Option("partition.assignment.strategy=cooperative-sticky", "", _PAGE),
+        "cooperative-sticky": Option("partition.assignment.strategy=cooperative-sticky", "", _PAGE),
         "group.id": Option("group.id", "", _PAGE),
         "group.instance.id": Option("group.instance.id", "", _PAGE),
         "group.protocol": Option("group.protocol", "classic", _PAGE),
@@ -52,10 +52,10 @@ LIBRDKAFKA = Library(
         "allow.auto.create.topics": Option("allow.auto.create.topics", "false in consumers, true in producers", _PAGE),
         "security.protocol": Option("security.protocol", "plaintext", _PAGE),
         "sasl.mechanism": Option("sasl.mechanisms", "GSSAPI", _PAGE),
-        "credentials": Option("sasl.username and sasl.password", "", _PAGE),
-        "trust store": Option("ssl.ca.location", "", _PAGE),
-        "client certificate": Option("ssl.certificate.location and ssl.key.location", "", _PAGE),
-        "pinned version": Option("api.version.request=false and broker.version.fallback", "true and 0.10.0", _PAGE),
+        "sasl.jaas.config": Option("sasl.username and sasl.password", "", _PAGE),
+        "ssl.truststore.location": Option("ssl.ca.location", "", _PAGE),
+        "ssl.keystore.location": Option("ssl.certificate.location and ssl.key.location", "", _PAGE),
+        "api_version": Option("api.version.request=false and broker.version.fallback", "true and 0.10.0", _PAGE),
         "re-authentication": Instead("the library does it by itself since 2.2.0", "INTRODUCTION.md"),
     },
     ("librdkafka",),
@@ -72,11 +72,11 @@ PYTHON = LIBRDKAFKA.wrapped(
     "confluent-kafka (Python)",
     ("confluent-kafka-python",),
     {
-        "send without waiting": Option(
+        "send() without get()": Option(
             "produce(…, on_delivery=…) without flush() each", "", "confluent_kafka.Producer"
         ),
-        "on revoked": Option("subscribe(…, on_revoke=…)", "", "confluent_kafka.Consumer"),
-        "pause": Option("Consumer.pause(partitions)", "", "confluent_kafka.Consumer"),
+        "onPartitionsRevoked()": Option("subscribe(…, on_revoke=…)", "", "confluent_kafka.Consumer"),
+        "consumer.pause()": Option("Consumer.pause(partitions)", "", "confluent_kafka.Consumer"),
         "max.poll.records": Instead(
             "poll() gives one message; lower num_messages of consume()", "confluent_kafka.Consumer"
         ),
@@ -106,19 +106,19 @@ DOTNET = LIBRDKAFKA.wrapped(
     "confluent-kafka-dotnet",
     ("confluent-kafka-dotnet",),
     {
-        concept: option._replace(name=_property(option.name), source="confluent-kafka-dotnet, Config_gen.cs")
+        concept: option._replace(name=_property(option.name), source="dotnet: Config_gen.cs")
         for concept, option in LIBRDKAFKA.options.items()
         if isinstance(option, Option) and option.source == _PAGE and option.name != "rebalance_cb"
     }
     | {
-        "acks=all": Option("Acks = Acks.All", "all", "confluent-kafka-dotnet, Config_gen.cs"),
-        "sasl.mechanism": Option("SaslMechanism", "GSSAPI", "confluent-kafka-dotnet, Config_gen.cs"),
-        "on revoked": Option("SetPartitionsRevokedHandler", "", "confluent-kafka-dotnet, ConsumerBuilder.cs"),
-        "send without waiting": Option(
-            "Produce(…, handler) instead of await ProduceAsync() each", "", "confluent-kafka-dotnet, Producer.cs"
+        "acks=all": Option("Acks = Acks.All", "all", "dotnet: Config_gen.cs"),
+        "sasl.mechanism": Option("SaslMechanism", "GSSAPI", "dotnet: Config_gen.cs"),
+        "onPartitionsRevoked()": Option("SetPartitionsRevokedHandler", "", "dotnet: ConsumerBuilder.cs"),
+        "send() without get()": Option(
+            "Produce(…, handler) instead of await ProduceAsync() each", "", "dotnet: Producer.cs"
         ),
-        "pause": Option("Consumer.Pause(partitions)", "", "confluent-kafka-dotnet, Consumer.cs"),
-        "max.poll.records": Instead("Consume() gives one message", "confluent-kafka-dotnet, Consumer.cs"),
+        "consumer.pause()": Option("Consumer.Pause(partitions)", "", "dotnet: Consumer.cs"),
+        "max.poll.records": Instead("Consume() gives one message", "dotnet: Consumer.cs"),
     },
 )
 

@@ -22,14 +22,14 @@ SARAMA = Library(
         "reconnect.backoff.max.ms": Option("Metadata.Retry.BackoffFunc", "250 ms each time", _FILE),
         "metadata.max.age.ms": Option("Metadata.RefreshFrequency", "10 min", _FILE),
         "connections.max.idle.ms": Instead("connections stay open; raise connections.max.idle.ms of the broker", _FILE),
-        "keep-alive": Option("Net.KeepAlive", "0: Go's own, 15 s", _FILE),
+        "SO_KEEPALIVE": Option("Net.KeepAlive", "0: Go's own, 15 s", _FILE),
         "transactional.id": Option("Producer.Transaction.ID", "", _FILE),
         "transaction.timeout.ms": Option("Producer.Transaction.Timeout", "1 min", _FILE),
-        "send without waiting": Option(
+        "send() without get()": Option(
             "AsyncProducer, or SyncProducer.SendMessages with many", "", "async_producer.go"
         ),
-        "on revoked": Option("ConsumerGroupHandler.Cleanup", "", "consumer_group.go"),
-        "pause": Option("ConsumerGroup.Pause(partitions)", "", "consumer_group.go"),
+        "onPartitionsRevoked()": Option("ConsumerGroupHandler.Cleanup", "", "consumer_group.go"),
+        "consumer.pause()": Option("ConsumerGroup.Pause(partitions)", "", "consumer_group.go"),
         "fetch.max.wait.ms": Option("Consumer.MaxWaitTime", "500 ms", _FILE),
         "fetch.min.bytes": Option("Consumer.Fetch.Min", "1", _FILE),
         "fetch.max.bytes": Option("Consumer.Fetch.MaxBytes", "50 MiB", _FILE),
@@ -43,7 +43,7 @@ SARAMA = Library(
         "session.timeout.ms": Option("Consumer.Group.Session.Timeout", "10 s", _FILE),
         "heartbeat.interval.ms": Option("Consumer.Group.Heartbeat.Interval", "3 s", _FILE),
         "partition.assignment.strategy": Option("Consumer.Group.Rebalance.GroupStrategies", "range", _FILE),
-        "cooperative assignor": Option(
+        "cooperative-sticky": Option(
             "GroupStrategies with NewBalanceStrategyCooperativeSticky()", "", "balance_strategy_cooperative_sticky.go"
         ),
         "group.id": Option("groupID of NewConsumerGroup", "", "consumer_group.go"),
@@ -57,10 +57,10 @@ SARAMA = Library(
         "allow.auto.create.topics": Option("Metadata.AllowAutoTopicCreation", "true", _FILE),
         "security.protocol": Option("Net.TLS.Enable for TLS, Net.SASL.Enable for a login", "false", _FILE),
         "sasl.mechanism": Option("Net.SASL.Mechanism", "PLAIN", _FILE),
-        "credentials": Option("Net.SASL.User and Net.SASL.Password", "", _FILE),
-        "trust store": Option("RootCAs of Net.TLS.Config", "the host's", _FILE),
-        "client certificate": Option("Certificates of Net.TLS.Config", "none", _FILE),
-        "pinned version": Option("Version", "2.8", _FILE),
+        "sasl.jaas.config": Option("Net.SASL.User and Net.SASL.Password", "", _FILE),
+        "ssl.truststore.location": Option("RootCAs of Net.TLS.Config", "the host's", _FILE),
+        "ssl.keystore.location": Option("Certificates of Net.TLS.Config", "none", _FILE),
+        "api_version": Option("Version", "2.8", _FILE),
         "re-authentication": Instead("the library does it by itself with Net.SASL.Version 1, the default", "broker.go"),
     },
     ("sarama",),

@@ -70,8 +70,8 @@ class AcksZero(_AcksRule):
     thresholds = (Threshold("requests", 1, "requests", "a setting, seen at the first request"),)
     meaning = "Records are lost unnoticed at any error: the broker does not answer, and the client does not retry."
     wire = "Produce requests with acks 0, and no answers to them."
-    cause = "acks=0 (request.required.acks=0 in librdkafka) is set."
-    fix = "Set acks=all, unless losing records is fine, as with some metrics."
+    cause = "The producer is told to want no acknowledgement, instead of all replicas' ({acks=all})."
+    fix = "Wait for all replicas in sync ({acks=all}), unless losing records is fine, as with some metrics."
 
 
 class AcksOne(_AcksRule):
@@ -83,8 +83,11 @@ class AcksOne(_AcksRule):
     thresholds = (Threshold("requests", 1, "requests", "a setting, seen at the first request"),)
     meaning = "Records that were confirmed are lost when the leader fails before its followers have them."
     wire = "Produce requests with acks 1."
-    cause = "acks=1 is set, or is the default of the library (Java before 3.0, kafka-python, sarama)."
-    fix = "Set acks=all (RequiredAcks = WaitForAll in sarama) with min.insync.replicas=2."
+    cause = (
+        "The producer is told to wait for the leader only, or that is its library's default, instead of all "
+        "replicas' ({acks=all})."
+    )
+    fix = "Wait for all replicas in sync ({acks=all}), with min.insync.replicas=2 on the topic."
 
 
 class Sizes(Tally):
@@ -136,8 +139,14 @@ class TinyBatches(Rule[Sizes]):
         "the work."
     )
     wire = "Ninety of a hundred Produce requests hold a single record, at forty and more a second."
-    cause = "linger.ms=0 (the Java default before 4.0), batch.size tiny, or a flush after each send."
-    fix = "Set linger.ms to 5–100 (queue.buffering.max.ms in librdkafka), and do not flush after each record."
+    cause = (
+        "The producer does not wait for more records ({linger.ms}), its batches may be tiny ({batch.size}), or the "
+        "program flushes after each record."
+    )
+    fix = (
+        "Let the producer wait 5 to 100 ms for more records ({linger.ms}), and do not flush after each "
+        "({send() without get()})."
+    )
 
     def new_state(self) -> Sizes:
         """Begin with none."""
@@ -221,8 +230,8 @@ class UncompressedBatches(Rule[Compressible]):
     )
     meaning = "Network, disks and page cache carry several times the bytes that they need to."
     wire = "Batches of several records with compression none, whose bytes deflate well."
-    cause = "compression.type is none, which is the default of most clients."
-    fix = "Set compression.type to lz4 or zstd (compression.codec in librdkafka)."
+    cause = "No codec is set ({compression.type=lz4})."
+    fix = "Set a codec, lz4 or zstd ({compression.type=lz4})."
 
     def new_state(self) -> Compressible:
         """Begin with none."""
@@ -309,10 +318,11 @@ class SerialSyncSend(Rule[Senders]):
     )
     meaning = "Throughput is one request per round trip, however fast network and brokers are."
     wire = "Each Produce is sent within 10 ms of the last answer, and never two are in flight, hundreds of times."
-    cause = (
-        "The program waits for each send's result (send().get(), flush() after each record, a synchronous producer)."
+    cause = "The program waits for each record's result, or flushes after each."
+    fix = (
+        "Send without waiting and look at results in callbacks ({send() without get()}); flush once at the end of "
+        "a unit of work."
     )
-    fix = "Send asynchronously and look at results in callbacks; flush once at the end of a unit of work."
     explains = ("tiny-batches",)
 
     def new_state(self) -> Senders:

@@ -28,8 +28,8 @@ class MessageTooLarge(TopicErrorRule):
         "compression."
     )
     fix = (
-        "Compress, or keep large values elsewhere and send references; or raise max.message.bytes of the topic, and "
-        "max.request.size (message.max.bytes in librdkafka) of the producer with it."
+        "Compress ({compression.type=lz4}), or keep large values elsewhere and send references; or raise "
+        "max.message.bytes of the topic, and the producer's own limit with it ({max.request.size})."
     )
 
 
@@ -44,8 +44,8 @@ class RecordListTooLarge(TopicErrorRule):
     thresholds = (Threshold("calls", 3, "calls", "the same batch cannot succeed later"),)
     meaning = "The broker refuses the batches, as one does not fit into a log segment."
     wire = "Produce answered with 18 RECORD_LIST_TOO_LARGE."
-    cause = "segment.bytes of the topic is smaller than the producer's batches (batch.size)."
-    fix = "Raise segment.bytes of the topic (default 1 GiB), or lower batch.size of the producer."
+    cause = "segment.bytes of the topic is smaller than the producer's batches ({batch.size})."
+    fix = "Raise segment.bytes of the topic (default 1 GiB), or make the producer's batches smaller ({batch.size})."
     explains = ("message-too-large",)
 
 

@@ -49,8 +49,8 @@ class OutOfOrderSequence(ErrorRule):
     wire = "Produce answered with 45 OUT_OF_ORDER_SEQUENCE_NUMBER, again and again."
     cause = "Batches were dropped between two others (a delivery timeout), or the client's idempotence is faulty."
     fix = (
-        "Upgrade the client; raise delivery.timeout.ms (message.timeout.ms); a producer that gets this must be "
-        "made anew."
+        "Upgrade the client; leave it more time to deliver ({delivery.timeout.ms}); a producer that gets this must "
+        "be made anew."
     )
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:

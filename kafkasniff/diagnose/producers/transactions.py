@@ -54,10 +54,13 @@ class ProducerFenced(ErrorRule):
     )
     meaning = "Each producer that starts fences the others; their transactions are aborted and they stop."
     wire = "Produce, EndTxn or InitProducerId answered with 47 INVALID_PRODUCER_EPOCH or 90 PRODUCER_FENCED."
-    cause = "The same transactional.id in two running programs; or a transaction timed out (transaction.timeout.ms)."
+    cause = (
+        "Two running programs use the same id ({transactional.id}); or a transaction took too long "
+        "({transaction.timeout.ms})."
+    )
     fix = (
-        "Give each program a transactional.id of its own, and close a producer that was fenced instead of going on "
-        "with it."
+        "Give each program an id of its own ({transactional.id}), and close a producer that was fenced instead of "
+        "going on with it."
     )
     explains = ("concurrent-transactions-spin",)
 
@@ -124,8 +127,8 @@ class ConcurrentTransactionsSpin(ErrorRule):
         "time."
     )
     fix = (
-        "Bring the partition's leader back; put more into one transaction; use a client that backs off "
-        "(retry.backoff.ms)."
+        "Bring the partition's leader back; put more into one transaction; wait longer between tries "
+        "({retry.backoff.ms})."
     )
 
     def new_state(self) -> Spins:
@@ -238,8 +241,9 @@ class HangingTransaction(Rule[Stuck]):
     )
     cause = "A producer sent in a transaction and neither committed nor aborted it; it hangs, died, or forgot."
     fix = (
-        "Commit or abort in every path of the program; lower transaction.timeout.ms; kafka-transactions.sh "
-        "find-hanging and abort end one that outlived its timeout (KIP-664)."
+        "Commit or abort in every path of the program; let transactions time out sooner "
+        "({transaction.timeout.ms}); kafka-transactions.sh find-hanging and abort end one that outlived its "
+        "timeout (KIP-664)."
     )
 
     def __init__(self, *arguments: Any) -> None:
