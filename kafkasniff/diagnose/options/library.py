@@ -70,4 +70,10 @@ def places(text: str) -> list[str]:
 
 def filled(text: str, library: Library | None) -> str:
     """Put options into their places: a library's, or their ids, which are Java's names, where none is known."""
-    return _PLACE.sub(lambda place: place[1] if library is None else library.options[place[1]].text, text)
+    return _PLACE.sub(lambda place: place[1] if library is None else _text(library, place), text)
+
+
+def _text(library: Library, place: re.Match[str]) -> str:
+    """Give what stands in a place; what is none of ours came from the wire, and stays."""
+    option = library.options.get(place[1])
+    return option.text if option is not None else place[0]
