@@ -185,6 +185,7 @@ class Facts:
         "_topics",
         "_version_sets",
         "_versions",
+        "profiles",
     )
 
     REBUILT = ("_learnt",)

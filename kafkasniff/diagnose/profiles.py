@@ -52,6 +52,8 @@ class Profile:
 class Profiles:
     """What is known of clients, bounded."""
 
+    __slots__ = ("_hosts", "_profiles")
+
     def __init__(self) -> None:
         """Know nobody."""
         self._profiles: Bounded[Profile] = Bounded()
