@@ -3,7 +3,9 @@
 from typing import Any
 
 from kafkasniff.diagnose.cluster.brokers import CLUSTER_RULES
+from kafkasniff.diagnose.cluster.leaders import LEADER_RULES
 from kafkasniff.diagnose.cluster.metadata import METADATA_RULES
+from kafkasniff.diagnose.cluster.polling import POLLING_RULES
 from kafkasniff.diagnose.consumers.fetch import FETCH_RULES
 from kafkasniff.diagnose.groups.errors import GROUP_ERROR_RULES
 from kafkasniff.diagnose.groups.membership import MEMBERSHIP_RULES
@@ -32,6 +34,8 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *SUBSCRIPTION_RULES,
     *RELEASING_RULES,
     *METADATA_RULES,
+    *LEADER_RULES,
+    *POLLING_RULES,
     *PRODUCE_RULES,
     *REFUSED_RULES,
     *SEQUENCE_RULES,

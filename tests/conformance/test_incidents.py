@@ -12,13 +12,8 @@ pytestmark = needs_shared
 INCIDENTS = sorted((CAPTURES / "incidents").glob("*.pcap"))
 
 NOT_YET = {
-    "advertised-localhost",
-    "auto-create-typo",
     "healthy-lz4-hex",
-    "lag-exporter",
     "lambda-storm",
-    "lb-mixes-brokers",
-    "offline-partition",
     "per-ip-connection-limit",
     "poison-pill",
     "rack-name-mismatch",

@@ -69,7 +69,7 @@ class MixedSubscriptions(Rule[Subscriptions]):
         topics = self._topics(seen)
         if not topics:
             return
-        generation: int = response.get("generationId", response.get("memberEpoch", -1))
+        generation: int = response["generationId"] if "generationId" in response else response.get("memberEpoch", -1)
         state = self.state(short_name(group))
         state.generations.add(generation)
         for other, (its, in_generation) in state.topics_of.items():

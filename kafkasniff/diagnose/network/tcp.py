@@ -1,11 +1,13 @@
 """Rules about what TCP tells: addresses that cannot be reached, lost packets, closed windows."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from kafkasniff.calls.call import ConnectionReport
 from kafkasniff.diagnose.facts import METADATA, Client, host_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
+from kafkasniff.diagnose.network.advertised import BEFORE_WORK, Told, why_not
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
 
@@ -133,11 +135,14 @@ class AdvertisedListenerUnreachable(_ConnectRule):
     severity = "error"
     looks_across_clients = True
     apis = frozenset({METADATA})
-    thresholds = (Threshold("attempts", 3, "attempts", "none of which ever succeeded in the capture"),)
-    meaning = "Bootstrapping works, but everything else goes to the address that Metadata names, where nobody answers."
-    wire = (
-        "Metadata advertises host and port of a broker; SYNs to it are answered with RST or not at all, never accepted."
+    request_fields = frozenset({"topics", "name", "topicId"})
+    response_fields = frozenset({"brokers", "nodeId", "host", "port"})
+    thresholds = (
+        Threshold("attempts", 3, "attempts", "none of which ever succeeded in the capture"),
+        Threshold("metadata", 3, "answers", "on two connections; the client follows none, and does no other work"),
     )
+    meaning = "Bootstrapping works, but everything else goes to the address that Metadata names, where nobody answers."
+    wire = "Metadata advertises host and port of a broker; SYNs to it are answered with RST or not at all. Or no SYN to it is seen, while the client connects anew and asks for metadata again."
     cause = (
         "advertised.listeners of the broker names a host or port that is not reachable from the client "
         "(containers, NAT)."
@@ -149,11 +154,61 @@ class AdvertisedListenerUnreachable(_ConnectRule):
         """Begin with no client known."""
         super().__init__(*arguments)
         self._askers: Bounded[Client] = Bounded()
+        self._told: Bounded[Told] = Bounded()
+        """What clients were told, by client."""
+        self._work: Bounded[bool] = Bounded()
+        """Clients that got further than metadata."""
 
     def call(self, seen: SeenCall) -> None:
         """Note who was told addresses, by host."""
-        if seen.call.response is not None:
-            self._askers.put(host_of(seen.call.client), seen.client)
+        if seen.call.response is None:
+            return
+        self._askers.put(host_of(seen.call.client), seen.client)
+        told = self._told.touch(seen.client, Told)
+        if not told.reached:
+            told.tell(seen)
+
+    def uses(self, seen: SeenCall) -> None:
+        """Note who gets further."""
+        if seen.key not in BEFORE_WORK:
+            self._work.put(seen.client, True)
+
+    def begins(self, seen: SeenCall) -> None:
+        """See that a connection opened, and whether it follows what the client was told."""
+        super().begins(seen)
+        told = self._told.get(seen.client)
+        if told is not None:
+            told.look(seen.call.server)
+
+    def findings(self) -> Iterator[Finding]:
+        """Give the findings by address, and those of clients that connect to no address that they were told."""
+        found = list(super().findings())
+        yield from found
+        tried = {host_of(client) for finding in found for client in _listed(finding.subject.get("client"))}
+        named = {finding.subject.get("clientId") for finding in found}
+        for client, told in self._told.items():
+            host = client.host if client.client_id else host_of(client.host)
+            if client.client_id not in named and host not in tried:
+                finding = self._not_followed(client, told, host)
+                if finding is not None:
+                    finding.key = client
+                    yield finding
+
+    def _not_followed(self, client: Client, told: Told, host: str) -> Finding | None:
+        few = told.count < self.limits["metadata"] or len(told.clients) < 2
+        if few or told.reached or self._work.get(client):
+            return None
+        names = list(told.nodes)
+        only = len(names) == 1
+        summary = (
+            f"Metadata names {', '.join(names)}; {client.name} was told so {told.count:,} times, and connects to none: "
+            f"{why_not(names[0], host)}."
+        )
+        subject = client_subject(client, told.clients) | {
+            "advertised": names[0] if only else names,
+            "brokerId": told.nodes[names[0]] if only else None,
+        }
+        return self.make(told, subject, summary)
 
     def finding(self, key: Any, state: Attempts) -> Finding | None:
         """Fire where an advertised address was never reached."""
@@ -184,6 +239,10 @@ class Segments(Tally):
         super().__init__()
         self.bad = 0
         self.packets = 0
+
+
+def _listed(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else [str(value)] * bool(value)
 
 
 class _TcpRule(Rule[Segments]):

@@ -99,3 +99,23 @@ def test_an_advertised_name_is_known_by_its_port() -> None:
     told._response_body.value["brokers"][0]["host"] = "broker-3.internal"
     found = finding("advertised-listener-unreachable", [told, *attempts(3)])
     assert found.subject["brokerId"] == 3
+
+
+def told(index: int, host: str, topics: list[Any] | None = None, port: int = 9092) -> Call:
+    """Metadata on a connection of its own to 10.0.0.2:9092 that names a broker at `host`."""
+    broker = {"nodeId": 1, "host": host, "port": port, "rack": None}
+    request = {"topics": [{"name": "orders"}] if topics is None else topics}
+    return call(3, 8, request, {"brokers": [broker], "topics": []}, at=index, on=connection(50_000 + index))
+
+
+def test_addresses_that_a_client_never_follows() -> None:
+    rule = "advertised-listener-unreachable"
+    for host in ("localhost", "127.0.0.1", "kafka-0.kafka.svc", "broker1", "192.168.3.4"):
+        assert findings(rule, [told(at, host) for at in range(2)]) == []
+        found = finding(rule, [told(at, host) for at in range(3)])
+        assert found.subject == {"clientId": "shop", "advertised": f"{host}:9092", "brokerId": 1}
+        work = call(0, 9, {"acks": 1, "topicData": []}, {"responses": []}, at=9, on=connection(50_009))
+        assert findings(rule, [*(told(at, host) for at in range(9)), work]) == []
+    assert "10.0.0.1 itself" in finding(rule, [told(at, "localhost") for at in range(3)]).summary
+    assert findings(rule, [told(at, "10.0.0.2") for at in range(9)]) == []
+    assert findings(rule, [told(at, "broker1", topics=[]) for at in range(9)]) == []  # A tool that lists topics.

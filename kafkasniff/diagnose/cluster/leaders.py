@@ -1,0 +1,240 @@
+"""Rules about leaders and addresses that Metadata tells: partitions without a leader, one address for all brokers."""
+
+from typing import Any
+
+from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, elements
+from kafkasniff.diagnose.facts import METADATA, Client, at_host, client_of, is_follower, request_of, response_of
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, Names, Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, seconds_text, times_text
+from kafkasniff.diagnose.seen import SeenCall
+
+LEADER_NOT_AVAILABLE = 5
+_MOST_PARTITIONS = 1_000
+"""Partitions of a topic that are told apart."""
+_WHOLE_TOPIC = -1
+
+
+class Leaderless:
+    """Since when a partition has had no leader."""
+
+    __slots__ = ("last", "replicas", "since")
+
+    def __init__(self, time: int) -> None:
+        """Begin when that was first told (ns)."""
+        self.since = self.last = time
+        self.replicas: tuple[int, ...] = ()
+
+
+class Offline(Tally):
+    """A topic's partitions without a leader."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.partitions: dict[int, Leaderless] = {}
+        self.longest = 0
+        self.for_long: dict[int, tuple[int, ...]] = {}
+        """Partitions that had none for long enough, with the brokers of their replicas."""
+        self.client_ids = Names()
+        self.brokers: frozenset[int] = frozenset()
+        """Those that the latest such answer names."""
+
+
+class PartitionOffline(ErrorRule):
+    """A partition has no leader."""
+
+    id = "partition-offline"
+    title = "A partition has no leader"
+    severity = "error"
+    scope = "topic"
+    looks_across_clients = True
+    codes = frozenset({LEADER_NOT_AVAILABLE})
+    apis = frozenset({METADATA})
+    thresholds = (
+        Threshold("seconds", 5, "s", "for which Metadata names none; making a topic or electing a leader takes less"),
+    )
+    meaning = "Nothing can be written to the partition or read from it; records for it wait, and time out."
+    wire = "Metadata answers name leader -1 with 5 LEADER_NOT_AVAILABLE for the same partition, for seconds."
+    cause = (
+        "All brokers with an in-sync replica of the partition are down; with replication factor 1 one is enough. An "
+        "unclean election would lose records, and does not happen by default."
+    )
+    fix = (
+        "Bring the broker back (kafka-topics.sh --describe --unavailable-partitions names its replicas). Give topics a "
+        "replication factor of 3; enable unclean.leader.election.enable only where lost records do not matter."
+    )
+    explains = ("not-leader-loop", "dead-broker-connect-loop", "metadata-storm", "unknown-topic-loop")
+
+    def new_state(self) -> Any:
+        """Begin with none."""
+        return Offline()
+
+    def wanted(self, call: Call) -> bool:
+        """Look at what clients are told."""
+        return call.api_key == METADATA
+
+    def errors(self, call: Call, errors: list[FieldError]) -> None:
+        """Note partitions without a leader, and for how long."""
+        assert call.response is not None
+        now, told = call.response.last.time, set()
+        for error in errors:
+            topic = self.topic_of(call, error)
+            if topic is None:
+                continue
+            state = self.state(topic)
+            assert isinstance(state, Offline)
+            element = elements(response_of(call), error.path)[-1]
+            index = element.get("partitionIndex", _WHOLE_TOPIC)
+            if index not in state.partitions and len(state.partitions) >= _MOST_PARTITIONS:
+                continue
+            partition = state.partitions.setdefault(index, Leaderless(now))
+            partition.last = now
+            partition.replicas = tuple(element.get("replicaNodes", ())[:MOST_NAMES])
+            lasting = now - partition.since
+            state.longest = max(state.longest, lasting)
+            if lasting >= self.limits["seconds"] * SECOND:
+                state.for_long[index] = partition.replicas
+            state.brokers = frozenset(item["nodeId"] for item in response_of(call).get("brokers", ()))
+            if topic not in told:
+                told.add(topic)
+                what = f"Metadata names no leader of {topic}{'' if index < 0 else f'-{index}'}"
+                state.add(call.response.last, what, call.client, topic)
+                state.client_ids.add(client_of(call).client_id)
+
+    def call(self, seen: SeenCall) -> None:
+        """Forget partitions that have a leader again."""
+        if seen.call.response is None or not len(self.states):
+            return
+        for topic in response_of(seen.call).get("topics", ()):
+            state = self.states.get(self.facts.name_in(topic))
+            if not isinstance(state, Offline):
+                continue
+            if not topic["errorCode"]:
+                state.partitions.pop(_WHOLE_TOPIC, None)
+            for partition in topic["partitions"] if state.partitions else ():
+                if not partition["errorCode"]:
+                    state.partitions.pop(partition["partitionIndex"], None)
+
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
+        """Fire where it lasted."""
+        assert isinstance(state, Offline)
+        if not state.for_long:
+            return None
+        indexes = sorted(index for index in state.for_long if index >= 0)
+        replicas = sorted({node for nodes in state.for_long.values() for node in nodes})
+        down = [node for node in replicas if node not in state.brokers]
+        which = f"Partition {', '.join(map(str, indexes[:MOST_NAMES]))} of topic {key}" if indexes else f"Topic {key}"
+        where = f"; its replicas are on broker {', '.join(map(str, replicas))}" if replicas else ""
+        where += f", of which {', '.join(map(str, down))} is not in the cluster" if down else ""
+        subject = {
+            "topic": key,
+            "partition": indexes[0] if len(indexes) == 1 else indexes[:MOST_NAMES],
+            "clientId": state.client_ids.only or list(state.client_ids),
+            "brokerId": down[0] if len(down) == 1 else None,
+        }
+        return self.make(state, subject, f"{which} had no leader for {seconds_text(state.longest)}{where}.")
+
+
+class Balanced(Tally):
+    """Errors of clients that were told one address for all brokers."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.by_client: dict[Client, int] = {}
+        self.metadata = 0
+        """Metadata answers that gave the address for several brokers."""
+        self.brokers = 0
+
+
+class LoadBalancerInFront(ErrorRule):
+    """All brokers advertise one address."""
+
+    id = "load-balancer-in-front"
+    title = "A load balancer stands in front of all brokers"
+    severity = "error"
+    scope = "advertised address"
+    looks_across_clients = True
+    codes = frozenset({6, 16})
+    apis = frozenset({METADATA})
+    response_fields = frozenset({"brokers", "nodeId", "host", "port"})
+    thresholds = (
+        Threshold("calls", 3, "calls", "answered by the wrong broker"),
+        Threshold("brokers", 2, "brokers", "with one host and port in a Metadata answer"),
+    )
+    meaning = (
+        "A Kafka client must reach each broker by itself: which one answers here is chance, so that requests reach a "
+        "broker that does not lead the partition or is not the coordinator, however often metadata are asked for."
+    )
+    wire = (
+        "Metadata names one host and port for several node ids; then 6 NOT_LEADER_OR_FOLLOWER and 16 NOT_COORDINATOR "
+        "although the metadata are right and were asked for again."
+    )
+    cause = "advertised.listeners of all brokers names a TCP load balancer, an ingress or a Kubernetes Service."
+    fix = (
+        "Give each broker an advertised address or port of its own, such as a NodePort or a load balancer's port for "
+        "each; the common address is for bootstrap.servers only."
+    )
+    explains = ("not-leader-loop", "coordinator-flapping", "metadata-storm", "unexplained-error", "rebalance-storm")
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no address known."""
+        super().__init__(*arguments)
+        self._told: Bounded[str] = Bounded()
+        """By client, the address that it was told for several brokers."""
+
+    def new_state(self) -> Any:
+        """Begin with none."""
+        return Balanced()
+
+    def wanted(self, call: Call) -> bool:
+        """Look at clients that were told one address for several brokers; other rules look at all others."""
+        return self._told.get(at_host(client_of(call))) is not None and not is_follower(request_of(call))
+
+    def call(self, seen: SeenCall) -> None:
+        """See whether brokers have one address."""
+        nodes: dict[str, int] = {}
+        for item in seen.response.get("brokers", ()):
+            address = f"{short_name(item['host'])}:{item['port']}"
+            nodes[address] = nodes.get(address, 0) + 1
+        address, count = max(nodes.items(), key=lambda item: item[1], default=("", 0))
+        if count < self.limits["brokers"]:
+            return
+        self._told.put(at_host(seen.client), address)
+        state = self.state(address)
+        assert isinstance(state, Balanced)
+        state.metadata += 1
+        state.brokers = max(state.brokers, count)
+
+    def errors(self, call: Call, errors: list[FieldError]) -> None:
+        """Count calls that reached the wrong broker."""
+        client = at_host(client_of(call))
+        address = self._told.get(client)
+        if address is None or call.response is None:
+            return
+        state = self.state(address)
+        assert isinstance(state, Balanced)
+        if client in state.by_client or len(state.by_client) < MOST_NAMES:
+            state.by_client[client] = state.by_client.get(client, 0) + 1
+        what = f"{call.api_name} v{call.api_version} answered with {errors[0].name}"
+        state.add(call.response.last, what, call.client, self.topic_of(call, errors[0]))
+
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
+        """Fire from the threshold on."""
+        assert isinstance(state, Balanced)
+        if state.count < self.limits[self.least]:
+            return None
+        by_count = sorted(state.by_client.items(), key=lambda item: -item[1])
+        who = ", ".join(f"{client.name} {times_text(count)}" for client, count in by_count)
+        summary = (
+            f"Metadata gives {key} for {state.brokers} brokers; requests reached the wrong one ({who}), though "
+            f"metadata were asked for {times_text(state.metadata)}."
+        )
+        subject = {"advertised": key, "clientId": by_count[0][0].client_id, "topic": state.topics.only}
+        return self.make(state, subject, summary)
+
+
+LEADER_RULES: tuple[type[Rule[Any]], ...] = (PartitionOffline, LoadBalancerInFront)

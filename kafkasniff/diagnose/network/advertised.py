@@ -1,0 +1,90 @@
+"""What clients make of the addresses that Metadata names: whether they ever connect to one of them."""
+
+import ipaddress
+
+from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.diagnose.facts import (
+    API_VERSIONS,
+    DESCRIBE_CLUSTER,
+    FIND_COORDINATOR,
+    METADATA,
+    SASL_AUTHENTICATE,
+    SASL_HANDSHAKE,
+    host_of,
+)
+from kafkasniff.diagnose.facts import INIT_PRODUCER_ID as ASKED_OF_ANY
+from kafkasniff.diagnose.memory import MOST_NAMES, Tally
+from kafkasniff.diagnose.seen import SeenCall
+
+BEFORE_WORK = frozenset(
+    {
+        *(API_VERSIONS, METADATA, FIND_COORDINATOR, SASL_HANDSHAKE, SASL_AUTHENTICATE, DESCRIBE_CLUSTER),
+        *(ASKED_OF_ANY, 71, 72),
+    }
+)
+"""APIs that clients ask of their bootstrap servers; with telemetry."""
+
+_INSIDE = (".svc", ".local", ".internal", ".localdomain", ".lan")
+
+
+class Told(Tally):
+    """The addresses that a client was told, as long as it connected to none of them."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.nodes: dict[str, int] = {}
+        """Node ids by `host:port`."""
+        self.reached = False
+
+    def tell(self, seen: SeenCall) -> None:
+        """Take a Metadata answer."""
+        brokers = seen.response.get("brokers", ())[:MOST_NAMES]
+        if not brokers:
+            return
+        for item in brokers:
+            if len(self.nodes) < MOST_NAMES:
+                self.nodes[f"{short_name(item['host'])}:{item['port']}"] = item["nodeId"]
+        self.look(seen.call.server)
+        if not seen.request.get("topics") and any(map(_is_name, self.nodes)):
+            return  # Where a name leads is not known, and tools that list topics do nothing else either.
+        names = ", ".join(self.nodes)
+        self.add(seen.call.ended, f"Metadata names {names}", seen.call.client)
+
+    def look(self, server: str) -> None:
+        """Note a server that the client connects to."""
+        self.reached = self.reached or any(_may_be(address, server) for address in self.nodes)
+
+
+def _address_of(advertised: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Give the address that is advertised; None for a name."""
+    host = advertised.rpartition(":")[0].strip("[]")
+    try:
+        return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:
+        return None
+
+
+def _is_name(advertised: str) -> bool:
+    return _address_of(advertised) is None
+
+
+def _may_be(advertised: str, server: str) -> bool:
+    """Tell whether a server is what an advertised address leads to; never for a name."""
+    address, other = _address_of(advertised), ipaddress.ip_address(host_of(server).strip("[]"))
+    same = address == other or (address is not None and address.is_loopback and other.is_loopback)
+    return same and advertised.rpartition(":")[2] == server.rpartition(":")[2]
+
+
+def why_not(advertised: str, client: str) -> str:
+    """Say why a client at an address cannot reach an advertised one."""
+    host, address = advertised.rpartition(":")[0].strip("[]"), _address_of(advertised)
+    if address is None:
+        if "." not in host or host.lower().endswith(_INSIDE):
+            return f"{host}, a name that may be known inside the cluster's own network only"
+        return f"{host}, for which the client's resolver may give no address, or another"
+    if address.is_loopback:
+        return f"{host}, which is {client} itself for the client"
+    if address.is_private and not ipaddress.ip_address(client.strip("[]")).is_private:
+        return f"{host}, a private address, to which there may be no way from {client}"
+    return f"{host}, to which there may be no way from {client}"

@@ -1,0 +1,55 @@
+from typing import Any
+
+from kafkasniff.calls.call import Call
+from tests.diagnose.made import call, connection, finding, findings
+
+OFFLINE, BALANCED = "partition-offline", "load-balancer-in-front"
+
+
+def metadata(at: float, code: int = 5, client_id: str = "shop", nodes: tuple[int, ...] = (1, 2)) -> Call:
+    """Names no leader of orders-1, whose replica is on broker 3."""
+    brokers = [{"nodeId": node, "host": f"10.0.0.{node}", "port": 9092, "rack": None} for node in nodes]
+    partitions = [
+        {"partitionIndex": 0, "errorCode": 0, "replicaNodes": [1]},
+        {"partitionIndex": 1, "errorCode": code, "replicaNodes": [3]},
+    ]
+    topics = [{"errorCode": 0, "name": "orders", "partitions": partitions}]
+    return call(3, 8, {"topics": []}, {"brokers": brokers, "topics": topics}, at=at, client_id=client_id)
+
+
+def test_a_partition_without_leader() -> None:
+    assert findings(OFFLINE, [metadata(0), metadata(4.9)]) == []
+    found = finding(OFFLINE, [metadata(0), metadata(5)])
+    assert found.subject == {"topic": "orders", "partition": 1, "clientId": "shop", "brokerId": 3}
+    assert found.summary == (
+        "Partition 1 of topic orders had no leader for 5.0 s; its replicas are on broker 3, of which 3 is not in the "
+        "cluster."
+    )
+    assert finding(OFFLINE, [metadata(0), metadata(5, client_id="b")]).subject["clientId"] == ["shop", "b"]
+
+
+def test_a_partition_that_gets_a_leader() -> None:
+    assert findings(OFFLINE, [metadata(0), metadata(2, code=0), metadata(6)]) == []
+    assert findings(OFFLINE, [metadata(0, code=9), metadata(6, code=9)]) == []
+
+
+def told(at: float, ports: tuple[int, ...]) -> Call:
+    brokers = [{"nodeId": node, "host": "lb", "port": port, "rack": None} for node, port in enumerate(ports)]
+    return call(3, 8, {"topics": []}, {"brokers": brokers, "topics": []}, at=at)
+
+
+def refused(count: int, code: int = 6, **more: Any) -> list[Call]:
+    answer = {"responses": [{"name": "orders", "partitionResponses": [{"index": 0, "errorCode": code}]}]}
+    return [call(0, 9, {"acks": -1, "topicData": []}, answer, at=1 + at, **more) for at in range(count)]
+
+
+def test_one_address_for_all_brokers() -> None:
+    one = told(0, (9092, 9092, 9092))
+    assert findings(BALANCED, [one, *refused(2)]) == []
+    found = finding(BALANCED, [one, *refused(3)])
+    assert found.subject == {"advertised": "lb:9092", "clientId": "shop", "topic": "orders"}
+    assert "for 3 brokers" in found.summary
+    assert finding(BALANCED, [one, *refused(3, code=16)]).count == 3
+    assert findings(BALANCED, [told(0, (9092, 9093, 9094)), *refused(9)]) == []
+    assert findings(BALANCED, [told(0, (9092,)), *refused(9)]) == []
+    assert findings(BALANCED, [one, *refused(9, client_id="other", on=connection(50_001))]) == []
