@@ -139,10 +139,13 @@ class AdvertisedListenerUnreachable(_ConnectRule):
     response_fields = frozenset({"brokers", "nodeId", "host", "port"})
     thresholds = (
         Threshold("attempts", 3, "attempts", "none of which ever succeeded in the capture"),
-        Threshold("metadata", 3, "answers", "on two connections; the client follows none, and does no other work"),
+        Threshold("metadata", 3, "answers", "and so many connections; the client follows none, and does no other work"),
     )
     meaning = "Bootstrapping works, but everything else goes to the address that Metadata names, where nobody answers."
-    wire = "Metadata advertises host and port of a broker; SYNs to it are answered with RST or not at all. Or no SYN to it is seen, while the client connects anew and asks for metadata again."
+    wire = (
+        "Metadata advertises host and port of a broker; SYNs to it are answered with RST or not at all. Or no SYN to "
+        "it is seen, while the client connects anew and asks for metadata again."
+    )
     cause = (
         "advertised.listeners of the broker names a host or port that is not reachable from the client "
         "(containers, NAT)."
@@ -195,7 +198,7 @@ class AdvertisedListenerUnreachable(_ConnectRule):
                     yield finding
 
     def _not_followed(self, client: Client, told: Told, host: str) -> Finding | None:
-        few = told.count < self.limits["metadata"] or len(told.clients) < 2
+        few = told.count < self.limits["metadata"] or len(told.clients) < self.limits["metadata"]
         if few or told.reached or self._work.get(client):
             return None
         names = list(told.nodes)

@@ -181,7 +181,7 @@ def test_a_lone_api_versions_request_of_an_old_librdkafka(initiator: int | None,
         data(of, direction, content, packet)
         for packet, (direction, content) in enumerate(sent if first == "request" else sent[::-1], 1)
     ]
-    items, conversation = converse(of, events)
+    items, _ = converse(of, events)
     assert calls(items) == [(18, 168, "answered")]
     (call,) = items
     assert isinstance(call, Call)
