@@ -77,6 +77,10 @@ class Listening:
             self._look_at_the_clock()
         yield [*self.finish()]
 
+    def bytes_read(self) -> tuple[int, int | None]:
+        """Give nothing: an interface has no end that it could be a share of."""
+        return 0, None
+
     def finish(self) -> list[Item]:
         """Give what is left when nothing more is captured: calls that wait for their answers, as they stand."""
         self._secrets.refresh()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from os.path import getsize
 from typing import TYPE_CHECKING, Any
 
 from kafkasniff.calls.call import Call
@@ -93,6 +94,7 @@ class Reading:
         self.summary = Summary()
         self._unreadable: list[CaptureError] = []
         self._readers = self._open(paths)
+        self._size = _size_of(self._readers)
         self._secrets = SecretSources(self._readers, key_log)
         context = Context(
             records=records,
@@ -152,6 +154,10 @@ class Reading:
             self._summarise()
         yield [*self.finish()]
 
+    def bytes_read(self) -> tuple[int, int | None]:
+        """Give how many bytes of the captures were read so far, and how many they have, if that is known."""
+        return sum(reader.bytes_read for reader in self._readers), self._size
+
     def finish(self) -> list[Item]:
         """Give what is left when nothing more is read: calls that wait for their answers, as they stand.
 
@@ -192,6 +198,13 @@ class Reading:
         self.summary.packets = counters.packets
         self.summary.cut_packets = counters.cut_packets
         self.summary.notes = self._engine.notes()
+
+
+def _size_of(readers: Sequence[CaptureReader]) -> int | None:
+    try:
+        return sum(getsize(reader.file) for reader in readers)
+    except OSError:  # standard input
+        return None
 
 
 def _keep_secrets(connection: Connection, lines: bytes) -> None:

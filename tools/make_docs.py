@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "cli.md"
 
-COMMANDS = ("read", "live", "diagnose", "pipeline", "explain", "apis", "errors")
+COMMANDS = ("read", "live", "diagnose", "pipeline", "explain", "apis", "errors", "help")
 
 OPENING = """# The command line
 
@@ -18,7 +18,7 @@ Written by `tools/make_docs.py` from the help texts; the tests compare.
 Exit status: 0 when all was read; 1 when a capture could not be read, or not to its end (what was read is shown), and
 when `diagnose --fail-on` saw no call that it could judge; 2 for a wrong command line; 3 when it found something so bad;
 130 after Ctrl-C; 141 when the reader of the output has gone.
-Shell completion: `kafkasniff --install-completion`.
+Shell completion: `kafkasniff --show-completion bash` prints a script, to be put where the shell looks for such.
 """
 
 

@@ -20,7 +20,7 @@ METRICS_OF_CONNECTION: Final = 2 << 20
 METRICS_IN_ALL: Final = 16 << 20
 
 RECORDS_REACHED: Final = (
-    f"the records from here on are not shown: those of the run take more than half of --max-decompressed and"
+    f"the records from here on are not shown: those of the run take more than half of the bound `decompressed` and"
     f" {RECORDS_RATIO} times their bytes as captured"
 )
 

@@ -7,6 +7,7 @@ import typer
 from kafkasniff.cli.complete import complete_api
 from kafkasniff.cli.options import JsonOutput
 from kafkasniff.cli.output import print_json, print_text
+from kafkasniff.cli.pager import NoPager, page
 
 EXAMPLES = """\b
 Examples:
@@ -24,8 +25,10 @@ def apis(
     ] = None,
     version: Annotated[str | None, typer.Argument(metavar="VERSION", help="Show this version's layout.")] = None,
     json_output: JsonOutput = False,
+    no_pager: NoPager = False,
 ) -> None:
     """List Kafka's APIs; with API its versions; with VERSION the layout of its request and response."""
+    page(not no_pager)
     from kafkasniff.protocol.api_table import APIS
     from kafkasniff.render.api_reference import (
         api_list_text,

@@ -1,5 +1,6 @@
 """The command line: its subcommands and what they have in common."""
 
+import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Annotated, Any
@@ -7,12 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from kafkasniff.cli.exit_status import ExitStatus
-from kafkasniff.cli.help import Commands, GroupedCommand
-from kafkasniff.cli.output import print_message
+from kafkasniff.cli.formatting import Commands, GroupedCommand
 from kafkasniff.render.words import escape
 
-COMMANDS = ("read", "live", "diagnose", "pipeline", "explain", "apis", "errors")
+COMMANDS = ("read", "live", "diagnose", "pipeline", "explain", "apis", "errors", "help")
 """Each is the function of its name in the module of its name."""
+
+SHELLS = ("bash", "zsh", "fish", "powershell")
+COMPLETE_VARIABLE = "_KAFKASNIFF_COMPLETE"
 
 EXAMPLES = """\b
 Examples:
@@ -45,10 +48,31 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _print_completion(shell: str | None) -> None:
+    if shell is not None:
+        from typer._completion_shared import get_completion_script
+
+        if shell not in SHELLS:
+            raise typer.BadParameter(f"{shell!r} is none of {', '.join(SHELLS)}.")
+        typer.echo(get_completion_script(prog_name="kafkasniff", complete_var=COMPLETE_VARIABLE, shell=shell))
+        raise typer.Exit
+
+
 def kafkasniff(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    completion: Annotated[
+        str | None,
+        typer.Option(
+            "--show-completion",
+            metavar="|".join(SHELLS),
+            callback=_print_completion,
+            is_eager=True,
+            show_default=False,
+            help="Print a script for the shell's completion; `source` it, or put it where the shell looks.",
+        ),
+    ] = None,
 ) -> None:
     """Show what Kafka clients and brokers really say to each other, from captures of their traffic."""
 
@@ -62,9 +86,15 @@ def command_line(arguments: Sequence[str] = ()) -> typer.Typer:
         callback=kafkasniff,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
+        # Typer's own options write to ~/.bashrc, also where what follows them is no shell.
+        add_completion=False,
         epilog=EXAMPLES,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
+    if COMPLETE_VARIABLE in os.environ:
+        from typer._completion_classes import completion_init
+
+        completion_init()
     # A small capture is read about as fast as all commands are made.
     for name in [each for each in COMMANDS if each in arguments[:1]] or COMMANDS:
         module = import_module(f"kafkasniff.cli.{name}")
@@ -95,8 +125,3 @@ def run(arguments: Sequence[str]) -> int:
         error.message = escape(error.message)
         error.show()
         return ExitStatus.USAGE
-    except OSError as error:
-        # What is read says for itself what is wrong; there remains what the library does, as it installs completion.
-        place = f"{error.filename}: " if error.filename else ""
-        print_message(f"kafkasniff: {place}{error.strerror or error}")
-        return ExitStatus.FAILED

@@ -1,11 +1,13 @@
-"""The options that set how much is held: the same in every command that reads packets, declared once."""
+"""`--bounds NAME=VALUE,...`: how much is held, the same in every command that reads packets."""
 
-import inspect
-from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
+
+from kafkasniff.render.words import show
 
 if TYPE_CHECKING:
     from kafkasniff.calls.limits import CallLimits
@@ -13,104 +15,116 @@ if TYPE_CHECKING:
     from kafkasniff.tcp.limits import TcpLimits
     from kafkasniff.tcp.tls.context import TlsLimits
 
-PANEL = "Bounds"
-"""The heading of these options in the help."""
+_UNITS = {"MiB": 1 << 20, "GiB": 1 << 30}
+_MIB = _UNITS["MiB"]
+_MOST = 1 << 50
+
+BoundsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--bounds",
+        metavar="NAME=VALUE,...",
+        help="Hold more or less in memory: `kafkasniff help bounds`.",
+        autocompletion=lambda incomplete: [f"{each}=" for each in BOUNDS if each.startswith(incomplete)],
+    ),
+]
 
 
-def _bound(name: str, unit: str, text: str, least: int = 1, most: int | None = None) -> Any:
-    return typer.Option(name, metavar=unit, min=least, max=most, help=text, rich_help_panel=PANEL)
+class Bound(NamedTuple):
+    """One bound: what it says when it is not given, and what it may be."""
+
+    default: int | None
+    is_size: bool
+    text: str
+    least: int = 1
+    most: int = _MOST
+
+    def value_text(self) -> str:
+        """Give the default as it is typed."""
+        if self.default is None:
+            return "none"
+        return f"{self.default // _MIB}MiB" if self.is_size else str(self.default)
 
 
-class Bounds(NamedTuple):
-    """What the options say; a bound that is reached is reported."""
+BOUNDS = {
+    "message": Bound(128 * _MIB, True, "Bytes that are kept of a message; of a larger one the beginning is shown."),
+    "held": Bound(
+        144 * _MIB,
+        True,
+        "Bytes of unfinished messages, waiting requests and searches of all connections; and as many of segments that"
+        " wait for earlier ones.",
+    ),
+    "held-each": Bound(
+        128 * _MIB,
+        True,
+        "Bytes of the waiting requests of one connection; and half as many of the segments of one direction that wait"
+        " for earlier ones.",
+    ),
+    "searched": Bound(2 * _MIB, True, "Bytes of one direction that are held while its next message is searched for."),
+    "undecided": Bound(32 * _MIB, True, "Bytes of a connection that prove nothing, before it is taken for no Kafka."),
+    "pending": Bound(100_000, False, "Requests of one connection that wait for their answers."),
+    "connections": Bound(200_000, False, "Connections followed at once; above it those idle longest end."),
+    "half-open": Bound(50_000, False, "Connections of which only a SYN was seen, beside the others."),
+    "fragments": Bound(16 * _MIB, True, "Bytes of IP fragments that wait for others."),
+    "held-tls": Bound(
+        32 * _MIB, True, "Bytes of TLS connections that wait for their secrets; and a 32nd of it of each one."
+    ),
+    "elements": Bound(
+        1_000_000,
+        False,
+        "Array elements that are decoded of a message; a tenth of it of a message that is damaged or has more.",
+        # Those of messages of up to 2 KiB are not counted.
+        least=10_000,
+    ),
+    "depth": Bound(
+        32,
+        False,
+        "Tunnels that are opened within each other, and levels of messages within a message.",
+        # What reads and prints them is recursive; protobuf itself stops at 100.
+        most=100,
+    ),
+    "decompressed": Bound(128 * _MIB, True, "Bytes of the records of a message when decompressed (with --records)."),
+    "ratio": Bound(None, False, "Times its compressed size that a compressed capture may have; what follows is left."),
+}
+"""By name."""
 
-    max_message: Annotated[
-        int, _bound("--max-message", "MIB", "Keep this much of a message; of a larger one show the beginning.")
-    ] = 128
-    max_held: Annotated[
-        int,
-        _bound(
-            "--max-held",
-            "MIB",
-            "Hold this much of unfinished messages, waiting requests and searches of all connections, and this much"
-            " of segments that wait for others.",
-        ),
-    ] = 144
-    max_held_each: Annotated[
-        int,
-        _bound(
-            "--max-held-each",
-            "MIB",
-            "Hold this much of the waiting requests of one connection, and half as much of a direction's segments that"
-            " wait for others.",
-        ),
-    ] = 128
-    max_searched: Annotated[
-        int, _bound("--max-searched", "MIB", "Hold this much of a direction while its next message is searched for.")
-    ] = 2
-    max_undecided: Annotated[
-        int,
-        _bound(
-            "--max-undecided",
-            "MIB",
-            "Take a connection for no Kafka when this much of it proves nothing.",
-        ),
-    ] = 32
-    max_pending: Annotated[
-        int, _bound("--max-pending", "N", "Let this many requests of a connection wait for their answers.")
-    ] = 100_000
-    max_connections: Annotated[
-        int,
-        _bound("--max-connections", "N", "Follow this many connections at once; above it the longest idle ones end."),
-    ] = 200_000
-    max_half_open: Annotated[
-        int,
-        _bound("--max-half-open", "N", "Follow this many connections of which only a SYN was seen, beside the others."),
-    ] = 50_000
-    max_fragments: Annotated[
-        int, _bound("--max-fragments", "MIB", "Hold this much of IP fragments that wait for others.")
-    ] = 16
 
-    max_held_tls: Annotated[
-        int,
-        _bound(
-            "--max-held-tls",
-            "MIB",
-            "Hold this much of TLS connections that wait for their secrets, and a 32nd of it of each.",
-        ),
-    ] = 32
-    max_elements: Annotated[
-        int,
-        _bound(
-            "--max-elements",
-            "N",
-            "Decode this many array elements of a message, and a tenth of it of one that is spoilt or has more.",
-            # Those of messages of up to 2 KiB are not counted.
-            least=10_000,
-        ),
-    ] = 1_000_000
-    max_depth: Annotated[
-        int,
-        _bound(
-            "--max-depth",
-            "N",
-            "Open this many tunnels within each other, and this many levels of messages within a message.",
-            # What reads and prints them is recursive; protobuf itself stops at 100.
-            most=100,
-        ),
-    ] = 32
+class Bounds:
+    """What was asked for; a bound that is reached is reported."""
+
+    def __init__(self, given: Sequence[str] | None = None) -> None:
+        """Take `NAME=VALUE` texts, each perhaps several with commas; raises typer.BadParameter."""
+        self._values = {name: bound.default for name, bound in BOUNDS.items()}
+        for text in (part for each in given or () for part in each.split(",") if part):
+            name, _, value = text.partition("=")
+            self._values[name] = _value_of(name, value)
+
+    @property
+    def decompressed(self) -> int:
+        """Give how many bytes the records of a message may take."""
+        return self._number("decompressed")
+
+    @property
+    def ratio(self) -> int | None:
+        """Give how many times its compressed size a capture may have; None: any."""
+        return self._values["ratio"]
+
+    def _number(self, name: str) -> int:
+        value = self._values[name]
+        assert value is not None
+        return value
 
     def tcp_limits(self, base: "TcpLimits | None" = None) -> "TcpLimits":
         """Give `base`, or the defaults, with these bounds."""
         from kafkasniff.tcp.limits import TcpLimits
 
         return (base or TcpLimits())._replace(
-            buffered_per_direction=self.max_held_each << 19,
-            buffered_in_all=self.max_held << 20,
-            connections=self.max_connections,
-            half_open=self.max_half_open,
-            fragment_bytes=self.max_fragments << 20,
-            depth=self.max_depth,
+            buffered_per_direction=self._number("held-each") // 2,
+            buffered_in_all=self._number("held"),
+            connections=self._number("connections"),
+            half_open=self._number("half-open"),
+            fragment_bytes=self._number("fragments"),
+            depth=self._number("depth"),
         )
 
     def call_limits(self) -> "CallLimits":
@@ -118,41 +132,46 @@ class Bounds(NamedTuple):
         from kafkasniff.calls.limits import CallLimits
 
         return CallLimits(
-            kept_message_bytes=self.max_message << 20,
-            held_in_all=self.max_held << 20,
-            pending_bytes=self.max_held_each << 20,
-            pending_calls=self.max_pending,
-            search_bytes=self.max_searched << 20,
-            undecided_bytes=self.max_undecided << 20,
+            kept_message_bytes=self._number("message"),
+            held_in_all=self._number("held"),
+            pending_bytes=self._number("held-each"),
+            pending_calls=self._number("pending"),
+            search_bytes=self._number("searched"),
+            undecided_bytes=self._number("undecided"),
         )
 
     def message_limits(self) -> "MessageLimits":
         """Give the defaults with these bounds."""
         from kafkasniff.protocol.limits import MessageLimits
 
-        return MessageLimits(elements=self.max_elements, depth=self.max_depth)
+        return MessageLimits(elements=self._number("elements"), depth=self._number("depth"))
 
     def tls_limits(self) -> "TlsLimits":
         """Give the defaults with these bounds."""
         from kafkasniff.tcp.tls.context import TlsLimits
 
-        return TlsLimits(held_per_connection=self.max_held_tls << 15, held_in_all=self.max_held_tls << 20)
+        held = self._number("held-tls")
+        return TlsLimits(held_per_connection=held // 32, held_in_all=held)
 
 
-def with_bounds(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command these options, which it takes together as its argument `bounds`."""
-    signature = inspect.signature(command)
-    annotations = get_type_hints(Bounds, include_extras=True)
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotations[name])
-        for name, default in Bounds._field_defaults.items()
-    ]
+def _value_of(name: str, text: str) -> int:
+    bound = BOUNDS.get(name)
+    if bound is None:
+        near = get_close_matches(name, BOUNDS, 1)
+        hint = f"; did you mean {near[0]}?" if near else "."
+        raise _error(f"no bound is called '{show(name)}'{hint} `kafkasniff help bounds` lists them all.")
+    match = re.fullmatch(r"([0-9]{1,15})(MiB|GiB)?", text)
+    if match is None or bool(match[2]) != bound.is_size:
+        example = "a size such as 64MiB or 1GiB" if bound.is_size else "a whole number"
+        raise _error(f"{name}: expected {example}, found '{show(text)}'.")
+    value = int(match[1]) * (_UNITS[match[2]] if bound.is_size else 1)
+    least = _MIB if bound.is_size else bound.least
+    if not least <= value <= bound.most:
+        at_least = "1MiB" if bound.is_size else str(least)
+        most = "" if bound.most == _MOST else f" and at most {bound.most}"
+        raise _error(f"{name}: expected at least {at_least}{most}, found {show(text)}.")
+    return value
 
-    @wraps(command)
-    def run(**values: Any) -> None:
-        bounds = Bounds(**{name: values.pop(name) for name in Bounds._fields})
-        command(**values, bounds=bounds)
 
-    own = [parameter for name, parameter in signature.parameters.items() if name != "bounds"]
-    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    return run
+def _error(text: str) -> typer.BadParameter:
+    return typer.BadParameter(text, param_hint="--bounds")

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from kafkasniff.cli import options
-from kafkasniff.cli.bounds import Bounds, with_bounds
+from kafkasniff.cli.bounds import Bounds, BoundsOption
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.pager import NoPager
 
 EXAMPLES = """\b
 Examples:
@@ -21,7 +22,6 @@ Examples:
 """
 
 
-@with_bounds
 def diagnose(
     files: options.Files,
     json_output: options.JsonOutput = False,
@@ -31,7 +31,6 @@ def diagnose(
     assignment: options.Assignment = None,
     fail_on: options.FailOn = None,
     jobs: options.Jobs = 1,
-    max_ratio: options.MaxRatio = None,
     timeline: Annotated[
         str | None,
         typer.Option(
@@ -40,14 +39,18 @@ def diagnose(
             help="Show the life of a group, client, transactional-id or connection instead of findings.",
         ),
     ] = None,
-    *,
-    bounds: Bounds,
+    bounds: BoundsOption = None,
+    colour: options.Colour = "auto",
+    no_pager: NoPager = False,
 ) -> None:
     """Say what clients and brokers do wrong, why, and what to change."""
+    from kafkasniff.calls.items import taken_out
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.findings import check_fail_on, fails, finding_form, say_closing
     from kafkasniff.cli.jobs import usable_jobs
     from kafkasniff.cli.output import Output, print_message
+    from kafkasniff.cli.pager import page
+    from kafkasniff.cli.progress import Progress
     from kafkasniff.cli.settings import choose_rules
     from kafkasniff.diagnose.engine import Diagnosis
     from kafkasniff.diagnose.finding import Finding
@@ -61,12 +64,13 @@ def diagnose(
     kind, _, name = (timeline or "").partition("=")
     if timeline is not None and (kind not in KINDS or not name):
         raise typer.BadParameter(f"{timeline!r} is not one of {', '.join(KINDS)} with =NAME.", param_hint="--timeline")
+    limits = Bounds(bounds)
     choice = choose_rules(rule or (), ignore or (), assignment or ())
     diagnosis = Diagnosis(choice.rules, choice.settings) if timeline is None else None
     life = Timeline(kind, name)
     output = Output(sys.stdout.buffer)
     findings: list[Finding] = []
-    limits: list[str] = []
+    reached: list[str] = []
     interrupted = False
     try:
         open_captures = partial(
@@ -75,29 +79,35 @@ def diagnose(
             connections=True,
             metrics=False,
             key_log=keylog,
-            max_ratio=max_ratio,
-            tcp_limits=bounds.tcp_limits(),
-            call_limits=bounds.call_limits(),
-            tls_limits=bounds.tls_limits(),
-            message_limits=bounds.message_limits(),
+            max_ratio=limits.ratio,
+            tcp_limits=limits.tcp_limits(),
+            call_limits=limits.call_limits(),
+            tls_limits=limits.tls_limits(),
+            message_limits=limits.message_limits(),
         )
         if diagnosis is not None and jobs > 1 and (usable := usable_jobs(jobs, files)) > 1:
             from kafkasniff.cli.shares import diagnose_shares
 
-            reading, findings, limits, interrupted = diagnose_shares(usable, open_captures, choice)
+            reading, findings, reached, interrupted = diagnose_shares(usable, open_captures, choice)
         else:
             reading = open_captures()
             feed = life.feed if diagnosis is None else diagnosis.feed
+            progress = Progress(reading, writes_lines=False)
             try:
-                for item in reading:
-                    feed(item)
+                for items in reading.batches():
+                    for item in taken_out(items):
+                        feed(item)
+                    progress.report()
             except KeyboardInterrupt:
                 interrupted = True
+            finally:
+                progress.clear()
             if diagnosis is not None:
-                findings, limits = diagnosis.findings(), diagnosis.limits_reached()
+                findings, reached = diagnosis.findings(), diagnosis.limits_reached()
     except CaptureError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None
+    page(not no_pager)
     summary = reading.summary
     if diagnosis is None:
         for line in timeline_lines(life, json_output, colours_for(sys.stdout)):
@@ -111,7 +121,7 @@ def diagnose(
         for finding in findings:
             output.write(form(finding))
         output.flush()
-        say_closing(summary, limits, findings)
+        say_closing(summary, reached, findings)
     if interrupted:
         raise typer.Exit(ExitStatus.INTERRUPTED)
     if summary.damages:

@@ -7,6 +7,7 @@ import typer
 from kafkasniff.cli.complete import complete_error
 from kafkasniff.cli.options import JsonOutput
 from kafkasniff.cli.output import print_json, print_text
+from kafkasniff.cli.pager import NoPager, page
 
 EXAMPLES = """\b
 Examples:
@@ -21,8 +22,10 @@ def errors(
         str | None, typer.Argument(metavar="CODE", help="A code or a name.", autocompletion=complete_error)
     ] = None,
     json_output: JsonOutput = False,
+    no_pager: NoPager = False,
 ) -> None:
     """Say what Kafka's error codes mean, whether clients may retry, and what usually causes them."""
+    page(not no_pager)
     from kafkasniff.protocol.error_codes import ERROR_CODES
     from kafkasniff.render.error_reference import error_list_text, error_object, error_text, find_error
 

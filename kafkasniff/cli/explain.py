@@ -7,6 +7,7 @@ import typer
 from kafkasniff.cli.complete import complete_rule
 from kafkasniff.cli.options import JsonOutput
 from kafkasniff.cli.output import print_json, print_text
+from kafkasniff.cli.pager import NoPager, page
 
 EXAMPLES = """\b
 Examples:
@@ -21,8 +22,10 @@ def explain(
         str | None, typer.Argument(metavar="RULE", help="A rule's id.", autocompletion=complete_rule)
     ] = None,
     json_output: JsonOutput = False,
+    no_pager: NoPager = False,
 ) -> None:
     """Say what a rule of `diagnose` means, how it looks on the wire, how it comes about and how to fix it."""
+    page(not no_pager)
     from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
     from kafkasniff.render.findings import rule_object, rule_text
 

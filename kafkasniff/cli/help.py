@@ -1,56 +1,75 @@
-"""The help of commands: options under several headings, arguments by their names alone."""
+"""`kafkasniff help`: what several commands have in common, explained once."""
 
-import os
-import shlex
-import sys
-from typing import Any
+from typing import Annotated, Any
 
-from typer.core import TyperCommand, TyperGroup
+import typer
 
-from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.pager import NoPager, page
 
-_BRACES = str.maketrans("", "", "{}")
+EXAMPLES = """\b
+Examples:
+  kafkasniff help
+  kafkasniff help filters
+  kafkasniff help bounds
+  kafkasniff help read
+"""
 
-
-class Commands(TyperGroup):
-    """The commands, of which the user may have forgotten to name one."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options before the command; without any argument the help is shown, and it is an error."""
-        if not args and not ctx.resilient_parsing:
-            print(ctx.get_help(), file=sys.stderr)
-            ctx.exit(ExitStatus.USAGE)
-        parsed: list[str] = super().parse_args(ctx, args)
-        return parsed
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command; where a capture stands in its place, say how to read it."""
-        if self.get_command(ctx, args[0]) is None and os.path.exists(args[0]):
-            ctx.fail(f"{args[0]!r} is no command. To show the calls in it: kafkasniff read {shlex.quote(args[0])}")
-        return super().resolve_command(ctx, args)
+_TOPICS = {
+    "filters": "Filters choose which calls `read` and `live` show. An option given several times shows calls that"
+    " fit any of its values. Of different options, a call has to fit all.",
+    "bounds": "Bounds say how much is held in memory; the defaults suit a laptop. `--bounds NAME=VALUE,...` of `read`,"
+    " `live` and `diagnose` changes them. A bound that is reached is reported: before the closing line, or as a problem"
+    " of the call that reached it.",
+}
+_EXAMPLES = {
+    "filters": ("read a.pcap --api fetch --slower-than 500ms", "read a.pcap --errors --from +10s --to +20s"),
+    "bounds": ("read a.pcap --bounds message=16MiB,pending=1000", "diagnose a.pcap.gz --bounds ratio=100"),
+}
 
 
-class GroupedCommand(TyperCommand):
-    """A command whose options stand in the help under the heading that each names (`rich_help_panel`)."""
+def _complete(incomplete: str) -> list[str]:
+    from kafkasniff.cli.app import COMMANDS
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, and then the options by heading; those without one come first."""
-        groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is None:
-                continue
-            if parameter.param_type_name == "argument":
-                # Typer adds Python's name of the type.
-                groups["Arguments"].append((record[0].partition(" ")[0], record[1]))
-            else:
-                heading = getattr(parameter, "rich_help_panel", None) or "Options"
-                groups.setdefault(heading, []).append(record)
-        for heading, records in groups.items():
-            if records:
-                with formatter.section(heading):
-                    formatter.write_dl(records)
+    return [name for name in (*_TOPICS, *COMMANDS) if name.startswith(incomplete)]
 
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Give the parts of the usage line; Typer has braces around the names of arguments that must be given."""
-        return [piece.translate(_BRACES) for piece in super().collect_usage_pieces(ctx)]
+
+def help(
+    topic: Annotated[
+        str | None,
+        typer.Argument(metavar="TOPIC", help="`filters`, `bounds`, or a command.", autocompletion=_complete),
+    ] = None,
+    no_pager: NoPager = False,
+) -> None:
+    """Explain filters, bounds, or a command."""
+    page(not no_pager)
+    from kafkasniff.cli.app import COMMANDS, run
+    from kafkasniff.cli.output import print_text
+    from kafkasniff.render.terminal import text_width
+    from kafkasniff.render.words import show
+    from kafkasniff.render.wrapping import definitions, paragraph
+
+    if topic is None or topic in COMMANDS:
+        raise typer.Exit(run([*([topic] if topic else []), "--help"]))
+    if topic not in _TOPICS:
+        raise typer.BadParameter(f"no topic or command is called '{show(topic)}', only {', '.join(_complete(''))}.")
+    width = text_width()
+    entries = _bounds() if topic == "bounds" else _filters()
+    examples = "".join(f"  kafkasniff {each}\n" for each in _EXAMPLES[topic])
+    print_text(f"{paragraph(_TOPICS[topic], width)}\n\nExamples:\n{examples}\n{definitions(entries, width)}")
+
+
+def _bounds() -> list[tuple[str, str]]:
+    from kafkasniff.cli.bounds import BOUNDS
+
+    return [(f"{name}={bound.value_text()}", bound.text) for name, bound in BOUNDS.items()]
+
+
+def _filters() -> list[tuple[str, str]]:
+    from kafkasniff.cli.app import command_line
+    from kafkasniff.cli.formatting import topic_of
+
+    group: Any = typer.main.get_command(command_line())
+    command = group.commands["read"]
+    context = command.make_context("read", [], resilient_parsing=True)
+    records = (each.get_help_record(context) for each in command.get_params(context) if topic_of(each) == "Filters")
+    return [record for record in records if record is not None]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from kafkasniff.cli import options
-from kafkasniff.cli.bounds import Bounds, with_bounds
+from kafkasniff.cli.bounds import Bounds, BoundsOption
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.read import TERMINAL_LIMIT_VALUE
 from kafkasniff.cli.stopping import Stopping
@@ -79,7 +79,6 @@ User = Annotated[
 ]
 
 
-@with_bounds
 def live(
     interfaces: Interfaces,
     json_output: options.JsonOutput = False,
@@ -112,9 +111,8 @@ def live(
     ignore: options.Ignore = None,
     assignment: options.Assignment = None,
     fail_on: options.FailOn = None,
-    max_decompressed: options.MaxDecompressed = 128,
-    *,
-    bounds: Bounds,
+    bounds: BoundsOption = None,
+    colour: options.Colour = "auto",
 ) -> None:
     """Show the calls on network interfaces as they end. Needs the right to capture; says how to get it."""
     from kafkasniff.calls.context import Context
@@ -145,6 +143,7 @@ def live(
     if records and not json_output:
         verbose = max(verbose, 1)
         limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
+    limits = Bounds(bounds)
     filters = call_filters(api, client_id, host, port, connection, topic, group, errors, slower_than)
     seconds = duration_ns(duration, "--duration") if duration else None
     pending_ns = duration_ns(pending, "--pending")
@@ -168,16 +167,16 @@ def live(
                     context=Context(
                         records=records,
                         limit_value=limit_value,
-                        records_limit=max_decompressed << 20,
-                        limits=bounds.message_limits(),
+                        records_limit=limits.decompressed,
+                        limits=limits.message_limits(),
                         metrics=not diagnose and (json_output or bool(verbose)),
-                        spending=Spending(max_decompressed << 20),
+                        spending=Spending(limits.decompressed),
                     ),
                 ),
                 connections=connections or diagnose,
-                tcp_limits=bounds.tcp_limits(LIVE_LIMITS),
-                call_limits=bounds.call_limits()._replace(pending_ns=pending_ns),
-                tls_limits=bounds.tls_limits(),
+                tcp_limits=limits.tcp_limits(LIVE_LIMITS),
+                call_limits=limits.call_limits()._replace(pending_ns=pending_ns),
+                tls_limits=limits.tls_limits(),
                 duration_ns=seconds,
                 writer=writer,
                 write_secrets=write_secrets,

@@ -26,6 +26,10 @@ def main() -> None:
         status = run(with_optional_values(sys.argv[1:]))
         sys.exit(ExitStatus.FAILED if messages.failed and status == ExitStatus.OK else status)
     finally:
+        if "kafkasniff.cli.pager" in sys.modules:
+            from kafkasniff.cli.pager import end_pager
+
+            end_pager()
         # Python would search all that is left for cycles once more as it exits.
         gc.freeze()
 

@@ -1,11 +1,11 @@
 """Options that mean the same in every command, declared once."""
 
+import os
 from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
-from kafkasniff.cli.bounds import PANEL
 from kafkasniff.cli.complete import (
     TIME_MODES,
     complete_api,
@@ -28,6 +28,30 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE...", help="Captures in any order; `-` is standard input. Together they are one capture."
+    ),
+]
+COLOUR_MODES: dict[str, dict[str, str]] = {"auto": {}, "always": {"FORCE_COLOR": "1"}, "never": {"NO_COLOR": "1"}}
+"""What `--color` takes, as the variables that say the same: what is started from here goes by it too."""
+
+
+def _set_colour(mode: str) -> str:
+    if mode not in COLOUR_MODES:
+        raise typer.BadParameter(f"{mode!r} is none of {', '.join(COLOUR_MODES)}.")
+    if mode != "auto":
+        for name in ("FORCE_COLOR", "NO_COLOR"):
+            os.environ.pop(name, None)
+        os.environ.update(COLOUR_MODES[mode])
+    return mode
+
+
+Colour = Annotated[
+    str,
+    typer.Option(
+        "--color",
+        metavar="auto|always|never",
+        callback=_set_colour,
+        autocompletion=lambda incomplete: [mode for mode in COLOUR_MODES if mode.startswith(incomplete)],
+        help="Colour the output; auto: on a terminal, unless NO_COLOR or FORCE_COLOR say otherwise.",
     ),
 ]
 JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
@@ -170,27 +194,6 @@ WriteSecrets = Annotated[
     typer.Option(
         "--write-secrets",
         help="Let the new capture of --write hold the TLS secrets of its connections too, for its owner alone to read.",
-    ),
-]
-MaxDecompressed = Annotated[
-    int,
-    typer.Option(
-        "--max-decompressed",
-        metavar="MIB",
-        min=1,
-        help="Let the records of a message take this much, decompressed (with --records).",
-        rich_help_panel=PANEL,
-    ),
-]
-MaxRatio = Annotated[
-    int | None,
-    typer.Option(
-        "--max-ratio",
-        metavar="N",
-        min=1,
-        show_default=False,
-        help="Read a compressed capture up to N times its compressed size; without it all.",
-        rich_help_panel=PANEL,
     ),
 ]
 Rule = Annotated[

@@ -5,8 +5,9 @@ from functools import partial
 import typer
 
 from kafkasniff.cli import options
-from kafkasniff.cli.bounds import Bounds, with_bounds
+from kafkasniff.cli.bounds import Bounds, BoundsOption
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.pager import NoPager
 
 EXAMPLES = """\b
 Examples:
@@ -25,7 +26,6 @@ TERMINAL_LIMIT_VALUE = 1024
 """Bytes of a key or value of a record that are shown in the terminal unless told otherwise."""
 
 
-@with_bounds
 def read(
     files: options.Files,
     json_output: options.JsonOutput = False,
@@ -51,11 +51,10 @@ def read(
     records: options.Records = False,
     limit_value: options.LimitValue = None,
     two_pass: options.TwoPass = False,
-    max_decompressed: options.MaxDecompressed = 128,
     jobs: options.Jobs = 1,
-    max_ratio: options.MaxRatio = None,
-    *,
-    bounds: Bounds,
+    bounds: BoundsOption = None,
+    colour: options.Colour = "auto",
+    no_pager: NoPager = False,
 ) -> None:
     """Show the calls in captures: requests with their responses, in the order in which they ended."""
     from kafkasniff.capture.errors import CaptureError
@@ -63,6 +62,7 @@ def read(
     from kafkasniff.cli.filters import call_filters
     from kafkasniff.cli.jobs import usable_jobs
     from kafkasniff.cli.output import print_message
+    from kafkasniff.cli.pager import page
     from kafkasniff.cli.showing import Showing, json_format, terminal_format
     from kafkasniff.reading import Reading
 
@@ -79,6 +79,7 @@ def read(
     if records and not json_output:
         verbose = max(verbose, 1)
         limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
+    limits = Bounds(bounds)
     filters = call_filters(api, client_id, host, port, connection, topic, group, errors, slower_than, begin, end)
     try:
         if write is not None:
@@ -97,13 +98,14 @@ def read(
             fetch_sessions=json_output or bool(verbose),
             metrics=json_output or bool(verbose),
             key_log=keylog,
-            max_ratio=max_ratio,
-            records_limit=max_decompressed << 20,
-            tcp_limits=bounds.tcp_limits(),
-            call_limits=bounds.call_limits(),
-            tls_limits=bounds.tls_limits(),
-            message_limits=bounds.message_limits(),
+            max_ratio=limits.ratio,
+            records_limit=limits.decompressed,
+            tcp_limits=limits.tcp_limits(),
+            call_limits=limits.call_limits(),
+            tls_limits=limits.tls_limits(),
+            message_limits=limits.message_limits(),
         )
+        page(not no_pager and "-" not in files)
         form = json_format() if json_output else terminal_format(time, verbose)
         if jobs > 1 and limit is None and write is None and (usable := usable_jobs(jobs, files)) > 1:
             from kafkasniff.cli.turns import show

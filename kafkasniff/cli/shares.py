@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from kafkasniff.cli.jobs import Pipe, Workers
 from kafkasniff.cli.output import Output
+from kafkasniff.cli.progress import Progress
 from kafkasniff.cli.settings import RuleChoice
 from kafkasniff.diagnose.engine import Diagnosis, joined
 from kafkasniff.diagnose.finding import Finding, findings_from_json, findings_to_json
@@ -62,11 +63,14 @@ def diagnose_shares(jobs: int, read: Callable[[], Reading], choice: RuleChoice) 
 
 
 def _feed(diagnosis: Diagnosis, reading: Reading, workers: Workers) -> None:
+    progress = Progress(reading, writes_lines=False)
     for items in reading.batches():
         for item in items:
             diagnosis.feed(item)
+        progress.report()
         if workers.interrupted:
-            return
+            break
+    progress.clear()
 
 
 def _part(rule: type[Rule[Any]]) -> int:

@@ -1,8 +1,6 @@
 """Shows what a reading gives in the form asked for, and says at the end what the capture was worth."""
 
-import shutil
 import sys
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,6 +13,7 @@ from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.writer import PcapngWriter, create, select_packets
 from kafkasniff.cli.filters import Filters
 from kafkasniff.cli.output import Output, print_message
+from kafkasniff.cli.progress import Progress
 from kafkasniff.freed_memory import keep_freed_memory
 from kafkasniff.reading import Reading
 from kafkasniff.render.closing import closing_line, closing_notes, failures_text
@@ -23,8 +22,6 @@ from kafkasniff.wording import failure_text
 if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
     from kafkasniff.cli.turns import Turns
     from kafkasniff.listening import Listening
-
-_PROGRESS_SECONDS = 0.5
 
 
 class LineFormat(NamedTuple):
@@ -65,10 +62,10 @@ def json_format() -> LineFormat:
 def terminal_format(time_mode: str, detail: int) -> LineFormat:
     """Give lines for people: cut and coloured on a terminal, whole and plain elsewhere."""
     from kafkasniff.render.colours import colours_for
+    from kafkasniff.render.terminal import terminal_width
     from kafkasniff.render.text.lines import CallLines
 
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    lines = CallLines(width, time_mode, detail, colours_for(sys.stdout))
+    lines = CallLines(terminal_width(), time_mode, detail, colours_for(sys.stdout))
     return LineFormat(
         lines.learn,
         lines.line,
@@ -109,7 +106,7 @@ class Showing:
         """How often something could not be shown, by the names of exceptions."""
         self._shown_packets: defaultdict[str, set[int]] = defaultdict(set)
         self._shown_secrets: dict[bytes, None] = {}
-        self._progress = _Progress(reading)
+        self._progress = Progress(reading)
 
     def run(self, flush_batches: bool) -> None:
         """Show all; `flush_batches`: write what a batch of packets brought before waiting for the next.
@@ -278,29 +275,3 @@ class Showing:
         except OSError as error:
             raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None
         print_message(f"{written:,} packets written to {path}")
-
-
-class _Progress:
-    """A line on standard error that says how far the reading is, where the output goes elsewhere."""
-
-    def __init__(self, reading: "Reading | Listening") -> None:
-        self._reading = reading
-        self._wanted = sys.stderr.isatty() and not sys.stdout.isatty()
-        self._next = time.monotonic() + _PROGRESS_SECONDS
-        self._drawn = False
-
-    def report(self) -> None:
-        """Draw the line anew, now and then."""
-        if not self._wanted or time.monotonic() < self._next:
-            return
-        summary = self._reading.summary
-        sys.stderr.write(f"\r{summary.packets:,} packets, {summary.counts.calls:,} calls\x1b[K")
-        sys.stderr.flush()
-        self._next = time.monotonic() + _PROGRESS_SECONDS
-        self._drawn = True
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self._drawn:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()

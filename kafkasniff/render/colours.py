@@ -1,7 +1,8 @@
-"""Colours for terminal lines: rich decides whether and how, once; lines then use plain escape sequences."""
+"""Colours for terminal lines, as escape sequences (ECMA-48, SGR)."""
 
-import os
 from typing import NamedTuple, TextIO
+
+from kafkasniff.render.terminal import is_coloured
 
 
 class Colours(NamedTuple):
@@ -18,32 +19,21 @@ class Colours(NamedTuple):
     off: str = ""
 
 
-_STYLES = {
-    "time": "dim",
-    "server": "dim",
-    "api": "bold cyan",
-    "client_id": "blue",
-    "slow": "yellow",
-    "error": "bold red",
-    "warning": "yellow",
-    "note": "dim",
-}
-
 PLAIN = Colours()
+
+_COLOURED = Colours(
+    time="\x1b[2m",
+    server="\x1b[2m",
+    api="\x1b[1;36m",
+    client_id="\x1b[34m",
+    slow="\x1b[33m",
+    error="\x1b[1;31m",
+    warning="\x1b[33m",
+    note="\x1b[2m",
+    off="\x1b[0m",
+)
 
 
 def colours_for(stream: TextIO) -> Colours:
     """Give the colours for a stream; NO_COLOR, FORCE_COLOR, TERM and pipes are respected."""
-    if not stream.isatty() and "FORCE_COLOR" not in os.environ:
-        return PLAIN  # without importing rich
-    from rich.console import Console
-    from rich.style import Style
-
-    console = Console(file=stream)
-    if console.color_system is None or console.no_color:
-        return PLAIN
-    system = console._color_system
-    marks = {
-        name: Style.parse(style).render("|", color_system=system).partition("|")[0] for name, style in _STYLES.items()
-    }
-    return Colours(**marks, off="\x1b[0m")
+    return _COLOURED if is_coloured(stream) else PLAIN

@@ -19,7 +19,7 @@ COMMAND = [sys.executable, "-m", "kafkasniff"]
 def environment() -> dict[str, str]:
     """The environment without what would change output."""
     kept = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS")}
-    return {**kept, "PYTHONPATH": str(ROOT), "TZ": "UTC", "TERM": "xterm-256color"}
+    return {**kept, "PYTHONPATH": str(ROOT), "TZ": "UTC", "TERM": "xterm-256color", "PAGER": "cat"}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Each bound has an option, and is reported when it is reached."""
+"""Each bound has a name in --bounds, and is reported when it is reached."""
 
 import gzip
 import struct
@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from kafkasniff.calls.limits import CallLimits
-from kafkasniff.cli.bounds import Bounds
+from kafkasniff.cli.bounds import BOUNDS, Bounds
 from kafkasniff.listening import LIVE_LIMITS
 from kafkasniff.protocol.limits import MessageLimits
 from kafkasniff.tcp.limits import TcpLimits
@@ -165,21 +165,21 @@ def varint(value: int) -> bytes:
 @pytest.mark.parametrize(
     ("packets", "option", "said"),
     [
-        (large_message(), "--max-message=1", "message of 2097152 bytes: the first 65536 were kept"),
-        (unfinished_messages(), "--max-held=1", "all connections together held more than 1 MiB"),
-        (segments_behind_holes(3, MIB), "--max-held=1", "too many bytes of all connections waited behind holes"),
-        (segments_behind_holes(1, MIB), "--max-held-each=1", "too many bytes of a connection waited behind it"),
-        (waiting_requests(5, PRODUCE_BYTES), "--max-held-each=1", "too many requests wait for answers"),
-        (unanswered(), "--max-pending=3", "too many requests wait for answers"),
-        (lost_boundary(), "--max-searched=1", "searched for messages in vain for more than 1 MiB"),
-        (nothing_known(), "--max-undecided=1", "nothing in its first 1 MiB proves it"),
-        (opened(*range(20)), "--max-connections=5", "connection ended: too many connections, longest idle first"),
-        (syns(), "--max-half-open=3", "half-open connection ended: too many of them: 6"),
-        (fragments(), "--max-fragments=1", "IP fragments dropped: too many bytes of them waited"),
-        (compressed_records(), "--max-decompressed=1", "gzip data of at most 1048576 bytes when decompressed"),
-        (many_topics(), "--max-elements=10000", "expected at most 1000 array elements in a message shown in part"),
-        (tunnels(3), "--max-depth=2", "packet left out: more than 2 tunnels within each other: 1"),
-        (nested_metrics(20), "--max-depth=19", "expected at most 19 levels of messages, found more"),
+        (large_message(), "--bounds=message=1MiB", "message of 2097152 bytes: the first 65536 were kept"),
+        (unfinished_messages(), "--bounds=held=1MiB", "all connections together held more than 1 MiB"),
+        (segments_behind_holes(3, MIB), "--bounds=held=1MiB", "too many bytes of all connections waited behind holes"),
+        (segments_behind_holes(1, MIB), "--bounds=held-each=1MiB", "too many bytes of a connection waited behind it"),
+        (waiting_requests(5, PRODUCE_BYTES), "--bounds=held-each=1MiB", "too many requests wait for answers"),
+        (unanswered(), "--bounds=pending=3", "too many requests wait for answers"),
+        (lost_boundary(), "--bounds=searched=1MiB", "searched for messages in vain for more than 1 MiB"),
+        (nothing_known(), "--bounds=undecided=1MiB", "nothing in its first 1 MiB proves it"),
+        (opened(*range(20)), "--bounds=connections=5", "connection ended: too many connections, longest idle first"),
+        (syns(), "--bounds=half-open=3", "half-open connection ended: too many of them: 6"),
+        (fragments(), "--bounds=fragments=1MiB", "IP fragments dropped: too many bytes of them waited"),
+        (compressed_records(), "--bounds=decompressed=1MiB", "gzip data of at most 1048576 bytes when decompressed"),
+        (many_topics(), "--bounds=elements=10000", "expected at most 1000 array elements in a message shown in part"),
+        (tunnels(3), "--bounds=depth=2", "packet left out: more than 2 tunnels within each other: 1"),
+        (nested_metrics(20), "--bounds=depth=19", "expected at most 19 levels of messages, found more"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("--") else "",
 )
@@ -199,18 +199,18 @@ def test_a_capture_that_becomes_too_large_is_read_up_to_there(run: Run, tmp_path
     write_capture(path, chain(opened(1), (packet(1, True, 5, 5, PSH | ACK, bytes(60_000)) for _ in range(100))))
     packed = tmp_path / "made.pcap.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
-    with_option, without = (run(command, str(packed), *options) for options in (["--max-ratio=50"], []))
+    with_option, without = (run(command, str(packed), *options) for options in (["--bounds=ratio=50"], []))
     assert (with_option.returncode, without.returncode) == (1, 0)
     assert "made.pcap.gz: byte 1" in with_option.stderr
-    assert "more than --max-ratio=50 times" in with_option.stderr
+    assert "more than 50 times (--bounds ratio)" in with_option.stderr
     assert "1 call" in with_option.stderr
 
 
 @pytest.mark.parametrize(
     ("packets", "option", "said"),
     [
-        (segments_behind_holes(1, MIB), "--max-held-each=1", "too many bytes of a connection waited behind it"),
-        (syns(), "--max-half-open=3", "half-open connection ended: too many of them: 6"),
+        (segments_behind_holes(1, MIB), "--bounds=held-each=1MiB", "too many bytes of a connection waited behind it"),
+        (syns(), "--bounds=half-open=3", "half-open connection ended: too many of them: 6"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("--") else "",
 )
@@ -228,10 +228,10 @@ def test_levels_as_many_as_may_be_asked_for_can_be_read_and_printed(run: Run, tm
     path = tmp_path / "made.pcap"
     write_capture(path, nested_metrics(100))
     for form in ("--json", "-v", "-vv"):
-        done = run("read", str(path), form, "--max-depth=100")
+        done = run("read", str(path), form, "--bounds=depth=100")
         assert (done.returncode, done.stderr.count("\n")) == (0, 1)
         assert "levels of messages" not in done.stdout
-    assert run("read", str(path), "--max-depth=101").returncode == 2
+    assert run("read", str(path), "--bounds=depth=101").returncode == 2
 
 
 def test_without_options_the_defaults_are_those_of_the_layers() -> None:
@@ -239,26 +239,47 @@ def test_without_options_the_defaults_are_those_of_the_layers() -> None:
     assert Bounds().call_limits() == CallLimits()
     assert Bounds().tls_limits() == TlsLimits()
     assert Bounds().message_limits() == MessageLimits()
-    assert Bounds(max_held_tls=1).tls_limits() == TlsLimits(held_per_connection=32 << 10, held_in_all=1 << 20)
+    assert Bounds(["held-tls=1MiB"]).tls_limits() == TlsLimits(held_per_connection=32 << 10, held_in_all=1 << 20)
     assert Bounds().tcp_limits(LIVE_LIMITS) == LIVE_LIMITS
 
 
 def test_live_keeps_its_own_times() -> None:
-    limits = Bounds(max_connections=7).tcp_limits(LIVE_LIMITS)
+    limits = Bounds(["connections=7"]).tcp_limits(LIVE_LIMITS)
     assert (limits.connections, limits.start_ns, limits.ended) == (7, LIVE_LIMITS.start_ns, LIVE_LIMITS.ended)
 
 
+def test_several_bounds_in_one_option_and_in_several() -> None:
+    limits = Bounds(["message=2GiB,pending=9", "depth=3"])
+    assert limits.call_limits() == CallLimits(kept_message_bytes=2 << 30, pending_calls=9)
+    assert limits.message_limits() == MessageLimits(depth=3)
+    assert (limits.decompressed, limits.ratio) == (128 * MIB, None)
+
+
 @pytest.mark.parametrize("command", ["read", "live", "diagnose"])
-def test_the_options_stand_under_a_heading_of_their_own(run: Run, command: str) -> None:
+def test_one_option_stands_in_the_help_and_the_bounds_in_a_topic_of_it(run: Run, command: str) -> None:
     text = run(command, "--help").stdout
-    usual, _, bounds = text.partition("\nBounds:\n")
-    for name in Bounds._fields:
-        option = f"--{name.replace('_', '-')} "
-        assert option in bounds
-        assert option not in usual
+    assert "--bounds NAME=VALUE,..." in text
+    assert "--max-" not in text
+    assert "`kafkasniff help bounds`" in " ".join(text.split())
+    topic = run("help", "bounds").stdout
+    for name, bound in BOUNDS.items():
+        assert f"  {name}={bound.value_text()} " in topic
 
 
-def test_a_bound_of_nothing_is_refused(run: Run) -> None:
-    done = run("read", "x.pcap", "--max-held", "0")
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("messag=1MiB", "no bound is called 'messag'; did you mean message?"),
+        ("message", "message: expected a size such as 64MiB or 1GiB, found ''"),
+        ("message=5", "expected a size such as 64MiB or 1GiB, found '5'"),
+        ("message=0MiB", "message: expected at least 1MiB, found 0MiB"),
+        ("pending=5MiB", "pending: expected a whole number, found '5MiB'"),
+        ("elements=9999", "elements: expected at least 10000, found 9999"),
+        ("depth=101", "depth: expected at least 1 and at most 100, found 101"),
+        ("pending=1,held=\x1b[1m", "found '\\x1b[1m'"),
+    ],
+)
+def test_what_is_no_bound_is_refused(run: Run, given: str, said: str) -> None:
+    done = run("read", "x.pcap", "--bounds", given)
     assert done.returncode == 2
-    assert "--max-held" in done.stderr
+    assert said in done.stderr

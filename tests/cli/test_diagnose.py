@@ -128,13 +128,13 @@ def test_explain(run: Run) -> None:
 
 
 def test_interrupted_it_says_what_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = Reading.__iter__
+    whole = Reading.batches
 
-    def interrupted(reading: Reading) -> Iterator[Item]:
+    def interrupted(reading: Reading) -> Iterator[list[Item]]:
         yield from whole(reading)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Reading, "__iter__", interrupted)
+    monkeypatch.setattr(Reading, "batches", interrupted)
     done = CliRunner().invoke(command_line(), ["diagnose", str(CAPTURES / "sasl-plain-java.pcap"), "--json"])
     assert done.exit_code == 130
     assert '"rule":"cleartext-credentials"' in done.output

@@ -43,4 +43,4 @@ def test_metrics_and_records_of_a_few_bytes(run: Run, tmp_path: Path, form: list
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         shown = [len(line["batches"][0]["records"]) for line in lines[50:70]]
         assert shown == [150_000] + [0] * 19
-        assert all("half of --max-decompressed" in line["problems"][0]["message"] for line in lines[51:70])
+        assert all("half of the bound `decompressed`" in line["problems"][0]["message"] for line in lines[51:70])

@@ -13,7 +13,7 @@ HEAVY = ("scapy", "numpy", "pyspark", "dpkt", "rich", "orjson", "cryptography", 
 def test_help_has_commands_and_examples(run: Run) -> None:
     done = run("--help")
     assert done.returncode == 0
-    for word in ("read", "apis", "errors", "Examples:", "--version", "--install-completion"):
+    for word in ("read", "apis", "errors", "Examples:", "--version", "--show-completion"):
         assert word in done.stdout
     for command in ("read", "apis", "errors"):
         assert f"kafkasniff {command}" in run(command, "-h").stdout

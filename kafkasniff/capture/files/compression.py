@@ -178,6 +178,11 @@ class DecompressedSource:
         self._decompressor: Decompressor | None = None
         self._damage: CaptureError | None = None
 
+    @property
+    def bytes_read(self) -> int:
+        """Give how many bytes of the file were read, compressed as they are."""
+        return self._compressed.offset
+
     def read(self, size: int) -> bytes:
         """Give up to `size` bytes, none at the end; what comes from a pipe is given as it comes.
 
@@ -222,7 +227,7 @@ class DecompressedSource:
         if ratio is None or self._given <= max(FREE_BYTES, ratio * self._compressed.offset):
             return
         raise CaptureError(
-            f"{self.file}: byte {self._given}{self.content}: more than --max-ratio={ratio} times the"
+            f"{self.file}: byte {self._given}{self.content}: more than {ratio} times (--bounds ratio) the"
             f" {self._compressed.offset} compressed bytes; what follows was not read"
         )
 

@@ -63,6 +63,11 @@ class CaptureReader:
         """Give where the data of the batch given last begin, in bytes of the file's content (decompressed)."""
         return self._buffer_offset
 
+    @property
+    def bytes_read(self) -> int:
+        """Give how many bytes of the file were read so far."""
+        return 0 if self._resting else self._source.bytes_read
+
     def first_time(self) -> int | None:
         """Give the time of the first packet in ns since 1970, None where there is none; to be asked before iteration.
 

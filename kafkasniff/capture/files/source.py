@@ -49,6 +49,11 @@ class FileSource:
             stream.seek(self.offset)
         return stream
 
+    @property
+    def bytes_read(self) -> int:
+        """Give how many bytes of the file were read."""
+        return self.offset
+
     def read(self, size: int) -> bytes:
         """Give up to `size` bytes, none at the end.
 

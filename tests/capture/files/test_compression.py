@@ -204,7 +204,7 @@ def test_what_becomes_too_many_times_as_large(name: str) -> None:
             assert (len(found), reader.damage) == (packets_in, None)
         else:
             assert 5 <= len(found) < 51, "5 have come at 1 MiB"
-            assert f" of the {name} content: more than --max-ratio=20 times the " in str(reader.damage)
+            assert f" of the {name} content: more than 20 times (--bounds ratio) the " in str(reader.damage)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,23 @@
+import pytest
+
+from tests.cli.conftest import Run
+
+
+def test_topics(run: Run) -> None:
+    filters = run("help", "filters").stdout
+    for option in ("--api", "--client-id", "--errors [NAME]", "--from TIME"):
+        assert f"  {option}" in filters
+    assert run("help", "read").stdout == run("read", "--help").stdout
+    assert run("help").stdout == run("--help").stdout
+    done = run("help", "filter")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no topic or command is called 'filter', only filters, bounds, read" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["read", "live", "diagnose", "pipeline"])
+def test_examples_come_first_and_filters_by_name(run: Run, command: str) -> None:
+    text = run(command, "--help").stdout
+    assert text.index("Examples:") < text.index("Arguments:") < text.index("Options:")
+    if command in ("read", "live"):
+        assert "Only this API" not in text
+        assert "--api API" in text
