@@ -12,7 +12,7 @@ cdef class Engine:
     cdef readonly object tls, counts
     cdef object _call_limits, _options, _learning, _budget
     cdef bint _report_connections
-    cdef object _next_sweep
+    cdef object _next_sweep, _latest
     cdef bytearray _kinds
     cdef dict _conversations
 

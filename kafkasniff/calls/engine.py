@@ -106,6 +106,8 @@ class Engine:
         self._budget = Budget(self._call_limits.held_in_all)
         self._report_connections = report_connections
         self._next_sweep = 0
+        self._latest = 0
+        """When the last packet was captured, or up to when there was none, in ns since 1970."""
         self._kinds = bytearray(_KEYS * _VERSIONS)
         """By API key and version, once looked up: whether its calls tell of others, and whether they have topic ids."""
         self._conversations: dict[Connection, Conversation | EncryptedConversation] = {}
@@ -121,6 +123,8 @@ class Engine:
 
     def feed(self, batch: PacketBatch) -> list[Item]:
         """Take packets; give what ended with them, in packet order."""
+        if len(batch):
+            self._latest = max(self._latest, batch.times[-1])
         items = self._take(self.reassembler.feed(batch))
         self._note(items)
         return items
@@ -131,6 +135,7 @@ class Engine:
         Calls that wait for longer than `CallLimits.pending_ns` are given as they stand, and secrets of TLS that came
         late are used.
         """
+        self._latest = max(self._latest, now)
         items = self._take(self.reassembler.tick(now))
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_NS
@@ -139,8 +144,9 @@ class Engine:
         self._note(items)
         return items
 
-    def flush(self) -> list[Item]:
-        """Give the rest: nothing more comes."""
+    def flush(self, end: int = 0) -> list[Item]:
+        """Give the rest: nothing more comes. The capture ends at `end`, in ns since 1970, if not with what was fed."""
+        self._latest = max(self._latest, end)
         items = self._take(self.reassembler.flush())
         self._note(items)
         return items
@@ -185,7 +191,7 @@ class Engine:
         conversation = self._conversations.pop(connection, None)
         items: list[Item] = []
         if conversation is not None:
-            items += conversation.end(event.arrival)
+            items += conversation.end(event.arrival, self._latest if connection.ended_by == "capture-end" else 0)
             kafka = conversation.kafka
             if kafka is not None:
                 counts = self.counts

@@ -224,8 +224,11 @@ class KafkaStreams:
         calls, self._calls = self._calls, []
         return calls
 
-    def end(self, arrival: Arrival) -> None:
-        """Let every unfinished call end, as nothing more comes, and let go of all bytes."""
+    def end(self, arrival: Arrival, until: int) -> None:
+        """Let every unfinished call end, as nothing more comes, and let go of all bytes.
+
+        Up to `until`, in ns since 1970, answers would have been captured.
+        """
         self._boundaries.end()
         for direction in (self.client, 1 - self.client):
             if self._boundaries.searches[direction] is not None:
@@ -241,11 +244,12 @@ class KafkaStreams:
         rest = self._cutters[1 - self.client].end(arrival)
         if rest is not None and len(rest.data) < SMALLEST_RESPONSE:
             rest = None
-        responses_ended = self.connection.ended_by in ("fin", "rst", "reuse") and self._server_seen()
+        # Of a connection that another one took over, the end is not in the capture.
+        responses_ended = self.connection.ended_by in ("fin", "rst") and self._server_seen()
         if rest is not None and correlation_id(rest) not in self._pairing.layouts():
             self._take_response(rest)
             rest = None
-        self._emit(self._pairing.end(arrival, responses_ended, rest))
+        self._emit(self._pairing.end(arrival, responses_ended, rest, until))
 
     @property
     def unread(self) -> list[str]:

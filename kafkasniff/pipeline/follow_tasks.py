@@ -181,7 +181,7 @@ class _Follower:
         capture.held = [HeldPackets.of(*each) for each in held]
         if bound is None:
             capture.packer.end = task.known.ends[vantage]
-            self._write(capture, Ended(vantage, [*engine.flush()], True))
+            self._write(capture, Ended(vantage, [*engine.flush(task.known.ends[vantage])], True))
         learned = self._followed.learned
         learned.topics.update(capture.topics.known())
         learned.tls_sessions.update(engine.tls.sessions())

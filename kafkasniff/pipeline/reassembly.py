@@ -111,7 +111,7 @@ class Reassembly:
             batch = merger.flush()
             if batch is not None:
                 yield self._ended(vantage, engine.feed(batch), False)
-            yield self._ended(vantage, [*engine.flush()], True)
+            yield self._ended(vantage, [*engine.flush(self._known.ends.get(vantage, 0))], True)
             self.notes += engine.notes()
             self.tls_sessions |= engine.tls.sessions()
             add_up(self.tls_counters, engine.tls.counters)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tests.robustness.conversations import Conversation, Message, SentCall
-from tests.robustness.packets import ACK, FIN, SYN, Packet, kept
+from tests.robustness.packets import ACK, FIN, RST, SYN, Packet, kept
 
 Presence = Literal["whole", "header", "none"]
 
@@ -97,20 +97,26 @@ def _messages(
 
 
 def _ends(packets: Sequence[Packet]) -> dict[tuple[int, int], int]:
-    """Give up to where each direction's stream is known to reach: from its FIN, and what the peer acknowledged."""
+    """Give up to where each direction's stream is known to reach: from its FIN or RST, and what the peer acknowledged.
+
+    A FIN is acknowledged like a byte, which it is not.
+    """
     bases = {
         (packet.conversation, packet.direction): packet.seq - packet.offset for packet in packets if packet.payload
     }
     ends: dict[tuple[int, int], int] = defaultdict(int)
+    fins: dict[tuple[int, int], int] = {}
     for packet in packets:
         own, peer = (packet.conversation, packet.direction), (packet.conversation, 1 - packet.direction)
-        if packet.flags & FIN:
+        if packet.flags & (FIN | RST):
             ends[own] = max(ends[own], packet.offset)
+        if packet.flags & FIN:
+            fins[own] = packet.offset
         if packet.flags & ACK and peer in bases:
             acknowledged = (packet.ack - bases[peer]) & 0xFFFFFFFF
             if acknowledged < 1 << 31:
                 ends[peer] = max(ends[peer], acknowledged)
-    return ends
+    return {name: min(end, fins.get(name, end)) for name, end in ends.items()}
 
 
 def _gaps(mask: bytearray, start_known: bool, end: int) -> list[int]:
@@ -136,7 +142,7 @@ def expect(conversations: Sequence[Conversation], packets: Sequence[Packet]) -> 
     for (number, direction), mask in _coverage(packets, conversations, kept).items():
         known = (number, direction) in opened
         expected.messages += _messages(number, conversations[number], direction, mask, known)
-        gaps = _gaps(sent[number, direction], known, ends[number, direction])
+        gaps = _gaps(sent[number, direction], known, ends.get((number, direction), 0))
         if gaps:
             expected.gaps[number, direction] = gaps
     return expected

@@ -42,5 +42,7 @@ cdef class Pairing:
 
 cdef int _PRODUCE, _FIRST_IN_TRANSACTIONS, _FLEXIBLE_PRODUCE, _LARGEST_INT16, _MOST_GONE
 
-@cython.locals(data=bytes, place=Py_ssize_t, length=Py_ssize_t)
+@cython.locals(data=bytes, place=Py_ssize_t)
 cpdef bint expects_response(RequestHeader header, Frame frame)
+@cython.locals(place=Py_ssize_t, length=Py_ssize_t)
+cdef Py_ssize_t _acks_place(RequestHeader header, bytes data) except -1

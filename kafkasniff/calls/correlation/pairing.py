@@ -219,34 +219,41 @@ class Pairing:
         request = self._remove_first()
         return Pair(request, None, "response-not-captured", arrival, max(0, arrival.time - request.frame.last.time))
 
-    def end(self, arrival: Arrival, responses_ended: bool, partial: Frame | None) -> list[Pair]:
+    def end(self, arrival: Arrival, responses_ended: bool, partial: Frame | None, until: int) -> list[Pair]:
         """Give all that is left when the connection or the capture ends.
 
         `responses_ended` tells whether the response stream was seen to its end; `partial` is what there is of a
-        response at that end.
+        response at that end. Up to `until`, in ns since 1970, an answer would have been captured.
         """
         pairs = self._give_up_early(len(self._early))
         while self.waiting.count():
             request = self.waiting.first()
             if partial is not None and correlation_id(partial) == request.header.correlation_id:
                 self._remove_first()
-                pending = max(0, arrival.time - request.frame.last.time)
+                pending = max(0, until - request.frame.last.time)
                 pairs.append(
                     Pair(request, partial, "unanswered", arrival)
                     if responses_ended
                     else Pair(request, partial, "response-not-captured", arrival, pending)
                 )
             else:
-                pairs.append(self._without_response(arrival, responses_ended))
+                pairs.append(self._without_response(arrival, responses_ended, arrival.at(until)))
         return pairs
 
-    def _without_response(self, arrival: Arrival, seen_to_the_end: bool = True) -> Pair:
+    def _without_response(
+        self, arrival: Arrival, seen_to_the_end: bool = True, last_known: Arrival | None = None
+    ) -> Pair:
         request = self.waiting.first()
+        if acks_cut_off(request.header, request.frame):
+            self._remove_first()
+            message = "the capture cuts acks off here: it is not known whether an answer was to come"
+            problem = Problem("request", len(request.frame.data), "acks", message)
+            return Pair(request, None, "response-not-captured", arrival, problems=(problem,))
         if seen_to_the_end and request.responses_lost == self.responses_lost:
             self._remove_first()
             return Pair(request, None, "unanswered", arrival)
-        lost = self.lost_at if self.lost_at is not None and request.responses_lost < self.responses_lost else arrival
-        pair = self.give_up_oldest(lost)
+        lost = self.lost_at if request.responses_lost < self.responses_lost else last_known
+        pair = self.give_up_oldest(lost or arrival)
         return pair._replace(ended=arrival)
 
     def _remove_first(self) -> WaitingRequest:
@@ -291,6 +298,17 @@ def expects_response(header: RequestHeader, frame: Frame) -> bool:
     if header.api_key != _PRODUCE:
         return True
     data = frame.data
+    place = _acks_place(header, data)
+    return place + 2 > len(data) or data[place] != 0 or data[place + 1] != 0
+
+
+def acks_cut_off(header: RequestHeader, frame: Frame) -> bool:
+    """Tell whether the capture lacks what says if a broker answers."""
+    return header.api_key == _PRODUCE and not frame.whole and _acks_place(header, frame.data) + 2 > len(frame.data)
+
+
+def _acks_place(header: RequestHeader, data: bytes) -> int:
+    """Give where a Produce request has its acks, as far as its beginning tells."""
     place = header.end
     if header.api_version >= _FLEXIBLE_PRODUCE:
         # transactionalId is a compact nullable string; ids of over 126 bytes take a second length byte.
@@ -302,7 +320,7 @@ def expects_response(header: RequestHeader, frame: Frame) -> bool:
     elif header.api_version >= _FIRST_IN_TRANSACTIONS and place + 2 <= len(data):
         length = unsigned16(data, place)
         place += 2 + (length if length <= _LARGEST_INT16 else 0)
-    return place + 2 > len(data) or data[place] != 0 or data[place + 1] != 0
+    return place
 
 
 def _order(arrival: Arrival) -> tuple[int, int]:

@@ -173,8 +173,8 @@ class Conversation:
         """Keep the first bytes of a direction, if `event` has them."""
         self._starts[event.direction] = self._starts[event.direction] or event.data[:SHOWN_START]
 
-    def end(self, arrival: Arrival) -> list[Item]:
-        """Give all that is left when the connection ends."""
+    def end(self, arrival: Arrival, until: int = 0) -> list[Item]:
+        """Give all that is left when the connection ends, or the capture at `until`, in ns since 1970."""
         found: list[Item] = []
         if self.protocol is None and self._seen:
             # Whatever the client sent, no request that proves itself can come any more.
@@ -195,7 +195,7 @@ class Conversation:
             # Of a direction without any data nothing at all was captured.
             if counters.data_bytes:
                 self._gaps.follow(direction)
-        self.kafka.end(arrival)
+        self.kafka.end(arrival, max(arrival.time, until))
         return [*found, *self._take_gaps(), *self.kafka.take_calls()]
 
     def tick(self, now: int) -> list[Item]:

@@ -61,10 +61,10 @@ class EncryptedConversation:
             self._opening.append(event.arrival)
         return self._pass_on(self._tls.take(event))
 
-    def end(self, arrival: Arrival) -> list[Item]:
-        """Give all that is left when the connection ends."""
+    def end(self, arrival: Arrival, until: int = 0) -> list[Item]:
+        """Give all that is left when the connection ends, or the capture at `until`, in ns since 1970."""
         found = self._pass_on(self._tls.end())
-        return [*found, *self._secured(self._conversation.end(arrival))]
+        return [*found, *self._secured(self._conversation.end(arrival, until))]
 
     def tick(self, now: int) -> list[Item]:
         """Give what waited for secrets that came, and the calls that waited for too long at `now`, in ns since 1970."""

@@ -233,6 +233,11 @@ class ConnectionTable:
             stream, peer = state.second, state.first
         else:
             stream, peer = state.first, state.second
+        if state.connection.epoch:
+            before = self.ended.get(state.name)
+            if before is not None and before.has_rather_than(stream, peer, segment, arrival.time):
+                self._counters.after_end += 1
+                return
         state.connection.last = arrival
         stream.counters.packets += 1
         if len(segment.data) < segment.length:
@@ -370,7 +375,6 @@ class ConnectionTable:
         if ended.has(segment, arrival.time):
             self._counters.after_end += 1
             return None
-        self.ended.pop(name)
         return self._start(segment, ended.epoch + 1, arrival)
 
     def _start(self, segment: Segment, epoch: int, arrival: Arrival) -> ConnectionState:
@@ -417,7 +421,7 @@ class ConnectionTable:
     def _replace(self, state: ConnectionState, segment: Segment, arrival: Arrival) -> ConnectionState:
         """End a connection as a segment begins another one on its 4-tuple, and start that."""
         self._end(state, "reuse", arrival)
-        return self._start(segment, self.ended.pop(state.name).epoch + 1, arrival)
+        return self._start(segment, state.connection.epoch + 1, arrival)
 
     # Ends
 

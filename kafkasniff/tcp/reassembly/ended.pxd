@@ -4,7 +4,7 @@ from kafkasniff.tcp.reassembly.sequence cimport FARTHEST, distance
 from kafkasniff.tcp.reassembly.state cimport ConnectionState
 from kafkasniff.tcp.reassembly.streams cimport Stream
 
-cdef int _SYN, _RST
+cdef int _SYN, _RST, _ACK
 cdef long long _ENDED_NS, _SYN_COPY_NS
 
 @cython.final
@@ -15,6 +15,8 @@ cdef class Ended:
 
     @cython.locals(second=bint, known="long long")
     cpdef bint has(self, Segment segment, long long time) except -1
+    @cython.locals(own="long long", other="long long")
+    cpdef bint has_rather_than(self, Stream stream, Stream peer, Segment segment, long long time) except -1
 
 @cython.final
 cdef class EndedConnections:
@@ -22,7 +24,6 @@ cdef class EndedConnections:
     cdef Py_ssize_t _limit
 
     cpdef Ended get(self, key)
-    cpdef Ended pop(self, key)
     cpdef add(self, key, Ended ended)
 
 @cython.locals(ended=Ended, first=Stream, second=Stream)

@@ -11,11 +11,12 @@ except ImportError:
 from kafkasniff.tcp.packets.segments import Segment
 from kafkasniff.tcp.reassembly.flow_keys import FlowKey
 from kafkasniff.tcp.reassembly.state import ConnectionState
+from kafkasniff.tcp.reassembly.streams import Stream
 
 if not cython.compiled:
     from kafkasniff.tcp.reassembly.sequence import FARTHEST, distance
 
-_SYN, _RST = 2, 4
+_SYN, _RST, _ACK = 2, 4, 16
 _ENDED_NS = 60_000_000_000
 _SYN_COPY_NS = 100_000_000
 
@@ -53,6 +54,26 @@ class Ended:
         near = known < 0 or abs(distance(segment.sequence, known)) <= FARTHEST
         return near and time - self.time <= _ENDED_NS
 
+    def has_rather_than(self, stream: Stream, peer: Stream, segment: Segment, time: int) -> bool:
+        """Tell whether a segment belongs to it rather than to the next connection on its 4-tuple, of which these are.
+
+        It belongs where its numbers lie. A sequence number tells, and what it acknowledges where the next connection's
+        is not known yet.
+        """
+        if segment.flags & _SYN or time - self.time > _ENDED_NS:
+            return False
+        own, other = self._sequence_0, self._sequence_1
+        if segment.key != self.key:
+            own, other = other, own
+        if own >= 0 and abs(distance(segment.sequence, own)) > FARTHEST:
+            return False
+        if own >= 0 and stream.known:
+            return abs(distance(segment.sequence, own)) < abs(distance(segment.sequence, stream.sequence))
+        if other < 0 or not peer.known or not segment.flags & _ACK:
+            return False
+        acknowledged = segment.acknowledgement
+        return abs(distance(acknowledged, other)) < abs(distance(acknowledged, peer.sequence))
+
 
 class EndedConnections:
     """The connections that ended last, one for each 4-tuple, by the smaller of its keys."""
@@ -68,10 +89,6 @@ class EndedConnections:
     def get(self, key: FlowKey) -> Ended | None:
         """Give that of a 4-tuple."""
         return self._ended.get(key)
-
-    def pop(self, key: FlowKey) -> Ended:
-        """Give that of a 4-tuple, which is remembered, and forget it."""
-        return self._ended.pop(key)
 
     def add(self, key: FlowKey, ended: Ended) -> None:
         """Remember one of the 4-tuple `key`."""

@@ -95,11 +95,11 @@ def test_an_answer_that_belongs_to_no_request_is_a_problem_when_all_requests_wer
 def test_the_end_of_a_connection_that_was_seen_leaves_requests_unanswered() -> None:
     pairing = Pairing(Budget(1 << 20))
     request(pairing, 1, 1)
-    assert seen(pairing.end(arrival(9), responses_ended=True, partial=None)) == [(1, None, "unanswered")]
+    assert seen(pairing.end(arrival(9), responses_ended=True, partial=None, until=0)) == [(1, None, "unanswered")]
 
 
 def test_the_end_of_the_capture_leaves_answers_uncaptured() -> None:
     pairing = Pairing(Budget(1 << 20))
     request(pairing, 1, 1)
-    (pair,) = pairing.end(arrival(9), responses_ended=False, partial=None)
+    (pair,) = pairing.end(arrival(9), responses_ended=False, partial=None, until=arrival(9).time)
     assert (pair.outcome, pair.pending_ns) == ("response-not-captured", 8_000_000)
