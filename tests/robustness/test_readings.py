@@ -88,7 +88,7 @@ def test_late_segments_are_none_of_the_next_connection(close: str, seed: int) ->
 @pytest.mark.parametrize("close", ["open", "fin", "rst"])
 def test_what_the_earlier_connection_lacks_by_that(close: str) -> None:
     """The client had acknowledged the answer, so that it is a gap of the first connection."""
-    both, packets, late = reused(close, 1)
+    _, packets, late = reused(close, 1)
     items = engine_items(packets)
     expected = [*((number, "answered") for number in (0, 1, 2)), (3, "response-not-captured")]
     assert outcomes(items) == expected + [(number, "answered") for number in (100, 101, 102, 103)]
