@@ -33,7 +33,13 @@ from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES
 from kafkasniff.protocol.embedded.snapshots import whole_batches
 from kafkasniff.protocol.error_codes import error_name
 from kafkasniff.protocol.errors import Problem, ProtocolError
-from kafkasniff.protocol.headers import RequestHeader, api_name, read_response_header, response_header_version
+from kafkasniff.protocol.headers import (
+    RequestHeader,
+    api_name,
+    is_known,
+    read_response_header,
+    response_header_version,
+)
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.totals import Totals, count_records, totals_of
 from kafkasniff.protocol.secrets import may_hold_secrets, redact, redact_damaged
@@ -288,7 +294,9 @@ class Call:
                 end = read_response_header(self.response.data, version)[1]
             except ProtocolError as error:
                 problem = (error.offset, error.path, error.message)
-                self._response_body = DecodedBody(self.header.api_version, None, problems=[problem])
+                # Of a layout that is not known the request's problem says so.
+                problems = [problem] if is_known(*self.header.layout) else []
+                self._response_body = DecodedBody(self.header.api_version, None, problems=problems)
             else:
                 self._response_body = self._decode(self.response, "response", end)
         return self._response_body

@@ -18,14 +18,14 @@ from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.enrichment.identity import LOGIN_APIS, Identity
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
-from kafkasniff.calls.resync.boundaries import Boundaries, plausible_request
+from kafkasniff.calls.resync.boundaries import Boundaries
 from kafkasniff.calls.resync.contradictions import Contradictions
-from kafkasniff.calls.resync.evidence import SMALLEST_REQUEST, SMALLEST_RESPONSE
+from kafkasniff.calls.resync.evidence import ID_STEP, SMALLEST_REQUEST, SMALLEST_RESPONSE, tells_client
 from kafkasniff.calls.resync.held import HELD_AT_LEAST, HeldPiece
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import Problem, ProtocolError
-from kafkasniff.protocol.headers import RequestHeader, read_cut_request_header
+from kafkasniff.protocol.headers import RequestHeader, read_cut_request_header, read_unknown_request_header
 from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
 
 if not cython.compiled:
@@ -133,7 +133,7 @@ class KafkaStreams:
 
     def _checks(self) -> tuple[Callable[[int, bytes], bool], ...]:
         """Give what tells whether large messages of each direction are plausible."""
-        of_requests, of_responses = plausible_request, self._boundaries.plausible_response()
+        of_requests, of_responses = self._boundaries.plausible_request(), self._boundaries.plausible_response()
         return (of_requests, of_responses) if self.client == 0 else (of_responses, of_requests)
 
     def rebuild(self) -> None:
@@ -239,8 +239,10 @@ class KafkaStreams:
                 self.let_go(direction, search.held.discarded)
                 search.held.clear()
         request = self._cutters[self.client].end(arrival)
-        if request is not None and not self._identity.raw_tokens and plausible_request(request.size, request.data):
-            self._take_request(request)
+        if request is not None and not self._identity.raw_tokens:
+            plausible = self._boundaries.plausible_request()
+            if plausible(request.size, request.data):
+                self._take_request(request)
         rest = self._cutters[1 - self.client].end(arrival)
         if rest is not None and len(rest.data) < SMALLEST_RESPONSE:
             rest = None
@@ -313,16 +315,17 @@ class KafkaStreams:
         try:
             header = read_request_header(frame.data)
         except ProtocolError as error:
-            if frame.whole:
+            other = (read_unknown_request_header if frame.whole else read_cut_request_header)(frame.data)
+            if other is None and frame.whole:
                 found = f"{frame.size} bytes that are no request ({error})"
                 self._refuse(self.client, frame.stream_offset, frame.first, found)
                 return False
-            cut = read_cut_request_header(frame.data)
-            if cut is None:
+            if other is None:
                 self._boundaries.lost_ids.lose()
                 return True
-            header = cut
-            frame.problems.append(Problem("request", None, "clientId", "the capture cuts the header off here"))
+            header = other
+            if not frame.whole:
+                frame.problems.append(Problem("request", None, "clientId", "the capture cuts the header off here"))
         if not self._is_request(header):
             found = f"{frame.size} bytes that are no request (API key {header.api_key})"
             self._refuse(self.client, frame.stream_offset, frame.first, found)
@@ -387,11 +390,12 @@ class KafkaStreams:
         if is_known(header.api_key, header.api_version):
             return True
         api = APIS.get(header.api_key)
-        if api is not None:
-            return api.first_version <= header.api_version <= api.last_version + VERSIONS_AHEAD
-        # A proprietary API, or one newer than all known: only from a client that spoke Kafka before.
-        known = bool(header.client_id) and header.client_id in self._boundaries.client_ids
-        return header.api_version <= VERSIONS_AHEAD and known
+        if api is not None and api.first_version <= header.api_version <= api.last_version + VERSIONS_AHEAD:
+            return True
+        # A vendor's API, or one newer than all known: the client id or the correlation id must speak for it.
+        last = self._boundaries.last_request
+        counts_up = last is not None and 0 < header.correlation_id - last <= ID_STEP
+        return counts_up or tells_client(header.client_id, self._boundaries.client_ids)
 
     def _take_response(self, frame: Frame) -> bool:
         if self._identity.raw_tokens and not self._pairing.waiting.count():

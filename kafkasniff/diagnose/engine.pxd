@@ -10,7 +10,7 @@ from kafkasniff.protocol.headers cimport RequestHeader
 cdef class Plan:
     cdef list take
     cdef object request_fields, response_fields
-    cdef bint tells, names_groups, fingerprints
+    cdef bint tells, names_groups, fingerprints, is_known
 
 cdef class Diagnosis:
     cdef readonly Facts facts

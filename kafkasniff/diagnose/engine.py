@@ -30,6 +30,7 @@ from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind
+from kafkasniff.protocol.headers import is_known
 
 Settings = Mapping[str, Mapping[str, float]]
 """Values of thresholds by rule id and threshold name."""
@@ -50,7 +51,7 @@ _NO_NAMES: frozenset[str] = frozenset()
 class Plan:
     """What is done with the calls of one API in one version."""
 
-    __slots__ = ("fingerprints", "names_groups", "request_fields", "response_fields", "take", "tells")
+    __slots__ = ("fingerprints", "is_known", "names_groups", "request_fields", "response_fields", "take", "tells")
 
     def __init__(
         self,
@@ -62,6 +63,8 @@ class Plan:
     ) -> None:
         """Let calls be taken by the rules' methods `take`, with these fields read; None for not reading a side."""
         self.take = take
+        self.is_known = api_key == API_VERSIONS or is_known(api_key, version)
+        """Whether the layout is; a broker that does not know a version of ApiVersions says so itself (KIP-511)."""
         self.request_fields = request_fields
         self.response_fields = response_fields
         self.tells = api_key in TELLING
@@ -208,6 +211,11 @@ class Diagnosis:
         if plan is None:
             plan = self._plans[layout] = self._plan(key, header.api_version)
         talk = self.facts.talk(call)
+        if not plan.is_known:
+            # What it asks for is not known, so that no rule can tell whether it is right.
+            if call.response is not None:
+                talk.answered = call.ended.time
+            return
         if plan.tells:
             self.facts.learn(call)
         if plan.fingerprints and talk.layout != layout:

@@ -196,6 +196,25 @@ def _client_id(data: bytes, start: int, length: int) -> str:
     return client_id
 
 
+def read_unknown_request_header(data: bytes) -> RequestHeader | None:
+    """Read what can be told of a request header that is not laid out as `read_request_header` takes it to be.
+
+    An API that is not known may be older than tagged fields, or have no client id; None where the bytes are no header.
+    """
+    if len(data) < _FIXED.size:
+        return None
+    api_key, api_version, correlation_id = _FIXED.unpack_from(data)
+    if api_key < 0 or api_version < 0 or is_known(api_key, api_version):
+        return None
+    cut = read_cut_request_header(data)
+    start = _FIXED.size + _INT16.size
+    length = _INT16.unpack_from(data, _FIXED.size)[0] if cut is not None else len(data)
+    if start + max(length, 0) > len(data):
+        return RequestHeader(api_key, api_version, correlation_id, None, 0, _FIXED.size)
+    assert cut is not None
+    return RequestHeader(api_key, api_version, correlation_id, cut.client_id, 1, start + max(length, 0))
+
+
 def read_cut_request_header(data: bytes) -> RequestHeader | None:
     """Read what there is of a request header that the capture cuts off inside or behind its client id.
 

@@ -23,6 +23,7 @@ from kafkasniff.calls.resync.evidence import (
     PROOF,
     Score,
     may_be_response,
+    may_be_unknown_request,
     read_prefix,
     request_header,
     score_request,
@@ -299,7 +300,9 @@ class Conversation:
         """
         held = self._searches[client].held
         start = read_prefix(held, 0) if self._connection.initiator is not None and not held.discarded else None
-        if start is not None and (request_header(start) is not None or _is_damaged_size(start)):
+        if start is not None and (
+            request_header(start) is not None or _is_damaged_size(start) or may_be_unknown_request(start, ())
+        ):
             return 0
         return earlier_requests(held, place)
 
@@ -321,7 +324,7 @@ class Conversation:
         prefix = read_prefix(held, place)
         if prefix is not None and request_header(prefix) is None and not held.discarded:
             known = recognise(start)
-            if known is None and _is_damaged_size(start):
+            if known is None and (_is_damaged_size(start) or may_be_unknown_request(prefix, ())):
                 # What follows may still prove that it is Kafka.
                 return False
             self._reject(*(known or ("unknown", "its first bytes are no Kafka request")))

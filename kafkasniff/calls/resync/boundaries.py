@@ -13,6 +13,7 @@ from kafkasniff.calls.resync.evidence import (
     LARGEST_PLAUSIBLE,
     SMALLEST_RESPONSE,
     Score,
+    may_be_unknown_request,
     request_header,
     score_request,
     score_response,
@@ -124,6 +125,10 @@ class Boundaries:
         self.searches[direction] = None
         return place, search.held
 
+    def plausible_request(self) -> Callable[[int, bytes], bool]:
+        """Give a check whether a size and the bytes behind it may begin a request."""
+        return partial(_plausible_request, self.client_ids)
+
     def plausible_response(self) -> Callable[[int, bytes], bool]:
         """Give a check whether a size and the bytes behind it may begin an awaited response."""
         # No method of this object: the cycle of references would outlive the connection.
@@ -147,9 +152,11 @@ class Boundaries:
         return self.lost_ids.may_have(correlation_id)
 
 
-def plausible_request(size: int, start: bytes) -> bool:
-    """Tell whether a size and the bytes behind it may begin a request."""
-    return size <= LARGEST_PLAUSIBLE and request_header(size.to_bytes(4, "big") + start[:1100]) is not None
+def _plausible_request(client_ids: set[str | None], size: int, start: bytes) -> bool:
+    prefix = size.to_bytes(4, "big") + start[:1100]
+    return size <= LARGEST_PLAUSIBLE and (
+        request_header(prefix) is not None or may_be_unknown_request(prefix, client_ids)
+    )
 
 
 def _plausible_response(pairing: Pairing, lost_ids: LostIds, size: int, start: bytes) -> bool:

@@ -7,6 +7,7 @@ an answer with the same correlation id in the other direction, the client id tha
 """
 
 import re
+import struct
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.headers import (
+    is_known,
     read_request_header,
     read_response_header,
     response_header_version,
@@ -50,6 +52,8 @@ CHAIN = 4
 """Frames that are followed from a place on."""
 OLD_API_VERSIONS_BODY = bytes(4)
 """Of ApiVersions v0 as older librdkafka sends it: an empty array of API keys, which no release of Kafka reads."""
+_UNKNOWN_HEADER = struct.Struct(">ihhih")
+"""Size, API key, version, correlation id, and length of the client id."""
 LEGAL_TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 """Kafka takes no other name (org.apache.kafka.common.internals.Topic)."""
 
@@ -111,6 +115,24 @@ def request_header(prefix: bytes) -> PlausibleHeader | None:
     return PlausibleHeader(key, version, correlation_id, client_id, cut)
 
 
+def tells_client(client_id: str | None, client_ids: Collection[str | None]) -> bool:
+    """Tell whether a client id speaks for the header that it stands in: it is a known one, or text of some length."""
+    if not client_id:
+        return False
+    return client_id in client_ids or (
+        len(client_id) >= TELLING_CLIENT_ID and client_id.isprintable() and "\ufffd" not in client_id
+    )
+
+
+def may_be_unknown_request(prefix: bytes, client_ids: Collection[str | None]) -> bool:
+    """Tell whether size and header in `prefix` may be of an API or a version that is not known, by their client id."""
+    size, key, version, _, length = _UNKNOWN_HEADER.unpack_from(prefix.ljust(_UNKNOWN_HEADER.size, b"\0"))
+    if not HEADER_BYTES < size <= LARGEST_PLAUSIBLE or key < 0 or version < 0 or is_known(key, version):
+        return False
+    client_id = prefix[_UNKNOWN_HEADER.size : _UNKNOWN_HEADER.size + length] if length > 0 else b""
+    return len(client_id) == length and tells_client(client_id.decode("utf-8", "replace"), client_ids)
+
+
 def read_prefix(held: HeldStream, offset: int) -> bytes | None:
     """Give the first bytes of the frame at `offset`, enough for its header, or None when they are not held.
 
@@ -155,7 +177,8 @@ def score_request(
         return Score(0, held.end + 1)
     header = request_header(prefix)
     if header is None:
-        return IMPOSSIBLE
+        # Beside a request that is known, one of an API that is not, from the same client, is no contradiction.
+        return Score(1, held.end + 1) if chain < CHAIN and may_be_unknown_request(prefix, client_ids) else IMPOSSIBLE
     # Zeros read as a Produce v0 with correlation id 0 and an empty client id, which chance sends more often.
     may_be_integers = not any(prefix[4:14]) or (
         chain == CHAIN and not held.begins_write(offset) and held.is_among_small_integers(offset)
@@ -286,7 +309,10 @@ def score_response(
     step = None if previous_id is None else correlation_id - previous_id
     if asked is not None:
         points += 2 + (step is not None and 0 < step <= ID_STEP)
-        if frame is not None:
+        if not is_known(*asked):
+            # Nothing but its id can be held against what was asked.
+            pass
+        elif frame is not None:
             header_end = read_response_header_end(frame, *asked)
             if header_end is None:
                 return IMPOSSIBLE

@@ -10,6 +10,7 @@ from kafkasniff.calls.resync.evidence import (
     PROOF,
     SMALLEST_RESPONSE,
     goes_on,
+    may_be_unknown_request,
     read_prefix,
     request_header,
     score_request,
@@ -109,10 +110,10 @@ def _leads_to_request(held: HeldStream, segment: int, place: int) -> bool:
     for _ in range(FRAMES):
         prefix = read_prefix(held, at)
         header = None if prefix is None else request_header(prefix)
-        if prefix is None or header is None:
+        if prefix is None or (header is None and not may_be_unknown_request(prefix, ())):
             return False
         at += SIZE_PREFIX + int.from_bytes(prefix[:SIZE_PREFIX], "big")
-        if not goes_on(held, header, at):
+        if header is not None and not goes_on(held, header, at):
             return False
         if at >= place:
             break

@@ -57,13 +57,13 @@ def decode_body(
     """
     api = APIS.get(api_key)
     if api is None:
-        return _undecoded(api_version, f"API key {api_key} is not known", data, offset)
+        return _unknown(api_version, kind, f"API key {api_key} version {api_version}", "", data, offset)
     version = api_version
     if api_key == API_VERSIONS and kind == "response" and is_unsupported_version(api_version, data, offset):
         version = 0
     if not api.first_version <= version <= api.last_version:
-        known = f"versions {api.first_version} to {api.last_version} are known"
-        return _undecoded(version, f"version {version} of {api.name} is not known, {known}", data, offset)
+        known = f", versions {api.first_version} to {api.last_version} are"
+        return _unknown(version, kind, f"{api.name} version {version}", known, data, offset)
     most = (most_elements, most_elements // PARTIAL_SHARE)
     body = _decode(body_table(api_key, version, kind), data, offset, most)
     if body.problems and api_key == FETCH and kind == "response" and version in _ANSWERED_AS_0:
@@ -139,6 +139,13 @@ def is_unsupported_version(api_version: int, data: bytes, offset: int) -> bool:
 def _undecoded(version: int, message: str, data: bytes, offset: int) -> DecodedBody:
     left = max(len(data) - offset, 0)
     return DecodedBody(version, None, end=offset, problems=[(offset, "", f"{message}: {left} bytes not decoded")])
+
+
+def _unknown(version: int, kind: Kind, what: str, known: str, data: bytes, offset: int) -> DecodedBody:
+    """Give a body whose layout is not known. One problem is enough for a call: that of its request."""
+    if kind == "response":
+        return DecodedBody(version, None, end=offset)
+    return _undecoded(version, f"the layout of {what} is not known{known}", data, offset)
 
 
 def _decode(table: FieldTable, data: bytes, offset: int, most: tuple[int, int], what: str = "body") -> DecodedBody:
