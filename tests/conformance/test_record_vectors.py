@@ -1,6 +1,7 @@
 """Record batches of every magic and codec, against Kafka's own bytes and what its iterators make of them."""
 
 import base64
+import re
 import unicodedata
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from kafkasniff.protocol.records.batches import Batch, as_json, read_batches
 from kafkasniff.protocol.records.records import read_records
 from tests.conformance.vector_rows import Row, rows
+from tests.conftest import ROOT
 
 PADDING = b"\x07" * 5
 """Stands before and behind the bytes of the field, as the rest of a message does."""
@@ -102,3 +104,22 @@ def is_text(raw: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return all(unicodedata.category(character) != "Cc" or character in "\t\r\n" for character in text)
+
+
+def test_the_documentation_names_the_values_of_every_field() -> None:
+    """All values that Kafka's iterators gave, of each magic: nulls and words stand in docs/json.md."""
+    text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    table = text[text.index("\n### batches\n") : text.index("\n### records\n")]
+    documented = {
+        name: (kind, meaning)
+        for names, kind, meaning in re.findall(r"^\| (`.*?) \| (.*?) \| (.*) \|$", table, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", names)
+    }
+    for row in rows("records"):
+        for batch in read_batches(bytes.fromhex(row["hex"]), 0, len(row["hex"]) // 2, side="response")[0]:
+            for name, value in as_json(batch).items():
+                kind, meaning = documented[name]
+                types = {type(None): "null", bool: "boolean", int: "number", str: "string"}
+                assert types[type(value)] in kind, name
+                if isinstance(value, str):
+                    assert f"`{value}`" in meaning, name
