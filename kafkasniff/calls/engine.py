@@ -75,6 +75,7 @@ class Engine:
         "_call_limits",
         "_conversations",
         "_kinds",
+        "_latest",
         "_learning",
         "_next_sweep",
         "_options",
