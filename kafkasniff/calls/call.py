@@ -295,7 +295,7 @@ class Call:
             except ProtocolError as error:
                 problem = (error.offset, error.path, error.message)
                 # Of a layout that is not known the request's problem says so.
-                problems = [problem] if is_known(*self.header.layout) else []
+                problems: list[tuple[int | None, str, str]] = [problem] if is_known(*self.header.layout) else []
                 self._response_body = DecodedBody(self.header.api_version, None, problems=problems)
             else:
                 self._response_body = self._decode(self.response, "response", end)
