@@ -24,5 +24,6 @@ cdef class Call:
     cdef public str security_protocol
     cdef public object principal, software_name, software_version
     cdef public bint show_secrets
+    cdef public long long number
     cdef public object pairing_problems, context, fetch_session
     cdef public object _request_body, _response_body, _request_scan, _response_scan, _contents, _errors

@@ -175,7 +175,7 @@ class FieldError(NamedTuple):
 class Call:
     """A request with its response. Bodies are decoded when first asked for."""
 
-    __slots__ = (*CALL_FIELDS, *_READ_LATER)
+    __slots__ = (*CALL_FIELDS, *_READ_LATER, "number")
 
     def __init__(
         self,
@@ -222,6 +222,8 @@ class Call:
         """What is asked of the call, and what other calls tell of it."""
         self.fetch_session = fetch_session
         """Of an incremental Fetch whose session was seen from its start."""
+        self.number = 0
+        """Which call of the reading it is, from 1, in the order in which calls ended; 0 before the engine gave it."""
         self._request_body: DecodedBody | None = None
         self._response_body: DecodedBody | None = None
         self._request_scan: ScannedBody | None = None

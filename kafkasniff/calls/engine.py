@@ -223,13 +223,14 @@ class Engine:
         others[protocol, port] = others.get((protocol, port), 0) + 1
 
     def _note(self, items: Sequence[Item]) -> None:
-        """Count what ended, and learn from it."""
+        """Number the calls, count what ended, and learn from it."""
         counts, learning, kinds = self.counts, self._learning, self._kinds
-        calls = 0
+        calls = counts.calls
         for item in items:
             if type(item) is Call:
                 call = item
                 calls += 1
+                call.number = calls
                 header = call.header
                 if header is None:
                     continue
@@ -247,7 +248,7 @@ class Engine:
             elif isinstance(item, Gap):
                 counts.gaps += 1
                 counts.gap_bytes += item.length or 0
-        counts.calls += calls
+        counts.calls = calls
         if counts.gaps or self.reassembler.counters.cut_packets:
             counts.calls_in_part += sum(map(_is_in_part, items))
 

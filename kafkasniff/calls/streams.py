@@ -489,6 +489,7 @@ class KafkaStreams:
         call.pairing_problems = problems
         call.context = self._context
         call.fetch_session = None
+        call.number = 0
         call._request_body = call._response_body = call._request_scan = call._response_scan = None
         call._contents = call._errors = None
         self._calls.append(call)

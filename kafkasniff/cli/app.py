@@ -11,7 +11,7 @@ from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.formatting import Commands, GroupedCommand
 from kafkasniff.render.words import escape
 
-COMMANDS = ("read", "live", "diagnose", "pipeline", "explain", "apis", "errors", "help")
+COMMANDS = ("read", "show", "live", "diagnose", "pipeline", "explain", "apis", "errors", "help")
 """Each is the function of its name in the module of its name."""
 
 SHELLS = ("bash", "zsh", "fish", "powershell")

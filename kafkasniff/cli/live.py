@@ -84,6 +84,9 @@ def live(
     json_output: options.JsonOutput = False,
     verbose: options.Verbose = 0,
     time: options.Time = "absolute",
+    time_of: options.TimeOf = "response",
+    wide: options.Wide = False,
+    no_header: options.NoHeader = False,
     api: options.Api = None,
     client_id: options.ClientId = None,
     host: options.Host = None,
@@ -130,7 +133,8 @@ def live(
             "there is no capture to write them to; name one with --write.", param_hint="--write-secrets"
         )
     of_calls = {
-        "--verbose": verbose, "--time": time != "absolute", "--api": api, "--client-id": client_id, "--host": host,
+        "--verbose": verbose, "--time": time != "absolute", "--time-of": time_of != "response", "--wide": wide,
+        "--no-header": no_header, "--api": api, "--client-id": client_id, "--host": host,
         "--port": port, "--connection": connection, "--topic": topic, "--group": group, "--errors": errors,
         "--slower-than": slower_than, "--limit": limit, "--connections": connections, "--records": records,
         "--show-secrets": show_secrets, "--limit-value": limit_value is not None,
@@ -147,7 +151,7 @@ def live(
     filters = call_filters(api, client_id, host, port, connection, topic, group, errors, slower_than)
     seconds = duration_ns(duration, "--duration") if duration else None
     pending_ns = duration_ns(pending, "--pending")
-    form = json_format() if json_output else terminal_format(time, verbose)
+    form = json_format() if json_output else terminal_format(time, verbose, time_of, wide, no_header, True)
     diagnosis = _new_diagnosis(rule, ignore, assignment, fail_on) if diagnose else None
     failed = False
     try:

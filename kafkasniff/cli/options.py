@@ -24,6 +24,12 @@ def _check_time(mode: str) -> str:
     return mode
 
 
+def _check_time_of(value: str) -> str:
+    if value not in ("response", "request"):
+        raise typer.BadParameter(f"{value!r} is none of response, request.")
+    return value
+
+
 Files = Annotated[
     list[str],
     typer.Argument(
@@ -68,9 +74,20 @@ Time = Annotated[
         metavar="absolute|local|relative|delta",
         callback=_check_time,
         autocompletion=complete_time,
-        help="Times in UTC, in the local zone, since the first line, or since the line before.",
+        help="Times in UTC, in the local zone, since the first packet, or since the line before.",
     ),
 ]
+TimeOf = Annotated[
+    str,
+    typer.Option(
+        "--time-of",
+        metavar="response|request",
+        callback=_check_time_of,
+        help="Show when calls ended, which is their order, or when they began.",
+    ),
+]
+Wide = Annotated[bool, typer.Option("--wide", help="Show all columns and do not cut lines at the terminal's width.")]
+NoHeader = Annotated[bool, typer.Option("--no-header", help="Leave out the titles of the columns.")]
 Api = Annotated[
     list[str] | None,
     typer.Option(

@@ -31,6 +31,9 @@ def read(
     json_output: options.JsonOutput = False,
     verbose: options.Verbose = 0,
     time: options.Time = "absolute",
+    time_of: options.TimeOf = "response",
+    wide: options.Wide = False,
+    no_header: options.NoHeader = False,
     api: options.Api = None,
     client_id: options.ClientId = None,
     host: options.Host = None,
@@ -106,7 +109,7 @@ def read(
             message_limits=limits.message_limits(),
         )
         page(not no_pager and "-" not in files)
-        form = json_format() if json_output else terminal_format(time, verbose)
+        form = json_format() if json_output else terminal_format(time, verbose, time_of, wide, no_header)
         if jobs > 1 and limit is None and write is None and (usable := usable_jobs(jobs, files)) > 1:
             from kafkasniff.cli.turns import show
 

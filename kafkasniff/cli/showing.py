@@ -1,5 +1,6 @@
 """Shows what a reading gives in the form asked for, and says at the end what the capture was worth."""
 
+import shutil
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -40,6 +41,9 @@ class LineFormat(NamedTuple):
     """Says of anything that it cannot be shown, and why."""
     pass_over: Callable[[Call], object] | None = None
     """Remembers of a call what later lines depend on, as `call` does; None where they depend on nothing."""
+    count_from: Callable[[int], object] | None = None
+    """Takes the time of the capture's first packet, in ns since 1970, before the first line; None where no line needs
+    it."""
 
 
 def json_format() -> LineFormat:
@@ -59,13 +63,21 @@ def json_format() -> LineFormat:
     )
 
 
-def terminal_format(time_mode: str, detail: int) -> LineFormat:
-    """Give lines for people: cut and coloured on a terminal, whole and plain elsewhere."""
+def terminal_format(
+    time_mode: str, detail: int, time_of: str, wide: bool, no_header: bool, repeats_header: bool = False
+) -> LineFormat:
+    """Give lines for people: cut and coloured on a terminal, whole and plain elsewhere.
+
+    `wide`: not cut on a terminal either. `repeats_header`: the titles of the columns stand once a screen.
+    """
     from kafkasniff.render.colours import colours_for
     from kafkasniff.render.terminal import terminal_width
     from kafkasniff.render.text.lines import CallLines
 
-    lines = CallLines(terminal_width(), time_mode, detail, colours_for(sys.stdout))
+    width, header_rows = terminal_width(), None
+    if width is not None and not no_header:
+        header_rows = max(shutil.get_terminal_size().lines - 2, 1) if repeats_header else 0
+    lines = CallLines(None if wide else width, time_mode, detail, colours_for(sys.stdout), time_of, header_rows)
     return LineFormat(
         lines.learn,
         lines.line,
@@ -75,6 +87,7 @@ def terminal_format(time_mode: str, detail: int) -> LineFormat:
         lambda report: lines.connection(report).encode(),
         lambda item, message: lines.failed(item, message).encode(),
         lines.pass_over,
+        lines.count_from,
     )
 
 
@@ -174,6 +187,8 @@ class Showing:
         form = self._form
         if form.pass_over is None:
             return
+        if items and form.count_from is not None:
+            form.count_from(self._first_time)
         for item in items:
             # What fails is said by the process that shows it.
             with suppress(Exception):
@@ -192,6 +207,8 @@ class Showing:
 
     def _show_items(self, output: Output) -> None:
         items = self._items
+        if items and self._form.count_from is not None:
+            self._form.count_from(self._first_time)
         items.reverse()
         while items and self._left:
             # Taken from the list, since the bodies decoded for one line should not outlive it.

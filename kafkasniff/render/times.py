@@ -29,33 +29,35 @@ def utc_moment(second: int, room: int = 1) -> datetime:
 
 
 class SinceFirst:
-    """Seconds since the first time given."""
+    """Seconds since the first packet of a capture."""
 
     def __init__(self, digits: int) -> None:
         """Write so many digits of a second."""
         self._digits = digits
-        self._first: int | None = None
+        self.first: int | None = None
+        """Nanoseconds since 1970 UTC; the first time given where nobody set it before."""
 
     def __call__(self, nanoseconds: int) -> str:
         """Give the text of a time (ns since 1970 UTC)."""
-        if self._first is None:
-            self._first = nanoseconds
+        if self.first is None:
+            self.first = nanoseconds
         self._digits = _digits(self._digits, nanoseconds)
-        return f"{(nanoseconds - self._first) / NANOSECONDS:+{self._digits + 5}.{self._digits}f}"
+        return f"{(nanoseconds - self.first) / NANOSECONDS:+{self._digits + 5}.{self._digits}f}"
 
 
 class SincePrevious:
-    """Seconds since the time given before."""
+    """Seconds since the latest of the times given before; 0 where that is later."""
 
     def __init__(self, digits: int) -> None:
         """Write so many digits of a second."""
         self._digits = digits
-        self._previous: int | None = None
+        self._latest: int | None = None
 
     def __call__(self, nanoseconds: int) -> str:
         """Give the text of a time (ns since 1970 UTC)."""
-        previous, self._previous = self._previous, nanoseconds
-        passed = 0 if previous is None else nanoseconds - previous
+        latest = nanoseconds if self._latest is None else max(self._latest, nanoseconds)
+        passed = 0 if self._latest is None else latest - self._latest
+        self._latest = latest
         self._digits = _digits(self._digits, nanoseconds)
         return f"{passed / NANOSECONDS:+{self._digits + 5}.{self._digits}f}"
 

@@ -22,9 +22,49 @@ def _escaped(character: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-def shorten(text: str, length: int) -> str:
-    """Cut `text` to at most `length` characters, the last one an ellipsis when something was cut."""
-    return text if len(text) <= length else text[: max(length - 1, 0)] + ELLIPSIS
+def cells(text: str) -> int:
+    """Give how many columns of a terminal a text takes: two for each Chinese, Japanese or Korean character."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def shorten(text: str, columns: int) -> str:
+    """Cut `text` to at most so many columns of a terminal, the last one an ellipsis when something was cut."""
+    if text.isascii():
+        return text if len(text) <= columns else text[: max(columns - 1, 0)] + ELLIPSIS
+    from rich.cells import cell_len, chop_cells
+
+    if cell_len(text) <= columns:
+        return text
+    return (chop_cells(text, columns - 1)[0] if columns > 1 else "") + ELLIPSIS
+
+
+def shorten_words(text: str, columns: int) -> str:
+    """Cut `text` as `shorten` does, but behind a word where there is one."""
+    cut = shorten(text, columns)
+    if cut == text:
+        return text
+    behind = text[len(cut) - 1 : len(cut)]
+    words = cut[:-1] if behind == " " else cut[:-1].rpartition(" ")[0]
+    return f"{words.rstrip()} {ELLIPSIS}" if words.strip() and cells(words) < columns - 1 else cut
+
+
+def shorten_inside(text: str, columns: int) -> str:
+    """Cut the middle of `text`, as names often differ in their last characters only."""
+    if cells(text) <= columns:
+        return text
+    if not text.isascii() or columns < 4:
+        return shorten(text, columns)
+    tail = (columns - 1) * 2 // 3
+    return f"{text[: columns - 1 - tail]}{ELLIPSIS}{text[-tail:]}"
+
+
+def pad(text: str, columns: int) -> str:
+    """Fill `text` up with spaces to so many columns of a terminal."""
+    return text + " " * (columns - cells(text))
 
 
 def show(value: object, length: int = 60) -> str:

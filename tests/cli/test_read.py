@@ -55,7 +55,8 @@ def test_lines_for_people_have_no_colour_in_a_pipe(run: Run) -> None:
     lines = done.stdout.splitlines()
     assert len(lines) == sum(logged_calls(NAME).values())
     assert "\x1b" not in done.stdout
-    assert all(re.match(r"\d\d:\d\d:\d\d\.\d{6}   ?127\.0\.0\.1:\d+ → 127\.0\.0\.1:19110", line) for line in lines)
+    assert [int(line.split()[0]) for line in lines] == [*range(1, len(lines) + 1)]
+    assert all(re.match(r" +\d+ \d\d:\d\d:\d\d\.\d{6} +127\.0\.0\.1:\d+ → 127\.0\.0\.1:19110", line) for line in lines)
     assert re.fullmatch(r"482 packets, \d+ of \d+ connections Kafka, 108 calls, .* s from 2026-.*Z\n", done.stderr)
 
 
@@ -175,7 +176,15 @@ def test_written_packets_read_back_to_the_same_calls(run: Run, tmp_path: Path, o
 
     def comparable(output: str) -> list[str]:
         # Place and client software come from packets that the new file does not have.
-        gone = ("requestFile", "requestPacket", "responseFile", "responsePacket", "clientInformation", "principal")
+        gone = (
+            "number",
+            "requestFile",
+            "requestPacket",
+            "responseFile",
+            "responsePacket",
+            "clientInformation",
+            "principal",
+        )
         gone += ("topics", "decoded")
         return sorted(
             json.dumps({key: value for key, value in call.items() if key not in gone}) for call in calls(output)

@@ -37,7 +37,7 @@ def test_other_items_say_what_they_were(kind: str, item: Gap | RawToken | Connec
         "connection": "10.0.0.1:51234-10.0.0.2:9092",
         "problems": [{"message": "no"}],
     }
-    assert CallLines().failed(item, "no").endswith("10.0.0.2:9092  no\n")
+    assert CallLines().failed(item, "no").endswith("10.0.0.2:9092 no\n")
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

@@ -1,6 +1,18 @@
 import pytest
 
-from kafkasniff.render.words import camel_case, count_text, duration_text, escape, shorten, show, size_text
+from kafkasniff.render.words import (
+    camel_case,
+    cells,
+    count_text,
+    duration_text,
+    escape,
+    pad,
+    shorten,
+    shorten_inside,
+    shorten_words,
+    show,
+    size_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -81,3 +93,14 @@ def test_count_text() -> None:
 def test_camel_case_is_how_kafka_names_its_messages() -> None:
     assert camel_case("LIST_OFFSETS") == "ListOffsets"
     assert camel_case("API_VERSIONS") == "ApiVersions"
+
+
+def test_texts_are_cut_by_the_columns_they_take() -> None:
+    assert cells("日本") == 4
+    assert shorten("日本語", 5) == "日本…"
+    assert shorten("日本語", 6) == "日本語"
+    assert shorten_words("orders-0 20 records", 12) == "orders-0 20…"
+    assert shorten_words("orders-0 20 records", 10) == "orders-0 …"
+    assert shorten_words("orders-0", 5) == "orde…"
+    assert shorten_inside("billing-consumer-commit-1", 12) == "bill…ommit-1"
+    assert pad("日", 4) + "|" == "日  |"

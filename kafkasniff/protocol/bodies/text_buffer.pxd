@@ -7,18 +7,34 @@ cdef extern from *:
     """
     #include <stddef.h>
     #include <stdint.h>
+    #include <string.h>
+
+    /* The numbers from 00 to 99: two digits are written at once. */
+    static const char kafkasniff_pairs[] =
+        "0001020304050607080910111213141516171819"
+        "2021222324252627282930313233343536373839"
+        "4041424344454647484950515253545556575859"
+        "6061626364656667686970717273747576777879"
+        "8081828384858687888990919293949596979899";
 
     /* Writes the last digits of a number, zeros before it. */
     static inline void kafkasniff_padded(unsigned char *p, uint64_t value, int digits) {
         uint32_t low;
-        for (; value > 0xFFFFFFFFu && digits > 0; value /= 10) p[--digits] = (unsigned char)('0' + value % 10);
-        for (low = (uint32_t)value; digits > 0; low /= 10) p[--digits] = (unsigned char)('0' + low % 10);
+        for (; value > 0xFFFFFFFFu && digits > 1; value /= 100, digits -= 2)
+            memcpy(p + digits - 2, kafkasniff_pairs + 2 * (value % 100), 2);
+        for (low = (uint32_t)value; digits > 1; low /= 100, digits -= 2)
+            memcpy(p + digits - 2, kafkasniff_pairs + 2 * (low % 100), 2);
+        if (digits == 1) *p = (unsigned char)('0' + low % 10);
     }
 
     /* Writes a number below 10 ** 19; gives how many digits it has. */
     static inline int kafkasniff_digits(unsigned char *p, uint64_t value) {
         uint64_t bound;
         int digits = 1;
+        if (value < 10) {
+            *p = (unsigned char)('0' + value);
+            return 1;
+        }
         for (bound = 10; digits < 19 && value >= bound; bound *= 10) digits++;
         kafkasniff_padded(p, value, digits);
         return digits;

@@ -355,7 +355,9 @@ class JsonLines:
         first = frame.first
         if first.interface is not self.interface:
             self.take_interface(first.interface)
-        out.add(b'{"type":"call","time":"')
+        out.add(b'{"type":"call","number":')
+        out.number(call.number)
+        out.add(b',"time":"')
         self.write_time(first.time)
         ends: tuple | None = self.ends.get(call.client)  # type: ignore[type-arg]
         if ends is None or (ends[0] is not call.server and ends[0] != call.server):

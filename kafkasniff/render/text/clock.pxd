@@ -9,8 +9,8 @@ cdef class ClockTime:
     cdef long long second_ns
     cdef bytes text
     cdef dict texts
-    cdef str day
-    cdef bint is_dated
+    cdef readonly str day
 
+    cdef int take(self, long long nanoseconds) except -1
     cdef int write(self, TextBuffer out, long long nanoseconds) except -1
     cdef int begin(self, long long second) except -1

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
-"""The first column of a line: when a call began."""
+"""The column of times."""
 
 from collections.abc import Callable
 from datetime import UTC
@@ -15,7 +15,6 @@ from kafkasniff.render.times import SinceFirst, SincePrevious, utc_moment
 _MOST_SECONDS = 1024
 """Seconds whose text is remembered."""
 
-_DAY = "%Y-%m-%d "
 _DAY_SECONDS = 86_400
 _SECOND_NS = cython.declare(cython.longlong, 1_000_000_000)
 _NO_SECOND = cython.declare(cython.longlong, -(1 << 62))
@@ -28,64 +27,72 @@ TimeText = Callable[[int], str]
 @cython.final
 @cython.cclass
 class ClockTime:
-    """Time of day, in UTC or the local zone."""
+    """Time of day, in UTC or the local zone; `day` is the day of the last time taken, as `2026-11-20`."""
 
     def __init__(self, local: bool, digits: int) -> None:
-        """Begin with no time shown."""
+        """Begin with no time shown; of 6 digits of a second there become 9 when a time has nanoseconds."""
         self.zone = None if local else UTC
         self.unit = 10 ** (9 - digits)
         self.digits = digits
         self.second_ns = _NO_SECOND
         self.text = b""
-        self.texts: dict[int, bytes] = {}
+        self.texts: dict[int, tuple[bytes, str]] = {}
         self.day = ""
-        self.is_dated = False
 
     def __call__(self, nanoseconds: int) -> str:
         """Give the text of a time (ns since 1970 UTC)."""
         out = TextBuffer()
+        self.take(nanoseconds)
         self.write(out, nanoseconds)
         return str(out.taken(0), "ascii")
 
-    def write(self, out: TextBuffer, nanoseconds: cython.longlong) -> cython.int:
-        """Write the text of a time (ns since 1970 UTC)."""
+    def take(self, nanoseconds: cython.longlong) -> cython.int:
+        """Take a time that `write` is to write; `day` is then its day."""
         fraction: cython.longlong = nanoseconds - self.second_ns
         if fraction < 0 or fraction >= _SECOND_NS:
             self.begin(nanoseconds // _SECOND_NS)
-            fraction = nanoseconds - self.second_ns
-        if self.unit == 1000 and fraction % 1000:
+        if self.unit == 1000 and (nanoseconds - self.second_ns) % 1000:
             self.unit = 1
             self.digits = 9
+        return 0
+
+    def write(self, out: TextBuffer, nanoseconds: cython.longlong) -> cython.int:
+        """Write the text of the time that was taken."""
         out.add(self.text)
-        return out.padded(fraction // self.unit, self.digits)
+        return out.padded((nanoseconds - self.second_ns) // self.unit, self.digits)
 
     def begin(self, second: cython.longlong) -> cython.int:
         """Make what stands before the digits of a second."""
         self.second_ns = second * _SECOND_NS
-        text: bytes | None = self.texts.get(second)
-        if text is None:
+        # Requests of calls that last long take turns with others, so that seconds come again.
+        made: tuple | None = self.texts.get(second)  # type: ignore[type-arg]
+        if made is None:
             # A day before its end datetime has room for any zone.
             moment = utc_moment(second) if self.zone else utc_moment(second, _DAY_SECONDS).astimezone()
-            day: str = moment.strftime(_DAY)
-            # Calls that last long take turns with others, so that seconds come again.
-            if len(self.texts) >= _MOST_SECONDS or day != self.day:
+            if len(self.texts) >= _MOST_SECONDS:
                 self.texts.clear()
-            self.is_dated = self.is_dated or day != (self.day or day)
-            self.day = day
-            text = ((day if self.is_dated else "") + moment.strftime("%H:%M:%S.")).encode()
-            self.texts[second] = text
-        self.text = text
+            made = moment.strftime("%H:%M:%S.").encode(), moment.strftime("%Y-%m-%d")
+            self.texts[second] = made
+        self.text = made[0]
+        if made[1] != self.day:
+            self.day = made[1]
         return 0
 
 
 def time_column(mode: str, digits: int) -> TimeText:
-    """Give the function for a `--time` mode: `absolute` (UTC), `local`, `relative` (to the first call) or `delta`.
+    """Give the function for a `--time` mode: `absolute` (UTC), `local`, `relative` (to the first packet) or `delta`.
 
-    `digits`: of a second; of 6 there become 9 when a time has nanoseconds. Relative and delta times count in the order
-    of calls shown. Times of day have a date from the first line on that is of another day than the one before.
+    `digits`: of a second. Delta times count in the order of calls shown.
     """
     if mode == "relative":
         return SinceFirst(digits)
     if mode == "delta":
         return SincePrevious(digits)
     return ClockTime(mode == "local", digits)
+
+
+def time_title(mode: str, nanoseconds: int) -> str:
+    """Say which times a `--time` mode shows, for the title of their column: the zone, at the first of them."""
+    if mode == "local":
+        return utc_moment(nanoseconds // 1_000_000_000, _DAY_SECONDS).astimezone().tzname() or "local"
+    return {"absolute": "UTC", "relative": "from start", "delta": "from last"}[mode]

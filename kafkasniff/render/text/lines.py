@@ -1,6 +1,8 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
 """Writes one line a call, and lines of what else was found."""
 
+from textwrap import wrap
+
 try:
     import cython
 except ImportError:
@@ -14,8 +16,9 @@ from kafkasniff.protocol.error_codes import error_name
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.render.colours import PLAIN, Colours
 from kafkasniff.render.text.brokers import METADATA, TELLING_APIS, BrokerIds
-from kafkasniff.render.text.clock import ClockTime, time_column
+from kafkasniff.render.text.clock import ClockTime, time_column, time_title
 from kafkasniff.render.text.detail import detail_lines
+from kafkasniff.render.text.layout import TOOK, header_line, layout_for
 from kafkasniff.render.text.notes import connection_text, gap_text, token_text
 from kafkasniff.render.text.parts import (
     OUTCOMES,
@@ -27,20 +30,17 @@ from kafkasniff.render.text.parts import (
     problem_text,
 )
 from kafkasniff.render.text.summary import Summaries
-from kafkasniff.render.words import duration_text, shorten
-
-WIDE = 120
-"""Columns from which a line has room for correlation id, client id and full addresses."""
-
-NARROW = 72
-"""Columns below which a client is shown by its port alone."""
+from kafkasniff.render.times import SinceFirst
+from kafkasniff.render.words import cells, duration_text, pad, shorten, shorten_words
 
 _SLOW_NS = cython.declare(cython.longlong, 1_000_000_000)
 """An answer that took longer than this is marked."""
 
-_TOOK_WIDTH = cython.declare(cython.int, 7)
+_TOOK_WIDTH = cython.declare(cython.int, TOOK)
 _SHORTEST_PART = cython.declare(cython.int, 4)
 _TREE_WIDTH = 160
+_INDENT = 6
+"""Spaces before the names of errors that found no room in a line of their call."""
 _NO_LIMIT = cython.declare(cython.longlong, -1)
 
 _ONE_WRITE = cython.declare(cython.Py_ssize_t, 1 << 18)
@@ -57,43 +57,58 @@ _TELLING = cython.declare(bytes, bytes([key in TELLING_APIS for key in range(_KE
 @cython.final
 @cython.cclass
 class CallLines:
-    """Formats calls, gaps and connections; remembers column widths and broker ids from one to the next.
-
-    Columns widen as longer values come, and stay so: lines stay aligned without reading ahead.
-    """
+    """Formats calls, gaps and connections; remembers broker ids, and the day, from one to the next."""
 
     def __init__(
-        self, width: int | None = None, time: str = "absolute", detail: int = 0, colours: Colours = PLAIN
+        self,
+        width: int | None = None,
+        time: str = "absolute",
+        detail: int = 0,
+        colours: Colours = PLAIN,
+        time_of: str = "response",
+        header_rows: int | None = None,
     ) -> None:
         """Set the form of lines.
 
         `width`: columns of the terminal, at which lines are cut; None: never cut, for pipes and files.
         `time`: see `time_column`. `detail`: 1 adds decoded messages, 2 offsets and hexadecimal bytes.
+        `time_of`: `response`, for when calls ended, or `request`. `header_rows`: None for no titles of columns, 0 for
+        titles once, else the lines after which they stand again.
         """
         self.out = TextBuffer()
         self.summaries = Summaries()
         self.cut = width
-        self.is_wide = width is None or width >= WIDE
-        self.is_narrow = width is not None and width < NARROW
+        self.layout = layout_for(width)
+        self.number_width, digits, self.client_width, self.server_width = self.layout[:4]
+        self.client_id_width, self.api_width, self.correlation_width = self.layout[4:]
+        # All that stands behind the time but for the summary, where no value is longer than its column.
+        self.rest_width = self.client_id_width + self.api_width + _TOOK_WIDTH + 4
+        if self.client_width:
+            self.rest_width += self.client_width + self.server_width + 4
+        if self.correlation_width:
+            self.rest_width += self.correlation_width + 1
         self.detail = detail
         self.colours = colours
         self.time_mark, self.slow_mark, self.off = (each.encode() for each in (colours.time, colours.slow, colours.off))
-        self.time = time_column(time, 6 if self.is_wide else 3)
+        self.mode = time
+        self.time = time_column(time, digits)
         self.clock = self.time if isinstance(self.time, ClockTime) else None
+        self.shows_requests = time_of == "request"
+        self.header_rows = header_rows
+        self.until_header = 0 if header_rows is not None else -1
+        self.day: str | None = None if header_rows is None else ""
         self.brokers = BrokerIds()
         self.told: dict[int, bytes] = self.brokers.told
         self.changes = 0
-        self.ends: dict[str, tuple[str, bytes]] = {}
-        self.client_ids: dict[str | None, bytes] = {}
+        self.ends: dict[str, tuple[str, bytes, int]] = {}
+        self.client_ids: dict[str | None, tuple[bytes, int]] = {}
+        self.cut_ids: dict[str, str | None] = {}
         self.client_id: str | None = None
         self.client_id_text = b""
+        self.client_id_more = 0
         # Behind all others is that of calls without header, or whose API or version nobody knows.
         self.apis: list[bytes | None] = [None] * (_KEYS * _API_VERSIONS + 1)
-        self.correlation_width, self.client_id_width = 3, 8
-        if self.is_wide:
-            self.client_width, self.server_width, self.api_width = 15, 17, 18
-        else:
-            self.client_width, self.server_width, self.api_width = (6 if self.is_narrow else 15), 2, 12
+        self.api_more: dict[int, int] = {}
 
     def learn(self, call: Call) -> cython.int:
         """Take in which brokers a call tells of; to be told all calls, also those that are not shown."""
@@ -107,7 +122,7 @@ class CallLines:
             self.brokers.learn(call)
             if self.changes != self.brokers.changes:
                 self.changes = self.brokers.changes
-                self.forget_parts()
+                self.ends.clear()
         return 0
 
     def write(self, call: Call) -> cython.int:
@@ -164,99 +179,82 @@ class CallLines:
         self.out.size = start
         return 0
 
+    def count_from(self, first_time: int) -> None:
+        """Take the time of the capture's first packet, in ns since 1970, from which relative times count."""
+        if isinstance(self.time, SinceFirst) and self.time.first is None:
+            self.time.first = first_time
+
     def write_line(self, call: Call, is_shown: cython.bint) -> cython.int:
         """Write the line of a call, or if it is not shown only what later lines depend on."""
         out: TextBuffer = self.out
+        arrival = call.ended
+        if self.shows_requests:
+            arrival = call.time
+        self.begin_line(arrival.time)
         start: cython.Py_ssize_t = out.size
-        if self.time_mark:
-            out.add(self.time_mark)
-        frame = call.request
-        if frame is None:
-            frame = call.response
-        assert frame is not None
-        self.write_time(frame.first.time)
-        if self.is_wide:
-            return self.write_wide(call, start, out.size, is_shown)
-        return self.write_short(call, start, out.size, is_shown)
-
-    def write_wide(
-        self, call: Call, start: cython.Py_ssize_t, after_time: cython.Py_ssize_t, is_shown: cython.bint
-    ) -> cython.int:
-        """Write what follows the time where there is room for everything."""
-        out: TextBuffer = self.out
         header = call.header
         client_id: str | None = None if header is None else header.client_id
-        correlation: cython.longlong = call.correlation_id if header is None else header.correlation_id
-        digits: cython.Py_ssize_t = 2 if correlation < 0 else 1
-        rest: cython.longlong = correlation // 10 if correlation >= 0 else -correlation // 10
-        while rest:
-            digits += 1
-            rest = rest // 10
-        self.correlation_width = max(self.correlation_width, digits)
-        if self.off:
-            out.add(self.off)
-        self.write_ends(call, header, client_id)
-        out.spaces(self.correlation_width - digits)
-        out.number(correlation)
-        out.add(self.client_id_text)
-        self.write_took(call)
+        out.spaces(self.number_width - _digits(call.number))
+        out.number(call.number)
+        self.write_time(arrival.time)
+        used: cython.longlong = out.size - start - len(self.time_mark) - len(self.off) + self.rest_width
+        used += self.write_ends(call, header, client_id)
+        if self.correlation_width:
+            correlation: cython.longlong = call.correlation_id if header is None else header.correlation_id
+            digits: cython.int = _digits(correlation) if correlation >= 0 else _digits(-correlation) + 1
+            out.byte(32)
+            out.spaces(self.correlation_width - digits)
+            out.number(correlation)
+            used += max(digits - self.correlation_width, 0)
         out.byte(32)
+        self.write_took(call)
+        if not is_shown:
+            return 0
         out.byte(32)
         if self.cut is None:
-            if is_shown:
-                self.write_tail(call, _NO_LIMIT)
-                self.end_line(start)
-            return 0
-        used: cython.longlong = after_time - start - len(self.time_mark) + self.client_width + self.server_width
-        used += self.api_width + 23 + self.correlation_width + self.client_id_width
-        if used > self.cut:
-            # Long addresses leave no room: from here on lines are those of a narrower terminal.
-            self.is_wide = False
-            self.client_width, self.server_width, self.api_width = 15, 2, 12
-            out.size = after_time
-            return self.write_short(call, start, after_time, is_shown)
-        if is_shown:
+            self.write_tail(call, _NO_LIMIT)
+        elif used > self.cut:
+            self.shorten_line(call, start)
+        else:
             self.write_tail(call, self.cut - used)
-            self.end_line(start)
-        return 0
-
-    def write_short(
-        self, call: Call, start: cython.Py_ssize_t, after_time: cython.Py_ssize_t, is_shown: cython.bint
-    ) -> cython.int:
-        """Write what follows the time on a terminal with less room."""
-        out: TextBuffer = self.out
-        cut: int = self.cut or 0
-        colours, off = self.colours, self.colours.off
-        header = call.header
-        client, server = self.client_text(call.client), self.server_text(call.server)
-        api: str = api_text(None if header is None else (header.api_key, header.api_version))
-        self.client_width = max(self.client_width, len(client))
-        self.server_width = max(self.server_width, len(server))
-        self.api_width = max(self.api_width, len(api))
-        used: cython.longlong = after_time - start - len(self.time_mark) + self.client_width + self.server_width
-        used += self.api_width + 12
-        if used > cut:
-            time = str(out.taken(start + len(self.time_mark)), "ascii")
-            out.size = start
-            out.add(shorten(f"{time} {client}→{server} {api} {duration_text(call.total_ns)}", cut).encode())
-            return out.byte(10)
-        out.add(
-            f"{off} {client:>{self.client_width}}→{colours.server}{server:<{self.server_width}}{off} "
-            f"{colours.api}{api:<{self.api_width}}{off} ".encode()
-        )
-        self.write_took(call)
-        out.byte(32)
-        if is_shown:
-            self.write_tail(call, cut - used)
-            self.end_line(start)
-        return 0
-
-    def end_line(self, start: cython.Py_ssize_t) -> cython.int:
-        """End a line, without spaces at its end."""
-        out: TextBuffer = self.out
         while out.size > start and out.buffer[out.size - 1] == 32:
             out.size -= 1
         return out.byte(10)
+
+    def begin_line(self, nanoseconds: cython.longlong) -> cython.int:
+        """Write what stands above a line: titles now and then, and the day where it is another one."""
+        out: TextBuffer = self.out
+        if self.until_header == 0:
+            assert self.header_rows is not None
+            title = time_title(self.mode, nanoseconds)
+            width: int = len(self.time(nanoseconds)) if self.clock is not None else self.layout.digits + 5
+            text = header_line(self.layout, title, width)
+            out.add(f"{self.colours.note}{shorten(text, self.cut or len(text)).rstrip()}{self.colours.off}\n".encode())
+            self.until_header = self.header_rows or -1
+        elif self.until_header > 0:
+            self.until_header -= 1
+        clock: ClockTime | None = self.clock
+        if clock is None:
+            return 0
+        clock.take(nanoseconds)
+        if clock.day is not self.day:
+            if self.day is not None and clock.day != self.day:
+                out.add(f"{self.colours.note}{clock.day}{self.colours.off}\n".encode())
+            self.day = clock.day
+        return 0
+
+    def shorten_line(self, call: Call, start: cython.Py_ssize_t) -> None:
+        """Write a line again, for a terminal in which not even all columns have room."""
+        text = str(self.out.taken(start), "utf-8")
+        self.out.size = start
+        for mark in self.colours:
+            text = text.replace(mark, "") if mark else text
+        words = text.split()
+        assert self.cut is not None
+        if call.response is not None and call.request is not None and len(words) > 2:
+            # The duration has two words.
+            words = [*words[:-2], f"{words[-2]} {words[-1]}"]
+        self.out.add(shorten(" ".join(words), self.cut).encode())
 
     def api_place(self, header: RequestHeader | None) -> cython.Py_ssize_t:
         """Give the place of an API in a version in `apis`."""
@@ -265,66 +263,77 @@ class CallLines:
         return header.api_key * _API_VERSIONS + header.api_version
 
     def write_ends(self, call: Call, header: RequestHeader | None, client_id: str | None) -> cython.int:
-        """Write client, server and API, formatted once for all calls that share them, as the client id is."""
+        """Write client, server, client id and API, formatted once for all calls that share them.
+
+        Gives how many columns they take beyond those that they have.
+        """
+        more: cython.int = 0
         place: cython.Py_ssize_t = self.api_place(header)
-        ends: tuple | None = self.ends.get(call.client)  # type: ignore[type-arg]
         api: bytes | None = self.apis[place]
-        if client_id is not self.client_id:
+        if self.client_width:
+            ends: tuple | None = self.ends.get(call.client)  # type: ignore[type-arg]
+            if ends is None or (ends[0] is not call.server and ends[0] != call.server):
+                ends = self.format_ends(call)
+            self.out.add(ends[1])
+            more += ends[2]
+        if client_id is not self.client_id or not self.client_id_text:
             self.client_id = client_id
-            self.client_id_text = self.client_ids.get(client_id, b"")
-        if (
-            ends is None
-            or (ends[0] is not call.server and ends[0] != call.server)
-            or api is None
-            or place == _KEYS * _API_VERSIONS
-            or not self.client_id_text
-        ):
-            self.begin_parts(call, header, client_id)
-            ends, api = self.ends[call.client], self.apis[place]
-            self.client_id_text = self.client_ids[client_id]
-        self.out.add(ends[1])
-        return self.out.add(api)
+            known: tuple | None = self.client_ids.get(client_id)  # type: ignore[type-arg]
+            if known is None:
+                known = self.format_client_id(client_id)
+            self.client_id_text = known[0]
+            self.client_id_more = known[1]
+        self.out.add(self.client_id_text)
+        more += self.client_id_more
+        if api is None or place == _KEYS * _API_VERSIONS:
+            api = self.format_api(place, header)
+        self.out.add(api)
+        if self.api_more:
+            more += self.api_more.get(place, 0)
+        return more
 
-    def begin_parts(self, call: Call, header: RequestHeader | None, client_id: str | None) -> cython.int:
-        """Widen columns for what a wide line has before and behind the correlation id, and format that."""
-        colours, off = self.colours, self.colours.off
-        client: str = call.client
-        server: str = self.server_text(call.server)
-        api: str = api_text(None if header is None else (header.api_key, header.api_version))
-        who: str = client_id_text(client_id)
-        before = self.client_width, self.server_width, self.api_width, self.client_id_width
-        self.client_width = max(self.client_width, len(client))
-        self.server_width = max(self.server_width, len(server))
-        self.api_width = max(self.api_width, len(api))
-        self.client_id_width = max(self.client_id_width, len(who))
-        if (
-            before != (self.client_width, self.server_width, self.api_width, self.client_id_width)
-            or len(self.ends) >= _MOST_PARTS
-            or len(self.client_ids) >= _MOST_PARTS
-        ):
-            self.forget_parts()
-        text = f"  {client.rjust(self.client_width)} → {colours.server}{server.ljust(self.server_width)}{off}"
-        self.ends[client] = call.server, text.encode()
-        place: cython.Py_ssize_t = self.api_place(header)
-        if self.apis[place] is None or place == _KEYS * _API_VERSIONS:
-            self.apis[place] = f"  {colours.api}{api.ljust(self.api_width)}{off} ".encode()
-        if client_id not in self.client_ids:
-            self.client_ids[client_id] = f"  {colours.client_id}{who.ljust(self.client_id_width)}{off}  ".encode()
-        return 0
+    def format_ends(self, call: Call) -> tuple[str, bytes, int]:
+        """Format what a line has of client and server."""
+        if len(self.ends) >= _MOST_PARTS:
+            self.ends.clear()
+        client, server = call.client, self.server_text(call.server)
+        more = max(len(client) - self.client_width, 0) + max(len(server) - self.server_width, 0)
+        text = f" {client:>{self.client_width}} → {self.colours.server}{server:<{self.server_width}}{self.colours.off}"
+        made = self.ends[client] = call.server, text.encode(), more
+        return made
 
-    def forget_parts(self) -> cython.int:
-        """Forget what was formatted for columns of other widths, or with other broker ids."""
-        self.ends.clear()
-        self.client_ids.clear()
-        self.client_id_text = b""
-        self.apis = [None] * len(self.apis)
-        return 0
+    def format_client_id(self, client_id: str | None) -> tuple[bytes, int]:
+        """Format a client id: whole where its column has no room for what tells it from others."""
+        if len(self.client_ids) >= _MOST_PARTS:
+            self.client_ids.clear()
+            self.cut_ids.clear()
+        text = client_id_text(client_id, self.client_id_width)
+        if self.cut_ids.setdefault(text, client_id) != client_id:
+            text = client_id_text(client_id, None)
+        shown = f" {self.colours.client_id}{pad(text, self.client_id_width)}{self.colours.off}"
+        made = self.client_ids[client_id] = shown.encode(), max(cells(text) - self.client_id_width, 0)
+        return made
+
+    def format_api(self, place: int, header: RequestHeader | None) -> bytes:
+        """Format an API in a version."""
+        text = api_text(None if header is None else (header.api_key, header.api_version))
+        made = f" {self.colours.api}{text:<{self.api_width}}{self.colours.off}".encode()
+        self.apis[place] = made
+        self.api_more.pop(place, None)
+        if len(text) > self.api_width:
+            self.api_more[place] = len(text) - self.api_width
+        return made
 
     def write_time(self, nanoseconds: cython.longlong) -> cython.int:
-        """Write when a call began."""
+        """Write a time, which `begin_line` took."""
+        out: TextBuffer = self.out
+        out.byte(32)
+        out.add(self.time_mark)
         if self.clock is not None:
-            return self.clock.write(self.out, nanoseconds)
-        return self.out.add(self.time(nanoseconds).encode())
+            self.clock.write(out, nanoseconds)
+        else:
+            out.add(self.time(nanoseconds).encode())
+        return out.add(self.off)
 
     def write_took(self, call: Call) -> cython.int:
         """Write how long a call took, as `duration_text` has it, aligned to the right."""
@@ -340,7 +349,7 @@ class CallLines:
             out.add(self.slow_mark)
         if 1_000 <= took < 999_500 and took % 1_000 != 500:
             value = (took + 500) // 1_000
-            out.spaces(3 - _digits(value) + 1)
+            out.spaces(4 - _digits(value))
             out.number(value)
             out.add(b" \xc2\xb5s")
         elif 999_500 <= took < 9_995_000 and took % 10_000 != 5_000:
@@ -381,11 +390,13 @@ class CallLines:
         if room < 0 and is_whole and not summaries.codes and not problems and outcome == "answered":
             return out.append(summaries.text)
         colours = self.colours
+        errors = error_names([error_name(code) for code in summaries.codes]) if summaries.codes else ""
+        has_room: cython.bint = room < 0 or len(errors) <= room
         parts = []
         if outcome != "answered":
             parts.append((colours.error if outcome == "unanswered" else colours.note, outcome_text(call)))
-        if summaries.codes:
-            parts.append((colours.error, error_names([error_name(code) for code in summaries.codes])))
+        if errors and has_room:
+            parts.append((colours.error, errors))
         if summaries.text.size:
             parts.append(("", str(summaries.text.taken(0), "utf-8")))
         if not is_whole:
@@ -396,22 +407,22 @@ class CallLines:
         for mark, whole in parts:
             if 0 <= room < _SHORTEST_PART:
                 break
-            text: str = whole if room < 0 else shorten(whole, room)
+            text: str = whole if room < 0 else shorten_words(whole, room)
             if out.size > start:
                 out.add(b"  ")
             out.add(f"{mark}{text}{colours.off if mark else ''}".encode())
             if room >= 0:
-                room = max(room - len(text) - 2, 0)
+                room = max(room - cells(text) - 2, 0)
+        if not has_room:
+            assert self.cut is not None
+            for line in wrap(errors, self.cut - _INDENT, break_on_hyphens=False):
+                out.add(f"\n{' ' * _INDENT}{colours.error}{line}{colours.off}".encode())
         return 0
-
-    def client_text(self, client: str) -> str:
-        """Give a client; on a narrow terminal by its port alone."""
-        return f":{client.rpartition(':')[2]}" if self.is_narrow else client
 
     def server_text(self, server: str) -> str:
         """Give the server as `ip:port/broker id`; where room is short, only `/broker id`, or `:port` while unknown."""
         broker_id = self.brokers.get(server)
-        if self.is_wide:
+        if self.server_width >= len("10.0.0.1:9092"):
             return server if broker_id is None else f"{server}/{broker_id}"
         return f":{server.rpartition(':')[2]}" if broker_id is None else f"/{broker_id}"
 
@@ -425,7 +436,7 @@ class CallLines:
             # What is before it may fill a terminal, and has colours.
             return self.note(item.time.time, item.client, item.server, f"{outcome}{message}")
         self.write_line(item, False)
-        return f"{str(self.take(), 'utf-8')}{outcome}{self.colours.warning}{message}{self.colours.off}\n"
+        return f"{str(self.take(), 'utf-8')} {outcome}{self.colours.warning}{message}{self.colours.off}\n"
 
     def gap(self, gap: Gap) -> str:
         """Give a gap's line with its newline."""
@@ -440,19 +451,24 @@ class CallLines:
         return self.note(report.last.time, report.client, report.server, connection_text(report))
 
     def note(self, time: int, client: str, server: str, text: str) -> str:
-        """Give a line that is not a call's, with its newline."""
+        """Give a line that is not a call's, with its newline, and what stands above it."""
+        self.begin_line(time)
+        above = str(self.take(), "utf-8")
         colours = self.colours
-        arrow, space = (" → ", "  ") if self.is_wide else ("→", " ")
-        start = f"{self.time(time)}{space}{self.client_text(client):>{self.client_width}}{arrow}"
-        start += f"{self.server_text(server)}{space}"
+        start = (
+            f"{' ' * self.number_width} {self.time(time)} {client:>{self.client_width}} → {self.server_text(server)}"
+        )
+        start += " "
         if self.cut is not None:
             start = shorten(start, self.cut)
-            text = shorten(text, self.cut - len(start)) if len(start) < self.cut else ""
-        return f"{start}{colours.warning}{text}{colours.off}\n"
+            text = shorten_words(text, self.cut - len(start)) if len(start) < self.cut else ""
+        return f"{above}{start}{colours.warning}{text}{colours.off}\n"
 
 
 def _digits(value: cython.longlong) -> cython.int:
-    """Count the digits of a number from 0 to 999."""
-    if value < 10:
-        return 1
-    return 2 if value < 100 else 3
+    """Count the digits of a number that is not negative."""
+    count: cython.int = 1
+    while value >= 10:
+        value //= 10
+        count += 1
+    return count

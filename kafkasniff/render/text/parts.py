@@ -8,9 +8,9 @@ from typing import Final
 from kafkasniff.calls.call import Call
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import Problem
-from kafkasniff.render.words import camel_case, count_text, duration_text, show
+from kafkasniff.render.words import camel_case, count_text, duration_text, shorten_inside, show
 
-_WIDEST_CLIENT_ID: Final = 20
+_LONGEST_CLIENT_ID: Final = 120
 _MOST_ERROR_NAMES: Final = 3
 
 OUTCOMES = {
@@ -21,10 +21,9 @@ OUTCOMES = {
 }
 
 
-@lru_cache(maxsize=1024)
-def client_id_text(client_id: str | None) -> str:
-    """Give a client id as safe text for its column."""
-    return show(client_id or "-", _WIDEST_CLIENT_ID)
+def client_id_text(client_id: str | None, columns: int | None) -> str:
+    """Give a client id as safe text for a column, its middle cut; None: up to a length that no id has by design."""
+    return shorten_inside(show(client_id or "-", _LONGEST_CLIENT_ID), columns or _LONGEST_CLIENT_ID)
 
 
 @lru_cache(maxsize=1024)

@@ -29,6 +29,7 @@ call_line = JsonLines().line
 
 METADATA_LINE = {
     "type": "call",
+    "number": 0,
     "time": "2026-11-20T12:00:00.123456Z",
     "connection": "10.0.0.1:51234-10.0.0.2:9092",
     "client": "10.0.0.1:51234",
@@ -101,7 +102,7 @@ def test_without_a_response() -> None:
     item = json.loads(call_line(call))
     assert item["outcome"] == "response-not-captured"
     assert item["pendingMs"] == 2.5
-    assert list(item)[10:12] == ["pendingMs", "totalTimeMs"]
+    assert list(item)[11:13] == ["pendingMs", "totalTimeMs"]
     for key in ("response", "responseApiVersion", "totalTimeMs", "responseDelayMs"):
         assert item[key] is None
     assert [item[key] for key in ("responseSizeBytes", "responseFile", "responsePacket")] == [None, None, None]

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafkasniff.render.text.clock import time_column
+from kafkasniff.render.text.clock import ClockTime, time_column, time_title
 
 NOON = 1_795_176_000_000_000_000
 """2026-11-20T12:00:00Z, by GNU date: `date -u -d @1795176000`."""
@@ -34,19 +34,34 @@ def test_nanoseconds_take_nine_digits_where_there_is_room(mode: str, expected: s
     assert len(narrow(NOON)) == len(narrow(NOON + 1))
 
 
-def test_a_capture_of_several_days_has_dates_from_the_second_day_on() -> None:
+def test_the_day_is_that_of_the_time_taken() -> None:
     column = time_column("absolute", 3)
-    assert [column(NOON), column(NOON + 43_200_000_000_000), column(NOON)] == [
-        "12:00:00.000",
-        "2026-11-21 00:00:00.000",
-        "2026-11-20 12:00:00.000",
+    assert isinstance(column, ClockTime)
+    assert [(column(NOON + passed), column.day) for passed in (0, 43_200_000_000_000, 0)] == [
+        ("12:00:00.000", "2026-11-20"),
+        ("00:00:00.000", "2026-11-21"),
+        ("12:00:00.000", "2026-11-20"),
     ]
 
 
 @pytest.mark.usefixtures("india")
 def test_days_are_those_of_the_zone() -> None:
     column = time_column("local", 3)
-    assert [column(NOON), column(NOON + 23_400_000_000_000)] == ["17:30:00.000", "2026-11-21 00:00:00.000"]
+    assert isinstance(column, ClockTime)
+    assert [(column(NOON + passed), column.day) for passed in (0, 23_400_000_000_000)] == [
+        ("17:30:00.000", "2026-11-20"),
+        ("00:00:00.000", "2026-11-21"),
+    ]
+
+
+@pytest.mark.usefixtures("india")
+def test_the_title_says_the_zone() -> None:
+    assert [time_title(mode, NOON) for mode in ("absolute", "local", "relative", "delta")] == [
+        "UTC",
+        "IST",
+        "from start",
+        "from last",
+    ]
 
 
 @pytest.mark.usefixtures("india")

@@ -1,6 +1,7 @@
 import struct
 
 import pytest
+from rich.cells import cell_len
 
 from kafkasniff.calls.call import ConnectionReport, Gap
 from kafkasniff.calls.context import Context
@@ -22,18 +23,21 @@ from tests.render.made_calls import (
 )
 
 METADATA_LINE = (
-    "12:00:00.123456   10.0.0.1:51234 → 10.0.0.2:9092      Metadata v1         42  shop      1.23 ms  "
-    "orders → 1 broker, 1 topic\n"
+    "     0 12:00:00.124690        10.0.0.1:51234 → 10.0.0.2:9092         shop                 "
+    "Metadata v1            42 1.23 ms orders → 1 broker, 1 topic\n"
 )
 
 
 def test_a_line_has_every_column() -> None:
     assert CallLines().call(metadata_call()) == METADATA_LINE
+    call = metadata_call()
+    call.number = 1_234_567
+    assert CallLines(time_of="request").call(call).startswith("1234567 12:00:00.123456 ")
 
 
-def test_errors_stand_before_the_gist_with_their_count() -> None:
+def test_errors_stand_before_the_summary_with_their_count() -> None:
     line = CallLines().call(metadata_call(error_code=6))
-    assert "1.23 ms  NOT_LEADER_OR_FOLLOWER  orders → 1 broker" in line
+    assert "1.23 ms NOT_LEADER_OR_FOLLOWER  orders → 1 broker" in line
 
 
 def test_the_broker_id_is_known_once_metadata_told_it() -> None:
@@ -43,11 +47,40 @@ def test_the_broker_id_is_known_once_metadata_told_it() -> None:
     assert " 10.0.0.2:9092/7 " in lines.call(heartbeat_call())
 
 
-def test_columns_stay_wide_once_a_long_value_came() -> None:
+@pytest.mark.parametrize("width", [None, 200, 160, 130, 100, 80, 60])
+def test_columns_stay_where_they_are_when_a_long_value_came(width: int | None) -> None:
+    lines = CallLines(width)
+    first = lines.call(metadata_call())
+    lines.call(metadata_call(client_id="a-client-id-" * 8))
+    assert lines.call(metadata_call()) == first
+
+
+def test_client_ids_are_cut_inside_and_never_alike() -> None:
+    lines = CallLines(80)
+    assert " bill…ommit-1 " in lines.call(metadata_call(client_id="billing-consumer-commit-1"))
+    assert " bill…ommit-2 " in lines.call(metadata_call(client_id="billing-consumer-commit-2"))
+    assert " billing-producer-commit-2 " in lines.call(metadata_call(client_id="billing-producer-commit-2"))
+    assert " bill…ommit-1 " in lines.call(metadata_call(client_id="billing-consumer-commit-1"))
+
+
+def test_columns_have_titles_once_or_once_a_screen() -> None:
+    once = [CallLines(80, header_rows=0).call(metadata_call()) for _ in range(1)]
+    assert once[0].splitlines()[:2] == ["   # UTC          client id    API                 took what", "2026-11-20"]
+    lines = CallLines(80, header_rows=2)
+    shown = "".join(lines.call(metadata_call()) for _ in range(5)).splitlines()
+    assert [line.split()[0] for line in shown] == ["#", "2026-11-20", "0", "0", "0", "#", "0", "0"]
+    titles = CallLines(240, header_rows=0).call(metadata_call()).splitlines()
+    assert titles[0].index("client id") == titles[2].index("shop")
+    assert titles[0].index("what") == titles[2].index("orders")
+
+
+def test_the_day_stands_above_the_first_line_of_another_day() -> None:
     lines = CallLines()
-    lines.call(metadata_call(client_id="a-rather-long-client-id"))
-    line = lines.call(metadata_call())
-    assert "  shop                  1.23 ms" in line
+    call = metadata_call()
+    assert lines.call(call).count("\n") == 1
+    call.ended = arrival(14, 43_200_000 * MILLISECOND)
+    assert lines.call(call).startswith("2026-11-21\n     0 00:00:00.000000 ")
+    assert lines.call(call).count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -55,7 +88,7 @@ def test_columns_stay_wide_once_a_long_value_came() -> None:
     [("unanswered", "UNANSWERED"), ("no-response-expected", "no response expected")],
 )
 def test_outcomes(outcome: str, text: str) -> None:
-    assert f"      -  {text}  group billing" in CallLines().call(heartbeat_call(outcome=outcome))  # type: ignore[arg-type]
+    assert f"      - {text}  group billing" in CallLines().call(heartbeat_call(outcome=outcome))  # type: ignore[arg-type]
 
 
 def test_pending_time() -> None:
@@ -88,7 +121,7 @@ def test_control_characters_never_reach_the_terminal() -> None:
 
 
 @pytest.mark.parametrize("colours", [PLAIN, Colours(*(["\x1b[31m"] * 8), off="\x1b[0m")], ids=["plain", "coloured"])
-@pytest.mark.parametrize("width", [1, 10, 30, 40, 50, 60, 68, 71, 72, 80, 100, 120, 160])
+@pytest.mark.parametrize("width", [1, 10, 30, 40, 50, 60, 68, 71, 72, 80, 100, 120, 160, 240])
 def test_lines_fit_the_terminal(width: int, colours: Colours) -> None:
     lines = CallLines(width, colours=colours)
     lines.learn(metadata_call())
@@ -97,28 +130,39 @@ def test_lines_fit_the_terminal(width: int, colours: Colours) -> None:
         heartbeat_call(group="g" * 200, error_code=25),
         heartbeat_call(group="g" * 200, outcome="unanswered"),
         metadata_call(client_id="c" * 100),
+        metadata_call(client_id="客户端" * 20, topic="主题" * 90),
     ):
-        line = lines.call(call).replace("\x1b[31m", "").replace("\x1b[0m", "")
-        assert len(line) - 1 <= width
-        assert line.count("\n") == 1
+        shown = lines.call(call).replace("\x1b[31m", "").replace("\x1b[0m", "")
+        assert all(cell_len(line) <= width for line in shown.splitlines())
+        assert len(shown.splitlines()) == 1 + (error_line(shown) is not None)
 
 
-@pytest.mark.parametrize("width", [40, 80, 120, 140])
+def error_line(shown: str) -> str | None:
+    """The line below that of a call, where its errors have no room in it."""
+    return next((line.strip() for line in shown.splitlines()[1:]), None)
+
+
+@pytest.mark.parametrize("width", [60, 72, 80, 100, 120, 160, 240])
+def test_names_of_errors_are_never_cut(width: int) -> None:
+    lines = CallLines(width)
+    for code, name in (
+        (6, "NOT_LEADER_OR_FOLLOWER"),
+        (25, "UNKNOWN_MEMBER_ID"),
+        (53, "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"),
+    ):
+        assert name in lines.call(heartbeat_call(group="g" * 200, error_code=code)).split()
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 140, 240])
 def test_lines_with_long_addresses_fit_too(width: int) -> None:
     lines = CallLines(width, time="delta")
     call = heartbeat_call(error_code=25)
     first = lines.call(call)
     call.client, call.server = "[2001:db8:1234:5678:9abc:def0:1234:5678]:51234", "[2001:db8::1111:2222:3333:4444]:9092"
     second = lines.call(call)
-    assert len(second) - 1 <= width
-    assert "Heartbeat" in second[: width - 8]
+    assert max(map(len, second.splitlines())) <= width
+    assert "Heartbeat" in second
     assert first.split()[0] == second.split()[0]
-
-
-def test_a_narrow_terminal_shows_ports_and_errors() -> None:
-    lines = CallLines(60)
-    lines.learn(metadata_call())
-    assert lines.call(heartbeat_call(error_code=25)) == "12:00:00.123 :51234→/7 Heartbeat v0 1.23 ms UNKNOWN_MEMBER_…\n"
 
 
 @pytest.mark.parametrize("width", [5, 40, 60])
@@ -127,11 +171,14 @@ def test_other_lines_fit_a_narrow_terminal(width: int) -> None:
     assert len(CallLines(width).gap(gap)) - 1 <= width
 
 
-def test_eighty_columns_keep_time_ends_api_latency_and_errors() -> None:
+def test_eighty_columns_keep_number_time_client_id_api_latency_and_errors() -> None:
     lines = CallLines(80)
-    lines.learn(metadata_call())
     assert lines.call(heartbeat_call(error_code=25)) == (
-        "12:00:00.123  10.0.0.1:51234→/7 Heartbeat v0 1.23 ms UNKNOWN_MEMBER_ID  group b…\n"
+        "   0 12:00:00.124 shop         Heartbeat v0     1.23 ms UNKNOWN_MEMBER_ID  grou…\n"
+    )
+    assert lines.call(heartbeat_call(error_code=53)) == (
+        "   0 12:00:00.124 shop         Heartbeat v0     1.23 ms group billing member …\n"
+        "      TRANSACTIONAL_ID_AUTHORIZATION_FAILED\n"
     )
 
 
@@ -205,7 +252,9 @@ def test_raw_tokens() -> None:
 def test_gaps() -> None:
     gap = Gap(made_connection(), "10.0.0.1:51234", "10.0.0.2:9092", "response", 1448, arrival(9, 7 * MILLISECOND))
     line = CallLines().gap(gap)
-    assert line.startswith("12:00:00.007000   10.0.0.1:51234 → 10.0.0.2:9092  gap: 1,448 bytes of the responses not")
+    assert line.startswith(
+        "       12:00:00.007000        10.0.0.1:51234 → 10.0.0.2:9092 gap: 1,448 bytes of the responses not"
+    )
     gap.length = gap.direction = None
     assert "gap: an unknown number of bytes not in the capture" in CallLines().gap(gap)
 
