@@ -33,6 +33,7 @@ from kafkasniff.render.text.summary import Summaries
 from kafkasniff.render.times import SinceFirst
 from kafkasniff.render.words import cells, duration_text, pad, shorten, shorten_words
 
+_MILLISECOND_NS = 1_000_000
 _SLOW_NS = cython.declare(cython.longlong, 1_000_000_000)
 """An answer that took longer than this is marked."""
 
@@ -41,6 +42,8 @@ _SHORTEST_PART = cython.declare(cython.int, 4)
 _TREE_WIDTH = 160
 _INDENT = 6
 """Spaces before the names of errors that found no room in a line of their call."""
+_LONGEST_ERROR = 38
+"""Characters of the longest name of an error, with a comma."""
 _NO_LIMIT = cython.declare(cython.longlong, -1)
 
 _ONE_WRITE = cython.declare(cython.Py_ssize_t, 1 << 18)
@@ -254,7 +257,23 @@ class CallLines:
         if call.response is not None and call.request is not None and len(words) > 2:
             # The duration has two words.
             words = [*words[:-2], f"{words[-2]} {words[-1]}"]
-        self.out.add(shorten(" ".join(words), self.cut).encode())
+        joined = " ".join(words)
+        indent = min(len(text) - len(text.lstrip()), max(self.cut - len(joined), 0))
+        self.out.add(shorten(" " * indent + joined, self.cut).encode())
+        self.summaries.summarize(call)
+        if self.summaries.codes:
+            self.write_below(error_names([error_name(code) for code in self.summaries.codes]))
+
+    def write_below(self, errors: str) -> None:
+        """Write the names of errors below the line of their call, where the longest of them has room."""
+        out: TextBuffer = self.out
+        assert self.cut is not None
+        if self.cut < _INDENT + _LONGEST_ERROR:
+            return
+        while out.size and out.buffer[out.size - 1] == 32:
+            out.size -= 1
+        for line in wrap(errors, self.cut - _INDENT, break_on_hyphens=False):
+            out.add(f"\n{' ' * _INDENT}{self.colours.error}{line}{self.colours.off}".encode())
 
     def api_place(self, header: RequestHeader | None) -> cython.Py_ssize_t:
         """Give the place of an API in a version in `apis`."""
@@ -387,7 +406,8 @@ class CallLines:
             problems = []
         elif not summaries.is_sound:
             problems = call.problems
-        if room < 0 and is_whole and not summaries.codes and not problems and outcome == "answered":
+        is_usual: cython.bint = is_whole and not summaries.codes and summaries.throttle_ms <= 0
+        if room < 0 and is_usual and not problems and outcome == "answered":
             return out.append(summaries.text)
         colours = self.colours
         errors = error_names([error_name(code) for code in summaries.codes]) if summaries.codes else ""
@@ -397,6 +417,8 @@ class CallLines:
             parts.append((colours.error if outcome == "unanswered" else colours.note, outcome_text(call)))
         if errors and has_room:
             parts.append((colours.error, errors))
+        if summaries.throttle_ms > 0:
+            parts.append((colours.warning, f"throttled for {duration_text(summaries.throttle_ms * _MILLISECOND_NS)}"))
         if summaries.text.size:
             parts.append(("", str(summaries.text.taken(0), "utf-8")))
         if not is_whole:
@@ -414,9 +436,7 @@ class CallLines:
             if room >= 0:
                 room = max(room - cells(text) - 2, 0)
         if not has_room:
-            assert self.cut is not None
-            for line in wrap(errors, self.cut - _INDENT, break_on_hyphens=False):
-                out.add(f"\n{' ' * _INDENT}{colours.error}{line}{colours.off}".encode())
+            self.write_below(errors)
         return 0
 
     def server_text(self, server: str) -> str:

@@ -11,6 +11,7 @@ cdef class Summaries:
     cdef TextBuffer text
     cdef list codes
     cdef bint is_sound
+    cdef long long throttle_ms
     cdef SummaryReader reader
     cdef list tables
     cdef object context

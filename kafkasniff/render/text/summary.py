@@ -48,6 +48,7 @@ APIS = cython.declare(cython.int, fields.APIS)
 MEMBERS = cython.declare(cython.int, fields.MEMBERS)
 ASSIGNMENTS = cython.declare(cython.int, fields.ASSIGNMENTS)
 ASSIGNMENT = cython.declare(cython.int, fields.ASSIGNMENT)
+THROTTLE = cython.declare(cython.int, fields.THROTTLE)
 
 _API_VERSIONS = cython.declare(cython.int, API_VERSIONS)
 _UNSUPPORTED_VERSION = cython.declare(cython.int, UNSUPPORTED_VERSION)
@@ -69,7 +70,8 @@ class Summaries:
     """Makes the summaries of calls, one after the other.
 
     `text` is that of the last call, safe to print and without line ends; `codes` its error codes that are not zero.
-    `is_sound`: whether its bodies, as far as there are any, were read and have no problem.
+    `is_sound`: whether its bodies, as far as there are any, were read and have no problem. `throttle_ms`: for how long
+    the broker throttles the client, 0 for not at all.
     """
 
     def __init__(self) -> None:
@@ -77,6 +79,7 @@ class Summaries:
         self.text = TextBuffer()
         self.codes: list[int] = []
         self.is_sound = True
+        self.throttle_ms = 0
         self.reader = SummaryReader()
         self.tables: list[FieldTable | None] = [None] * (2 * _KEYS * _VERSIONS)
         self.context: Context | None = None
@@ -94,6 +97,7 @@ class Summaries:
         start: cython.Py_ssize_t
         is_asked: cython.bint = False
         self.text.size = 0
+        self.throttle_ms = 0
         if self.codes:
             self.codes = []
         header = call.header
@@ -121,6 +125,9 @@ class Summaries:
             return 0
         before = self.text.size
         if self.read_side(call, response, False, key, version, 4):
+            # A body that did not decode whole may hold anything there.
+            if not self.reader.is_partial and self.reader.is_there(THROTTLE):
+                self.throttle_ms = self.reader.value(THROTTLE)
             if before:
                 self.text.add(_ARROW)
             start = self.text.size

@@ -90,6 +90,9 @@ MEMBERS: Final = 83
 ASSIGNMENTS: Final = 84
 ASSIGNMENT: Final = 85
 
+THROTTLE: Final = 86
+"""`throttleTimeMs` of any answer."""
+
 SLOTS_END: Final = 88
 
 Roles = dict[str, int]

@@ -6,7 +6,7 @@ from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.tables import FieldTable, make_table
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind
-from kafkasniff.render.text.summary_fields import RECORDS, SUMMARY_FIELDS, Roles
+from kafkasniff.render.text.summary_fields import RECORDS, SUMMARY_FIELDS, THROTTLE, Roles
 
 
 def summary_table(api_key: int, version: int, kind: Kind) -> FieldTable | None:
@@ -16,6 +16,8 @@ def summary_table(api_key: int, version: int, kind: Kind) -> FieldTable | None:
         return None
     message = api_definition(api_key, kind)
     roles = dict.fromkeys(_records_paths(message.fields, ""), RECORDS) | SUMMARY_FIELDS[api_key][kind == "response"]
+    if kind == "response":
+        roles["throttleTimeMs"] = THROTTLE
     names = frozenset(name for path in roles for name in path.split("."))
     table = make_table(message, version, names)
     _set_roles(table, roles, "")

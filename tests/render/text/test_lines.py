@@ -265,3 +265,20 @@ def test_connections() -> None:
     connection.counters[0].data_bytes = 1500
     report = ConnectionReport(connection, "10.0.0.1:51234", "10.0.0.2:9092", "tls", "a \x07hello", 0, arrival(9, 0))
     assert "connection: tls, 0 calls, 5 packets, 1.5 kB, a \\x07hello\n" in CallLines().connection(report)
+
+
+def test_throttling_is_said() -> None:
+    response = struct.pack(">iih", 43, 11, 0)
+    call = made_call(
+        request_bytes(12, 1, 43, "shop", text("billing") + struct.pack(">i", 5) + text("member-1")), response
+    )
+    assert "1.23 ms throttled for 11.0 ms  group billing" in CallLines().call(call)
+
+
+def test_a_line_without_room_for_all_columns_keeps_its_errors() -> None:
+    call = made_call(
+        request_bytes(22, 0, 7, "a" * 40, text("tx") + struct.pack(">i", 1)), struct.pack(">iihqh", 7, 0, 53, -1, -1)
+    )
+    shown = CallLines(45).call(call).splitlines()
+    assert max(map(len, shown)) <= 45
+    assert shown[-1].strip() == "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"
