@@ -7,6 +7,8 @@ from kafkasniff.diagnose.cluster.leaders import LEADER_RULES
 from kafkasniff.diagnose.cluster.metadata import METADATA_RULES
 from kafkasniff.diagnose.cluster.polling import POLLING_RULES
 from kafkasniff.diagnose.consumers.fetch import FETCH_RULES
+from kafkasniff.diagnose.consumers.restarts import RESTART_RULES
+from kafkasniff.diagnose.consumers.share import SHARE_RULES
 from kafkasniff.diagnose.groups.errors import GROUP_ERROR_RULES
 from kafkasniff.diagnose.groups.membership import MEMBERSHIP_RULES
 from kafkasniff.diagnose.groups.outside import OUTSIDE_RULES
@@ -23,6 +25,7 @@ from kafkasniff.diagnose.producers.produce import PRODUCE_RULES
 from kafkasniff.diagnose.producers.refused import REFUSED_RULES
 from kafkasniff.diagnose.producers.sequences import SEQUENCE_RULES
 from kafkasniff.diagnose.producers.transactions import TRANSACTION_RULES
+from kafkasniff.diagnose.producers.waiting import WAITING_RULES
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.diagnose.unexplained import UNEXPLAINED_RULES
 
@@ -40,7 +43,10 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *REFUSED_RULES,
     *SEQUENCE_RULES,
     *TRANSACTION_RULES,
+    *WAITING_RULES,
     *FETCH_RULES,
+    *RESTART_RULES,
+    *SHARE_RULES,
     *SECURITY_RULES,
     *PORT_RULES,
     *CONNECTION_RULES,

@@ -43,7 +43,7 @@ _NO_CALL = -1
 class _PackedConnection:
     """What is known of a connection of which there are events."""
 
-    __slots__ = ("client", "client_id", "named", "number")
+    __slots__ = ("apis", "client", "client_id", "named", "number")
 
     def __init__(self, number: int, client: str) -> None:
         """Begin with the number of its first event, and the client's end."""
@@ -53,6 +53,8 @@ class _PackedConnection:
         self.named = False
         """Whether a call was seen that rules look at."""
         self.client_id: str | None = None
+        self.apis: set[int] = set()
+        """Of which there were calls."""
 
     def names(self, client_id: str | None) -> bool:
         """Take a call that rules look at; tell whether it says who the client is, as the first of a program does."""
@@ -122,7 +124,8 @@ class EventPacker:
         header, request = call.header, call.request
         if header is None or request is None or not trusted:
             return False
-        named = packed_connection.names(call.client_id)
+        named = packed_connection.names(call.client_id) or header.api_key not in packed_connection.apis
+        packed_connection.apis.add(header.api_key)
         in_transaction = _in_transaction(header, request.data)
         return not named and answered and not call.errors and not in_transaction
 

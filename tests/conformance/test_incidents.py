@@ -15,12 +15,8 @@ NOT_YET = {
     "healthy-lz4-hex",
     "lambda-storm",
     "per-ip-connection-limit",
-    "poison-pill",
     "rack-name-mismatch",
     "retention-loss",
-    "share-redelivery",
-    "slow-follower",
-    "zombie-after-gc-39",
 }
 """Incidents whose rules are not there yet."""
 

@@ -31,6 +31,8 @@ class Leaderless:
 class Offline(Tally):
     """A topic's partitions without a leader."""
 
+    __slots__ = ("brokers", "client_ids", "for_long", "longest", "partitions")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
@@ -79,7 +81,8 @@ class PartitionOffline(ErrorRule):
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Note partitions without a leader, and for how long."""
         assert call.response is not None
-        now, told = call.response.last.time, set()
+        told: set[str] = set()
+        now = call.response.last.time
         for error in errors:
             topic = self.topic_of(call, error)
             if topic is None:
@@ -140,6 +143,8 @@ class PartitionOffline(ErrorRule):
 
 class Balanced(Tally):
     """Errors of clients that were told one address for all brokers."""
+
+    __slots__ = ("brokers", "by_client", "metadata")
 
     def __init__(self) -> None:
         """Begin with none."""

@@ -32,6 +32,8 @@ _FIRST_WITH_ALLOWED = 4
 class Polls(Tally):
     """The rate of a client's admin requests."""
 
+    __slots__ = ("apis", "seconds")
+
     def __init__(self, least: int, wanted: int) -> None:
         """Count seconds with `least` requests."""
         super().__init__()
@@ -99,6 +101,8 @@ class MadeTopic(NamedTuple):
 class Made(ErrorTally):
     """A topic that was not there, and then was."""
 
+    __slots__ = ("latest", "missing", "there", "written")
+
     def __init__(self) -> None:
         """Begin with a topic that is not there."""
         super().__init__()
@@ -118,6 +122,7 @@ class TopicAutoCreated(TopicErrorRule):
     title = "A topic is made just as a client asks for it"
     severity = "info"
     scope = "client and topic"
+    looks_across_clients = True
     codes = frozenset({3, 5})
     apis = frozenset({METADATA, PRODUCE, CREATE_TOPICS, FETCH})
     request_fields = frozenset({"topics", "topicData", "name", "topicId", "topic"})

@@ -120,6 +120,8 @@ class GroupKey(NamedTuple):
 class Lookups(Tally):
     """How often the coordinator was found, on which connections."""
 
+    __slots__ = ("servers", "software")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()

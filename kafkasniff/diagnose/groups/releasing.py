@@ -35,6 +35,8 @@ class Holding:
 class Unreleased(Tally):
     """Members of a group."""
 
+    __slots__ = ("members", "waiting")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()

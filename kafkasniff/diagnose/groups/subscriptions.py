@@ -23,6 +23,8 @@ def _opened(call: Call, where: str, kind: str) -> list[dict[str, Any]]:
 class Subscriptions(Tally):
     """What the clients of a group subscribe to."""
 
+    __slots__ = ("conflict", "generations", "topics_of")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
@@ -126,6 +128,8 @@ class Idleness:
 
 class Members(Tally):
     """The members of a group."""
+
+    __slots__ = ("members",)
 
     def __init__(self) -> None:
         """Begin with none."""

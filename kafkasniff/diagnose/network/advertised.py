@@ -30,6 +30,8 @@ _INSIDE = (".svc", ".local", ".internal", ".localdomain", ".lan")
 class Told(Tally):
     """The addresses that a client was told, as long as it connected to none of them."""
 
+    __slots__ = ("nodes", "reached")
+
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()

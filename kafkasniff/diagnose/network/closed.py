@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN
+from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
 from kafkasniff.diagnose.facts import API_VERSIONS, SASL_AUTHENTICATE, Client, client_of, host_of
 from kafkasniff.diagnose.finding import Finding
@@ -32,10 +34,18 @@ class HostKey(NamedTuple):
     server: str
 
 
+class Pending(NamedTuple):
+    """A request that waits for its answer."""
+
+    name: str
+    client_id: str | None
+    size: int
+
+
 class Closings(Tally):
     """Connections that the server closed, one after the other."""
 
-    __slots__ = ("client_ids", "kinds", "largest_answered", "largest_cut", "latest", "silent")
+    __slots__ = ("client_ids", "kinds", "largest_cut", "latest", "silent")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -46,7 +56,6 @@ class Closings(Tally):
         """Of them, those on which the server sent not a byte."""
         self.kinds = Names()
         """What they were asked last."""
-        self.largest_answered = 0
         self.largest_cut = 0
         self.client_ids = Names()
 
@@ -112,8 +121,8 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
     def __init__(self, *arguments: Any) -> None:
         """Begin with no request pending."""
         super().__init__(*arguments)
-        self._pending: Bounded[Call] = Bounded(MOST_CONNECTIONS)
-        """The first request of a connection that the server left unanswered and closed."""
+        self._pending: Bounded[Pending] = Bounded(MOST_CONNECTIONS)
+        """The last request of a connection that the server left unanswered and closed."""
         self._serving: Bounded[bool] = Bounded()
         """Servers that have answered somebody."""
 
@@ -140,7 +149,7 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
             return
         served = self.facts.talk(call).served and self.session_over(call) is None
         if served or header.api_key in BEFORE_LOGIN:
-            self._pending.put(connection, call)
+            self._pending.put(connection, Pending(f"{call.api_name} v{call.api_version}", call.client_id, request.size))
 
     def connection(self, report: ConnectionReport) -> None:
         """Count a connection that the server closed."""
@@ -149,7 +158,7 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         if client is None:
             return
         counters = connection.counters
-        of_server, call = counters[1 - client], self._pending.pop(connection)
+        of_server, pending = counters[1 - client], self._pending.pop(connection)
         self._ends.pop(connection)
         if connection.ended_by not in ("fin", "rst") or connection.ended_direction != 1 - client:
             return
@@ -160,23 +169,23 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         if report.tls is not None and of_server.data_bytes:
             self._serving.put(report.server, True)
         known = report.protocol == "empty" or (report.protocol == "tls" and self._serving.get(report.server))
-        silent = not of_server.data_bytes and (call is not None or known)
+        silent = not of_server.data_bytes and (pending is not None or known)
         soon = connection.last.time - connection.first.time < self.limits["soon"] * SECOND
         opened = connection.round_trip_ns is not None
-        if not (silent and soon and opened) and call is None:
+        if not (silent and soon and opened) and pending is None:
             return
         key = HostKey(host_of(report.client), report.server)
         state = self.state(key)
         if connection.first.time < state.latest:
             return
         state.latest = connection.last.time
-        name = f"{call.api_name} v{call.api_version}" if call is not None else "nothing"
+        name = pending.name if pending is not None else "nothing"
         what = f"{name} on a connection of {seconds_text(connection.last.time - connection.first.time)}"
         state.silent += not of_server.data_bytes
         state.kinds.add(name)
-        if call is not None and call.request is not None:
-            state.client_ids.add(call.client_id or None)
-            state.largest_cut = max(state.largest_cut, call.request.size)
+        if pending is not None:
+            state.client_ids.add(short_name(pending.client_id) if pending.client_id else None)
+            state.largest_cut = max(state.largest_cut, pending.size)
         state.add(connection.last, f"closed by the server: {what}", report.client)
 
     def finding(self, key: Any, state: Closings) -> Finding | None:
@@ -285,10 +294,20 @@ class ReauthenticationMissing(_SessionRule[Sessions]):
 class Idle(NamedTuple):
     """A request that was sent after idleness and not answered soon."""
 
-    call: Call
+    client: Client
+    name: str
+    direction: int
+    """That of requests in the connection."""
+    sent: Arrival
     idle: int
     waited: int
     """Nanoseconds, both."""
+
+
+def _idle(call: Call, idle: int, waited: int) -> Idle:
+    assert call.request is not None
+    name = call.api_name or ""
+    return Idle(client_of(call), name, client_direction(call), call.request.first, idle, waited)
 
 
 class ConnectionForgotten(Rule[Tally]):
@@ -349,26 +368,26 @@ class ConnectionForgotten(Rule[Tally]):
         idle = call.request.first.time - answered
         waited = call.ended.time - call.request.first.time
         if idle >= self.limits["idle"] * SECOND and waited >= self.limits["seconds"] * SECOND:
-            self._idle.touch(call.connection, lambda: Idle(call, idle, waited))
+            self._idle.touch(call.connection, lambda: _idle(call, idle, waited))
 
     def connection(self, report: ConnectionReport) -> None:
         """Look whether the request was sent again and again."""
         found = self._idle.pop(report.connection)
-        if found is None or found.call.request is None:
+        if found is None:
             return
-        client = client_direction(found.call)
+        client = found.direction
         counters = report.connection.counters
         if counters[client].late_retransmissions < self.limits["repeats"] or not counters[1 - client].packets:
             return
-        key = client_of(found.call), report.server
-        if (self._served.get(key) or 0) <= found.call.request.first.time:
+        key = found.client, report.server
+        if (self._served.get(key) or 0) <= found.sent.time:
             return  # No new connection worked: the server itself may be down.
         repeats = counters[client].late_retransmissions
         what = (
-            f"{found.call.api_name} after {seconds_text(found.idle)} of idleness, sent again {repeats:,} times, not "
+            f"{found.name} after {seconds_text(found.idle)} of idleness, sent again {repeats:,} times, not "
             f"acknowledged for {seconds_text(found.waited)}"
         )
-        self.state(key).add(found.call.request.first, what, report.client)
+        self.state(key).add(found.sent, what, report.client)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""

@@ -1,0 +1,185 @@
+"""A rule about consumers that start again and again and get no further."""
+
+from typing import Any, NamedTuple
+
+from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.diagnose.facts import (
+    CONSUMER_GROUP_HEARTBEAT,
+    FETCH,
+    JOIN_GROUP,
+    LIST_OFFSETS,
+    OFFSET_FETCH,
+    request_of,
+    response_of,
+)
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory import Bounded, Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, seconds_text, times_text
+from kafkasniff.diagnose.seen import SeenCall
+
+_MOST_PARTITIONS = 256
+_NONE = -1
+"""In place of an offset that was never committed."""
+
+
+class RestartKey(NamedTuple):
+    """The programs of one client id in a group: in containers each start has another address."""
+
+    group: str
+    client_id: str
+
+
+class Position:
+    """Where a partition is read from at each start."""
+
+    __slots__ = ("committed", "offset", "reads", "starts")
+
+    def __init__(self, committed: int) -> None:
+        """Begin with the offset that is committed."""
+        self.committed = committed
+        self.offset: int | None = None
+        """The first that was fetched."""
+        self.starts = 0
+        self.reads = 0
+        """Starts that got records from there."""
+
+
+class Starts(Tally):
+    """Starts of a group's consumers, by what they learn of each partition."""
+
+    __slots__ = ("fetched", "positions")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.positions: dict[tuple[str, int], Position] = {}
+        self.fetched = False
+        """Whether any of them looked for offsets or records."""
+
+
+class RestartAtSameOffset(Rule[Starts]):
+    """A consumer starts again and again at the same offset."""
+
+    id = "restart-at-same-offset"
+    title = "A consumer starts again and again at the same offset"
+    severity = "error"
+    scope = "group and client id"
+    looks_across_clients = True
+    thresholds = (
+        Threshold("starts", 3, "starts", "with the same committed offset; deployments bring one or two"),
+        Threshold("reads", 2, "starts", "of them that got records from there, so that there was something to commit"),
+    )
+    meaning = "The program dies before it commits, so that it gets no further, and each start rebalances the group."
+    wire = (
+        "New connections again and again, each with JoinGroup and OffsetFetch; the committed offset is the same (or "
+        "none), Fetch from there brings records, and no commit follows. Or OffsetFetch tells that there is no offset, "
+        "and nothing is fetched at all."
+    )
+    cause = (
+        "A record that the program cannot process, as one that its deserializer refuses (another schema, no magic "
+        "byte); or {auto.offset.reset} is none and no offset was ever committed."
+    )
+    fix = (
+        "Look at the record at that offset, and at the program's log. Handle errors of deserializers (skip, or send "
+        "the record to a dead letter topic), or move the group beyond it (kafka-consumer-groups.sh --reset-offsets); "
+        "keep what must not come out of the topic by a schema check at the producer."
+    )
+    explains = ("connection-churn", "rebalance-storm", "rebalance-stuck", "session-timeout", "idle-members")
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with nobody known."""
+        super().__init__(*arguments)
+        self._keys: Bounded[RestartKey] = Bounded()
+        """By client, the group whose offsets it asked for last."""
+
+    def new_state(self) -> Starts:
+        """Begin with none."""
+        return Starts()
+
+    def uses(self, seen: SeenCall) -> None:
+        """Look at a start's first OffsetFetch, and at the first Fetch of its connections."""
+        if seen.call.response is None:
+            return
+        if seen.key == OFFSET_FETCH:
+            if seen.talk.used(JOIN_GROUP) or seen.talk.used(CONSUMER_GROUP_HEARTBEAT):
+                self._starts(seen)
+        elif seen.key in (FETCH, LIST_OFFSETS):
+            key = self._keys.get(seen.client)
+            state = self.states.get(key) if key is not None else None
+            if state is not None:
+                state.fetched = True
+                if seen.key == FETCH:
+                    self._reads(seen, state)
+
+    def _starts(self, seen: SeenCall) -> None:
+        request, response = request_of(seen.call), response_of(seen.call)
+        groups = response.get("groups") or [response | {"groupId": request.get("groupId")}]
+        if seen.failed or len(groups) != 1 or not groups[0].get("groupId"):
+            return
+        key = RestartKey(short_name(groups[0]["groupId"]), seen.client.client_id or "")
+        self._keys.put(seen.client, key)
+        state = self.state(key)
+        told = []
+        for topic in groups[0].get("topics") or ():
+            name = self.facts.name_in(topic)
+            for partition in topic["partitions"] if name is not None else ():
+                place, committed = (str(name), partition["partitionIndex"]), partition["committedOffset"]
+                position = state.positions.get(place)
+                if position is None or position.committed != committed:
+                    if position is None and len(state.positions) >= _MOST_PARTITIONS:
+                        continue
+                    position = state.positions[place] = Position(committed)
+                position.starts += 1
+                told.append(f"{place[0]}-{place[1]} at {committed}")
+        if told:
+            state.add(seen.call.ended, f"OffsetFetch of a new connection: {', '.join(told[:3])}", seen.call.client)
+
+    def _reads(self, seen: SeenCall, state: Starts) -> None:
+        filled = {place.path.rpartition(".")[0] for place in seen.told_records if place.end > place.start}
+        if not filled:
+            return
+        asked = {
+            (self.facts.name_in(topic), partition["partition"]): partition["fetchOffset"]
+            for topic in request_of(seen.call).get("topics") or ()
+            for partition in topic["partitions"]
+        }
+        for number, topic in enumerate(response_of(seen.call).get("responses", ())):
+            name = self.facts.name_in(topic)
+            for index, partition in enumerate(topic["partitions"]):
+                place = name, partition["partitionIndex"]
+                position = state.positions.get((place[0] or "", place[1]))
+                if position is None or f"responses[{number}].partitions[{index}]" not in filled:
+                    continue
+                offset = asked.get(place)
+                if position.offset is not None and position.offset != offset:
+                    position.starts, position.reads = 1, 0
+                position.offset = offset
+                position.reads += 1
+
+    def finding(self, key: Any, state: Starts) -> Finding | None:
+        """Fire where a partition was begun at the same offset often enough."""
+        assert isinstance(key, RestartKey)
+        least = self.limits["starts"]
+        stuck = [
+            (place, position)
+            for place, position in state.positions.items()
+            if position.starts >= least
+            and (position.reads >= self.limits["reads"] or (position.committed == _NONE and not state.fetched))
+        ]
+        if not stuck:
+            return None
+        (topic, index), position = max(stuck, key=lambda item: (item[1].reads, item[1].starts))
+        committed = "nothing is committed" if position.committed == _NONE else f"committed is {position.committed:,}"
+        if position.reads:
+            where = f"read {topic}-{index} from offset {position.offset} each time"
+        else:
+            where = f"were told that there is no offset for {topic}-{index}, and fetched nothing"
+        summary = (
+            f"Consumers {key.client_id or 'without client id'} of group {key.group} started "
+            f"{times_text(position.starts)} within {seconds_text(state.span_ns)} and {where}; {committed}."
+        )
+        subject = {"clientId": key.client_id, "group": key.group, "topic": topic, "partition": index}
+        return self.make(state, subject, summary, count=position.starts)
+
+
+RESTART_RULES: tuple[type[Rule[Any]], ...] = (RestartAtSameOffset,)

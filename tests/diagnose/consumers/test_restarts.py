@@ -1,0 +1,63 @@
+from typing import Any
+
+from kafkasniff.calls.call import Call
+from kafkasniff.protocol.primitives import RecordsField
+from tests.diagnose.made import call, connection, finding, findings
+
+RULE = "restart-at-same-offset"
+
+
+def start(
+    index: int, committed: int = 5, offset: int | None = 5, joins: bool = True, client_id: str = "shop"
+) -> list[Call]:
+    """A consumer that joins, learns its offset, and fetches records from there; None for no fetch."""
+    at, on = index * 10.0, connection(50_000 + index)
+    more: dict[str, Any] = {"on": on, "client_id": client_id}
+    told = [{"name": "users", "partitions": [{"partitionIndex": 0, "committedOffset": committed}]}]
+    calls = [call(11, 5, {"groupId": "g"}, {"errorCode": 0}, at=at, **more)] if joins else []
+    calls.append(call(9, 5, {"groupId": "g", "topics": []}, {"topics": told}, at=at + 1, **more))
+    if offset is not None:
+        request = {"topics": [{"topic": "users", "partitions": [{"partition": 0, "fetchOffset": offset}]}]}
+        answer = {"responses": [{"topic": "users", "partitions": [{"partitionIndex": 0}]}]}
+        fetched = call(1, 11, request, answer, at=at + 2, **more)
+        assert fetched._response_body is not None
+        fetched._response_body.records = [RecordsField("responses[0].partitions[0].records", 0, 100)]
+        calls.append(fetched)
+    return calls
+
+
+def starts(count: int, **more: Any) -> list[Call]:
+    return [each for index in range(count) for each in start(index, **more)]
+
+
+def test_a_consumer_that_dies_at_the_same_record() -> None:
+    assert findings(RULE, starts(2)) == []
+    found = finding(RULE, starts(3))
+    assert found.subject == {"clientId": "shop", "group": "g", "topic": "users", "partition": 0}
+    assert "read users-0 from offset 5 each time; committed is 5" in found.summary
+    assert "nothing is committed" in finding(RULE, starts(3, committed=-1, offset=0)).summary
+
+
+def test_consumers_that_get_further() -> None:
+    assert findings(RULE, start(0) + start(1) + start(2, committed=6, offset=6)) == []
+    assert findings(RULE, start(0, -1, 3) + start(1, -1, 4) + start(2, -1, 5)) == []
+
+
+def test_consumers_that_have_nothing_to_read() -> None:
+    idle = starts(9)
+    for each in idle:
+        if each.api_key == 1:
+            assert each._response_body is not None
+            each._response_body.records = []
+    assert findings(RULE, idle) == []
+
+
+def test_a_consumer_without_an_offset_to_begin_at() -> None:
+    found = finding(RULE, starts(3, committed=-1, offset=None))
+    assert "fetched nothing" in found.summary
+    assert findings(RULE, starts(3, committed=4, offset=None)) == []
+    assert findings(RULE, starts(9, committed=-1, offset=None, joins=False)) == []  # A tool that describes the group.
+
+
+def test_other_client_ids_are_other_programs() -> None:
+    assert findings(RULE, start(0, client_id="a") + start(1, client_id="b") + start(2, client_id="c")) == []
