@@ -30,8 +30,13 @@ _LARGE = 1 << 20
 class HostKey(NamedTuple):
     """The programs on a host, and a server."""
 
-    host: str
+    programs: Client
     server: str
+
+    @property
+    def host(self) -> str:
+        """Give the host's address."""
+        return self.programs.host
 
 
 class Pending(NamedTuple):
@@ -174,7 +179,7 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         opened = connection.round_trip_ns is not None
         if not (silent and soon and opened) and pending is None:
             return
-        key = HostKey(host_of(report.client), report.server)
+        key = HostKey(Client(None, host_of(report.client)), report.server)
         state = self.state(key)
         if connection.first.time < state.latest:
             return

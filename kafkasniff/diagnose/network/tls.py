@@ -1,12 +1,13 @@
 """Rules about TLS."""
 
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from kafkasniff.calls.call import ConnectionReport
-from kafkasniff.diagnose.facts import host_of
+from kafkasniff.diagnose.facts import Client, host_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Rate, Tally
+from kafkasniff.diagnose.network.closed import HostKey
 from kafkasniff.diagnose.rule import Rule, Threshold, connections_subject, times_text
 from kafkasniff.tcp.tls.description import TlsDescription, read_certificate
 
@@ -31,13 +32,6 @@ _REASONS = {
     "no_application_protocol": "no common application protocol (ALPN)",
 }
 """By alert (RFC 8446, 6.2)."""
-
-
-class TlsKey(NamedTuple):
-    """The programs on a host, and a server."""
-
-    host: str
-    server: str
 
 
 class Handshakes(Tally):
@@ -87,14 +81,14 @@ class TlsHandshakeFailure(Rule[Handshakes]):
         reason = _failure(report, report.tls)
         if reason is None:
             return
-        state = self.state(TlsKey(host_of(report.client), report.server))
+        state = self.state(HostKey(Client(None, host_of(report.client)), report.server))
         state.minute.add(report.connection.first.time)
         state.tls, state.reason = report.tls, reason
         state.add(report.connection.last, reason, report.client)
 
     def finding(self, key: Any, state: Handshakes) -> Finding | None:
         """Fire from the threshold on."""
-        assert isinstance(key, TlsKey)
+        assert isinstance(key, HostKey)
         if state.minute.peak < self.limits["connections"] or state.tls is None or state.first is None:
             return None
         subject = {"client": connections_subject(state.clients) or key.host, "server": key.server}

@@ -175,6 +175,7 @@ class TransactionTimedOut(ErrorRule):
     title = "A transaction timed out, and its producer was fenced"
     severity = "error"
     scope = "transactional id"
+    looks_across_clients = True
     codes = frozenset({47, 48, 59, 90})
     apis = frozenset({INIT_PRODUCER_ID, ADD_PARTITIONS_TO_TXN, ADD_OFFSETS_TO_TXN, END_TXN, TXN_OFFSET_COMMIT, PRODUCE})
     request_fields = frozenset({"transactionalId", "v3AndBelowTransactionalId", "transactionTimeoutMs"})
