@@ -4,34 +4,51 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kafkasniff.calls.call import Call, ConnectionReport, Gap
-    from kafkasniff.calls.enrichment.authentication import RawToken
-    from kafkasniff.capture.errors import CaptureError
-    from kafkasniff.reading import Reading, Summary, read
+    from kafkasniff.api import Findings as Findings
+    from kafkasniff.api import diagnose as diagnose
+    from kafkasniff.api import live as live
+    from kafkasniff.api import to_dict as to_dict
+    from kafkasniff.calls.call import Call as Call
+    from kafkasniff.calls.call import ConnectionReport as ConnectionReport
+    from kafkasniff.calls.call import FieldError as FieldError
+    from kafkasniff.calls.call import Frame as Frame
+    from kafkasniff.calls.call import Gap as Gap
+    from kafkasniff.calls.enrichment.authentication import RawToken as RawToken
+    from kafkasniff.calls.items import Item as Item
+    from kafkasniff.capture.errors import CaptureError as CaptureError
+    from kafkasniff.capture.packets import Arrival as Arrival
+    from kafkasniff.diagnose.finding import Evidence as Evidence
+    from kafkasniff.diagnose.finding import Finding as Finding
+    from kafkasniff.reading import Reading as Reading
+    from kafkasniff.reading import Summary as Summary
+    from kafkasniff.reading import read as read
 
 if os.environ.get("KAFKASNIFF_PURE"):
     from kafkasniff.compiled import prefer_sources
 
     prefer_sources()
 
-__all__ = ["Call", "CaptureError", "ConnectionReport", "Gap", "RawToken", "Reading", "Summary", "read"]
-
 _HOMES = {
-    "Call": "kafkasniff.calls.call",
-    "CaptureError": "kafkasniff.capture.errors",
-    "ConnectionReport": "kafkasniff.calls.call",
-    "Gap": "kafkasniff.calls.call",
-    "RawToken": "kafkasniff.calls.enrichment.authentication",
-    "Reading": "kafkasniff.reading",
-    "Summary": "kafkasniff.reading",
-    "read": "kafkasniff.reading",
+    "kafkasniff.api": ("Findings", "diagnose", "live", "to_dict"),
+    "kafkasniff.calls.call": ("Call", "ConnectionReport", "FieldError", "Frame", "Gap"),
+    "kafkasniff.calls.enrichment.authentication": ("RawToken",),
+    "kafkasniff.calls.items": ("Item",),
+    "kafkasniff.capture.errors": ("CaptureError",),
+    "kafkasniff.capture.packets": ("Arrival",),
+    "kafkasniff.diagnose.finding": ("Evidence", "Finding"),
+    "kafkasniff.reading": ("Reading", "Summary", "read"),
 }
+
+__all__ = [  # noqa: PLE0604
+    *(name for names in _HOMES.values() for name in names)
+]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that `kafkasniff errors 6` need not load the engine."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'kafkasniff' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module 'kafkasniff' has no attribute {name!r}")

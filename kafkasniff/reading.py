@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from os import PathLike, fspath
 from os.path import getsize
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context
@@ -16,6 +18,7 @@ from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.merge import merge
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.files.windows import DecompressionBudget
+from kafkasniff.capture.packets import datetime_of
 from kafkasniff.protocol.limits import MessageLimits
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 from kafkasniff.secrets import SecretSources
@@ -24,7 +27,13 @@ from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.tls.context import TlsLimits
 
 if TYPE_CHECKING:  # who reads lines should not wait for it
+    import pandas
+    import polars
+    import pyarrow
+
     from kafkasniff.tables.block import CallBlock
+
+CapturePath = str | PathLike[str]
 
 
 @dataclass(slots=True)
@@ -36,6 +45,7 @@ class Summary:
     first_time: int | None = None
     """Nanoseconds since 1970-01-01 UTC of the first packet."""
     last_time: int | None = None
+    """Of the last packet."""
     counts: Counts = field(default_factory=Counts)
     damages: list[CaptureError] = field(default_factory=list)
     """Files that could not be read to their end; all packets before the damage were used."""
@@ -48,16 +58,27 @@ class Summary:
     not_decrypted: list[str] = field(default_factory=list)
     """What the key log did not open, in sentences."""
 
+    @property
+    def first_datetime(self) -> datetime | None:
+        """Give when the first packet came, to the microsecond, in UTC."""
+        return None if self.first_time is None else datetime_of(self.first_time)
+
+    @property
+    def last_datetime(self) -> datetime | None:
+        """Give when the last packet came."""
+        return None if self.last_time is None else datetime_of(self.last_time)
+
 
 class Reading:
     """An iterable of the calls and gaps of one or several captures, in packet order.
 
-    Several files are one capture: merged by packet time, connections carry over from file to file.
+    Several files are one capture: merged by packet time, connections carry over from file to file. Each iteration
+    reads the captures anew. As a context manager it closes them at the end.
     """
 
     def __init__(
         self,
-        paths: Sequence[str],
+        paths: CapturePath | Sequence[CapturePath],
         *,
         show_secrets: bool = False,
         connections: bool = False,
@@ -73,7 +94,7 @@ class Reading:
         call_limits: CallLimits | None = None,
         tls_limits: TlsLimits | None = None,
         message_limits: MessageLimits | None = None,
-        key_log: str | None = None,
+        key_log: CapturePath | None = None,
         max_ratio: int | None = None,
     ) -> None:
         """Open the captures; raises CaptureError where none of them is one, and for a key log that is none.
@@ -90,59 +111,146 @@ class Reading:
         `key_log` is a file with the secrets of TLS connections, beside those in the captures. Of a compressed capture
         up to `max_ratio` times its bytes are read.
         """
-        self._budget = DecompressionBudget(max_ratio)
-        self.summary = Summary()
-        self._unreadable: list[CaptureError] = []
-        self._readers = self._open(paths)
-        self._size = _size_of(self._readers)
-        self._secrets = SecretSources(self._readers, key_log)
-        context = Context(
-            records=records,
-            limit_value=limit_value,
-            records_limit=records_limit,
-            limits=message_limits or MessageLimits(),
-            metrics=metrics,
-            spending=Spending(records_limit),
-        )
-        self._first_pass: Engine | None = None
-        if two_pass:
-            self._first_readers = [CaptureReader(reader.file, budget=self._budget) for reader in self._readers]
-            self._first_secrets = SecretSources(self._first_readers, key_log)
-            options = CallOptions(context=context)
-            key_log_before = self._first_secrets.key_log
-            self._first_pass = Engine(tcp_limits, call_limits, options, False, key_log_before, tls_limits)
-        self._engine = Engine(
-            tcp_limits,
-            call_limits,
-            CallOptions(show_secrets, keep_packets, context, fetch_sessions),
-            connections,
-            self._secrets.key_log,
-            tls_limits,
-        )
-        if keep_secrets:
-            self._engine.tls.copy_secrets = _keep_secrets
-        self.summary.counts = self._engine.counts
+        given = [paths] if isinstance(paths, (str, PathLike)) else paths
+        self.paths = [fspath(path) for path in given]
+        keys = None if key_log is None else fspath(key_log)
+
+        def begin() -> _Pass:
+            budget = DecompressionBudget(max_ratio)
+            readers, unreadable = _open(self.paths, budget)
+            secrets = SecretSources(readers, keys)
+            context = Context(
+                records=records,
+                limit_value=limit_value,
+                records_limit=records_limit,
+                limits=message_limits or MessageLimits(),
+                metrics=metrics,
+                spending=Spending(records_limit),
+            )
+            before = None
+            if two_pass:
+                first_readers = [CaptureReader(reader.file, budget=budget) for reader in readers]
+                first_secrets = SecretSources(first_readers, keys)
+                options = CallOptions(context=context)
+                engine = Engine(tcp_limits, call_limits, options, False, first_secrets.key_log, tls_limits)
+                before = _Pass(first_readers, [], first_secrets, engine)
+            options = CallOptions(show_secrets, keep_packets, context, fetch_sessions)
+            engine = Engine(tcp_limits, call_limits, options, connections, secrets.key_log, tls_limits)
+            if keep_secrets:
+                engine.tls.copy_secrets = _keep_secrets
+            return _Pass(readers, unreadable, secrets, engine, before)
+
+        self._begin = begin
+        self._pass = begin()
+        self._begun = False
+
+    def __repr__(self) -> str:
+        """Give the paths."""
+        return f"Reading({self.paths!r})"
+
+    def __enter__(self) -> Self:
+        """Give this reading."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the captures."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the captures; an iteration that is under way ends."""
+        self._pass.close()
+
+    @property
+    def summary(self) -> Summary:
+        """Give what the captures were worth, complete after the last item of an iteration."""
+        return self._pass.summary
 
     def __iter__(self) -> Iterator[Item]:
         """Give calls, gaps, raw SASL tokens and reports as they end."""
         for items in self.batches():
             yield from taken_out(items)
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Give the calls as an Arrow stream: the columns of the table `calls` that no body is read for."""
-        from kafkasniff.tables.block import stream_calls
+    def calls(self) -> Iterator[Call]:
+        """Give the calls alone."""
+        return (item for item in self if isinstance(item, Call))
 
-        return stream_calls(item for item in self if isinstance(item, Call))
+    def batches(self) -> Iterator[list[Item]]:
+        """Give the items in lists, one for each batch of packets, so that output can be flushed between them.
+
+        Raises CaptureError where standard input would have to be read again.
+        """
+        if self._begun:
+            if "-" in self.paths:
+                raise CaptureError("-: standard input can be read once only; save it to a file first")
+            self._pass = self._begin()
+        self._begun = True
+        return self._pass.batches()
+
+    def finish(self) -> list[Item]:
+        """Give what is left when nothing more is read: calls that wait for their answers, as they stand.
+
+        `batches` ends with it; whoever stops before calls it instead.
+        """
+        return self._pass.finish()
+
+    def bytes_read(self) -> tuple[int, int | None]:
+        """Give how many bytes of the captures were read so far, and how many they have, if that is known."""
+        return self._pass.bytes_read()
 
     def blocks(self) -> "Iterator[CallBlock]":
         """Give the calls as rows of blocks."""
         from kafkasniff.tables.block import blocks_of
 
-        return blocks_of(item for item in self if isinstance(item, Call))
+        return blocks_of(self.calls())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Give the calls as an Arrow stream: the columns of the table `calls` that no body is read for."""
+        from kafkasniff.tables.block import stream_calls
+
+        return stream_calls(self.calls())
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """Give the calls as a table of pyarrow, which must be installed."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Give the calls as a frame of pandas, which must be installed, and pyarrow too."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> "polars.DataFrame":
+        """Give the calls as a frame of Polars, which must be installed."""
+        import polars
+
+        return polars.DataFrame(self)
+
+
+class _Pass:
+    """One reading of the captures from beginning to end."""
+
+    def __init__(
+        self,
+        readers: list[CaptureReader],
+        unreadable: list[CaptureError],
+        secrets: SecretSources,
+        engine: Engine,
+        before: "_Pass | None" = None,
+    ) -> None:
+        """Read with `engine`; what `before` reads goes to the same context, and is forgotten else."""
+        self.summary = Summary(counts=engine.counts)
+        self._readers = readers
+        self._unreadable = unreadable
+        self._secrets = secrets
+        self._engine = engine
+        self._before = before
+        self._size = _size_of(readers)
 
     def batches(self) -> Iterator[list[Item]]:
-        """Give the same in lists, one for each batch of packets, so that output can be flushed between them."""
-        self._learn_names()
+        """Give what each batch of packets brought."""
+        before, self._before = self._before, None
+        for _ in before.batches() if before is not None else ():
+            pass
         summary = self.summary
         for batch in merge(self._readers):
             if len(batch):
@@ -154,15 +262,8 @@ class Reading:
             self._summarise()
         yield [*self.finish()]
 
-    def bytes_read(self) -> tuple[int, int | None]:
-        """Give how many bytes of the captures were read so far, and how many they have, if that is known."""
-        return sum(reader.bytes_read for reader in self._readers), self._size
-
     def finish(self) -> list[Item]:
-        """Give what is left when nothing more is read: calls that wait for their answers, as they stand.
-
-        `batches` ends with it; whoever stops before calls it instead.
-        """
+        """Give what is left."""
         self._secrets.refresh()
         items = self._engine.flush()
         self._summarise()
@@ -172,32 +273,33 @@ class Reading:
         self.summary.damages = [*self._unreadable, *damages]
         return items
 
-    def _open(self, paths: Sequence[str]) -> list[CaptureReader]:
-        """Open those that are captures, and note why the others are none; raises CaptureError when all are none."""
-        readers = []
-        for path in paths:
-            try:
-                readers.append(CaptureReader(path, budget=self._budget))
-            except CaptureError as error:
-                self._unreadable.append(error)
-        if not readers:
-            raise CaptureError("; ".join(map(str, self._unreadable)))
-        return readers
+    def bytes_read(self) -> tuple[int, int | None]:
+        """Give how many bytes were read so far, and how many there are, if that is known."""
+        return sum(reader.bytes_read for reader in self._readers), self._size
 
-    def _learn_names(self) -> None:
-        engine, self._first_pass = self._first_pass, None
-        if engine is not None:
-            for batch in merge(self._first_readers):
-                self._first_secrets.refresh()
-                engine.feed(batch)
-            self._first_secrets.refresh()
-            engine.flush()
+    def close(self) -> None:
+        """Read no more."""
+        for reader in self._readers:
+            reader.close()
 
     def _summarise(self) -> None:
         counters = self._engine.reassembler.counters
         self.summary.packets = counters.packets
         self.summary.cut_packets = counters.cut_packets
         self.summary.notes = self._engine.notes()
+
+
+def _open(paths: Sequence[str], budget: DecompressionBudget) -> tuple[list[CaptureReader], list[CaptureError]]:
+    """Open those that are captures, and note why the others are none; raises CaptureError when all are none."""
+    readers, unreadable = [], []
+    for path in paths:
+        try:
+            readers.append(CaptureReader(path, budget=budget))
+        except CaptureError as error:
+            unreadable.append(error)
+    if not readers:
+        raise CaptureError("; ".join(map(str, unreadable)) or "expected the path of a capture, found none")
+    return readers, unreadable
 
 
 def _size_of(readers: Sequence[CaptureReader]) -> int | None:
@@ -211,6 +313,5 @@ def _keep_secrets(connection: Connection, lines: bytes) -> None:
     connection.tls_secrets = lines
 
 
-def read(paths: str | Sequence[str], **options: Any) -> Reading:
-    """Read a capture, or several as one; see `Reading` for the options."""
-    return Reading([paths] if isinstance(paths, str) else paths, **options)
+read = Reading
+"""Reads a capture, or several as one."""

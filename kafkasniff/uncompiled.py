@@ -3,7 +3,8 @@
 Types only note what compiled code would use; decorators give back what they decorate. See docs/development.md.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 compiled = False
 
@@ -17,7 +18,10 @@ bint = char = double = int = long = longlong = p_char = Py_ssize_t = short = siz
 uchar = uint = ulong = ulonglong = ushort = void = _Type()
 
 
-def cclass(thing: Any) -> Any:
+_Thing = TypeVar("_Thing")
+
+
+def cclass(thing: _Thing) -> _Thing:
     """Mark a class or a function as one of C; it stays as it is."""
     return thing
 
@@ -25,12 +29,12 @@ def cclass(thing: Any) -> Any:
 final = cfunc = ccall = inline = no_gc = nogil = cclass
 
 
-def exceptval(*_: object, **__: object) -> Any:
+def exceptval(*_: object, **__: object) -> Callable[[_Thing], _Thing]:
     """Say which value of a C function stands for an exception."""
     return cclass
 
 
-def locals(**_: object) -> Any:
+def locals(**_: object) -> Callable[[_Thing], _Thing]:
     """Say which types local variables have."""
     return cclass
 

@@ -3,12 +3,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-try:
-    import cython
-except ImportError:
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
     from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.contents import (
     ENVELOPE,
@@ -74,6 +78,8 @@ CALL_FIELDS = (
 """What a call is made of."""
 
 _READ_LATER = ("_request_body", "_response_body", "_request_scan", "_response_scan", "_contents", "_errors")
+
+_REPR_CLIENT_ID = 60
 
 _NO_FIELDS: frozenset[str] = frozenset()
 
@@ -230,6 +236,19 @@ class Call:
         self._response_scan: ScannedBody | None = None
         self._contents: Contents | None = None
         self._errors: list[FieldError] | None = None
+
+    def __repr__(self) -> str:
+        """Give it in a line."""
+        name, version = self.api_name or "request not captured", "" if self.header is None else f" v{self.api_version}"
+        client_id = "" if self.client_id is None else f" {self.client_id[:_REPR_CLIENT_ID]!r}"
+        took = "" if self.total_ns is None else f" in {self.total_ns / 1e6:.3f} ms"
+        return f"Call({name}{version} {self.client} to {self.server}{client_id}, {self.outcome}{took})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give what its JSON line has (docs/json.md), as a dict."""
+        # Not an import of its own: this layer knows nothing of those that write lines.
+        found: dict[str, Any] = import_module("kafkasniff.api").to_dict(self)
+        return found
 
     @property
     def correlation_id(self) -> int:

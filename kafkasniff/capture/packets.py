@@ -3,11 +3,27 @@
 
 from array import array
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
-try:
-    import cython
-except ImportError:
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
     from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
+
+
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def datetime_of(nanoseconds: int) -> datetime:
+    """Give a time (ns since 1970-01-01 UTC) as far as a datetime holds it: microseconds, and the year 9999."""
+    try:
+        return _BEGINNING + timedelta(microseconds=nanoseconds // 1000)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +61,11 @@ class Arrival:
         self.interface = interface
 
     @property
+    def datetime(self) -> datetime:
+        """Give its time in UTC, to the microsecond."""
+        return datetime_of(self.time)
+
+    @property
     def order(self) -> tuple[int, int]:
         """Give what sorts packets as they came."""
         return self.time, self.packet
@@ -64,8 +85,8 @@ class Arrival:
         return hash(self.order)
 
     def __repr__(self) -> str:
-        """Name all three."""
-        return f"Arrival({self.time}, {self.packet}, {self.interface!r})"
+        """Give the time, the packet's number and its file."""
+        return f"Arrival({self.time}, {self.packet}, {self.interface.file!r})"
 
 
 @dataclass(slots=True)

@@ -3,12 +3,15 @@
 
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-try:
-    import cython
-except ImportError:
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
     from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call, Frame
 from kafkasniff.tables.arrow import ArrowColumn, ArrowField, Batch, export_stream

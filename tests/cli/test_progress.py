@@ -12,7 +12,7 @@ CAPTURE = CAPTURES / "java-4.3.1-basic.pcap"
 def test_share_rate_and_time_left() -> None:
     size = CAPTURE.stat().st_size
     reading = Reading([str(CAPTURE)])
-    reading._readers[0].chunk_bytes = 10_000
+    reading._pass._readers[0].chunk_bytes = 10_000
     texts = [progress_text(reading, 2.0) for _ in reading.batches()]
     shares = [int(text.partition("%")[0]) for text in texts]
     assert shares == sorted(shares)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text()
@@ -30,10 +32,25 @@ def test_the_first_two_commands_install_and_run_the_job_and_the_tests() -> None:
     assert "-m pytest" in second
 
 
-def test_the_example_from_python_prints_what_the_page_says(capsys: Any, monkeypatch: Any) -> None:
-    page = (ROOT / "docs" / "python.md").read_text()
-    code = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0]
-    printed = re.findall(r"```text\n(.*?)```", page, re.DOTALL)[0]
+PYTHON = re.findall(
+    r"```python\n((?:(?!```).)*?)```\n\nprints\n\n```text\n(.*?)```",
+    (ROOT / "docs" / "python.md").read_text(),
+    re.DOTALL,
+)
+
+
+@pytest.mark.parametrize(("code", "printed"), PYTHON, ids=range(len(PYTHON)))
+def test_the_examples_from_python_print_what_the_page_says(
+    code: str, printed: str, capsys: Any, monkeypatch: Any
+) -> None:
     monkeypatch.chdir(ROOT)
     exec(compile(code, "docs/python.md", "exec"), {})
-    assert capsys.readouterr().out == printed
+    assert capsys.readouterr().out.rstrip() == printed.rstrip()
+
+
+def test_all_examples_from_python_compile() -> None:
+    page = (ROOT / "docs" / "python.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == len(PYTHON) + 1
+    for block in blocks:
+        compile(block, "docs/python.md", "exec")
