@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from kafkasniff.calls.call import Call, Gap
 from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.detection.encrypted import EncryptedConversation
+from kafkasniff.calls.detection.proxied import ProxiedConversation, begins_with_proxy_header
 from kafkasniff.calls.enrichment.fetch_sessions import FetchSessions
 from kafkasniff.calls.enrichment.learning import TELLING, Learning, names_topic_ids
 from kafkasniff.calls.items import Item
@@ -29,6 +30,8 @@ from kafkasniff.tcp.tls.records import begins_tls
 
 SWEEP_NS = 500_000_000
 """How often `tick` looks at every connection."""
+
+_Conversation = Conversation | EncryptedConversation | ProxiedConversation
 
 _TELLS = 1
 _NAMES_IDS = 2
@@ -111,7 +114,7 @@ class Engine:
         """When the last packet was captured, or up to when there was none, in ns since 1970."""
         self._kinds = bytearray(_KEYS * _VERSIONS)
         """By API key and version, once looked up: whether its calls tell of others, and whether they have topic ids."""
-        self._conversations: dict[Connection, Conversation | EncryptedConversation] = {}
+        self._conversations: dict[Connection, _Conversation] = {}
 
     def notes(self) -> list[str]:
         """Give what could not be read and which limits were reached, in sentences."""
@@ -172,10 +175,10 @@ class Engine:
                 items += (conversations.get(event.connection) or self._begin(event)).take(event)
         return items
 
-    def _begin(self, event: StreamData | StreamGap | StreamConflict) -> Conversation | EncryptedConversation:
+    def _begin(self, event: StreamData | StreamGap | StreamConflict) -> "_Conversation":
         """Begin the conversation of a connection with its first event."""
         connection = event.connection
-        conversation: Conversation | EncryptedConversation
+        conversation: _Conversation
         conversation = plain = Conversation(connection, self._call_limits, self._options, self._budget)
         if isinstance(event, StreamData) and begins_tls(event.data):
             self.counts.tls_begun += 1
@@ -183,6 +186,8 @@ class Engine:
             from kafkasniff.tcp.tls.stream import TlsStream
 
             conversation = EncryptedConversation(plain, TlsStream(connection, self.tls), self._options.keep_packets)
+        elif isinstance(event, StreamData) and begins_with_proxy_header(event.data):
+            conversation = ProxiedConversation(plain, self.tls, event.direction, self._options.keep_packets)
         self._conversations[connection] = conversation
         return conversation
 
@@ -209,7 +214,7 @@ class Engine:
             items.append(conversation.report(event.arrival))
         return items
 
-    def _count_other(self, connection: Connection, conversation: Conversation | EncryptedConversation | None) -> None:
+    def _count_other(self, connection: Connection, conversation: "_Conversation | None") -> None:
         protocol = (conversation.protocol if conversation is not None else None) or "empty"
         client, server = connection.endpoints
         if connection.initiator is None:

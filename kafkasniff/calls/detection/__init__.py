@@ -8,5 +8,6 @@ How it works:
   or a bound is reached.
 - `first_responses` proves connections of which only the broker's direction was captured; `recognition` names other
   protocols by their first bytes, and finds PROXY headers and Kerberos tokens.
-- `encrypted.EncryptedConversation` stands around a conversation inside TLS.
+- `encrypted.EncryptedConversation` stands around a conversation inside TLS, `proxied.ProxiedConversation` around either
+  behind a PROXY header.
 """

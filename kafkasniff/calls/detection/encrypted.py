@@ -1,10 +1,12 @@
 """A connection inside TLS: decrypted where the key log allows, and then judged like any other."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.detection.conversation import Conversation
+from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import KafkaStreams
 from kafkasniff.capture.packets import Arrival
@@ -26,15 +28,18 @@ class EncryptedConversation:
 
     __slots__ = ("_client", "_conversation", "_keep_packets", "_opening", "_protected", "_tls")
 
-    def __init__(self, conversation: Conversation, tls: "TlsStream", keep_packets: bool) -> None:
+    def __init__(
+        self, conversation: Conversation, tls: "TlsStream", keep_packets: bool, before: Iterable[Arrival] = ()
+    ) -> None:
         """Decrypt with `tls` what `conversation` is to judge.
 
-        With `keep_packets`, the packets of each request also name those without which it cannot be decrypted.
+        With `keep_packets`, the packets of each request also name those without which it cannot be decrypted, and
+        those `before` TLS began.
         """
         self._conversation = conversation
         self._tls = tls
         self._keep_packets = keep_packets
-        self._opening: list[Arrival] = []
+        self._opening: list[Arrival] = [*before] if keep_packets else []
         self._client: int | None = None
         self._protected: list[int] = []
         """Bytes of the client's and of the server's since the client first sent a protected record."""
@@ -102,8 +107,17 @@ class EncryptedConversation:
             if isinstance(item, Call):
                 if item.security_protocol == "PLAINTEXT":
                     # The client's certificate says who it is, where it has one.
-                    item.principal = None
+                    item.principal = self._principal()
                 item.security_protocol = SECURITY_PROTOCOLS[item.security_protocol]
                 if self._opening and item.request is not None:
                     item.request.packets = (*self._opening, *item.request.packets)
         return items
+
+    def _principal(self) -> str | None:
+        certificate = self._tls.description.client_certificate
+        if certificate is None:
+            return None
+        from kafkasniff.tcp.tls.principal import principal_of
+
+        principal = principal_of(certificate)
+        return None if principal is None else short_name(principal)

@@ -4,6 +4,7 @@ import re
 
 HTTP_METHODS = (b"GET ", b"POST ", b"PUT ", b"HEAD ", b"DELETE ", b"OPTIONS ", b"PATCH ", b"CONNECT ", b"TRACE ")
 ZOOKEEPER_WORDS = (b"ruok", b"stat", b"srvr", b"mntr", b"conf", b"envi", b"dump", b"cons", b"isro", b"wchs")
+PROXY_V1 = b"PROXY "
 PROXY_V2 = b"\r\n\r\n\x00\r\nQUIT\n"
 KERBEROS_OID = bytes.fromhex("06092a864886f712010202")
 TLS_VERSIONS = {0x0300: "SSL 3.0", 0x0301: "TLS 1.0", 0x0302: "TLS 1.1", 0x0303: "TLS 1.2", 0x0304: "TLS 1.3"}
@@ -67,7 +68,7 @@ def proxy_header_length(start: bytes) -> int | None:
     """
     if start.startswith(PROXY_V2):
         return 16 + int.from_bytes(start[14:16], "big") if len(start) >= 16 else 0
-    if start.startswith(b"PROXY "):
+    if start.startswith(PROXY_V1):
         end = start.find(b"\r\n", 0, 107)
         return end + 2 if end >= 0 else (0 if len(start) < 107 else None)
     return None

@@ -32,7 +32,7 @@ def tls12_keys(
 ) -> tuple[DirectionKeys, DirectionKeys]:
     """Give the keys of the client's and of the server's records."""
     mac = hashlib.new(suite.mac).digest_size if suite.bulk == "cbc" else 0
-    iv = {"gcm": 4, "chacha20": 12, "cbc": 0}[suite.bulk]
+    iv = {"chacha20": 12, "cbc": 0}.get(suite.bulk, 4)
     key = suite.key_length
     block = prf(master, b"key expansion", server_random + client_random, 2 * (mac + key + iv), suite.hash)
     parts = []

@@ -6,14 +6,13 @@ from typing import NamedTuple, Protocol
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import Cipher
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CBC
 
 from kafkasniff.tcp.tls.cipher_suites import CipherSuite
 from kafkasniff.tcp.tls.key_schedule import DirectionKeys
 
-_TAG = 16
 _BLOCK = 16
 _EXPLICIT_NONCE = 8
 
@@ -59,7 +58,7 @@ class Tls13Protection(_Keyed):
     def __init__(self, suite: CipherSuite, keys: DirectionKeys) -> None:
         """Open records with these keys."""
         self._made_of = suite, keys
-        self.overhead: int | None = 5 + 1 + _TAG
+        self.overhead: int | None = 5 + 1 + _tag_length(suite)
         self.smallest = self.overhead
         self._iv = int.from_bytes(keys.iv, "big")
         self._decrypt = _aead(suite, keys.key).decrypt
@@ -79,15 +78,16 @@ class Tls13Protection(_Keyed):
 
 
 class Tls12AeadProtection(_Keyed):
-    """AES-GCM (RFC 5288) and ChaCha20-Poly1305 (RFC 7905) records of TLS 1.2."""
+    """AES-GCM (RFC 5288), AES-CCM (RFC 6655) and ChaCha20-Poly1305 (RFC 7905) records of TLS 1.2."""
 
-    __slots__ = REBUILT = ("_decrypt", "_explicit", "_iv", "overhead", "smallest")
+    __slots__ = REBUILT = ("_decrypt", "_explicit", "_iv", "_tag", "overhead", "smallest")
 
     def __init__(self, suite: CipherSuite, keys: DirectionKeys) -> None:
         """Open records with these keys."""
         self._made_of = suite, keys
-        self._explicit = _EXPLICIT_NONCE if suite.bulk == "gcm" else 0
-        self.overhead: int | None = 5 + self._explicit + _TAG
+        self._explicit = 0 if suite.bulk == "chacha20" else _EXPLICIT_NONCE
+        self._tag = _tag_length(suite)
+        self.overhead: int | None = 5 + self._explicit + self._tag
         self.smallest = self.overhead
         self._iv = keys.iv
         self._decrypt = _aead(suite, keys.key).decrypt
@@ -95,7 +95,7 @@ class Tls12AeadProtection(_Keyed):
     def open(self, header: bytes, fragment: bytes, sequence: int) -> Content | None:
         """Open a record."""
         explicit = self._explicit
-        length = len(fragment) - explicit - _TAG
+        length = len(fragment) - explicit - self._tag
         if length < 0:
             return None
         if explicit:
@@ -162,5 +162,11 @@ class CbcProtection(_Keyed):
         return hmac.digest(self._mac_key, prefix + data, self._hash)
 
 
-def _aead(suite: CipherSuite, key: bytes) -> AESGCM | ChaCha20Poly1305:
-    return ChaCha20Poly1305(key) if suite.bulk == "chacha20" else AESGCM(key)
+def _aead(suite: CipherSuite, key: bytes) -> AESGCM | AESCCM | ChaCha20Poly1305:
+    if suite.bulk == "chacha20":
+        return ChaCha20Poly1305(key)
+    return AESGCM(key) if suite.bulk == "gcm" else AESCCM(key, _tag_length(suite))
+
+
+def _tag_length(suite: CipherSuite) -> int:
+    return 8 if suite.bulk == "ccm8" else 16

@@ -89,6 +89,20 @@ class Recording:
         assert at == len(stream)
         return found
 
+    def first_record(self, direction: int) -> bytes:
+        """Give the first record of a direction, which holds its hello: it may take several segments."""
+        stream = b"".join(event.data for event in self.events if event.direction == direction)
+        return stream[: 5 + int.from_bytes(stream[3:5], "big")]
+
+    def packets_of_first_record(self, direction: int) -> int:
+        """Give how many segments carry it."""
+        left, count = len(self.first_record(direction)), 0
+        for event in self.events:
+            if event.direction == direction and left > 0:
+                left -= len(event.data)
+                count += 1
+        return count
+
     def add_packet(self, direction: int, data: bytes) -> None:
         number = len(self.events) + 1
         arrival = Arrival(number * 1_000, number, INTERFACE)

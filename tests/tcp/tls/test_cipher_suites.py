@@ -13,6 +13,10 @@ from kafkasniff.tcp.tls.cipher_suites import suite_name, suite_of
         (0xCCA9, "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", "chacha20", 32, "sha256", "sha256"),
         (0xC013, "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA", "cbc", 16, "sha1", "sha256"),
         (0xC028, "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA384", "cbc", 32, "sha384", "sha384"),
+        (0x1304, "TLS_AES_128_CCM_SHA256", "ccm", 16, "sha256", "sha256"),
+        (0x1305, "TLS_AES_128_CCM_8_SHA256", "ccm8", 16, "sha256", "sha256"),
+        (0xC09C, "TLS_RSA_WITH_AES_128_CCM", "ccm", 16, "sha256", "sha256"),
+        (0xC0A8, "TLS_PSK_WITH_AES_128_CCM_8", "ccm8", 16, "sha256", "sha256"),
         (0x002F, "TLS_RSA_WITH_AES_128_CBC_SHA", "cbc", 16, "sha1", "sha256"),
     ],
 )
@@ -31,7 +35,7 @@ def test_a_name_tells_the_algorithms(
     assert suite.tls_1_3 == (code >> 8 == 0x13)
 
 
-@pytest.mark.parametrize("code", [0x1304, 0xC09C, 0x000A, 0x0005, 0xC0A8, 0x0000, 0x00FF, 0xFEFE])
+@pytest.mark.parametrize("code", [0x000A, 0x0005, 0x0041, 0xC050, 0x0000, 0x00FF, 0xFEFE])
 def test_others_are_not_decrypted(code: int) -> None:
     assert suite_of(code) is None
 

@@ -15,7 +15,7 @@ from kafkasniff.tcp.tls.handshake import (
     read_server_hello,
     read_session_ticket,
 )
-from tests.tcp.tls.openssl import Peers
+from tests.tcp.tls.openssl import CLIENT, Peers
 
 # RFC 8448, 3.
 CLIENT_HELLO_MESSAGE = bytes.fromhex(
@@ -55,7 +55,7 @@ def test_refuses_a_message_of_an_absurd_size() -> None:
 def test_reads_alpn_as_openssl_writes_it(tmp_path: Path) -> None:
     peers = Peers(tmp_path, TLSVersion.TLSv1_3)
     peers.client.set_alpn_protocols(["kafka", "http/1.1"])
-    hello = read_client_hello(peers.connect([]).events[0].data[9:])
+    hello = read_client_hello(peers.connect([]).first_record(CLIENT)[9:])
     assert application_protocols(hello.extensions) == ["kafka", "http/1.1"]
 
 

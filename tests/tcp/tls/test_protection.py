@@ -11,11 +11,11 @@ from kafkasniff.tcp.tls.protection import CbcProtection, Protection, Tls12AeadPr
 
 def protections() -> dict[str, Protection]:
     found: dict[str, Protection] = {}
-    for code in (0x1301, 0x1303):
+    for code in (0x1301, 0x1303, 0x1304, 0x1305):
         suite = suite_of(code)
         assert suite is not None
         found[suite.name] = Tls13Protection(suite, tls13_keys(suite, bytes(32)))
-    for code in (0xC02F, 0xCCA8):
+    for code in (0xC02F, 0xCCA8, 0xC09C, 0xC0A0):
         suite = suite_of(code)
         assert suite is not None
         found[suite.name] = Tls12AeadProtection(suite, tls12_keys(suite, bytes(48), bytes(32), bytes(32))[0])

@@ -1,5 +1,9 @@
+import json
+import os
 import random
 import ssl
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +13,8 @@ from kafkasniff.tcp.tls.context import TlsContext, TlsLimits
 from kafkasniff.tcp.tls.description import read_certificate
 from kafkasniff.tcp.tls.key_log import KeyLog
 from kafkasniff.tcp.tls.stream import TlsStream
+from tests.calls.hand_made import connection
+from tests.conftest import ROOT
 from tests.tcp.tls.openssl import CLIENT, EXPIRES, SERVER, SUBJECT, Peers, Recording, data_of, decrypt, gaps_of
 
 TLS_1_2, TLS_1_3 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
@@ -16,6 +22,10 @@ SUITES = {
     "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256": "ECDHE-ECDSA-AES128-GCM-SHA256",
     "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384": "ECDHE-ECDSA-AES256-GCM-SHA384",
     "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256": "ECDHE-ECDSA-CHACHA20-POLY1305",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_CCM": "ECDHE-ECDSA-AES128-CCM",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_CCM": "ECDHE-ECDSA-AES256-CCM",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8": "ECDHE-ECDSA-AES128-CCM8:@SECLEVEL=0",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_CCM_8": "ECDHE-ECDSA-AES256-CCM8:@SECLEVEL=0",
     # OpenSSL negotiates encrypt-then-MAC for these.
     "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA": "ECDHE-ECDSA-AES128-SHA:@SECLEVEL=0",
     "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256": "ECDHE-ECDSA-AES128-SHA256:@SECLEVEL=0",
@@ -61,6 +71,36 @@ def test_decrypts_tls_1_3(tmp_path: Path) -> None:
     certificate = read_certificate(known.server_certificate)
     assert certificate is not None
     assert certificate.subject == SUBJECT
+
+
+@pytest.mark.parametrize("name", ["TLS_AES_128_CCM_SHA256", "TLS_AES_128_CCM_8_SHA256"])
+def test_decrypts_ccm_of_tls_1_3(tmp_path: Path, name: str) -> None:
+    """OpenSSL chooses these suites of TLS 1.3 by its configuration only, which a process reads once."""
+    settings = tmp_path / "openssl.cnf"
+    settings.write_text(
+        "openssl_conf = all\n[all]\nssl_conf = ssl\n[ssl]\nsystem_default = tls\n"
+        f"[tls]\nCiphersuites = {name}\nCipherString = DEFAULT:@SECLEVEL=0\n"
+    )
+    code = (
+        "import json, ssl, sys; from pathlib import Path; from tests.tcp.tls.openssl import Peers; "
+        "made = Peers(Path(sys.argv[1]), ssl.TLSVersion.TLSv1_3).connect([(0, b'a request'), (1, b'an answer')]); "
+        "print(json.dumps([(event.direction, event.data.hex()) for event in made.events]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        env={**os.environ, "OPENSSL_CONF": str(settings)},
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    recording = Recording(connection())
+    for direction, data in json.loads(done.stdout):
+        recording.add_packet(direction, bytes.fromhex(data))
+    key_log = KeyLog()
+    key_log.add((tmp_path / "keys.log").read_bytes())
+    stream, found = decrypt([*recording.events], TlsContext(key_log))
+    assert (stream.description.cipher, stream.description.decrypted) == (name, True)
+    assert [data_of(found, direction) for direction in (CLIENT, SERVER)] == [b"a request", b"an answer"]
 
 
 @pytest.mark.parametrize("version", [TLS_1_2, TLS_1_3])
@@ -275,9 +315,8 @@ def test_decryption_goes_on_when_the_rest_of_the_handshake_is_lost(tmp_path: Pat
     for version in (TLS_1_2, TLS_1_3):
         peers = Peers(tmp_path, version)
         recording = peers.connect(messages(16), segment=200)
-        hellos = 2
-        while recording.events[hellos - 1].direction == CLIENT:
-            hellos += 1
+        # Each hello is alone in a record; with a post-quantum key share it takes several segments.
+        hellos = recording.packets_of_first_record(CLIENT) + recording.packets_of_first_record(SERVER)
         for lost in recording.events[hellos : recording.handshake]:
             _, found = decrypt(
                 [
