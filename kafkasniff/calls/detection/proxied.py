@@ -91,11 +91,11 @@ class ProxiedConversation:
         self._start = b""
         found: list[Item] = []
         for event in held:
-            if header and isinstance(event, StreamData) and event.direction == self._direction:
-                skipped = min(header, len(event.data))
-                header -= skipped
-                if skipped == len(event.data):
-                    continue
-                event = event.with_data(event.data[skipped:])
-            found += self._inside.take(event)
+            if not header or not isinstance(event, StreamData) or event.direction != self._direction:
+                found += self._inside.take(event)
+            elif header < len(event.data):
+                found += self._inside.take(event.with_data(event.data[header:]))
+                header = 0
+            else:
+                header -= len(event.data)
         return found
