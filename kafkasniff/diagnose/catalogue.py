@@ -6,7 +6,9 @@ from kafkasniff.diagnose.cluster.brokers import CLUSTER_RULES
 from kafkasniff.diagnose.cluster.leaders import LEADER_RULES
 from kafkasniff.diagnose.cluster.metadata import METADATA_RULES
 from kafkasniff.diagnose.cluster.polling import POLLING_RULES
+from kafkasniff.diagnose.cluster.quotas import QUOTA_RULES
 from kafkasniff.diagnose.consumers.fetch import FETCH_RULES
+from kafkasniff.diagnose.consumers.offsets import OFFSET_RULES
 from kafkasniff.diagnose.consumers.restarts import RESTART_RULES
 from kafkasniff.diagnose.consumers.share import SHARE_RULES
 from kafkasniff.diagnose.groups.errors import GROUP_ERROR_RULES
@@ -15,12 +17,14 @@ from kafkasniff.diagnose.groups.outside import OUTSIDE_RULES
 from kafkasniff.diagnose.groups.rebalances import REBALANCE_RULES
 from kafkasniff.diagnose.groups.releasing import RELEASING_RULES
 from kafkasniff.diagnose.groups.subscriptions import SUBSCRIPTION_RULES
+from kafkasniff.diagnose.network.churn import CHURN_RULES
 from kafkasniff.diagnose.network.closed import CLOSED_RULES
 from kafkasniff.diagnose.network.connections import CONNECTION_RULES
 from kafkasniff.diagnose.network.ports import PORT_RULES
 from kafkasniff.diagnose.network.security import SECURITY_RULES
 from kafkasniff.diagnose.network.tcp import NETWORK_RULES
 from kafkasniff.diagnose.network.tls import TLS_RULES
+from kafkasniff.diagnose.producers.compression import COMPRESSION_RULES
 from kafkasniff.diagnose.producers.produce import PRODUCE_RULES
 from kafkasniff.diagnose.producers.refused import REFUSED_RULES
 from kafkasniff.diagnose.producers.sequences import SEQUENCE_RULES
@@ -40,20 +44,24 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *LEADER_RULES,
     *POLLING_RULES,
     *PRODUCE_RULES,
+    *COMPRESSION_RULES,
     *REFUSED_RULES,
     *SEQUENCE_RULES,
     *TRANSACTION_RULES,
     *WAITING_RULES,
     *FETCH_RULES,
+    *OFFSET_RULES,
     *RESTART_RULES,
     *SHARE_RULES,
     *SECURITY_RULES,
     *PORT_RULES,
+    *CHURN_RULES,
     *CONNECTION_RULES,
     *CLOSED_RULES,
     *TLS_RULES,
     *NETWORK_RULES,
     *CLUSTER_RULES,
+    *QUOTA_RULES,
     *UNEXPLAINED_RULES,
 )
 

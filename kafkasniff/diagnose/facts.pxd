@@ -18,6 +18,7 @@ cdef class Talk:
 @cython.final
 cdef class Facts:
     cdef readonly object profiles
+    cdef public object repeats
     cdef object _talks, _servers, _learnt, _versions, _version_sets, _named, _groups, _topics, _brokers, _racks
     cdef object _replicas, _erred
 

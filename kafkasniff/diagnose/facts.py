@@ -1,6 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """What calls tell that rules need of each other: who is behind a connection, names of topics, the brokers."""
 
+from collections import deque
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
@@ -26,6 +27,9 @@ _MOST_PARTITIONS = 50_000
 _MOST_BROKERS = 10_000
 _MOST_VERSION_SETS = 64
 """Brokers of one release tell the same, so that it is kept once."""
+
+_KAFKA_4_FETCH, _KAFKA_4_PRODUCE = 4, 3
+"""Lowest versions that Kafka 4 has (KIP-896); it offers Produce 0 as well, which librdkafka looks for (KAFKA-18659)."""
 
 _MOST_APIS = 256
 """APIs of a broker; Kafka has 94."""
@@ -97,8 +101,8 @@ class Talk:
         """Whether the client got further than ApiVersions, or began to log in."""
         self.erred: set[int] | None = None
         """APIs whose latest answer to the client had an error that no rule takes; shared by its connections."""
-        self.waits: tuple[int, int] | None = None
-        """When the client can know that it is to wait, and until when (ns)."""
+        self.waits: deque[list[int]] | None = None
+        """The latest waits: when the client can know that it is to wait, until when (ns), and whether it was kept."""
 
     def first_of(self, api_key: int) -> bool:
         """Note a call; tell whether it is the connection's first of its API."""
@@ -186,14 +190,17 @@ class Facts:
         "_version_sets",
         "_versions",
         "profiles",
+        "repeats",
     )
 
-    REBUILT = ("_learnt",)
+    REBUILT = ("_learnt", "repeats")
 
     def __init__(self) -> None:
         """Know nothing."""
         self.profiles = Profiles()
         """Who clients are."""
+        self.repeats: Call | None = None
+        """The latest call that sends again what lies behind what its broker has accepted."""
         self._talks: Bounded[Talk] = Bounded(MOST_CONNECTIONS)
         self._servers: Bounded[bool] = Bounded(_MOST_BROKERS)
         self._learnt: ScannedBody | None = None
@@ -298,12 +305,25 @@ class Facts:
         told = self._versions.get(server)
         if told is None:
             return None
+        if api_key == API_VERSIONS:
+            return True  # In any version: what it does not have is answered in version 0 (KIP-511).
         lowest, highest = told.get(api_key, (0, -1))
+        if api_key == PRODUCE and told.get(FETCH, (0, 0))[0] >= _KAFKA_4_FETCH:
+            lowest = max(lowest, _KAFKA_4_PRODUCE)
         return lowest <= version <= highest
+
+    def newest(self, server: str, api_key: int) -> int | None:
+        """Give the highest version of an API that a server said in ApiVersions to have; None when it said nothing."""
+        told = self._versions.get(server)
+        return told.get(api_key, (0, -1))[1] if told is not None else None
 
     def replica_racks(self, topic: str, partition: int) -> set[str | None]:
         """Give the racks of a partition's replicas, as far as known."""
         return {self._racks.get(node) for node in self._replicas.get((topic, partition)) or ()}
+
+    def racks(self) -> list[str]:
+        """Give the racks of all known brokers."""
+        return sorted({rack for _, rack in self._racks.items() if rack is not None})[:MOST_NAMES]
 
     def _learn_metadata(self, call: Call) -> None:
         scan = call.scan_response(METADATA_FIELDS)

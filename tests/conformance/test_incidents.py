@@ -11,22 +11,8 @@ pytestmark = needs_shared
 
 INCIDENTS = sorted((CAPTURES / "incidents").glob("*.pcap"))
 
-NOT_YET = {
-    "healthy-lz4-hex",
-    "lambda-storm",
-    "per-ip-connection-limit",
-    "rack-name-mismatch",
-    "retention-loss",
-}
-"""Incidents whose rules are not there yet."""
 
-
-def known(capture: Path) -> object:
-    marks = [pytest.mark.xfail(strict=False, reason="the rule is not there yet")] if capture.stem in NOT_YET else []
-    return pytest.param(capture, marks=marks, id=capture.stem)
-
-
-@pytest.mark.parametrize("capture", [*map(known, INCIDENTS)])
+@pytest.mark.parametrize("capture", INCIDENTS, ids=lambda capture: capture.stem)
 def test_the_label_is_found_and_nothing_else(capture: Path) -> None:
     right, _, other = judge(capture)
     assert bool(right) == bool(label_of(capture).rules)

@@ -2,14 +2,14 @@
 
 import re
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import API_VERSIONS, Client, at_host, client_of, is_follower, request_of
+from kafkasniff.diagnose.facts import API_VERSIONS, at_host, client_of, host_of, is_follower, request_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, Tally
-from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, client_subject, counted
+from kafkasniff.diagnose.memory import Names, Tally
+from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, connections_subject, counted
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.protocol.api_releases import API_RELEASES
 
@@ -75,15 +75,23 @@ class UnsupportedVersion(ErrorRule):
 
 
 class OldVersions(Tally):
-    """Calls in versions that Kafka 4.0 removed."""
+    """Calls in versions that Kafka 4.0 removed, and who made them."""
 
-    __slots__ = ("software", "versions")
+    __slots__ = ("client_ids", "versions")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.versions: dict[tuple[str, int], int] = {}
-        self.software: str | None = None
+        self.client_ids = Names()
+
+
+class SoftwareKey(NamedTuple):
+    """The clients on a host that use the same software."""
+
+    host: str
+    software: str | None
+    """Name and version, as ApiVersions tells them; None where it does not."""
 
 
 class BelowKafka4Minimum(Rule[OldVersions]):
@@ -92,13 +100,14 @@ class BelowKafka4Minimum(Rule[OldVersions]):
     id = "below-kafka4-minimum"
     title = "The client uses versions that Kafka 4.0 removed"
     severity = "warning"
-    scope = "client"
+    scope = "client host and software"
     apis = ANY_API
     request_fields = frozenset({"replicaId", "replicaState"})
     thresholds = (Threshold("calls", 1, "calls", "KIP-896: one such request fails on a 4.x broker"),)
     meaning = "The client works with this broker, but will stop working when the broker is upgraded to 4.0 or later."
     wire = (
-        "Request headers with a version below the lowest that Kafka 4.0 has (KIP-896), such as Produce v2 or Fetch v3."
+        "Request headers with a version below the lowest that Kafka 4.0 has (KIP-896), such as Produce v2 or Fetch v3, "
+        "though the broker offers newer ones, or was not asked."
     )
     cause = "A client library older than Kafka 2.1's protocol, or one whose version is pinned."
     fix = "Upgrade the client library before the brokers, and take out pinned versions ({api_version})."
@@ -112,30 +121,36 @@ class BelowKafka4Minimum(Rule[OldVersions]):
         return below_kafka4(api_key, version)
 
     def call(self, seen: SeenCall) -> None:
-        """Count calls in old versions."""
+        """Count calls in old versions, but for those to brokers that have no newer ones to choose."""
         call, version = seen.call, seen.call.api_version
         if call.request is None or version is None or is_follower(seen.request):
             return
         if _FETCHER.fullmatch(seen.client.client_id or ""):
             return
-        state = self.state(seen.client)
+        newest = self.facts.newest(call.server, seen.key)
+        if newest is not None and below_kafka4(seen.key, newest):
+            return
+        software = f"{call.software_name} {call.software_version}" if call.software_name else None
+        state = self.state(SoftwareKey(host_of(call.client), software))
         name = (call.api_name or "", version)
         state.versions[name] = state.versions.get(name, 0) + 1
-        if call.software_name:
-            state.software = f"{call.software_name} {call.software_version}"
+        state.client_ids.add(seen.client.client_id or None)
         state.add(call.request.last, f"{call.api_name} v{version}", call.client)
 
     def finding(self, key: Any, state: OldVersions) -> Finding | None:
         """Fire from the threshold on."""
-        assert isinstance(key, Client)
+        assert isinstance(key, SoftwareKey)
         if state.count < self.limits["calls"]:
             return None
         names = ", ".join(f"{name} v{version}" for name, version in sorted(state.versions))
-        software = f" ({state.software})" if state.software else ""
-        summary = (
-            f"{key.name}{software} sent {counted(state.count, 'request')} in versions that Kafka 4.0 removed: {names}."
-        )
-        return self.make(state, client_subject(key, state.clients), summary)
+        software = f" ({key.software})" if key.software else ""
+        who = ", ".join(state.client_ids) or key.host
+        summary = f"{who}{software} sent {counted(state.count, 'request')} in versions that Kafka 4.0 removed: {names}."
+        subject = {
+            "clientId": state.client_ids.only or list(state.client_ids),
+            "client": connections_subject(state.clients) or key.host,
+        }
+        return self.make(state, subject, summary)
 
 
 class NotEnoughReplicas(TopicErrorRule):
@@ -190,129 +205,9 @@ class StaleBrokerEpoch(ErrorRule):
         return f"Broker {key.name} ({key.client.name}) was refused {state.count:,} times with an old broker epoch."
 
 
-class Throttled(Rule[Tally]):
-    """A client is over its quota by much."""
-
-    id = "throttled"
-    title = "The broker slows the client down"
-    severity = "warning"
-    scope = "client"
-    thresholds = (
-        Threshold(
-            "milliseconds", 500, "ms", "half of Java's default delivery margin; small throttles are quotas at work"
-        ),
-        Threshold("calls", 2, "calls", "one may be a start-up burst"),
-    )
-    meaning = "The client is over a quota, and the broker makes it wait."
-    wire = "throttleTimeMs of 500 and more in answers (KIP-124, KIP-219)."
-    cause = (
-        "A quota (producer_byte_rate, consumer_byte_rate, request_percentage, controller_mutation_rate) below the load."
-    )
-    fix = (
-        "Raise the quota (kafka-configs.sh --alter --add-config), or send less: compress, batch, spread the load "
-        "over time."
-    )
-    explains = ("response-timeout",)
-
-    def new_state(self) -> Tally:
-        """Begin with none."""
-        return Tally()
-
-    def waits(self, seen: SeenCall, wait_ms: int) -> None:
-        """Count answers with long throttle times."""
-        if wait_ms >= self.limits["milliseconds"]:
-            call = seen.call
-            what = f"{call.api_name} answered with throttleTimeMs {wait_ms}"
-            self.state(seen.client).add(call.ended, what, call.client)
-
-    def finding(self, key: Any, state: Tally) -> Finding | None:
-        """Fire from the threshold on."""
-        assert isinstance(key, Client)
-        if state.count < self.limits["calls"]:
-            return None
-        least = self.limits["milliseconds"]
-        summary = f"{key.name} was told {state.count:,} times to wait {least:g} ms or longer, as it is over its quota."
-        return self.make(state, client_subject(key, state.clients), summary)
-
-
-class Throttles(Tally):
-    """Requests sent too early, of all answers that told to wait."""
-
-    __slots__ = ("told",)
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        super().__init__()
-        self.told = 0
-
-
-class ThrottleIgnored(Rule[Throttles]):
-    """A client does not wait although it was told to."""
-
-    id = "throttle-ignored"
-    title = "The client does not wait while it is throttled"
-    severity = "warning"
-    scope = "client"
-    thresholds = (
-        Threshold("milliseconds", 100, "ms", "shorter waits are over before the next request in most clients"),
-        Threshold("calls", 3, "requests", "Java may have one request already on its way"),
-        Threshold("share", 0.8, "", "measured: clients that ignore throttling do so nearly always"),
-    )
-    meaning = (
-        "The client is told to wait, and sends on at once; the broker then mutes the connection, and answers come late."
-    )
-    wire = "The next request on the connection comes before throttleTimeMs of the last answer is over (KIP-219)."
-    cause = "A client library without support for KIP-219, or a hand-made client."
-    fix = (
-        "Use a library that honours throttleTimeMs (Java 2.0+, librdkafka for Produce); else lower the load or "
-        "raise the quota."
-    )
-
-    def new_state(self) -> Throttles:
-        """Begin with none."""
-        return Throttles()
-
-    def waits(self, seen: SeenCall, wait_ms: int) -> None:
-        """Compare the first request after an answer with the time that it told to wait."""
-        talk, early = seen.talk, False
-        if talk.waits is not None and seen.sent > talk.waits[0]:
-            early = self._judge(seen, talk.waits[1])
-            talk.waits = None
-        if wait_ms >= self.limits["milliseconds"]:
-            # Before KIP-219 the broker waits itself, and answers when the time is over.
-            waited = seen.call.response_delay_ns or 0
-            if early or waited < self.limits["share"] * wait_ms * MILLISECOND:
-                on_its_way = seen.call.connection.round_trip_ns or 0
-                talk.waits = (seen.ended + on_its_way, seen.ended + wait_ms * MILLISECOND)
-
-    def _judge(self, seen: SeenCall, until: int) -> bool:
-        state = self.state(seen.client)
-        state.told += 1
-        early = until - seen.sent
-        if early <= 0:
-            return False
-        what = f"{seen.call.api_name} sent {early / MILLISECOND:.0f} ms before the time to wait was over"
-        assert seen.call.request is not None
-        state.add(seen.call.request.first, what, seen.call.client)
-        return True
-
-    def finding(self, key: Any, state: Throttles) -> Finding | None:
-        """Fire where it is the habit."""
-        assert isinstance(key, Client)
-        if state.count < self.limits["calls"] or state.count < self.limits["share"] * state.told:
-            return None
-        summary = (
-            f"{key.name} sent {state.count:,} of {state.told:,} requests before the time that it was told to wait "
-            f"was over."
-        )
-        return self.make(state, client_subject(key, state.clients), summary)
-
-
 CLUSTER_RULES = (
     UnsupportedVersion,
     BelowKafka4Minimum,
     NotEnoughReplicas,
     StaleBrokerEpoch,
-    Throttled,
-    ThrottleIgnored,
 )

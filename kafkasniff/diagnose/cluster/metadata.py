@@ -24,7 +24,7 @@ from kafkasniff.diagnose.facts import (
 )
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, BusySeconds, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
 
 _MOST_CONNECTIONS = 64
@@ -207,12 +207,14 @@ class TopicAlreadyExists(TopicErrorRule):
 class Refusals(ErrorTally):
     """Refusals since the client last asked for metadata."""
 
-    __slots__ = ("in_a_row", "most")
+    __slots__ = ("in_a_row", "metadata", "most")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.most = 0
+        self.metadata = 0
+        """Metadata calls about the topic since the first refusal."""
         self.in_a_row: Bounded[tuple[int, int, int]] = Bounded(_MOST_CONNECTIONS)
         """Of each connection: the refusals since the first, when that came, and when the latest did (ns)."""
 
@@ -263,6 +265,7 @@ class NotLeaderLoop(ErrorRule):
             state = self.states.get(ErrorKey(seen.client, self.facts.name_in(topic)))
             if isinstance(state, Refusals):
                 state.in_a_row = Bounded(_MOST_CONNECTIONS)
+                state.metadata += 1
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire where too many came without metadata in between."""
@@ -284,12 +287,14 @@ class NotLeaderLoop(ErrorRule):
         state.most = max(state.most, count)
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
-        """Name client and topic."""
-        return (
-            f"{key.client.name} was told {state.count:,} times within {seconds_text(state.span_ns)} that the broker "
-            f"does "
-            f"not lead topic {key.name}, and went on without looking for the leader."
-        )
+        """Name client and topic, and how often it looked for the leader."""
+        assert isinstance(state, Refusals)
+        times = f"{state.count:,} times within {seconds_text(state.span_ns)}"
+        told = f"{key.client.name} was told {times} that the broker does not lead topic {key.name}"
+        if not state.metadata:
+            return f"{told}, and never asked for metadata in between."
+        asked = counted(state.metadata, "Metadata call")
+        return f"{told}, with {asked} in between: up to {state.most:,} refusals came without one."
 
 
 METADATA_RULES: tuple[type[Rule[Any]], ...] = (

@@ -1,15 +1,12 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about consumers that read."""
 
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.call import Call, FieldError
-from kafkasniff.diagnose.error_rule import ErrorKey, ErrorTally, TopicErrorRule, elements
-from kafkasniff.diagnose.facts import FETCH, Client, Facts, client_of, request_of, response_of
+from kafkasniff.diagnose.facts import FETCH, Client
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, BusySeconds, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.tcp.events import Connection
 
@@ -185,91 +182,6 @@ class FetchSessionChurn(Rule[Sessions]):
         return self.make(state, subject, summary)
 
 
-class Misses(ErrorTally):
-    """Offsets that are not there, and how often each was asked for."""
-
-    __slots__ = ("most", "partitions")
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        super().__init__()
-        self.partitions: Bounded[tuple[int | None, int]] = Bounded(_MOST_PARTITIONS)
-        """The offset, where the request said it, and how often it was refused in a row."""
-        self.most = 0
-
-
-class OffsetOutOfRange(TopicErrorRule):
-    """A consumer asks for offsets that the log does not have."""
-
-    id = "offset-out-of-range"
-    title = "A consumer asks for offsets that are not there"
-    severity = "error"
-    scope = "client and topic"
-    codes = frozenset({1})
-    thresholds = (
-        Threshold("calls", 3, "calls", "for one partition's offset; a consumer that resets its offset brings one"),
-    )
-    meaning = "The consumer's position lies before the log's start or behind its end, and it does not move."
-    wire = "Fetch answered with 1 OFFSET_OUT_OF_RANGE for the same offset of a partition, again and again."
-    cause = (
-        "Retention deleted what was not read in time, or the topic was made anew; and the consumer does not reset "
-        "its offset ({auto.offset.reset})."
-    )
-    fix = (
-        "Let the consumer reset its offset ({auto.offset.reset}), or move the group (kafka-consumer-groups.sh "
-        "--reset-offsets); raise retention.ms."
-    )
-
-    def new_state(self) -> Misses:
-        """Begin with none."""
-        return Misses()
-
-    def wanted(self, call: Call) -> bool:
-        """Look at fetches of consumers and followers."""
-        return call.api_key == FETCH
-
-    def errors(self, call: Call, errors: list[FieldError]) -> None:
-        """Count calls, and how often each partition's offset was refused."""
-        super().errors(call, errors)
-        asked = _asked_offsets(call, self.facts)
-        for error in errors[:_MOST_PARTITIONS]:
-            name, partition = self.topic_of(call, error), elements(response_of(call), error.path)[-1]
-            state = self.states.get(ErrorKey(client_of(call), name))
-            assert isinstance(state, Misses)
-            index = partition.get("partitionIndex")
-            before, count = state.partitions.get(index) or (None, 0)
-            # A Fetch session leaves out what it asks for as before (KIP-227).
-            offset = asked.get((name, index), before)
-            count = count + 1 if offset == before or before is None else 1
-            state.partitions.put(index, (offset, count))
-            state.most = max(state.most, count)
-
-    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
-        """Fire where one offset was refused often enough."""
-        assert isinstance(state, Misses)
-        return super().finding(key, state) if state.most >= self.limits[self.least] else None
-
-    def more_subject(self, key: ErrorKey) -> dict[str, Any]:
-        """Name the group, where the client has one."""
-        return {"group": self.facts.group(key.client)}
-
-    def summary(self, key: ErrorKey, state: ErrorTally) -> str:
-        """Name client and topic."""
-        return (
-            f"{key.client.name} asked {state.count:,} times within {seconds_text(state.span_ns)} for offsets of topic "
-            f"{key.name} that are not in the log."
-        )
-
-
-def _asked_offsets(call: Call, facts: Facts) -> dict[Hashable, int]:
-    """Give the offsets that a Fetch asks for, by topic and partition."""
-    return {
-        (facts.name_in(topic), partition["partition"]): partition["fetchOffset"]
-        for topic in request_of(call).get("topics") or ()
-        for partition in topic["partitions"]
-    }
-
-
 class RackKey(NamedTuple):
     """A consumer's fetches of a topic from one broker."""
 
@@ -281,17 +193,19 @@ class RackKey(NamedTuple):
 class Crossings(Tally):
     """Fetches across racks."""
 
-    __slots__ = ("told",)
+    __slots__ = ("astray", "told")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
+        self.astray = Tally()
+        """Fetches from brokers in other racks, none of which named a nearer replica."""
         self.told: Bounded[tuple[int, Connection]] = Bounded(_MOST_PARTITIONS)
         """When (ns) and where a partition that a replica in the rack has, by topic and number, was last fetched."""
 
 
 class WrongRackFetch(Rule[Crossings]):
-    """A consumer reads from another rack though its own has a replica."""
+    """A consumer reads from another rack though its own has a replica, or says a rack that is no broker's."""
 
     id = "wrong-rack-fetch"
     title = "A consumer reads from another rack than its own"
@@ -316,14 +230,15 @@ class WrongRackFetch(Rule[Crossings]):
     )
     wire = (
         "Fetch with a rackId to a broker of another rack, whose answers name a preferredReadReplica (KIP-392) for the "
-        "same partition each time."
+        "same partition each time; or with a rackId that is no broker's rack in Metadata."
     )
     cause = (
-        "The client sends its rack but does not follow the replica it is told; or the brokers have no replica selector."
+        "The client sends its rack but does not follow the replica it is told; or the brokers have no replica "
+        "selector; or client and brokers call the same racks by different names (a zone's name, and its id)."
     )
     fix = (
-        "Use a client that follows the replica it is told (Java 2.4+, librdkafka 1.5+; {client.rack}); set "
-        "replica.selector.class to RackAwareReplicaSelector on the brokers."
+        "Give the client a rack that brokers have as broker.rack ({client.rack}); use one that follows the replica it "
+        "is told (Java 2.4+, librdkafka 1.5+); set replica.selector.class to RackAwareReplicaSelector on the brokers."
     )
 
     def new_state(self) -> Crossings:
@@ -338,6 +253,8 @@ class WrongRackFetch(Rule[Crossings]):
         broker = self.facts.broker(seen.call.server)
         if broker is not None and broker.rack == rack:
             return
+        if broker is not None and broker.rack is not None:
+            self._stray(seen, rack)
         key, again, named = RackKey(seen.client, seen.call.server, rack), False, None
         connection = seen.call.connection
         for topic in seen.response.get("responses", ()):
@@ -358,9 +275,18 @@ class WrongRackFetch(Rule[Crossings]):
             what = f"Fetch of {named} from {theirs} by a client in {rack}"
             self.state(key).add(seen.call.request.last, what, seen.call.client, named)
 
+    def _stray(self, seen: SeenCall, rack: str) -> None:
+        """Note a fetch from a broker of another rack, which matters where no broker is in the client's."""
+        state = self.state(RackKey(seen.client, "", rack)).astray
+        state.add(seen.call.ended, f"Fetch by a client in {rack} from {seen.call.server}", seen.call.client)
+        for topic in (seen.response.get("responses") or ())[:MOST_NAMES]:
+            state.topics.add(self.facts.name_in(topic))
+
     def finding(self, key: Any, state: Crossings) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, RackKey)
+        if not key.server:
+            return self._no_such_rack(key, state.astray)
         if state.count < self.limits["fetches"]:
             return None
         summary = (
@@ -375,5 +301,19 @@ class WrongRackFetch(Rule[Crossings]):
         }
         return self.make(state, subject, summary)
 
+    def _no_such_rack(self, key: RackKey, state: Tally) -> Finding | None:
+        racks = self.facts.racks()
+        if state.count < self.limits["fetches"] or key.rack in racks or len(racks) < 2:
+            return None
+        summary = (
+            f"{key.client.name} says that it is in rack {key.rack}, which is no broker's ({', '.join(racks)}): its "
+            f"{state.count:,} fetches go to the leaders, wherever these are."
+        )
+        subject = client_subject(key.client, state.clients) | {
+            "group": self.facts.group(key.client),
+            "topic": state.topics.only,
+        }
+        return self.make(state, subject, summary)
 
-FETCH_RULES: tuple[type[Rule[Any]], ...] = (FetchBusyLoop, FetchSessionChurn, OffsetOutOfRange, WrongRackFetch)
+
+FETCH_RULES: tuple[type[Rule[Any]], ...] = (FetchBusyLoop, FetchSessionChurn, WrongRackFetch)

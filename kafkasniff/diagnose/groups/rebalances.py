@@ -28,13 +28,15 @@ REBALANCE_IN_PROGRESS = 27
 class Generations(Tally):
     """The generations of a group, and who came and went meanwhile."""
 
-    __slots__ = ("comings", "newest", "rate", "worst")
+    __slots__ = ("comings", "newest", "planned", "rate", "worst")
 
     def __init__(self, window_ns: int, most: int) -> None:
         """Count generations within `window_ns`."""
         super().__init__()
         self.rate = Rate(window_ns, most)
         self.newest = -1
+        self.planned = False
+        """Whether it is a cluster of Connect workers, which rebalance for each connector that comes or goes."""
         self.comings: deque[tuple[int, Client]] = deque(maxlen=_MOST_COMINGS)
         """When (ns) which client joined anew or left."""
         self.worst: tuple[int, list[Client], int] = (0, [], 0)
@@ -50,7 +52,7 @@ class RebalanceStorm(Rule[Generations]):
     scope = "group"
     looks_across_clients = True
     apis = frozenset({JOIN_GROUP, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
-    request_fields = frozenset({"groupId", "memberId", "memberEpoch"})
+    request_fields = frozenset({"groupId", "memberId", "memberEpoch", "protocolType"})
     response_fields = frozenset({"generationId", "errorCode", "memberEpoch"})
     thresholds = (
         Threshold("generations", 8, "generations", "measured: restarts and deploys stay at five or fewer"),
@@ -60,7 +62,8 @@ class RebalanceStorm(Rule[Generations]):
     meaning = "Each rebalance stops all members of the group for a moment; so many of them leave no time to work."
     wire = (
         "JoinGroup answers with ever new generations (ConsumerGroupHeartbeat with ever new member epochs) within a "
-        "short time, while some client joins and leaves several times, or nobody does."
+        "short time, while some client joins and leaves several times, or nobody does (but for Connect's workers, "
+        "which rebalance whenever a connector is made, changed or removed)."
     )
     cause = "A member joins and leaves again and again: it restarts, crashes, or is thrown out for polling too slowly."
     fix = (
@@ -89,6 +92,7 @@ class RebalanceStorm(Rule[Generations]):
             comes = seen.key == LEAVE_GROUP or error == MEMBER_ID_REQUIRED or not request.get("memberId")
             generation = response.get("generationId", -1)
         state = self.state(group)
+        state.planned = state.planned or request.get("protocolType") == "connect"
         if comes:
             state.comings.append((seen.ended, seen.client))
         if error == 0 and generation > state.newest:
@@ -106,7 +110,8 @@ class RebalanceStorm(Rule[Generations]):
             state.comings.popleft()
         comings = Counter(client for _, client in state.comings)
         most = max(comings.values(), default=0)
-        if count > state.worst[0] and (most >= self.limits["comings"] or 2 * comings.total() < count):
+        restless = most >= self.limits["comings"] or (2 * comings.total() < count and not state.planned)
+        if count > state.worst[0] and restless:
             state.worst = count, [client for client, times in comings.items() if times == most], most
 
     def finding(self, key: Any, state: Generations) -> Finding | None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.diagnose.facts import FETCH, JOIN_GROUP, SHARE_FETCH, SYNC_GROUP, Client, client_of, request_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded, Rate, Tally
+from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded, Tally
 from kafkasniff.diagnose.rule import (
     Rule,
     Threshold,
@@ -21,69 +21,6 @@ from kafkasniff.diagnose.seen import SeenCall
 def client_direction(call: Call) -> int:
     """Give the direction of a call's requests in its connection."""
     return 0 if str(call.connection.endpoints[0]) == call.client else 1
-
-
-class Lifetimes(Tally):
-    """The rate of connections that ended soon."""
-
-    __slots__ = ("rate",)
-
-    def __init__(self, window_ns: int) -> None:
-        """Count within `window_ns`."""
-        super().__init__()
-        self.rate = Rate(window_ns, 1_000)
-
-
-class ConnectionChurn(Rule[Lifetimes]):
-    """A client makes a new connection for each little thing."""
-
-    id = "connection-churn"
-    title = "A client makes connections that hardly live"
-    severity = "warning"
-    scope = "client"
-    thresholds = (
-        Threshold("connections", 20, "connections", "within the window, from one client id on one host"),
-        Threshold("seconds", 10, "s", "the window"),
-        Threshold("lifetime", 2.5, "s", "measured: programs that start and stop once live longer or are few"),
-    )
-    meaning = (
-        "Each connection costs handshakes (TCP, TLS, login, ApiVersions, Metadata), many times those of the work "
-        "itself."
-    )
-    wire = "Many connections of less than 2.5 s under one client id."
-    cause = "A producer, consumer or admin client is made for each record or request, or a failing client starts over."
-    fix = (
-        "Make one client when the program starts and share it; clients are safe to share between threads (but "
-        "Java's consumer)."
-    )
-    explains = ("serial-sync-send", "tiny-batches", "default-client-id")
-
-    def new_state(self) -> Lifetimes:
-        """Begin with none."""
-        return Lifetimes(int(self.limits["seconds"] * SECOND))
-
-    def connection(self, report: ConnectionReport) -> None:
-        """Count a connection that lived from SYN to end within a short time."""
-        connection = report.connection
-        client = self.facts.client(connection)
-        if client is None or client.client_id is None or connection.initiator is None:
-            return
-        lifetime = connection.last.time - connection.first.time
-        if connection.ended_by in ("fin", "rst") and lifetime < self.limits["lifetime"] * SECOND:
-            state = self.state(client)
-            state.rate.add(connection.first.time)
-            state.add(connection.first, f"connection of {seconds_text(lifetime)} to {report.server}", report.client)
-
-    def finding(self, key: Any, state: Lifetimes) -> Finding | None:
-        """Fire where a window held too many."""
-        assert isinstance(key, Client)
-        if state.rate.peak < self.limits["connections"]:
-            return None
-        summary = (
-            f"{key.name} made {state.count:,} connections that lived less than {self.limits['lifetime']:g} s, "
-            f"up to {state.rate.peak:,} within {self.limits['seconds']:g} s."
-        )
-        return self.make(state, client_subject(key), summary)
 
 
 class Open(Tally):
@@ -374,7 +311,6 @@ class IdleCloseRace(Rule[Tally]):
 
 
 CONNECTION_RULES: tuple[type[Rule[Any]], ...] = (
-    ConnectionChurn,
     TooManyConnections,
     ResponseTimeout,
     MismatchedCorrelation,

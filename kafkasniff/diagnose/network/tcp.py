@@ -1,11 +1,12 @@
 """Rules about what TCP tells: addresses that cannot be reached, lost packets, closed windows."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from kafkasniff.calls.call import ConnectionReport
 from kafkasniff.diagnose.facts import METADATA, Client, host_of
-from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.finding import Finding, Severity
 from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
 from kafkasniff.diagnose.network.advertised import BEFORE_WORK, Told, why_not
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, seconds_text
@@ -15,7 +16,7 @@ from kafkasniff.diagnose.seen import SeenCall
 class Attempts(Tally):
     """Attempts to connect to a server since it last accepted one."""
 
-    __slots__ = ("accepted", "begun", "in_a_row", "lasting", "resets")
+    __slots__ = ("accepted", "begun", "came_up", "in_a_row", "lasting", "resets")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -26,6 +27,8 @@ class Attempts(Tally):
         """When the first of those in a row was made (ns)."""
         self.lasting = False
         """Whether they went on for longer than a restart takes before one was accepted."""
+        self.came_up = 0
+        """When one was accepted then (ns)."""
         self.resets = 0
 
 
@@ -84,6 +87,7 @@ class DeadBrokerConnectLoop(_ConnectRule):
     thresholds = (
         Threshold("attempts", 5, "SYNs", "in a row; reconnect.backoff.ms is 50 by default"),
         Threshold("restart", 30, "s", "in which a broker that was up before, or is up later, may start"),
+        Threshold("edge", 2, "s", "from the capture's beginning and end, between which shorter silence is an error"),
     )
     meaning = "Nothing listens at the address, and the client tries it over and over."
     wire = (
@@ -100,6 +104,19 @@ class DeadBrokerConnectLoop(_ConnectRule):
     )
     explains = ("metadata-storm",)
 
+    def __init__(self, *arguments: Any) -> None:
+        """Begin before the capture."""
+        super().__init__(*arguments)
+        self._first = self._last = 0
+        """When the capture's first and last connections were seen (ns)."""
+
+    def connection(self, report: ConnectionReport) -> None:
+        """See whether a connection opened, and how long the capture is."""
+        connection = report.connection
+        self._first = min(self._first or connection.first.time, connection.first.time)
+        self._last = max(self._last, connection.last.time)
+        super().connection(report)
+
     def accepted(self, server: str, time: int) -> None:
         """Forget what was refused, unless it went on for longer than a restart takes."""
         state = self.state(server)
@@ -108,7 +125,8 @@ class DeadBrokerConnectLoop(_ConnectRule):
             if time - state.begun < self.limits["restart"] * SECOND and not state.lasting:
                 state = Attempts()
                 self.states.put(server, state)
-            state.lasting |= state.in_a_row >= self.limits["attempts"]
+            if state.in_a_row >= self.limits["attempts"]:
+                state.lasting, state.came_up = True, time
             state.in_a_row = 0
         state.accepted = True
 
@@ -122,9 +140,35 @@ class DeadBrokerConnectLoop(_ConnectRule):
         hosts = ", ".join(sorted({client.rpartition(":")[0] for client in state.clients}))
         summary = (
             f"{hosts} tried to connect to {key} {state.count:,} times within {seconds_text(state.span_ns)}: "
-            f"{self.how(state)}."
+            f"{self.how(state)}{self._meanwhile(state, down)}."
         )
-        return self.make(state, {"server": key, "client": connections_subject(state.clients)}, summary)
+        severity: Severity = "error" if down and (self._is_long(state) or self._is_always(state)) else "warning"
+        subject = {"server": key, "client": connections_subject(state.clients)}
+        return self.make(state, subject, summary, severity=severity)
+
+    def _is_long(self, state: Attempts) -> bool:
+        """Tell whether the silence is longer than a restart."""
+        return state.last is not None and state.last.time - state.begun >= self.limits["restart"] * SECOND
+
+    def _is_always(self, state: Attempts) -> bool:
+        """Tell whether there were attempts from the capture's beginning to its end."""
+        edge = self.limits["edge"] * SECOND
+        if state.first is None or state.last is None:
+            return False
+        return state.first.time - self._first <= edge and self._last - state.last.time <= edge
+
+    def _meanwhile(self, state: Attempts, down: bool) -> str:
+        """Say when the port came up, or that it may have."""
+        if not down:
+            up = datetime.fromtimestamp(state.came_up // SECOND, UTC)
+            return (
+                f"; the port came up at {up:%H:%M:%S} UTC, {seconds_text(state.came_up - state.begun)} after the first"
+            )
+        if state.accepted or self._is_long(state):
+            return "; it was up before" if state.accepted else ""
+        if self._is_always(state):
+            return ""
+        return "; nobody tried before or after, so that a broker may have started or stopped in order"
 
 
 class AdvertisedListenerUnreachable(_ConnectRule):

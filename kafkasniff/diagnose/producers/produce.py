@@ -1,9 +1,8 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about producers that write."""
 
-import zlib
 from collections import deque
-from typing import Any, NamedTuple
+from typing import Any
 
 from kafkasniff.diagnose.facts import PRODUCE, Client
 from kafkasniff.diagnose.finding import Finding
@@ -13,16 +12,14 @@ from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.tcp.events import Connection
 
-SAMPLED_BYTES = 16_384
-"""Bytes of a `records` field that are deflated as a sample."""
-SAMPLES = 8
-"""Samples taken of a client's topic; its further batches are taken to be like them."""
 _MOST_CONNECTIONS = 16
 """Connections of one client that are told apart."""
 _TOPICS_LOOKED_AT = 20
 """Requests whose topics are noted."""
 _EVERY = 10
 """Requests after which a full window is looked at again."""
+_LULL_NS = 5 * SECOND
+"""After so long without a window full of single records their time is counted anew."""
 
 
 def add_topics(rule: Rule[Any], seen: SeenCall, state: Tally) -> None:
@@ -93,7 +90,7 @@ class AcksOne(_AcksRule):
 class Sizes(Tally):
     """How many of the latest Produce requests hold one record, and when."""
 
-    __slots__ = ("fired", "rate", "single", "skip", "window")
+    __slots__ = ("busy_ns", "busy_until", "fired", "looked", "rate", "single", "skip", "window")
 
     def __init__(self, window: int) -> None:
         """Look at `window` requests at a time."""
@@ -104,6 +101,10 @@ class Sizes(Tally):
         """Requests until the window is looked at again."""
         self.fired = False
         self.rate = 0.0
+        self.looked = 0
+        """When the window was last looked at (ns)."""
+        self.busy_ns = self.busy_until = 0
+        """For how long windows were full of single records, and until when, with no long lull between (ns)."""
 
 
 def _programs(window: deque[tuple[int, bool, Connection]]) -> int:
@@ -133,12 +134,13 @@ class TinyBatches(Rule[Sizes]):
             "requests/s",
             "of each program, as connections to one server tell; linger.ms=5, the default since 4.0, would batch",
         ),
+        Threshold("seconds", 3, "s", "in all, with no long lull: a burst, as at a start, is over sooner"),
     )
     meaning = (
         "Each record costs a whole request with its headers and answer, so that broker and client do many times "
         "the work."
     )
-    wire = "Ninety of a hundred Produce requests hold a single record, at forty and more a second."
+    wire = "Ninety of a hundred Produce requests hold a single record, at forty and more a second, for some seconds."
     cause = (
         "The producer does not wait for more records ({linger.ms}), its batches may be tiny ({batch.size}), or the "
         "program flushes after each record."
@@ -170,17 +172,33 @@ class TinyBatches(Rule[Sizes]):
             if state.fired:
                 add_topics(self, seen, state)
         state.skip -= 1
-        if len(window) == window.maxlen and state.skip <= 0 and state.single >= self.limits["share"] * len(window):
+        if len(window) == window.maxlen and state.skip <= 0:
             state.skip = _EVERY
+            self._look(seen, state)
+
+    def _look(self, seen: SeenCall, state: Sizes) -> None:
+        """See whether a window is full of single records, and for how long that was so."""
+        window, busy = state.window, False
+        if state.single >= self.limits["share"] * len(window):
             rate = len(window) * SECOND / max(seen.sent - window[0][0], 1)
             # To count programs takes long.
             if rate >= self.limits["per_second"]:
                 rate /= _programs(window)
-            if rate >= self.limits["per_second"]:
-                if not state.fired:
-                    add_topics(self, seen, state)
-                state.fired = True
-                state.rate = max(state.rate, rate)
+            busy = rate >= self.limits["per_second"]
+        before, state.looked = state.looked, seen.sent
+        if not busy:
+            return
+        begun = window[0][0]
+        if begun - state.busy_until > _LULL_NS:
+            state.busy_ns = seen.sent - begun
+        else:
+            state.busy_ns += seen.sent - max(before, begun)
+        state.busy_until = seen.sent
+        state.rate = max(state.rate, rate)
+        if state.busy_ns >= self.limits["seconds"] * SECOND:
+            if not state.fired:
+                add_topics(self, seen, state)
+            state.fired = True
 
     def finding(self, key: Any, state: Sizes) -> Finding | None:
         """Fire where a window was full of single records."""
@@ -191,81 +209,6 @@ class TinyBatches(Rule[Sizes]):
             f"{key.name} sent {state.count:,} Produce requests with one record each, up to {state.rate:.0f} a second."
         )
         return self.make(state, client_subject(key, state.clients) | {"topic": state.topics.only}, summary)
-
-
-class TopicKey(NamedTuple):
-    """A client's records for a topic."""
-
-    client: Client
-    topic: str | None
-
-
-class Compressible(Tally):
-    """Bytes that compression would have made smaller."""
-
-    __slots__ = ("bytes", "deflated", "sampled", "samples")
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        super().__init__()
-        self.sampled = 0
-        self.deflated = 0
-        self.samples = 0
-        self.bytes = 0
-
-
-class UncompressedBatches(Rule[Compressible]):
-    """A producer sends compressible batches without compression."""
-
-    id = "uncompressed-batches"
-    title = "Compressible batches are sent uncompressed"
-    severity = "info"
-    scope = "client and topic"
-    apis = frozenset({PRODUCE})
-    request_fields = FIELDS
-    thresholds = (
-        Threshold("bytes", 50_000, "B", "less is not worth a setting"),
-        Threshold("ratio", 0.6, "", "measured: text deflates to 0.1–0.4, what is compressed already to 1"),
-        Threshold("records", 2, "records", "sent together: what is alike in records is what compresses"),
-    )
-    meaning = "Network, disks and page cache carry several times the bytes that they need to."
-    wire = "Batches of several records with compression none, whose bytes deflate well."
-    cause = "No codec is set ({compression.type=lz4})."
-    fix = "Set a codec, lz4 or zstd ({compression.type=lz4})."
-
-    def new_state(self) -> Compressible:
-        """Begin with none."""
-        return Compressible()
-
-    def call(self, seen: SeenCall) -> None:
-        """Sample batches, and count the bytes of those like them."""
-        assert seen.call.request is not None
-        for item in produced(seen):
-            if item.plain and item.records >= self.limits["records"]:
-                topic = self.facts.name_in(item.topic)
-                state = self.state(TopicKey(seen.client, topic))
-                size = item.end - item.start
-                if state.samples < SAMPLES:
-                    sample = seen.call.request.data[item.start : min(item.end, item.start + SAMPLED_BYTES)]
-                    state.samples += 1
-                    state.sampled += len(sample)
-                    state.deflated += len(zlib.compress(sample, 1))
-                state.bytes += size
-                state.add(
-                    seen.call.request.last, "Produce with records that are not compressed", seen.call.client, topic
-                )
-
-    def finding(self, key: Any, state: Compressible) -> Finding | None:
-        """Fire where enough bytes deflate well."""
-        assert isinstance(key, TopicKey)
-        if state.bytes < self.limits["bytes"] or state.deflated >= self.limits["ratio"] * state.sampled:
-            return None
-        share = 100 * state.deflated // state.sampled
-        summary = (
-            f"{key.client.name} sent {state.bytes:,} bytes to topic {key.topic} uncompressed; a sample deflates "
-            f"to {share} %."
-        )
-        return self.make(state, client_subject(key.client, state.clients) | {"topic": key.topic}, summary)
 
 
 class Turns(Tally):
@@ -383,4 +326,4 @@ class SerialSyncSend(Rule[Senders]):
         return self.make(turns, client_subject(key, turns.clients) | {"topic": turns.topics.only}, summary)
 
 
-PRODUCE_RULES: tuple[type[Rule[Any]], ...] = (AcksZero, AcksOne, TinyBatches, UncompressedBatches, SerialSyncSend)
+PRODUCE_RULES: tuple[type[Rule[Any]], ...] = (AcksZero, AcksOne, TinyBatches, SerialSyncSend)

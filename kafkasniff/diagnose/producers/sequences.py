@@ -15,6 +15,8 @@ from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen import Produced, SeenCall
 from kafkasniff.tcp.events import Connection
 
+_BEHIND = 1 << 30
+"""Sequences farther behind come after those beyond 2147483647, where sequences begin again with 0."""
 _MOST_PARTITIONS = 16
 """Partitions of a topic, by producer epoch, whose batches are remembered of a producer."""
 
@@ -54,7 +56,9 @@ class OutOfOrderSequence(ErrorRule):
     )
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
-        """Count for the producer and topic."""
+        """Count for the producer and topic; brokers answer repeats of batches long accepted with 45 as well."""
+        if self.facts.repeats is call:
+            return
         self.count(SequenceKey(client_of(call), producer_id_of(call), self.topic_of(call, errors[0])), call, errors[0])
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
@@ -105,7 +109,8 @@ class DuplicateSequence(Rule[Sequences]):
     meaning = "The client repeats batches whose answer it got; the broker drops them, but they cost bandwidth and time."
     wire = (
         "The same producer id, epoch, partition and base sequence in a request sent after the first was answered "
-        "without error, while the connection of that answer still stands."
+        "without error, while the connection of that answer still stands; or a sequence behind the last that was "
+        "accepted, which brokers answer with 46 DUPLICATE_SEQUENCE_NUMBER or, when it is older than five batches, 45."
     )
     cause = "A fault in the client, or a proxy that repeats requests."
     fix = "Upgrade the client; look for middleware that retries on its own."
@@ -133,11 +138,19 @@ class DuplicateSequence(Rule[Sequences]):
                     state.taken.pop(next(iter(state.taken)))
                 taken = state.taken[slot] = deque(maxlen=5)
             # Answers may be lost with their connection, and are asked for again on the next.
-            if any(
-                sequence == known and seen.sent > answered and (on is call.connection or on.ended_by is None)
+            later = [
+                known
                 for known, answered, on in taken
-            ):
+                if sequence <= known <= sequence + _BEHIND
+                and seen.sent > answered
+                and (on is call.connection or on.ended_by is None)
+            ]
+            if sequence in later:
                 what = f"Produce repeats sequence {sequence} of partition {item.partition} after it was confirmed"
+                state.add(call.request.first, what, call.client)
+            elif later:
+                self.facts.repeats = call
+                what = f"Produce repeats sequence {sequence} of partition {item.partition}, behind {max(later)}"
                 state.add(call.request.first, what, call.client)
             elif not seen.failed or not _refused(call, item):
                 taken.append((sequence, seen.ended, call.connection))

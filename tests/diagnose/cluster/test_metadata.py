@@ -36,6 +36,14 @@ def test_a_topic_may_appear_in_lost_bytes() -> None:
     assert findings("unknown-topic-loop", [*calls, lost]) == []  # type: ignore[list-item]
 
 
+def test_how_often_it_looked_for_the_leader_is_said() -> None:
+    refused = produce(6)
+    never = [refused(at) for at in range(8)]
+    assert "never asked for metadata in between" in finding("not-leader-loop", never).summary
+    calls = [*never, metadata(0)(8.5), *(refused(at) for at in range(9, 12)), metadata(0)(13), refused(14)]
+    assert "with 2 Metadata calls in between: up to 8 refusals" in finding("not-leader-loop", calls).summary
+
+
 def test_not_leader_with_metadata_in_between_is_healthy() -> None:
     refused = produce(6)
     calls = [each for at in range(0, 60, 3) for each in (refused(at), refused(at + 1), metadata(0)(at + 2))]

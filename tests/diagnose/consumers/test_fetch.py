@@ -76,8 +76,18 @@ def brokers(rack: str) -> Call:
 def test_wrong_rack_by_what_metadata_tells() -> None:
     fetches = [fetch(at, rackId="b") for at in range(9)]
     assert finding("wrong-rack-fetch", [brokers("b"), *fetches]).count == 8
-    assert findings("wrong-rack-fetch", [brokers("c"), *fetches]) == []
     assert findings("wrong-rack-fetch", [brokers("b"), *(fetch(at, rackId="a") for at in range(9))]) == []
+
+
+def test_a_rack_that_is_no_brokers() -> None:
+    def fetches(count: int) -> list[Call]:
+        return [fetch(at, rackId="b") for at in range(count)]
+
+    assert findings("wrong-rack-fetch", [brokers("c"), *fetches(3)]) == []
+    found = finding("wrong-rack-fetch", [brokers("c"), *fetches(4)])
+    assert "in rack b, which is no broker's (a, c)" in found.summary
+    assert found.subject["topic"] == "orders"
+    assert findings("wrong-rack-fetch", [brokers("a"), *fetches(9)]) == []  # one rack: no choice
 
 
 def test_who_asks_the_leader_now_and_then_follows() -> None:
@@ -99,27 +109,3 @@ def test_many_idle_programs_are_no_busy_loop() -> None:
 def test_programs_that_are_run_again_and_again_begin_sessions() -> None:
     calls = [fetch(at, sessionId=0, sessionEpoch=0, on=connection(50_000 + at)) for at in range(20)]
     assert findings("fetch-session-churn", calls) == []
-
-
-def misses(offsets: list[int | None], partition: int = 0) -> list[Call]:
-    """Fetches of a partition that are refused with OFFSET_OUT_OF_RANGE; None: as before, in a session."""
-    calls = []
-    for at, offset in enumerate(offsets):
-        asked = [] if offset is None else [{"partition": partition, "fetchOffset": offset}]
-        request = {"maxWaitMs": 500, "sessionEpoch": 1, "topics": [{"topic": "orders", "partitions": asked}]}
-        refused = {"partitionIndex": partition, "errorCode": 1, "highWatermark": -1, "recordsSizeInBytes": 0}
-        answer = {"errorCode": 0, "responses": [{"topic": "orders", "partitions": [refused]}]}
-        calls.append(call(1, 11, request, answer, at=at))
-    return calls
-
-
-def test_offset_out_of_range() -> None:
-    assert findings("offset-out-of-range", misses([7, 7])) == []
-    assert finding("offset-out-of-range", misses([7, 7, 7])).count == 3
-    assert finding("offset-out-of-range", misses([7, None, None])).subject["topic"] == "orders"
-
-
-def test_who_moves_on_is_not_stuck() -> None:
-    assert findings("offset-out-of-range", misses([7, 8, 9, 10])) == []
-    every = [each for partition in range(9) for each in misses([7], partition)]
-    assert findings("offset-out-of-range", every) == []

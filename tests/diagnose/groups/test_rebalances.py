@@ -7,14 +7,21 @@ ONE, OTHER = connection(50_001), connection(50_002)
 
 
 def join(
-    at: float, generation: int, *, member: str = "m-1", took: float = 0.01, timeout_ms: int = 12_000, **more: Any
+    at: float,
+    generation: int,
+    *,
+    member: str = "m-1",
+    took: float = 0.01,
+    timeout_ms: int = 12_000,
+    kind: str = "consumer",
+    **more: Any,
 ) -> Call:
     request = {
         "groupId": "billing",
         "sessionTimeoutMs": 10_000,
         "rebalanceTimeoutMs": timeout_ms,
         "memberId": member,
-        "protocolType": "consumer",
+        "protocolType": kind,
         "protocols": [],
     }
     response = {"throttleTimeMs": 0, "errorCode": 0, "generationId": generation, "memberId": member, "members": []}
@@ -33,6 +40,12 @@ def test_rebalance_storm() -> None:
     assert (found.subject["group"], found.count) == ("billing", 8)
     assert len(findings("rebalance-storm", [join(at * 29.9 / 7, 1 + at) for at in range(8)])) == 1
     assert findings("rebalance-storm", [join(at * 30.1 / 7, 1 + at) for at in range(30)]) == []
+
+
+def test_connect_rebalances_for_each_connector() -> None:
+    assert findings("rebalance-storm", [join(at, 1 + at, kind="connect") for at in range(12)]) == []
+    leaves = [leave(at / 4, client_id="worker-1", on=connection(50_010 + at)) for at in range(4)]
+    assert len(findings("rebalance-storm", [*leaves, *(join(at, 1 + at, kind="connect") for at in range(12))])) == 1
 
 
 def test_how_often_one_client_comes_and_goes_in_a_storm() -> None:

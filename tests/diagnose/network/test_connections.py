@@ -2,32 +2,11 @@ from typing import Any
 
 import pytest
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.tcp.events import Endpoint
-from tests.diagnose.made import arrival, call, connection, finding, findings, report
-
-HEARTBEAT = {"groupId": "billing", "generationId": 1, "memberId": "m-1"}
-ALIVE = {"errorCode": 0}
-
-
-def lived(count: int, seconds: float, every: float = 0.4, ended_by: str = "fin") -> list[Any]:
-    items: list[Call | ConnectionReport] = []
-    for index in range(count):
-        on = connection(50_000 + index, begin=index * every, end=index * every + seconds)
-        items += [call(12, 0, HEARTBEAT, ALIVE, at=index * every, on=on), report(on, ended_by=ended_by)]
-    return items
-
-
-def test_connection_churn() -> None:
-    assert findings("connection-churn", lived(19, 1)) == []
-    assert finding("connection-churn", lived(20, 1)).subject == {"clientId": "shop"}
-    assert findings("connection-churn", lived(40, 2.5)) == []
-    assert finding("connection-churn", lived(40, 2.4)).count == 40
-    assert findings("connection-churn", lived(40, 0.1, every=10.1 / 19)) == []
-    assert finding("connection-churn", lived(40, 0.1, every=9.9 / 19)).count == 40
-    assert findings("connection-churn", lived(40, 1, every=1)) == []
-    assert findings("connection-churn", lived(40, 1, ended_by="capture-end")) == []
+from tests.diagnose.made import arrival, call, connection, finding, findings
+from tests.diagnose.network.test_churn import ALIVE, HEARTBEAT, lived
 
 
 def test_too_many_connections() -> None:

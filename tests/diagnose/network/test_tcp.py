@@ -87,6 +87,19 @@ def test_a_restart_is_no_dead_broker() -> None:
     assert len(findings(rule, [*lasting, *attempts(1, accepted=True, begin=41)])) == 1
 
 
+def test_silence_around_a_start_or_stop_is_a_warning() -> None:
+    """An error where all of the capture shows it, or it takes longer than a restart; when the port came up is told."""
+    rule, other = "dead-broker-connect-loop", report(connection(40_000, begin=0, end=60))
+    assert finding(rule, attempts(10)).severity == "error"
+    brief = finding(rule, [*attempts(10, begin=10), other])
+    assert brief.severity == "warning"
+    assert "started or stopped in order" in brief.summary
+    assert finding(rule, [*attempts(31, begin=10), other]).severity == "error"
+    came = finding(rule, [*attempts(31, begin=10), *attempts(1, accepted=True, begin=45), other])
+    assert came.severity == "warning"
+    assert "the port came up at 12:00:45 UTC, 35.0 s after the first" in came.summary
+
+
 def test_connections_that_end_late_tell_of_the_time_before() -> None:
     before = attempts(1, accepted=True)
     assert findings("dead-broker-connect-loop", [*attempts(10, begin=10), *before]) == []

@@ -1,4 +1,6 @@
 from kafkasniff.calls.call import Call
+from kafkasniff.diagnose.catalogue import RULES_BY_ID
+from kafkasniff.diagnose.engine import Diagnosis
 from tests.diagnose.made import connection, finding, findings
 from tests.diagnose.producers.test_produce import produce
 
@@ -17,6 +19,26 @@ def test_duplicate_sequence() -> None:
     assert findings("duplicate-sequence", twice(9, code=19)) == []  # a retry after an error
     assert findings("duplicate-sequence", twice(9, later=0.05)) == []  # sent before the answer came
     assert findings("duplicate-sequence", twice(9, producer_id=-1)) == []
+
+
+def test_an_old_batch_is_repeated_not_lost() -> None:
+    """Brokers answer what lies behind their five latest batches with 45, as if an earlier one were missing."""
+    accepted = [produce(at, producer_id=7, sequence=10 * at) for at in range(20)]
+    old = [produce(30 + at, producer_id=7, sequence=10 * at, code=45) for at in range(6)]
+    assert finding("duplicate-sequence", [*accepted, *old]).count == 6
+    diagnosis = Diagnosis([RULES_BY_ID["duplicate-sequence"], RULES_BY_ID["out-of-order-sequence"]])
+    for each in [*accepted, *old]:
+        diagnosis.feed(each)
+    assert [each.rule for each in diagnosis.findings()] == ["duplicate-sequence"]
+    ahead = [produce(30 + at, producer_id=7, sequence=500 + at, code=45) for at in range(6)]
+    assert findings("duplicate-sequence", [*accepted, *ahead]) == []
+    assert finding("out-of-order-sequence", [*accepted, *ahead]).count == 6
+
+
+def test_sequences_begin_again_with_zero() -> None:
+    last = 2**31 - 5
+    calls = [produce(at, producer_id=7, sequence=(last + at) % 2**31) for at in range(20)]
+    assert findings("duplicate-sequence", calls) == []
 
 
 def test_answers_that_were_lost_with_their_connection_are_asked_for_again() -> None:

@@ -1,0 +1,104 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
+"""The rule about batches that compression would make smaller."""
+
+from typing import Any, NamedTuple
+
+from lz4.block import compress
+
+from kafkasniff.diagnose.facts import PRODUCE, Client
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory import Tally
+from kafkasniff.diagnose.producers.produced import FIELDS, produced
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
+from kafkasniff.diagnose.seen import SeenCall
+
+SAMPLED_BYTES = 16_384
+"""Bytes of a `records` field that are compressed as a sample."""
+SAMPLES = 8
+"""Samples taken of a client's topic; its further batches are taken to be like them."""
+
+
+class TopicKey(NamedTuple):
+    """A client's records for a topic."""
+
+    client: Client
+    topic: str | None
+
+
+class Compressible(Tally):
+    """Bytes that compression would have made smaller."""
+
+    __slots__ = ("bytes", "compressed", "sampled", "samples", "squeezed")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.compressed = False
+        """Whether other batches are compressed: librdkafka sends those as they are that do not shrink."""
+        self.sampled = 0
+        self.squeezed = 0
+        self.samples = 0
+        self.bytes = 0
+
+
+class UncompressedBatches(Rule[Compressible]):
+    """A producer sends compressible batches without compression."""
+
+    id = "uncompressed-batches"
+    title = "Compressible batches are sent uncompressed"
+    severity = "info"
+    scope = "client and topic"
+    apis = frozenset({PRODUCE})
+    request_fields = FIELDS
+    thresholds = (
+        Threshold("bytes", 50_000, "B", "less is not worth a setting"),
+        Threshold("ratio", 0.6, "", "of lz4; measured: text to 0.1–0.5, random hexadecimal text to 1"),
+        Threshold("records", 2, "records", "sent together: what is alike in records is what compresses"),
+    )
+    meaning = "Network, disks and page cache carry several times the bytes that they need to."
+    wire = "Batches of several records with compression none, whose bytes lz4 would shrink, and none with a codec."
+    cause = "No codec is set ({compression.type=lz4})."
+    fix = "Set a codec, lz4 or zstd ({compression.type=lz4})."
+
+    def new_state(self) -> Compressible:
+        """Begin with none."""
+        return Compressible()
+
+    def call(self, seen: SeenCall) -> None:
+        """Sample batches, and count the bytes of those like them."""
+        assert seen.call.request is not None
+        for item in produced(seen):
+            if not item.plain:
+                tried = self.states.get(TopicKey(seen.client, self.facts.name_in(item.topic))) if self.states else None
+                if tried is not None:
+                    tried.compressed = True
+            elif item.records >= self.limits["records"]:
+                topic = self.facts.name_in(item.topic)
+                state = self.state(TopicKey(seen.client, topic))
+                size = item.end - item.start
+                if state.samples < SAMPLES:
+                    sample = seen.call.request.data[item.start : min(item.end, item.start + SAMPLED_BYTES)]
+                    state.samples += 1
+                    state.sampled += len(sample)
+                    state.squeezed += len(compress(sample, store_size=False))
+                state.bytes += size
+                state.add(
+                    seen.call.request.last, "Produce with records that are not compressed", seen.call.client, topic
+                )
+
+    def finding(self, key: Any, state: Compressible) -> Finding | None:
+        """Fire where enough bytes would shrink, and no codec is at work."""
+        assert isinstance(key, TopicKey)
+        if state.compressed or state.bytes < self.limits["bytes"]:
+            return None
+        if state.squeezed >= self.limits["ratio"] * state.sampled:
+            return None
+        share = 100 * state.squeezed // state.sampled
+        summary = (
+            f"{key.client.name} sent {state.bytes:,} bytes to topic {key.topic} uncompressed; lz4 shrinks a sample to "
+            f"{share} %."
+        )
+        return self.make(state, client_subject(key.client, state.clients) | {"topic": key.topic}, summary)
+
+
+COMPRESSION_RULES: tuple[type[Rule[Any]], ...] = (UncompressedBatches,)
