@@ -10,7 +10,7 @@ from kafkasniff.calls.contents import Contents
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Arrival, Interface
-from kafkasniff.diagnose.producers.produce import SAMPLED_BYTES
+from kafkasniff.diagnose.producers.compression import SAMPLED_BYTES
 from kafkasniff.pipeline.events import Packed
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader

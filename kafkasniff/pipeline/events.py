@@ -13,7 +13,7 @@ from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import PRODUCE, host_of
 from kafkasniff.diagnose.memory import Bounded
-from kafkasniff.diagnose.producers.produce import SAMPLED_BYTES, SAMPLES
+from kafkasniff.diagnose.producers.compression import SAMPLED_BYTES, SAMPLES
 from kafkasniff.diagnose.producers.produced import partition_of
 from kafkasniff.pipeline.interfaces import PlacedInterface
 from kafkasniff.protocol.headers import RequestHeader

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import API_VERSIONS, at_host, client_of, host_of, is_follower, request_of
+from kafkasniff.diagnose.facts import API_VERSIONS, Client, at_host, client_of, host_of, is_follower, request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Names, Tally
 from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, connections_subject, counted
@@ -89,7 +89,7 @@ class OldVersions(Tally):
 class SoftwareKey(NamedTuple):
     """The clients on a host that use the same software."""
 
-    host: str
+    programs: Client
     software: str | None
     """Name and version, as ApiVersions tells them; None where it does not."""
 
@@ -131,7 +131,7 @@ class BelowKafka4Minimum(Rule[OldVersions]):
         if newest is not None and below_kafka4(seen.key, newest):
             return
         software = f"{call.software_name} {call.software_version}" if call.software_name else None
-        state = self.state(SoftwareKey(host_of(call.client), software))
+        state = self.state(SoftwareKey(Client(None, host_of(call.client)), software))
         name = (call.api_name or "", version)
         state.versions[name] = state.versions.get(name, 0) + 1
         state.client_ids.add(seen.client.client_id or None)
@@ -144,11 +144,11 @@ class BelowKafka4Minimum(Rule[OldVersions]):
             return None
         names = ", ".join(f"{name} v{version}" for name, version in sorted(state.versions))
         software = f" ({key.software})" if key.software else ""
-        who = ", ".join(state.client_ids) or key.host
+        who = ", ".join(state.client_ids) or key.programs.host
         summary = f"{who}{software} sent {counted(state.count, 'request')} in versions that Kafka 4.0 removed: {names}."
         subject = {
             "clientId": state.client_ids.only or list(state.client_ids),
-            "client": connections_subject(state.clients) or key.host,
+            "client": connections_subject(state.clients) or key.programs.host,
         }
         return self.make(state, subject, summary)
 

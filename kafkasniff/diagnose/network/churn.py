@@ -1,10 +1,10 @@
 """The rule about connections that hardly live."""
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from kafkasniff.calls.call import ConnectionReport
-from kafkasniff.diagnose.facts import host_of
+from kafkasniff.diagnose.facts import Client, host_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Names, Rate, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, connections_subject, seconds_text
@@ -15,14 +15,6 @@ _OWN = re.compile(
 """What programs put behind a name so that each start has a client id of its own: a number, a UUID or a part of one."""
 _MOST_SERVERS = 8
 _MOST_COUNTED = 1_000
-
-
-class ChurnKey(NamedTuple):
-    """Whose connections are counted together."""
-
-    family: str | None
-    """What client ids have in common; None for all connections of a host."""
-    host: str
 
 
 def family_of(client_id: str) -> str:
@@ -109,12 +101,13 @@ class ConnectionChurn(Rule[Lifetimes]):
             return
         host, family = host_of(report.client), family_of(client_id) if client_id else None
         what = f"connection of {seconds_text(lifetime)} to {report.server}"
-        for key in {ChurnKey(family, host), ChurnKey(None, host)}:
+        # Those of a family of client ids, and all of the host.
+        for key in {Client(family, host), Client(None, host)}:
             state = self.state(key)
             state.add_end(report.server, connection.first.time)
             state.client_ids.add(client_id)
             state.add(connection.first, what, report.client)
-            if key.family is None:
+            if key.client_id is None:
                 state.nameless += family is None
                 if family is not None and (family in state.families or len(state.families) < _MOST_COUNTED):
                     state.families[family] = state.families.get(family, 0) + 1
@@ -125,10 +118,10 @@ class ConnectionChurn(Rule[Lifetimes]):
 
     def finding(self, key: Any, state: Lifetimes) -> Finding | None:
         """Fire where a window held too many."""
-        assert isinstance(key, ChurnKey)
-        of_family = state.nameless if key.family is None else state.count
+        assert isinstance(key, Client)
+        of_family = state.nameless if key.client_id is None else state.count
         least = self.limits["connections"]
-        if key.family is None and 2 * of_family < state.count:
+        if key.client_id is None and 2 * of_family < state.count:
             # Several programs: they are told of by their names, where one of them makes most.
             least = self.limits["of_host"]
             if 2 * max(state.families.values(), default=0) >= state.count:
@@ -137,8 +130,8 @@ class ConnectionChurn(Rule[Lifetimes]):
             return None
         names = list(state.client_ids)
         who = key.host
-        if key.family is not None:
-            who = names[0] if len(names) == 1 else f"{key.family} (client ids {', '.join(names[:3])}, …)"
+        if key.client_id is not None:
+            who = names[0] if len(names) == 1 else f"{key.client_id} (client ids {', '.join(names[:3])}, …)"
         elif 2 * state.nameless < state.count:
             who = f"{key.host} (client ids {', '.join(names[:3])}, …)"
         summary = (
