@@ -1,6 +1,7 @@
 """The command line: its subcommands and what they have in common."""
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Annotated, Any
@@ -9,7 +10,7 @@ import typer
 
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.formatting import Commands, GroupedCommand
-from kafkasniff.render.words import escape
+from kafkasniff.cli.output import print_message
 
 COMMANDS = ("read", "show", "live", "diagnose", "pipeline", "explain", "apis", "errors", "help")
 """Each is the function of its name in the module of its name."""
@@ -122,6 +123,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return command_line(arguments)(arguments, prog_name="kafkasniff", standalone_mode=False) or ExitStatus.OK
     except _USAGE_ERROR as error:
-        error.message = escape(error.message)
-        error.show()
+        if error.ctx is not None:
+            print(error.ctx.get_usage(), file=sys.stderr)
+            print_message(f"Try '{error.ctx.command_path} --help' for help.")
+        print_message(f"Error: {error.format_message()}")
         return ExitStatus.USAGE

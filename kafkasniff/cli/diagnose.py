@@ -58,7 +58,9 @@ def diagnose(
     from kafkasniff.reading import Reading
     from kafkasniff.render.closing import closing_line, closing_notes
     from kafkasniff.render.colours import colours_for
+    from kafkasniff.render.terminal import terminal_width
     from kafkasniff.render.timelines import timeline_lines
+    from kafkasniff.render.wrapping import fold
 
     check_fail_on(fail_on)
     kind, _, name = (timeline or "").partition("=")
@@ -111,7 +113,7 @@ def diagnose(
     summary = reading.summary
     if diagnosis is None:
         for line in timeline_lines(life, json_output, colours_for(sys.stdout)):
-            output.write(line)
+            output.write(line if json_output else fold(line.decode(), terminal_width()).encode())
         output.flush()
         for text in closing_notes(summary):
             print_message(f"kafkasniff: {text}")

@@ -8,7 +8,7 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 from kafkasniff.cli.exit_status import ExitStatus
-from kafkasniff.render.wrapping import paragraph
+from kafkasniff.render.wrapping import fold, paragraph
 
 _BRACES = str.maketrans("", "", "{}")
 
@@ -40,6 +40,11 @@ class GroupedCommand(TyperCommand):
         self.format_help_text(ctx, formatter)
         self.format_epilog(ctx, formatter)
         self.format_options(ctx, formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples."""
+        if self.epilog:
+            formatter.write("\n" + fold(self.epilog.removeprefix("\b\n").rstrip(), formatter.width) + "\n")
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, and then the options; those of a topic by their names alone."""

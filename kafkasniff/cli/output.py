@@ -6,7 +6,9 @@ from io import TextIOWrapper
 from typing import Any, BinaryIO, NoReturn, Protocol
 
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.render.terminal import message_width, terminal_width
 from kafkasniff.render.words import escape
+from kafkasniff.render.wrapping import fold
 
 _BUFFERED = 65536
 """Bytes that are gathered before they are written."""
@@ -129,9 +131,9 @@ def _discard(descriptor: int) -> None:
 
 
 def print_text(text: str) -> None:
-    """Write text to standard output."""
+    """Write text to standard output; on a terminal no line is longer than it."""
     output = Output(sys.stdout.buffer)
-    output.write(text.encode(errors="backslashreplace"))
+    output.write(fold(text, terminal_width()).encode(errors="backslashreplace"))
     output.flush()
 
 
@@ -147,4 +149,4 @@ def print_json(*objects: Any) -> None:
 
 def print_message(text: str) -> None:
     """Write one line to standard error; names of files and all else in it that does not print is escaped."""
-    print(escape(text), file=sys.stderr, flush=True)
+    print(fold(escape(text), message_width()), file=sys.stderr, flush=True)

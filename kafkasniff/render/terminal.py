@@ -46,12 +46,17 @@ def text_width() -> int:
     return max(min(_columns() or FILE_WIDTH, WIDEST), NARROWEST)
 
 
-def _columns() -> int:
+def message_width() -> int | None:
+    """Give how many characters a line of standard error has; None where it is no terminal."""
+    return (_columns(sys.stderr) or 80) if sys.stderr.isatty() else None
+
+
+def _columns(stream: TextIO | None = None) -> int:
     """Give what COLUMNS says, else what the terminal does; 0 where neither does."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and len(columns) < 6 and int(columns):
         return int(columns)
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
+        return os.get_terminal_size((stream or sys.stdout).fileno()).columns
     except (OSError, ValueError):
         return 0

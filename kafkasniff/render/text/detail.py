@@ -9,10 +9,19 @@ from kafkasniff.render.text.hexdump import field_lines
 from kafkasniff.render.text.parts import problem_text
 from kafkasniff.render.text.tree import tree_lines
 from kafkasniff.render.words import escape, size_text
+from kafkasniff.render.wrapping import fold
+
+_TREE_WIDTH = 160
+"""Characters of a line of fields where no terminal sets it."""
 
 
-def detail_lines(call: Call, detail: int, width: int, colours: Colours) -> Iterator[str]:
-    """Give these lines, without newlines; `detail` is 1 or 2."""
+def detail_lines(call: Call, detail: int, width: int | None, colours: Colours) -> Iterator[str]:
+    """Give these lines, without newlines, broken where they are longer than `width`; `detail` is 1 or 2."""
+    for line in _lines(call, detail, width or _TREE_WIDTH, colours):
+        yield fold(line, width)
+
+
+def _lines(call: Call, detail: int, width: int, colours: Colours) -> Iterator[str]:
     sides: tuple[tuple[Side, Frame | None, DecodedBody | None], ...] = (
         ("request", call.request, call.request_body),
         ("response", call.response, call.response_body),

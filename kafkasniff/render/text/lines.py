@@ -1,8 +1,6 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
 """Writes one line a call, and lines of what else was found."""
 
-from textwrap import wrap
-
 try:
     import cython
 except ImportError:
@@ -32,6 +30,7 @@ from kafkasniff.render.text.parts import (
 from kafkasniff.render.text.summary import Summaries
 from kafkasniff.render.times import SinceFirst
 from kafkasniff.render.words import cells, duration_text, pad, shorten, shorten_words
+from kafkasniff.render.wrapping import paragraph
 
 _MILLISECOND_NS = 1_000_000
 _SLOW_NS = cython.declare(cython.longlong, 1_000_000_000)
@@ -39,7 +38,6 @@ _SLOW_NS = cython.declare(cython.longlong, 1_000_000_000)
 
 _TOOK_WIDTH = cython.declare(cython.int, TOOK)
 _SHORTEST_PART = cython.declare(cython.int, 4)
-_TREE_WIDTH = 160
 _INDENT = 6
 """Spaces before the names of errors that found no room in a line of their call."""
 _LONGEST_ERROR = 38
@@ -134,7 +132,7 @@ class CallLines:
         try:
             self.write_line(call, True)
             if self.detail:
-                for line in detail_lines(call, self.detail, self.cut or _TREE_WIDTH, self.colours):
+                for line in detail_lines(call, self.detail, self.cut, self.colours):
                     self.out.add(line.encode())
                     self.out.byte(10)
         except BaseException:
@@ -272,8 +270,8 @@ class CallLines:
             return
         while out.size and out.buffer[out.size - 1] == 32:
             out.size -= 1
-        for line in wrap(errors, self.cut - _INDENT, break_on_hyphens=False):
-            out.add(f"\n{' ' * _INDENT}{self.colours.error}{line}{self.colours.off}".encode())
+        indent = " " * _INDENT
+        out.add(f"\n{self.colours.error}{paragraph(errors, self.cut, indent)}{self.colours.off}".encode())
 
     def api_place(self, header: RequestHeader | None) -> cython.Py_ssize_t:
         """Give the place of an API in a version in `apis`."""
