@@ -32,7 +32,7 @@ def is_oauthbearer(token: bytes) -> bool:
 def read_oauthbearer(token: bytes, from_client: bool, show_secrets: bool) -> SaslToken:
     """Read a token of OAUTHBEARER."""
     if not from_client:
-        error = _json_object(token)
+        error = json_object(token)
         return SaslToken(NAME, "OAUTHBEARER error", None, error) if error else unknown_token(NAME, token)
     if token == _AFTER_ERROR:
         return SaslToken(NAME, "OAUTHBEARER end after error", None, {})
@@ -68,7 +68,7 @@ def _read_jwt(token: str) -> tuple[dict[str, Any] | None, dict[str, Any] | None]
     parts = token.split(".")
     if len(parts) != 3:
         return None, None
-    header, claims = (_json_object(_from_base64url(part)) for part in parts[:2])
+    header, claims = (json_object(_from_base64url(part)) for part in parts[:2])
     return header, claims
 
 
@@ -79,7 +79,7 @@ def _from_base64url(text: str) -> bytes:
         return b""
 
 
-def _json_object(raw: bytes) -> dict[str, Any] | None:
+def json_object(raw: bytes) -> dict[str, Any] | None:
     """Give a JSON object that can be printed again: not deep, in Unicode, its numbers in range; None for all else."""
     try:
         value = json.loads(raw, parse_int=_bounded_int, parse_constant=str)

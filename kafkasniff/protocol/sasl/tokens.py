@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from kafkasniff.protocol.sasl import gssapi, oauthbearer, plain, scram
+from kafkasniff.protocol.sasl import aws_msk_iam, gssapi, oauthbearer, plain, scram
 from kafkasniff.protocol.sasl.token import SaslToken, unknown_token
 
 MAX_TOKEN_BYTES: Final = 524_288
@@ -28,6 +28,8 @@ def read_token(mechanism: str, from_client: bool, token: bytes, *, show_secrets:
         return oauthbearer.read_oauthbearer(token, from_client, show_secrets)
     if mechanism == gssapi.NAME:
         return gssapi.read_gssapi(token, from_client)
+    if mechanism == aws_msk_iam.NAME:
+        return aws_msk_iam.read_aws_msk_iam(token, from_client, show_secrets)
     return unknown_token(mechanism, token)
 
 
