@@ -1,7 +1,7 @@
 """Write the matrix in docs/compatibility.md from recordings: `python -m tools.make_compatibility RECORDINGS`.
 
-RECORDINGS is a folder of captures with, beside each, NAME.json that names brokers and clients, and NAME.keys where TLS is
-inside. Each capture is read, and what was read of its messages is counted by brokers and clients.
+RECORDINGS is a folder of captures with, beside each, NAME.json that names brokers and clients, and NAME.keys where TLS
+is inside. Each capture is read, and what was read of its messages is counted by brokers and clients.
 """
 
 import json
@@ -77,8 +77,14 @@ def group_of(facts: dict[str, Any]) -> Group:
     brokers = {f"{each['version']}, {each['metadata'].split(' ')[0].rstrip(',')}" for each in facts["brokers"]}
     text = "; ".join(sorted(brokers))
     release = tuple(int(part) for part in facts["brokers"][0]["version"].split(".") if part.isdigit())
-    clients = dict.fromkeys(f"{each['name'].partition(' (')[0]} {each['version']}" for each in facts["clients"])
-    return (release, text), ", ".join(clients)
+    clients = dict.fromkeys(f"{_client(each['name'])} {each['version']}" for each in facts["clients"])
+    return (release, text), ", ".join(clients) or "brokers among themselves"
+
+
+def _client(name: str) -> str:
+    """Give a client's name, one for all command line tools of a release."""
+    name = name.partition(" (")[0].removeprefix("Apache Kafka ")
+    return "tools" if name.endswith(("Command", "Shell", "ConsoleConsumer")) else name
 
 
 def rows_of(folder: Path) -> dict[Group, Row]:
