@@ -7,7 +7,9 @@ from kafkasniff.diagnose.cluster.leaders import LEADER_RULES
 from kafkasniff.diagnose.cluster.metadata import METADATA_RULES
 from kafkasniff.diagnose.cluster.polling import POLLING_RULES
 from kafkasniff.diagnose.cluster.quotas import QUOTA_RULES
+from kafkasniff.diagnose.consumers.compatibility import COMPATIBILITY_RULES
 from kafkasniff.diagnose.consumers.fetch import FETCH_RULES
+from kafkasniff.diagnose.consumers.lag import LAG_RULES
 from kafkasniff.diagnose.consumers.offsets import OFFSET_RULES
 from kafkasniff.diagnose.consumers.restarts import RESTART_RULES
 from kafkasniff.diagnose.consumers.share import SHARE_RULES
@@ -20,6 +22,7 @@ from kafkasniff.diagnose.groups.subscriptions import SUBSCRIPTION_RULES
 from kafkasniff.diagnose.network.churn import CHURN_RULES
 from kafkasniff.diagnose.network.closed import CLOSED_RULES
 from kafkasniff.diagnose.network.connections import CONNECTION_RULES
+from kafkasniff.diagnose.network.path import PATH_RULES
 from kafkasniff.diagnose.network.ports import PORT_RULES
 from kafkasniff.diagnose.network.security import SECURITY_RULES
 from kafkasniff.diagnose.network.tcp import NETWORK_RULES
@@ -51,6 +54,8 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *WAITING_RULES,
     *FETCH_RULES,
     *OFFSET_RULES,
+    *COMPATIBILITY_RULES,
+    *LAG_RULES,
     *RESTART_RULES,
     *SHARE_RULES,
     *SECURITY_RULES,
@@ -58,6 +63,7 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *CHURN_RULES,
     *CONNECTION_RULES,
     *CLOSED_RULES,
+    *PATH_RULES,
     *TLS_RULES,
     *NETWORK_RULES,
     *CLUSTER_RULES,

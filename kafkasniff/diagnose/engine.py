@@ -249,6 +249,7 @@ class Diagnosis:
             if seen.ended - seen.sent >= _SLOW_NS:
                 self._tell(self._slow, seen)
             talk.answered = seen.ended
+            talk.largest = max(talk.largest, call.request.size)
             if seen.failed:
                 self._errors(call, call.errors, talk)
             elif talk.erred is not None and key in talk.erred:

@@ -74,7 +74,18 @@ class Talk:
     """What is known of an open connection on which a request was seen."""
 
     __slots__ = (
-        *("_used", "_used_too", "answered", "client", "client_id", "erred", "layout", "muted_until", "named"),
+        *(
+            "_used",
+            "_used_too",
+            "answered",
+            "client",
+            "client_id",
+            "erred",
+            "largest",
+            "layout",
+            "muted_until",
+            "named",
+        ),
         *("principal", "served"),
         "waits",
     )
@@ -85,6 +96,8 @@ class Talk:
         self.client = client_of(call)
         self.answered = 0
         """When the latest answer came (ns); 0 for none."""
+        self.largest = 0
+        """Bytes of the largest request that was answered."""
         self.muted_until = 0
         """Until when the broker may leave requests unread, as the client is over a quota (ns; KIP-219)."""
         self._used = 0

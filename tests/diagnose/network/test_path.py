@@ -1,0 +1,76 @@
+from typing import Any
+
+from kafkasniff.calls.call import Call
+from tests.diagnose.made import Item, call, connection, finding, findings, report
+
+MTU, ABANDONED = "path-mtu", "request-abandoned"
+
+
+def sized(size: int, port: int, answered: bool, repeats: int = 0, **counters: int) -> list[Item]:
+    """A request of so many bytes on a connection of its own."""
+    on = connection(port)
+    on.counters[0].late_retransmissions = repeats
+    for name, value in counters.items():
+        setattr(on.counters[1], name, value)
+    made = call(0, 9, {"acks": -1, "topicData": []}, {"responses": []} if answered else None, at=1, took=9, on=on)
+    assert made.request is not None
+    made.request.size = size
+    before = call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, on=on)
+    return [before, made, report(on, ended_by="rst")]
+
+
+def test_large_requests_that_get_stuck() -> None:
+    small = sized(1_100, 50_001, answered=True)
+    assert findings(MTU, small + sized(1_300, 50_002, answered=False, repeats=2)) == []
+    found = finding(MTU, small + sized(1_300, 50_002, answered=False, repeats=3))
+    assert found.subject == {"clientId": "shop", "client": "10.0.0.1:50002", "server": "10.0.0.2:9092"}
+    assert "of up to 1,100 bytes were answered; those of 1,300 bytes and more" in found.summary
+
+
+def test_large_requests_that_got_through_once() -> None:
+    large = sized(5_000, 50_001, answered=True)
+    assert findings(MTU, large + sized(1_300, 50_002, answered=False, repeats=9)) == []
+
+
+def test_damaged_and_one_way_captures() -> None:
+    small = sized(1_100, 50_001, answered=True)
+    for name in ("gaps", "cut_packets"):
+        assert findings(MTU, small + sized(9_000, 50_002, answered=False, repeats=9, **{name: 1})) == []
+    assert findings(MTU, small + sized(9_000, 50_002, answered=False, repeats=9, packets=0)) == []
+
+
+def given_up(count: int, waited: float = 3, asked: int = 5_000, key: int = 1, together: bool = False) -> list[Item]:
+    items: list[Item] = []
+    for index in range(count):
+        begin = 0 if together else index * (waited + 10)
+        on = connection(50_000 + index, begin=begin, end=begin + 1 + waited)
+        items.append(call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, at=begin, on=on))
+        on.ended_by, on.ended_direction = "fin", 0
+        request: dict[str, Any] = {"maxWaitMs": asked} if key == 1 else {"groupId": "g", "rebalanceTimeoutMs": asked}
+        pending = call(key, 5, request, None, at=begin + 1, took=waited, on=on)
+        items += [pending, report(on)]
+    return items
+
+
+def test_requests_that_are_given_up_too_soon() -> None:
+    assert findings(ABANDONED, given_up(2)) == []
+    found = finding(ABANDONED, given_up(3))
+    assert found.subject["clientId"] == "shop"
+    assert "gave up FETCH at 10.0.0.2:9092 3 times after 3.0 s, though it lets the broker wait for 5 s" in found.summary
+    assert finding(ABANDONED, given_up(3, waited=30, asked=300_000, key=11)).count == 3
+
+
+def test_clients_that_wait_or_stop() -> None:
+    assert findings(ABANDONED, given_up(9, waited=5.1)) == []
+    assert findings(ABANDONED, given_up(9, waited=0.4)) == []  # A program that stops within its long poll.
+    assert findings(ABANDONED, given_up(9, together=True)) == []
+    different: list[Item] = [*given_up(1, waited=1.5), *given_up(3, waited=4)[3:]]
+    assert findings(ABANDONED, different) == []
+
+
+def test_a_request_whose_answer_was_not_captured() -> None:
+    items = given_up(3)
+    for item in items:
+        item.connection.counters[1].gaps = 1
+    assert findings(ABANDONED, items) == []
+    assert isinstance(items[0], Call)
