@@ -26,7 +26,16 @@ OPENING_PACKETS = 32
 class EncryptedConversation:
     """Stands where a `Conversation` does, and gives it the data inside."""
 
-    __slots__ = ("_client", "_conversation", "_keep_packets", "_opening", "_protected", "_tls")
+    __slots__ = (
+        "_certificate",
+        "_client",
+        "_conversation",
+        "_keep_packets",
+        "_opening",
+        "_protected",
+        "_tls",
+        "_who",
+    )
 
     def __init__(
         self, conversation: Conversation, tls: "TlsStream", keep_packets: bool, before: Iterable[Arrival] = ()
@@ -40,6 +49,9 @@ class EncryptedConversation:
         self._tls = tls
         self._keep_packets = keep_packets
         self._opening: list[Arrival] = [*before] if keep_packets else []
+        self._certificate: bytes | None = None
+        self._who: str | None = None
+        """The principal of the client's certificate."""
         self._client: int | None = None
         self._protected: list[int] = []
         """Bytes of the client's and of the server's since the client first sent a protected record."""
@@ -115,9 +127,10 @@ class EncryptedConversation:
 
     def _principal(self) -> str | None:
         certificate = self._tls.description.client_certificate
-        if certificate is None:
-            return None
-        from kafkasniff.tcp.tls.principal import principal_of
+        if certificate is not None and certificate is not self._certificate:
+            from kafkasniff.tcp.tls.principal import principal_of
 
-        principal = principal_of(certificate)
-        return None if principal is None else short_name(principal)
+            self._certificate = certificate
+            principal = principal_of(certificate)
+            self._who = None if principal is None else short_name(principal)
+        return self._who

@@ -1,7 +1,6 @@
 """The principal that brokers make of a client's certificate."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 _ATTRIBUTES = {
     "2.5.4.3": "CN",
@@ -18,7 +17,6 @@ _ATTRIBUTES = {
 _ESCAPED = frozenset(',=+<>#;"\\')
 
 
-@lru_cache(maxsize=1024)
 def principal_of(certificate: bytes) -> str | None:
     """Give the principal of a client with a certificate (DER); None for one that is damaged.
 
@@ -56,21 +54,23 @@ def _attribute(oid: str, text: str | bytes, encoded: bytes) -> str:
 
 def _elements(data: bytes) -> Iterator[bytes]:
     """Give the DER elements in some bytes, each whole."""
-    while data:
-        end = _head(data)[1]
-        yield data[:end]
-        data = data[end:]
+    place = 0
+    while place < len(data):
+        end = _head(data, place)[1]
+        yield data[place:end]
+        place = end
 
 
 def _content(element: bytes) -> bytes:
-    start, end = _head(element)
+    start, end = _head(element, 0)
     return element[start:end]
 
 
-def _head(element: bytes) -> tuple[int, int]:
-    """Give where the content of a DER element starts and ends."""
-    length, start = element[1], 2
+def _head(data: bytes, place: int) -> tuple[int, int]:
+    """Give where the content of the DER element at `place` starts and ends."""
+    length, start = data[place + 1], place + 2
     if length & 0x80:
-        start += length & 0x7F
-        length = int.from_bytes(element[2:start], "big")
+        long = length & 0x7F
+        length = int.from_bytes(data[start : start + long], "big")
+        start += long
     return start, start + length
