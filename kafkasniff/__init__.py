@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kafkasniff.capture.packets import Arrival as Arrival
     from kafkasniff.diagnose.finding import Evidence as Evidence
     from kafkasniff.diagnose.finding import Finding as Finding
+    from kafkasniff.protocol.definitions.loading import load_definitions as load_definitions
     from kafkasniff.reading import Reading as Reading
     from kafkasniff.reading import Summary as Summary
     from kafkasniff.reading import read as read
@@ -36,6 +37,7 @@ _HOMES = {
     "kafkasniff.capture.errors": ("CaptureError",),
     "kafkasniff.capture.packets": ("Arrival",),
     "kafkasniff.diagnose.finding": ("Evidence", "Finding"),
+    "kafkasniff.protocol.definitions.loading": ("load_definitions",),
     "kafkasniff.reading": ("Reading", "Summary", "read"),
 }
 

@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-from definition_sources import Definitions, Json, snake_case, versions_of
+from kafkasniff.protocol.definitions.building import ATTRIBUTES, api_of, message_module, message_of, other_message_of
+from kafkasniff.protocol.definitions.merging import Json
+from kafkasniff.protocol.definitions.sources import Definitions
+from kafkasniff.protocol.fields import Field, Message
 
 WRITTEN_BY = "\n\nWritten by tools/import_definitions.py.\n"
 
@@ -27,11 +30,6 @@ def module_texts(definitions: Definitions) -> dict[str, str]:
     return texts
 
 
-def message_module(name: str) -> str:
-    """Give the module's name for a message: `KRaftVersionRecord` is `kraft_version_record`."""
-    return snake_case(name.replace("KRaft", "Kraft"))
-
-
 def api_text(key: int, api: Json) -> str:
     """Give the module of one API."""
     name = re.sub(r"Request$", "", api["request"]["name"])
@@ -39,7 +37,8 @@ def api_text(key: int, api: Json) -> str:
     return (
         f'"""{name} (API key {key}), versions {versions}.{WRITTEN_BY}"""\n\n'
         "from kafkasniff.protocol.fields import Field, Message\n\n"
-        f"REQUEST = {definition_text(api['request'])}\n\nRESPONSE = {definition_text(api['response'])}\n"
+        f"REQUEST = {definition_text(message_of(api['request']))}\n\n"
+        f"RESPONSE = {definition_text(message_of(api['response']))}\n"
     )
 
 
@@ -50,41 +49,31 @@ def message_text(message: Json) -> str:
     return (
         f'"""{message["name"]}{place}, versions {message["validVersions"]}.{WRITTEN_BY}"""\n\n'
         f"from kafkasniff.protocol.fields import {imports}\n\n"
-        f"MESSAGE = {definition_text(message)}\n"
+        f"MESSAGE = {definition_text(message_of(message))}\n"
     )
 
 
-def definition_text(definition: Json) -> str:
+def definition_text(message: Message) -> str:
     """Give the `Message(…)` of a definition."""
     return (
-        f'Message("{definition["name"]}", versions="{definition["validVersions"]}", '
-        f'flexible="{definition["flexibleVersions"]}", fields={fields_text(definition["fields"])})'
+        f'Message("{message.name}", versions="{message.versions}", '
+        f'flexible="{message.flexible}", fields={fields_text(message.fields)})'
     )
 
 
-def fields_text(fields: list[Json]) -> str:
+def fields_text(fields: tuple[Field, ...]) -> str:
     """Give a tuple of `Field(…)`."""
-    return "(" + "".join(f"{field_text(member)}," for member in fields) + ")"
+    return "(" + "".join(f"{field_text(field)}," for field in fields) + ")"
 
 
-def field_text(member: Json) -> str:
+def field_text(field: Field) -> str:
     """Give the `Field(…)` of one field; what is not said keeps Field's default."""
-    parts = [quoted(member["name"]), quoted(member["type"]), quoted(member["versions"])]
-    for key, name in (("nullableVersions", "nullable"), ("taggedVersions", "tagged")):
-        if member.get(key, "none") != "none":
-            parts.append(f"{name}={quoted(member[key])}")
-    if "tag" in member:
-        parts.append(f"tag={member['tag']}")
-    if "default" in member:
-        parts.append(f"default={literal(member['default'])}")
-    if member.get("mapKey"):
-        parts.append("map_key=True")
-    if "entityType" in member:
-        parts.append(f"entity={quoted(member['entityType'])}")
-    if "flexibleVersions" in member:
-        parts.append(f"flexible={quoted(member['flexibleVersions'])}")
-    if member.get("fields"):
-        parts.append(f"fields={fields_text(member['fields'])}")
+    parts = [quoted(field.name), quoted(field.type), quoted(field.versions)]
+    for _, name in ATTRIBUTES:
+        if (value := getattr(field, name)) != Field._field_defaults[name]:
+            parts.append(f"{name}={literal(value)}")
+    if field.fields:
+        parts.append(f"fields={fields_text(field.fields)}")
     return f"Field({', '.join(parts)})"
 
 
@@ -100,16 +89,7 @@ def literal(value: Any) -> str:
 
 def api_table_text(definitions: Definitions) -> str:
     """Give the index of the APIs."""
-    rows = []
-    for key, api in sorted(definitions.apis.items()):
-        valid = versions_of(api["request"]["validVersions"])
-        flexible = [first_flexible(api[kind], valid) for kind in ("request", "response")]
-        listeners = tuple_text(quoted(listener) for listener in api["listeners"])
-        module = api["apiName"].lower()
-        rows.append(
-            f'{key}: Api({key}, "{api["apiName"]}", "{module}", {min(valid)}, {max(valid)}, '
-            f"{flexible[0]}, {flexible[1]}, {listeners}),"
-        )
+    rows = [f"{key}: {row_text(api_of(key, api))}," for key, api in sorted(definitions.apis.items())]
     return (
         f'"""The APIs by key, so that no definition needs to be imported to know of them.{WRITTEN_BY}"""\n\n'
         "from typing import Final\n\nfrom kafkasniff.protocol.fields import Api\n\n"
@@ -117,9 +97,10 @@ def api_table_text(definitions: Definitions) -> str:
     )
 
 
-def first_flexible(definition: Json, valid: frozenset[int]) -> int | None:
-    """Give the first of the versions in `valid` that is flexible."""
-    return min(versions_of(definition["flexibleVersions"]) & valid, default=None)
+def row_text(row: NamedTuple) -> str:
+    """Give `Api(…)` or `OtherMessage(…)`."""
+    values = [tuple_text(map(quoted, value)) if isinstance(value, tuple) else literal(value) for value in row]
+    return f"{type(row).__name__}({', '.join(values)})"
 
 
 def tuple_text(parts: Iterable[str]) -> str:
@@ -149,13 +130,9 @@ def api_releases_text(definitions: Definitions) -> str:
 
 def message_table_text(definitions: Definitions) -> str:
     """Give the index of the messages that are no API."""
-    rows = []
-    for name, message in sorted(definitions.messages.items()):
-        valid = versions_of(message["validVersions"])
-        rows.append(
-            f'"{name}": OtherMessage("{name}", "{message_module(name)}", "{message.get("topic", "")}", '
-            f"{message.get('recordType')}, {min(valid)}, {max(valid)}),"
-        )
+    rows = [
+        f'"{name}": {row_text(other_message_of(message))},' for name, message in sorted(definitions.messages.items())
+    ]
     return (
         f'"""The messages that are no API, by name.{WRITTEN_BY}"""\n\n'
         "from typing import Final\n\nfrom kafkasniff.protocol.fields import OtherMessage\n\n"

@@ -15,8 +15,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from definition_sources import Definitions, SourceError, read_sources
 from definition_text import module_texts
+
+from kafkasniff.protocol.definitions.merging import SourceError
+from kafkasniff.protocol.definitions.sources import Definitions, read_sources
 
 PROTOCOL = Path(__file__).resolve().parent.parent / "kafkasniff" / "protocol"
 GENERATED_FOLDERS = ("apis", "messages")
@@ -75,6 +77,9 @@ def main(arguments: list[str] | None = None) -> int:
         definitions: Definitions = read_sources(options.sources)
     except SourceError as error:
         print(f"import_definitions: {error}", file=sys.stderr)
+        return 1
+    if not definitions.apis:
+        print("import_definitions: no API definitions in these sources (they are in kafka-clients)", file=sys.stderr)
         return 1
     texts = format_texts(module_texts(definitions))
     if options.check:

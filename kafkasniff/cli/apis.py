@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from kafkasniff.cli.complete import complete_api
-from kafkasniff.cli.options import JsonOutput
+from kafkasniff.cli.options import Definitions, JsonOutput
 from kafkasniff.cli.output import print_json, print_text
 from kafkasniff.cli.pager import NoPager, page
 
@@ -15,6 +15,7 @@ Examples:
   kafkasniff apis fetch
   kafkasniff apis fetch 12
   kafkasniff apis 1 12 --json
+  kafkasniff apis --definitions kafka-clients-5.0.0.jar
 """
 
 
@@ -25,6 +26,7 @@ def apis(
     ] = None,
     version: Annotated[str | None, typer.Argument(metavar="VERSION", help="Show this version's layout.")] = None,
     json_output: JsonOutput = False,
+    definitions: Definitions = None,
     no_pager: NoPager = False,
 ) -> None:
     """List Kafka's APIs; with API its versions; with VERSION the layout of its request and response."""

@@ -30,6 +30,7 @@ def diagnose(
     ignore: options.Ignore = None,
     assignment: options.Assignment = None,
     fail_on: options.FailOn = None,
+    definitions: options.Definitions = None,
     jobs: options.Jobs = 1,
     timeline: Annotated[
         str | None,

@@ -114,6 +114,7 @@ def live(
     ignore: options.Ignore = None,
     assignment: options.Assignment = None,
     fail_on: options.FailOn = None,
+    definitions: options.Definitions = None,
     bounds: BoundsOption = None,
     colour: options.Colour = "auto",
 ) -> None:

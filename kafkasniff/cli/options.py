@@ -14,6 +14,7 @@ from kafkasniff.cli.complete import (
     complete_severity,
     complete_time,
 )
+from kafkasniff.protocol import DEFINITIONS_VARIABLE
 
 _FILTERS = "Filters"
 
@@ -159,6 +160,39 @@ From = Annotated[
 To = Annotated[
     str | None,
     typer.Option("--to", metavar="TIME", help="Only calls before then; as for --from.", rich_help_panel=_FILTERS),
+]
+
+
+def _load_definitions(paths: list[str] | None) -> list[str] | None:
+    given = [os.path.abspath(path) for path in paths or ()]
+    given = given or [path for path in os.environ.get(DEFINITIONS_VARIABLE, "").split(os.pathsep) if path]
+    if not given:
+        return paths
+    from kafkasniff.cli.exit_status import ExitStatus
+    from kafkasniff.cli.output import print_message
+    from kafkasniff.protocol.definitions.loading import load_definitions
+    from kafkasniff.protocol.definitions.merging import SourceError
+
+    try:
+        load_definitions(given)
+    except SourceError as error:
+        print_message(f"kafkasniff: {error}")
+        raise typer.Exit(ExitStatus.FAILED) from None
+    # What is started from here goes by it too.
+    os.environ[DEFINITIONS_VARIABLE] = os.pathsep.join(given)
+    return paths
+
+
+Definitions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--definitions",
+        metavar="DIR|JAR",
+        callback=_load_definitions,
+        is_eager=True,
+        help="Also know the APIs and versions that Kafka's JSON definitions in DIR or JAR define; `kafkasniff apis`"
+        " tells where these are.",
+    ),
 ]
 Records = Annotated[
     bool, typer.Option("--records", help="Also show the records in batches; in the terminal this means -v too.")

@@ -83,6 +83,7 @@ def pipeline(
     follow: Follow = False,
     still: Still = None,
     finish: Finish = False,
+    definitions: options.Definitions = None,
     verbose: Verbose = False,
 ) -> None:
     """Turn directories of captures into Parquet tables, on Spark: here, or on a cluster."""

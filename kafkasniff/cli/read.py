@@ -54,6 +54,7 @@ def read(
     records: options.Records = False,
     limit_value: options.LimitValue = None,
     two_pass: options.TwoPass = False,
+    definitions: options.Definitions = None,
     jobs: options.Jobs = 1,
     bounds: BoundsOption = None,
     colour: options.Colour = "auto",

@@ -53,6 +53,7 @@ def show(
     keylog: options.KeyLog = None,
     records: options.Records = False,
     limit_value: options.LimitValue = None,
+    definitions: options.Definitions = None,
     bounds: BoundsOption = None,
     no_pager: NoPager = False,
 ) -> None:

@@ -1,8 +1,10 @@
 """What a run is asked for."""
 
+import os
 from dataclasses import dataclass
 
 from kafkasniff.capture.files.reader import CHUNK_BYTES
+from kafkasniff.protocol import DEFINITIONS_VARIABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,14 @@ class Options:
 
     def texts(self) -> list[str]:
         """Give those that change what comes out, for the id of the run."""
-        return [self.key_log.hex(), str(self.records), str(self.begin), str(self.end)]
+        definitions = os.environ.get(DEFINITIONS_VARIABLE)
+        return [
+            self.key_log.hex(),
+            str(self.records),
+            str(self.begin),
+            str(self.end),
+            *([definitions] if definitions else ()),
+        ]
 
     def wants(self, time: int) -> bool:
         """Tell whether something of a time is asked for."""

@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 import kafkasniff
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.java import find_java
+from kafkasniff.protocol import DEFINITIONS_VARIABLE
 
 _LOCAL = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?")
 ATTEMPTS = 3
@@ -61,6 +62,8 @@ def open_session(
         master = local_master(master or conf.get("spark.master") or "local[*]")
         conf.setMaster(master)
     local = (master or "").startswith("local")
+    if definitions := os.environ.get(DEFINITIONS_VARIABLE):
+        conf.set(f"spark.executorEnv.{DEFINITIONS_VARIABLE}", definitions)
     for name, value in {**_SETTINGS, **(_LOCAL_SETTINGS if local else {}), **(settings or {})}.items():
         conf.set(name, value)
     if local:

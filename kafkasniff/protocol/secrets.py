@@ -1,13 +1,15 @@
 """Replace secrets in decoded messages: SASL tokens, delegation-token HMACs, SCRAM credentials, passwords in configs."""
 
+import re
 from base64 import b64decode
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, Final
 
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.config_secrets import REDACTED, is_secret_config, mask_secrets
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.fields import Kind
+from kafkasniff.protocol.fields import Field, Kind
 from kafkasniff.protocol.headers import read_request_header
 
 ENVELOPE: Final = 58
@@ -23,7 +25,7 @@ SECRET_FIELDS: Final[dict[tuple[int, Kind], frozenset[str]]] = {
 }
 """Fields that are secret, by API and side."""
 
-CONFIG_APIS: Final[frozenset[tuple[int, Kind]]] = frozenset({
+CONFIG_APIS: Final[set[tuple[int, Kind]]] = {
     (19, "request"),  # CreateTopics
     (19, "response"),
     (32, "response"),  # DescribeConfigs
@@ -31,11 +33,14 @@ CONFIG_APIS: Final[frozenset[tuple[int, Kind]]] = frozenset({
     (44, "request"),  # IncrementalAlterConfigs
     (88, "request"),  # StreamsGroupHeartbeat
     (89, "response"),  # StreamsGroupDescribe
-})  # fmt: skip
+}
 """Bodies in which names of configs stand beside their values, by API and side."""
 
 CONFIG_ARRAYS: Final = frozenset({"configs", "synonyms", "topicConfigs", "lastAssignmentConfigs"})
 """Arrays whose elements are configs, in these bodies and in messages that are no API."""
+
+_SECRET_NAME: Final = re.compile("password|secret|token|hmac|salt|credential|privatekey|authbytes", re.IGNORECASE)
+"""Names of fields in definitions that a user gave, of which too many are hidden rather than one too few."""
 
 _METADATA_LOG: Final = 59
 """FetchSnapshot: credentials and configs of the metadata log stand in its records."""
@@ -49,13 +54,22 @@ CONFIG_MESSAGES: Final = frozenset({"StreamsGroupMetadataValue", "StreamsGroupTo
 """Messages that are no API and have `CONFIG_ARRAYS`."""
 
 
+def expect_secrets(api_key: int, kind: Kind, fields: Iterable[Field]) -> None:
+    """Take for secret, by their names, fields of a definition that a user gave."""
+    for field in fields:
+        if field.name in CONFIG_ARRAYS and {"name", "value"} <= {member.name for member in field.fields}:
+            CONFIG_APIS.add((api_key, kind))
+        elif field.element_type in ("string", "bytes") and _SECRET_NAME.search(field.name):
+            SECRET_FIELDS[api_key, kind] = SECRET_FIELDS.get((api_key, kind), frozenset()) | {field.name}
+
+
 def redact(api_key: int, kind: Kind, value: dict[str, Any]) -> dict[str, Any]:
     """Replace the secrets of a decoded body, whole or partial, by `***` in place; give the body."""
     if api_key == ENVELOPE:
         _redact_envelope(value)
-    elif (api_key, kind) in SECRET_FIELDS:
+    if (api_key, kind) in SECRET_FIELDS:
         _redact_fields(value, SECRET_FIELDS[api_key, kind])
-    elif (api_key, kind) in CONFIG_APIS:
+    if (api_key, kind) in CONFIG_APIS:
         _redact_configs(value)
     return value
 

@@ -1,14 +1,19 @@
 """The APIs, their versions and their layouts as an offline reference."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kafkasniff.protocol.api_releases import API_RELEASES, RELEASES
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.definitions import api_definition
-from kafkasniff.protocol.fields import IMPLICIT, Api, Field, Kind, Message, covers, fields_of
+from kafkasniff.protocol.fields import IMPLICIT, Api, Field, Kind, Message, ReleasedVersions, covers, fields_of
 from kafkasniff.render.words import camel_case
 
+_MORE = (
+    "More APIs and versions, of a newer Kafka or a vendor, are known with --definitions DIR|JAR: Kafka's own JSON",
+    "definitions, as in clients/src/main/resources/common/message of its source, in kafka-clients-*.jar (and, of its",
+    "internal topics, in kafka-*-coordinator-*.jar and others), or all jars in the folder libs of a broker.",
+)
 _KINDS: tuple[Kind, Kind] = ("request", "response")
 
 
@@ -25,8 +30,13 @@ def _range(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
+def _releases_of(api: Api) -> Mapping[str, ReleasedVersions]:
+    """Give the versions of an API by release; none where a user defined it."""
+    return API_RELEASES.get(api.key, {})
+
+
 def _release_range(api: Api, release: str) -> str:
-    versions = API_RELEASES[api.key].get(release)
+    versions = _releases_of(api).get(release)
     if versions is None:
         return "-"
     text = _range(versions.lowest, versions.highest)
@@ -48,7 +58,7 @@ def api_object(api: Api) -> dict[str, Any]:
         "listeners": list(api.listeners),
         "releases": {
             release: {"versions": [known.lowest, known.highest], "highestStable": known.highest_stable}
-            for release, known in API_RELEASES[api.key].items()
+            for release, known in _releases_of(api).items()
         },
     }
 
@@ -62,6 +72,7 @@ def api_list_text() -> str:
         lines.append(f"{api.key:>3}  {camel_case(api.name):<37}  {ever:<8}  {releases}".rstrip())
     lines.append("")
     lines.append("- not in that release   * its highest versions are not stable yet")
+    lines += ["", *_MORE]
     return "\n".join(lines) + "\n"
 
 
@@ -70,7 +81,7 @@ def api_versions_text(api: Api) -> str:
     lines = [f"{camel_case(api.name)} (API key {api.key}), versions {_range(api.first_version, api.last_version)}"]
     if api.listeners:
         lines.append(f"Listeners: {', '.join(api.listeners)}")
-    else:
+    elif _releases_of(api):
         lines.append("Removed in Kafka 4.0")
     lines += ["", "VERSION  FLEXIBLE  RELEASES                              NEW FIELDS"]
     for version in range(api.first_version, api.last_version + 1):
@@ -86,7 +97,7 @@ def _releases_with(api: Api, version: int) -> str:
     having = [
         release
         for release in RELEASES
-        if (known := API_RELEASES[api.key].get(release)) and known.lowest <= version <= known.highest
+        if (known := _releases_of(api).get(release)) and known.lowest <= version <= known.highest
     ]
     if not having:
         return "none of those known"

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from kafkasniff.protocol.bodies import decode_defined
+from kafkasniff.protocol.definitions import sources
+from kafkasniff.protocol.definitions.merging import SourceError
 from kafkasniff.protocol.fields import Message
 from tests.conftest import ROOT, SHARED, needs_shared
 
@@ -53,7 +55,7 @@ RECORD = """{ "apiKey": 5, "type": "metadata", "name": "GuestRecord", "validVers
 def tools(monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType, ModuleType]:
     """Give the modules that the tool consists of."""
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    return importlib.import_module("definition_sources"), importlib.import_module("definition_text")
+    return sources, importlib.import_module("definition_text")
 
 
 def write_jar(path: Path, release: str, files: dict[str, str]) -> Path:
@@ -151,15 +153,17 @@ def test_sources_that_cannot_be_read(tools: tuple[ModuleType, ModuleType], jars:
     read, _ = tools
     text = tmp_path / "text"
     text.write_text("no jar", encoding="utf-8")
-    for sources in ([text], [tmp_path / "missing"], jars[2:]):
-        with pytest.raises(read.SourceError):
-            read.read_sources(sources)
+    for source in (text, tmp_path / "missing"):
+        with pytest.raises(SourceError):
+            read.read_sources([source])
+    result = subprocess.run([sys.executable, str(TOOL), str(jars[2])], capture_output=True, text=True, check=False)
+    assert (result.returncode, "no API definitions" in result.stderr) == (1, True)
 
 
 def test_a_hole_between_versions_is_refused(tools: tuple[ModuleType, ModuleType], jars: list[Path]) -> None:
     read, _ = tools
     write_jar(jars[1], "2.0", {"common/message/GreetRequest.json": OLD_REQUEST.replace('"0-2"', '"4-5"')})
-    with pytest.raises(read.SourceError, match="hole"):
+    with pytest.raises(SourceError, match="hole"):
         read.read_sources(jars)
 
 
@@ -177,3 +181,46 @@ def test_check_names_files_that_are_not_current(jars: list[Path]) -> None:
     assert result.returncode == 1
     assert "not current: apis/greet.py" in result.stderr
     assert "not current: apis/fetch.py" in result.stderr
+
+
+LOADED = """
+import importlib, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from definition_text import module_texts
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.definitions import api_definition
+from kafkasniff.protocol.definitions.loading import load_definitions
+from kafkasniff.protocol.definitions.sources import read_sources
+
+facts, jar = map(Path, sys.argv[2:])
+texts = module_texts(read_sources([facts, jar]))
+load_definitions([str(jar)])
+
+def run(name):
+    namespace = {}
+    exec(texts[name], namespace)
+    return namespace
+
+assert run("api_table.py")["APIS"] == APIS
+for key, api in APIS.items():
+    made = run(f"apis/{api.module}.py")
+    assert (made["REQUEST"], made["RESPONSE"]) == (api_definition(key, "request"), api_definition(key, "response")), key
+print(APIS[7], APIS[10007])
+"""
+
+
+@needs_shared
+def test_loading_at_run_time_gives_what_the_tool_makes(tmp_path: Path) -> None:
+    """A jar with a newer version of ControlledShutdown, whose fields differ, and with an API of a vendor."""
+    request = NEW_REQUEST.replace("GreetRequest", "ControlledShutdownRequest").replace('"1-3"', '"3-5"')
+    response = RESPONSE.replace("GreetResponse", "ControlledShutdownResponse").replace("VERSIONS", "3-5")
+    files = {"common/message/ControlledShutdownRequest.json": request, "common/message/Response.json": response}
+    for name, text in (("Request", OLD_REQUEST), ("Response", RESPONSE.replace("VERSIONS", "0-2"))):
+        files[f"common/message/Greet{name}.json"] = text.replace('"apiKey": 7', '"apiKey": 10007')
+    jar = write_jar(tmp_path / "kafka-clients-9.0.jar", "9.0", files)
+    command = [sys.executable, "-c", LOADED, str(ROOT / "tools"), str(SHARED / "protocol-facts"), str(jar)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "last_version=5" in result.stdout
+    assert "Api(key=10007, name='GREET'" in result.stdout

@@ -145,7 +145,7 @@ def _unknown(version: int, kind: Kind, what: str, known: str, data: bytes, offse
     """Give a body whose layout is not known. One problem is enough for a call: that of its request."""
     if kind == "response":
         return DecodedBody(version, None, end=offset)
-    return _undecoded(version, f"the layout of {what} is not known{known}", data, offset)
+    return _undecoded(version, f"the layout of {what} is not known{known} (--definitions takes more)", data, offset)
 
 
 def _decode(table: FieldTable, data: bytes, offset: int, most: tuple[int, int], what: str = "body") -> DecodedBody:
