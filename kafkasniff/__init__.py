@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kafkasniff.diagnose.finding import Evidence as Evidence
     from kafkasniff.diagnose.finding import Finding as Finding
     from kafkasniff.protocol.definitions.loading import load_definitions as load_definitions
+    from kafkasniff.protocol.definitions.merging import DefinitionError as DefinitionError
     from kafkasniff.reading import Reading as Reading
     from kafkasniff.reading import Summary as Summary
     from kafkasniff.reading import read as read
@@ -38,6 +39,7 @@ _HOMES = {
     "kafkasniff.capture.packets": ("Arrival",),
     "kafkasniff.diagnose.finding": ("Evidence", "Finding"),
     "kafkasniff.protocol.definitions.loading": ("load_definitions",),
+    "kafkasniff.protocol.definitions.merging": ("DefinitionError",),
     "kafkasniff.reading": ("Reading", "Summary", "read"),
 }
 

@@ -99,3 +99,12 @@ def refused(path: Path) -> str:
     except kafkasniff.CaptureError as error:
         return str(error)
     return ""
+
+
+def undefined(folder: Path) -> str:
+    """Why a folder holds no definitions."""
+    try:
+        kafkasniff.load_definitions([folder])
+    except kafkasniff.DefinitionError as error:
+        return str(error)
+    return ""

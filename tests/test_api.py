@@ -72,6 +72,7 @@ def test_listening() -> None:
 
 def test_what_is_no_capture() -> None:
     assert "expected a pcap or pcapng magic number" in api_example.refused(Path(__file__))
+    assert "there is no such folder or jar" in api_example.undefined(Path("nowhere"))
     with pytest.raises(kafkasniff.CaptureError, match="expected the path of a capture, found none"):
         kafkasniff.read([])
 

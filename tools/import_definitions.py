@@ -17,7 +17,7 @@ from pathlib import Path
 
 from definition_text import module_texts
 
-from kafkasniff.protocol.definitions.merging import SourceError
+from kafkasniff.protocol.definitions.merging import DefinitionError
 from kafkasniff.protocol.definitions.sources import Definitions, read_sources
 
 PROTOCOL = Path(__file__).resolve().parent.parent / "kafkasniff" / "protocol"
@@ -75,7 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         definitions: Definitions = read_sources(options.sources)
-    except SourceError as error:
+    except DefinitionError as error:
         print(f"import_definitions: {error}", file=sys.stderr)
         return 1
     if not definitions.apis:

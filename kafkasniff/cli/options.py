@@ -171,11 +171,11 @@ def _load_definitions(paths: list[str] | None) -> list[str] | None:
     from kafkasniff.cli.exit_status import ExitStatus
     from kafkasniff.cli.output import print_message
     from kafkasniff.protocol.definitions.loading import load_definitions
-    from kafkasniff.protocol.definitions.merging import SourceError
+    from kafkasniff.protocol.definitions.merging import DefinitionError
 
     try:
         load_definitions(given)
-    except SourceError as error:
+    except DefinitionError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None
     # What is started from here goes by it too.

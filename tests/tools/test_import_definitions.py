@@ -13,7 +13,7 @@ import pytest
 
 from kafkasniff.protocol.bodies import decode_defined
 from kafkasniff.protocol.definitions import sources
-from kafkasniff.protocol.definitions.merging import SourceError
+from kafkasniff.protocol.definitions.merging import DefinitionError
 from kafkasniff.protocol.fields import Message
 from tests.conftest import ROOT, SHARED, needs_shared
 
@@ -154,7 +154,7 @@ def test_sources_that_cannot_be_read(tools: tuple[ModuleType, ModuleType], jars:
     text = tmp_path / "text"
     text.write_text("no jar", encoding="utf-8")
     for source in (text, tmp_path / "missing"):
-        with pytest.raises(SourceError):
+        with pytest.raises(DefinitionError):
             read.read_sources([source])
     result = subprocess.run([sys.executable, str(TOOL), str(jars[2])], capture_output=True, text=True, check=False)
     assert (result.returncode, "no API definitions" in result.stderr) == (1, True)
@@ -163,7 +163,7 @@ def test_sources_that_cannot_be_read(tools: tuple[ModuleType, ModuleType], jars:
 def test_a_hole_between_versions_is_refused(tools: tuple[ModuleType, ModuleType], jars: list[Path]) -> None:
     read, _ = tools
     write_jar(jars[1], "2.0", {"common/message/GreetRequest.json": OLD_REQUEST.replace('"0-2"', '"4-5"')})
-    with pytest.raises(SourceError, match="hole"):
+    with pytest.raises(DefinitionError, match="hole"):
         read.read_sources(jars)
 
 

@@ -1,6 +1,7 @@
 """Definitions that a user gives, laid over those that are known: a newer Kafka, a vendor's own APIs."""
 
 from collections.abc import Iterable, Iterator
+from os import PathLike
 from pathlib import Path
 from typing import Final
 
@@ -8,13 +9,13 @@ from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.tables import make_table
 from kafkasniff.protocol.definitions.building import api_of, json_of, message_of, other_message_of
 from kafkasniff.protocol.definitions.lookup import GIVEN_MESSAGES, GIVEN_SIDES, api_definition, message_definition
-from kafkasniff.protocol.definitions.merging import Json, SourceError, versions_of
+from kafkasniff.protocol.definitions.merging import DefinitionError, Json, versions_of
 from kafkasniff.protocol.definitions.sources import Definitions, read_sources
 from kafkasniff.protocol.fields import IMPLICIT_DEFAULTS, Field, Kind, Message, version_range
 from kafkasniff.protocol.message_table import MESSAGES
 from kafkasniff.protocol.secrets import expect_secrets
 
-_LOADED: Final[set[tuple[str, ...]]] = set()
+_LOADED: Final[set[tuple[Path, ...]]] = set()
 _SIDES: Final[tuple[Kind, Kind]] = ("request", "response")
 
 
@@ -45,16 +46,16 @@ class _OverKnown(Definitions):
         return super().merged(older, newer)
 
 
-def load_definitions(paths: Iterable[str]) -> None:
-    """Read folders and jars, oldest first, and decode with what they define from now on; raises SourceError.
+def load_definitions(paths: Iterable[str | PathLike[str]]) -> None:
+    """Read folders and jars, oldest first, and decode with what they define from now on; raises DefinitionError.
 
     To be called before anything is decoded: what was made of older definitions stays. The same paths once more say
     nothing new.
     """
-    paths = tuple(paths)
-    if paths in _LOADED:
+    sources = tuple(map(Path, paths))
+    if sources in _LOADED:
         return
-    found = read_sources(map(Path, paths), _OverKnown())
+    found = read_sources(sources, _OverKnown())
     apis = [api_of(key, api) for key, api in found.apis.items()]
     sides = {(key, side): message_of(api[side]) for key, api in found.apis.items() for side in _SIDES}
     messages = {name: message_of(message) for name, message in found.messages.items()}
@@ -71,7 +72,7 @@ def load_definitions(paths: Iterable[str]) -> None:
     GIVEN_MESSAGES.update(messages)
     api_definition.cache_clear()
     message_definition.cache_clear()
-    _LOADED.add(paths)
+    _LOADED.add(sources)
 
 
 def _newest(definition: Json) -> int:
@@ -82,14 +83,14 @@ def _check(message: Message) -> None:
     """Make the tables of all versions once, so that nothing is wrong with one when it is needed."""
     for field in _fields(message.fields):
         if not field.fields and field.element_type not in IMPLICIT_DEFAULTS:
-            raise SourceError(f"{message.name}: {field.name} is of the type {field.type}, which is not defined")
+            raise DefinitionError(f"{message.name}: {field.name} is of the type {field.type}, which is not defined")
     first, last = version_range(message.versions)
     for version in range(first, last + 1):
         try:
             make_table(message, version)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             found = f"cannot be read ({type(error).__name__}: {error})"
-            raise SourceError(f"{message.name} version {version}: its definition {found}") from None
+            raise DefinitionError(f"{message.name} version {version}: its definition {found}") from None
 
 
 def _fields(fields: tuple[Field, ...]) -> Iterator[Field]:

@@ -8,7 +8,7 @@ MOST_VERSIONS = 256
 """`4+` is taken as 4 to 255: versions are int16 on the wire, but no message comes near a hundred."""
 
 
-class SourceError(Exception):
+class DefinitionError(Exception):
     """A source of definitions that cannot be read; the message is a sentence for whoever gave it."""
 
 
@@ -36,10 +36,10 @@ def version_texts(versions: frozenset[int]) -> list[str]:
 
 
 def version_text(versions: frozenset[int]) -> str:
-    """Give the text of versions without a hole; raises SourceError."""
+    """Give the text of versions without a hole; raises DefinitionError."""
     texts = version_texts(versions)
     if len(texts) > 1:
-        raise SourceError(f"versions {' and '.join(texts)} leave a hole")
+        raise DefinitionError(f"versions {' and '.join(texts)} leave a hole")
     return texts[0] if texts else "none"
 
 

@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from kafkasniff.protocol.definitions.building import snake_case
-from kafkasniff.protocol.definitions.merging import MOST_VERSIONS, Json, SourceError, merged, version_text, versions_of
+from kafkasniff.protocol.definitions.merging import (
+    MOST_VERSIONS,
+    DefinitionError,
+    Json,
+    merged,
+    version_text,
+    versions_of,
+)
 
 COORDINATOR_TOPICS: Final = {
     "group": "__consumer_offsets",
@@ -52,33 +59,33 @@ class Definitions:
 
 
 def read_sources(sources: Iterable[Path], into: Definitions | None = None) -> Definitions:
-    """Read folders and jars, oldest first, into one set of definitions; raises SourceError."""
+    """Read folders and jars, oldest first, into one set of definitions; raises DefinitionError."""
     definitions = into or Definitions()
     sources = list(sources)
     for source in sources:
         read_source(source, definitions)
     if not definitions.apis and not definitions.messages:
         names = ", ".join(map(str, sources))
-        raise SourceError(f"{names}: no message definitions (those of Kafka's APIs are in kafka-clients-*.jar)")
+        raise DefinitionError(f"{names}: no message definitions (those of Kafka's APIs are in kafka-clients-*.jar)")
     for key, api in definitions.apis.items():
         if missing := {"request", "response"} - api.keys():
-            raise SourceError(f"there is no definition of the {missing.pop()} of API key {key}")
+            raise DefinitionError(f"there is no definition of the {missing.pop()} of API key {key}")
     return definitions
 
 
 def read_source(source: Path, definitions: Definitions) -> None:
-    """Add the definitions of a folder or a jar; raises SourceError, which names the file."""
+    """Add the definitions of a folder or a jar; raises DefinitionError, which names the file."""
     try:
         if source.is_dir():
             read_folder(source, definitions)
         elif zipfile.is_zipfile(source):
             read_jar(source, definitions)
         elif source.exists():
-            raise SourceError(f"{source}: neither a folder of definitions nor a jar")
+            raise DefinitionError(f"{source}: neither a folder of definitions nor a jar")
         else:
-            raise SourceError(f"{source}: there is no such folder or jar")
+            raise DefinitionError(f"{source}: there is no such folder or jar")
     except (OSError, zipfile.BadZipFile) as error:
-        raise SourceError(f"{source}: {error}") from None
+        raise DefinitionError(f"{source}: {error}") from None
 
 
 def read_folder(folder: Path, definitions: Definitions) -> None:
@@ -129,11 +136,11 @@ def _named(place: object) -> Iterator[None]:
     """Say of what goes wrong inside in which file it does."""
     try:
         yield
-    except SourceError as error:
-        raise SourceError(f"{place}: {error}") from None
+    except DefinitionError as error:
+        raise DefinitionError(f"{place}: {error}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         found = f"found none ({type(error).__name__}: {error})"
-        raise SourceError(f"{place}: expected a message definition of Kafka's, {found}") from None
+        raise DefinitionError(f"{place}: expected a message definition of Kafka's, {found}") from None
 
 
 def parsed(text: str) -> Any:
