@@ -37,6 +37,8 @@ OLD_REQUEST = """// A comment
       { "name": "Seat", "type": "int8", "taggedVersions": "2+", "tag": 0, "default": null }
     ]}
   ]
+}
+// A brace too many, as in DescribeProducersRequest of Kafka 2.8.
 }"""
 
 NEW_REQUEST = OLD_REQUEST.replace('"0-2"', '"1-3"').replace(

@@ -146,7 +146,8 @@ def _named(place: object) -> Iterator[None]:
 def parsed(text: str) -> Any:
     """Give the content of a JSON file, which may have `//` comments, as Kafka's own have."""
     # No string of the definitions holds `//`, except after `http:`.
-    return json.loads(re.sub(r"(?<!:)//.*", "", text))
+    # What stands behind the value does not count, as in Kafka's build: DescribeProducersRequest of 2.8 has a brace more.
+    return json.JSONDecoder().raw_decode(re.sub(r"(?<!:)//.*", "", text).lstrip())[0]
 
 
 def jar_release(archive: zipfile.ZipFile) -> str | None:
@@ -240,15 +241,15 @@ def typed_default(default: Any, kind: str) -> Any:
 
 def add_api(definitions: Definitions, key: int, kind: str, definition: Json, listeners: list[str]) -> None:
     """Add a request or response, over what older sources said of it."""
-    name = re.sub(r"(Request|Response)$", "", definition["name"])
     known = definitions.api(key)
     if definition["validVersions"] == "none" and known is None:
         return
     api = definitions.apis[key] = known if known is not None else {}
-    api["apiName"] = snake_case(name).upper()
-    if kind == "request":
-        api["listeners"] = listeners if definition["validVersions"] != "none" else []
     api[kind] = definitions.merged(api.get(kind), definition)
+    api["apiName"] = snake_case(re.sub(r"(Request|Response)$", "", api[kind]["name"])).upper()
+    # Not those of an older release.
+    if kind == "request" and api[kind]["newestVersions"] == definition["validVersions"]:
+        api["listeners"] = listeners if definition["validVersions"] != "none" else []
 
 
 def add_message(definitions: Definitions, definition: Json) -> None:

@@ -94,6 +94,18 @@ def test_a_newer_version_of_a_known_api(run: Run, tmp_path: Path) -> None:
     assert "request +zone, response +zone" in done.stdout
 
 
+def test_an_older_release_changes_no_name(run: Run, tmp_path: Path) -> None:
+    """ListOffsets was called ListOffset before 2.8, and reached to version 5 then."""
+    folder = tmp_path / "older"
+    folder.mkdir()
+    for name, text in (("Request", REQUEST), ("Response", RESPONSE)):
+        older = text.replace("10060", "2").replace("AcmeCluster", "ListOffset").replace('"0-2"', '"0-5"')
+        (folder / f"{name}.json").write_text(older, encoding="utf-8")
+    assert run("apis", "--definitions", str(folder)).stdout == run("apis").stdout
+    layout = run("apis", "list_offsets", "5").stdout
+    assert run("apis", "list_offsets", "5", "--definitions", str(folder)).stdout == layout
+
+
 def test_secrets_of_given_apis_are_hidden_by_their_names(run: Run, capture: str, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "secret")
     (folder / "AcmeClusterResponse.json").write_text(RESPONSE.replace('"Host"', '"HostPassword"'), encoding="utf-8")
