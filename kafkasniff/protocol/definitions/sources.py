@@ -146,7 +146,7 @@ def _named(place: object) -> Iterator[None]:
 def parsed(text: str) -> Any:
     """Give the content of a JSON file, which may have `//` comments, as Kafka's own have."""
     # No string of the definitions holds `//`, except after `http:`.
-    # What stands behind the value does not count, as in Kafka's build: DescribeProducersRequest of 2.8 has a brace more.
+    # What stands behind the value does not count, as in Kafka's build: 2.8's DescribeProducersRequest has a brace more.
     return json.JSONDecoder().raw_decode(re.sub(r"(?<!:)//.*", "", text).lstrip())[0]
 
 
