@@ -12,10 +12,10 @@ def complete_time(incomplete: str) -> list[str]:
 
 
 def complete_severity(incomplete: str) -> list[str]:
-    """Give the values of `--fail-on` that begin with what was typed."""
-    from kafkasniff.cli.findings import FAIL_ON
+    """Give the severities that begin with what was typed."""
+    from kafkasniff.diagnose.finding import SEVERITIES
 
-    return _first_that_fits((FAIL_ON,), incomplete)
+    return _first_that_fits((SEVERITIES,), incomplete)
 
 
 def complete_rule(incomplete: str) -> list[str]:

@@ -15,6 +15,7 @@ EXAMPLES = """\b
 Examples:
   kafkasniff diagnose capture.pcap
   kafkasniff diagnose *.pcapng --json | jq 'select(.severity == "error")'
+  kafkasniff diagnose capture.pcap --brief --severity warning
   kafkasniff diagnose capture.pcap --fail-on warning --ignore acks-one
   kafkasniff diagnose capture.pcap --rule commit-storm --set commit-storm.per_second=5
   kafkasniff diagnose capture.pcap --timeline group=billing
@@ -29,6 +30,8 @@ def diagnose(
     rule: options.Rule = None,
     ignore: options.Ignore = None,
     assignment: options.Assignment = None,
+    severity: options.Severity = "info",
+    brief: options.Brief = False,
     fail_on: options.FailOn = None,
     definitions: options.Definitions = None,
     jobs: options.Jobs = 1,
@@ -47,7 +50,7 @@ def diagnose(
     """Say what clients and brokers do wrong, why, and what to change."""
     from kafkasniff.calls.items import taken_out
     from kafkasniff.capture.errors import CaptureError
-    from kafkasniff.cli.findings import check_fail_on, fails, finding_form, say_closing
+    from kafkasniff.cli.findings import Shape, check_fail_on, fails, say_closing, write_findings
     from kafkasniff.cli.jobs import usable_jobs
     from kafkasniff.cli.output import Output, print_message
     from kafkasniff.cli.pager import page
@@ -120,10 +123,7 @@ def diagnose(
             print_message(f"kafkasniff: {text}")
         print_message(closing_line(summary, life.failed))
     else:
-        form = finding_form(json_output)
-        for finding in findings:
-            output.write(form(finding))
-        output.flush()
+        write_findings(findings, summary, output, json_output, Shape(severity, brief), bool(rule))
         say_closing(summary, reached, findings)
     if interrupted:
         raise typer.Exit(ExitStatus.INTERRUPTED)

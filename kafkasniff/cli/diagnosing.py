@@ -4,7 +4,7 @@ import sys
 import time
 
 from kafkasniff.calls.items import Item
-from kafkasniff.cli.findings import fails, finding_form, say_closing
+from kafkasniff.cli.findings import Shape, fails, finding_form, say_closing, write_findings
 from kafkasniff.cli.output import Output, print_message
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
@@ -27,7 +27,7 @@ class Diagnosing:
         self._listening = listening
         self._diagnosis = diagnosis
         self._soon = finding_form(json_output, so_far=True)
-        self._at_the_end = finding_form(json_output)
+        self._json_output = json_output
         self._output = Output(sys.stdout.buffer)
         self._next_look = time.monotonic() + LOOK_SECONDS
         self._seen: set[tuple[str, object]] = set()
@@ -74,8 +74,6 @@ class Diagnosing:
         findings = self._diagnosis.findings()
         if len(self._said):
             print_message("the findings at the end:")
-        for finding in findings:
-            self._output.write(self._at_the_end(finding))
-        self._output.flush()
+        write_findings(findings, self._listening.summary, self._output, self._json_output, Shape(), whole=False)
         say_closing(self._listening.summary, self._diagnosis.limits_reached(), findings)
         return findings

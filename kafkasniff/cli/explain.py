@@ -28,6 +28,7 @@ def explain(
     page(not no_pager)
     from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
     from kafkasniff.render.findings import rule_object, rule_text
+    from kafkasniff.render.terminal import text_width
 
     if rule is None:
         if json_output:
@@ -42,4 +43,4 @@ def explain(
     if json_output:
         print_json(rule_object(known))
     else:
-        print_text(rule_text(known))
+        print_text(rule_text(known, text_width()))

@@ -64,9 +64,9 @@ class GroupedCommand(TyperCommand):
                     formatter.write_dl(records)
         for topic, records in groups.items():
             with formatter.section(f"{topic} (`kafkasniff help {topic.lower()}`)"):
-                names = " ".join(names.rpartition(", ")[2].replace(" ", "\xa0") for names, _ in records)
+                names = " ".join(names.rpartition(", ")[2].replace(" ", "\0") for names, _ in records)
                 indent = " " * formatter.current_indent
-                formatter.write(paragraph(names, formatter.width, indent).replace("\xa0", " ") + "\n")
+                formatter.write(paragraph(names, formatter.width, indent).replace("\0", " ") + "\n")
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Give the parts of the usage line; Typer has braces around the names of arguments that must be given."""

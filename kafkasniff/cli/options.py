@@ -19,6 +19,14 @@ from kafkasniff.protocol import DEFINITIONS_VARIABLE
 _FILTERS = "Filters"
 
 
+def _check_severity(severity: str) -> str:
+    from kafkasniff.diagnose.finding import SEVERITIES
+
+    if severity not in SEVERITIES:
+        raise typer.BadParameter(f"{severity!r} is none of {', '.join(SEVERITIES)}.")
+    return severity
+
+
 def _check_time(mode: str) -> str:
     if mode not in TIME_MODES:
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(TIME_MODES)}.")
@@ -267,6 +275,18 @@ FailOn = Annotated[
         autocompletion=complete_severity,
     ),
 ]
+
+Severity = Annotated[
+    str,
+    typer.Option(
+        "--severity",
+        metavar="error|warning|info",
+        callback=_check_severity,
+        autocompletion=complete_severity,
+        help="Only findings so bad or worse.",
+    ),
+]
+Brief = Annotated[bool, typer.Option("--brief", help="Show a sentence for each cause.")]
 
 
 def refuse(given: Mapping[str, object], why: str) -> None:

@@ -37,13 +37,13 @@ def page(wanted: bool = True) -> None:
         return
     from kafkasniff.render.terminal import use_pager
 
-    use_pager(columns)
+    streams = [stream for stream in (sys.stdout, sys.stderr) if stream.isatty()]
+    use_pager(columns, streams)
     assert _process.stdin is not None
     # As git does: messages would else be written across what the pager shows.
-    for stream in (sys.stdout, sys.stderr):
-        if stream.isatty():
-            stream.flush()
-            os.dup2(_process.stdin.fileno(), stream.fileno())
+    for stream in streams:
+        stream.flush()
+        os.dup2(_process.stdin.fileno(), stream.fileno())
     _process.stdin.close()
 
 

@@ -1,27 +1,23 @@
 """Findings as JSON lines and for the terminal (fields: docs/json.md), and what a rule says of itself."""
 
-from collections.abc import Iterator
-from textwrap import fill
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
 
-from kafkasniff.diagnose.finding import Evidence, Finding
+from kafkasniff.diagnose.finding import SEVERITIES, Evidence, Finding
 from kafkasniff.diagnose.options.libraries import LIBRARIES
 from kafkasniff.diagnose.options.library import Advice, filled, places
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.reading import Summary
-from kafkasniff.render.colours import Colours
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
 from kafkasniff.render.unseen import unseen
-from kafkasniff.render.words import count_text, escape, show
+from kafkasniff.render.words import count_text, escape
+from kafkasniff.render.wrapping import paragraph
 from kafkasniff.wording import file_name
 
-_WIDTH = 100
-_LONGEST_NAME = 80
-_EVIDENCE_SHOWN = 3
-_MANY = 6
 _NANOSECOND_DIGITS = 9
 
 
@@ -59,50 +55,6 @@ def _evidence_object(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def finding_text(finding: Finding, colours: Colours) -> str:
-    """Give a finding as a paragraph for the terminal, with an empty line behind it."""
-    mark = {"error": colours.error, "warning": colours.warning, "info": colours.note}[finding.severity]
-    severity = f"{mark}{finding.severity.upper():<7}{colours.off}"
-    lines = [f"{severity} {colours.api}{finding.rule}{colours.off}  {_subject(finding)}"]
-    lines.append(_paragraph("", finding.summary))
-    lines.append(_paragraph("why: ", finding.cause))
-    lines.append(_paragraph("fix: ", finding.fix))
-    lines += _evidence_lines(finding.evidence, colours)
-    for item in finding.consequences:
-        lines.append(_paragraph(f"it explains {item.rule}: ", item.summary))
-    return "\n".join(lines) + "\n\n"
-
-
-def _subject(finding: Finding) -> str:
-    return "  ".join(f"{name}={show(_value(value), _LONGEST_NAME)}" for name, value in finding.subject.items())
-
-
-def _value(value: Any) -> str:
-    if not isinstance(value, list):
-        return str(value)
-    shown = ", ".join(str(item) for item in value[:_MANY])
-    return f"{shown} and {len(value) - _MANY} more" if len(value) > _MANY else shown
-
-
-def _paragraph(name: str, text: str) -> str:
-    return fill(
-        f"{name}{escape(text)}",
-        _WIDTH,
-        initial_indent="  ",
-        subsequent_indent="  " + " " * min(len(name), 5),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def _evidence_lines(evidence: list[Evidence], colours: Colours) -> Iterator[str]:
-    for item in evidence[:_EVIDENCE_SHOWN]:
-        arrival = item.arrival
-        place = f"{escape(arrival.interface.file)} packet {arrival.packet}"
-        time = utc_text(arrival.time, arrival.interface.time_digits)
-        yield f"  {colours.note}{time}  {place}: {show(item.what, 120)}{colours.off}"
-
-
 def closing_text(findings: list[Finding], summary: Summary) -> str:
     """Say in a line how many findings there are of each severity, and what of the capture could not be judged."""
     missed = ", ".join(part.what for part in unseen(summary))
@@ -110,26 +62,32 @@ def closing_text(findings: list[Finding], summary: Summary) -> str:
         return f"nothing could be judged: {missed or 'no calls'}"
     if not findings:
         return "nothing to report" + (f" of what could be read; not judged: {missed}" if missed else "")
-    counts = [(severity, sum(item.severity == severity for item in findings)) for severity in ("error", "warning")]
-    infos = sum(item.severity == "info" for item in findings)
-    parts = [count_text(count, severity) for severity, count in counts if count]
-    parts += [f"{infos} for information"] if infos else []
-    return f"{count_text(len(findings), 'finding')}: {', '.join(parts)}" + (f"; not judged: {missed}" if missed else "")
+    total = count_text(len(findings), "finding")
+    return f"{total}: {counts_text(findings)}" + (f"; not judged: {missed}" if missed else "")
 
 
-def rule_text(rule: type[Rule[Any]]) -> str:
+def counts_text(findings: Sequence[Finding]) -> str:
+    """Say how many findings there are of each severity."""
+    counts = Counter(finding.severity for finding in findings)
+    parts = [count_text(counts[severity], severity) for severity in SEVERITIES[:2] if counts[severity]]
+    return ", ".join(parts + ([f"{counts['info']:,} for information"] if counts["info"] else []))
+
+
+def rule_text(rule: type[Rule[Any]], width: int) -> str:
     """Give all that a rule says of itself, for the terminal."""
-    parts = [f"{rule.id} ({rule.severity}): {rule.title}", f"Each finding is about one {rule.scope}.\n"]
-    parts += [_paragraph(f"{name}: ", text) for name, text in rule_parts(rule)]
-    parts += _option_lines(rule)
-    parts.append("  thresholds:")
-    parts += [
-        f"    {rule.id}.{item.name} = {item.default:g} {item.unit}".rstrip() + f"  ({item.source})"
-        for item in rule.thresholds
+    parts = [
+        paragraph(f"{rule.id} ({rule.severity}): {rule.title}", width),
+        f"Each finding is about one {rule.scope}.\n",
     ]
+    parts += [_paragraph(f"{name}: ", text, width) for name, text in rule_parts(rule)]
+    parts += _option_lines(rule, width)
+    parts.append("  thresholds:")
+    for item in rule.thresholds:
+        value = f"{rule.id}.{item.name} = {item.default:g} {item.unit}".rstrip()
+        parts.append(paragraph(f"{value} ({item.source})", width, "    ", "      "))
     if rule.explains:
-        parts.append(f"  it explains: {', '.join(rule.explains)}")
-    parts.append(_paragraph("silence it: ", silencing(rule)))
+        parts.append(_paragraph("it explains: ", ", ".join(rule.explains), width))
+    parts.append(_paragraph("silence it: ", silencing(rule), width))
     return "\n".join(parts) + "\n"
 
 
@@ -158,12 +116,16 @@ def rule_advice(rule: type[Rule[Any]]) -> dict[str, Advice]:
     }
 
 
-def _option_lines(rule: type[Rule[Any]]) -> Iterator[str]:
+def _option_lines(rule: type[Rule[Any]], width: int) -> Iterator[str]:
     for name, advice in rule_advice(rule).items():
-        yield _paragraph(f"with {name}: ", f"{advice.cause} {advice.fix}")
+        yield _paragraph(f"with {name}: ", f"{advice.cause} {advice.fix}", width)
     for option, texts in rule_options(rule).items():
         yield f"  {option}:"
-        yield from (_paragraph(f"  {libraries}: ", text) for text, libraries in texts.items())
+        yield from (_paragraph(f"  {libraries}: ", text, width) for text, libraries in texts.items())
+
+
+def _paragraph(name: str, text: str, width: int) -> str:
+    return paragraph(f"{name}{escape(text)}", width, "  ", "  " + " " * min(len(name), 5))
 
 
 def silencing(rule: type[Rule[Any]]) -> str:

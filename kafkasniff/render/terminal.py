@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import TextIO
 
 FILE_WIDTH = 100
@@ -12,19 +13,19 @@ WIDEST = 120
 
 _DUMB = ("dumb", "unknown")
 
-_through_pager = False
+_paged: list[TextIO] = []
+"""Streams that go to a terminal through a pager."""
 
 
-def use_pager(columns: int) -> None:
-    """Note that standard output goes to a terminal of that width through a pager."""
-    global _through_pager  # noqa: PLW0603
-    _through_pager = True
+def use_pager(columns: int, streams: Sequence[TextIO]) -> None:
+    """Note that streams go to a terminal of that width through a pager."""
+    _paged.extend(streams)
     os.environ["COLUMNS"] = str(columns)
 
 
 def is_terminal(stream: TextIO) -> bool:
     """Tell whether what is written there is shown on a terminal."""
-    return stream.isatty() or (_through_pager and stream is sys.stdout)
+    return stream.isatty() or stream in _paged
 
 
 def is_coloured(stream: TextIO) -> bool:
@@ -38,25 +39,25 @@ def is_coloured(stream: TextIO) -> bool:
 
 def terminal_width() -> int | None:
     """Give how many characters a line of standard output has; None where it is no terminal, so that any has room."""
-    return (_columns() or 80) if is_terminal(sys.stdout) else None
+    return (_columns(sys.stdout) or 80) if is_terminal(sys.stdout) else None
+
+
+def message_width() -> int | None:
+    """Give the same of standard error."""
+    return (_columns(sys.stderr) or 80) if is_terminal(sys.stderr) else None
 
 
 def text_width() -> int:
     """Give how wide running text is set."""
-    return max(min(_columns() or FILE_WIDTH, WIDEST), NARROWEST)
+    return max(min(_columns(sys.stdout) or FILE_WIDTH, WIDEST), NARROWEST)
 
 
-def message_width() -> int | None:
-    """Give how many characters a line of standard error has; None where it is no terminal."""
-    return (_columns(sys.stderr) or 80) if sys.stderr.isatty() else None
-
-
-def _columns(stream: TextIO | None = None) -> int:
+def _columns(stream: TextIO) -> int:
     """Give what COLUMNS says, else what the terminal does; 0 where neither does."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and len(columns) < 6 and int(columns):
         return int(columns)
     try:
-        return os.get_terminal_size((stream or sys.stdout).fileno()).columns
+        return os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
         return 0

@@ -6,22 +6,35 @@ The library that does it is imported where a line is long: most commands print n
 import re
 from collections.abc import Sequence
 
+from kafkasniff.render.words import cells
+
 _COLUMN = re.compile(r"^ +| {2,}")
 """What stands before a column of a line: its indentation, or more than one space."""
 
 
 def paragraph(text: str, width: int, indent: str = "", hanging: str | None = None) -> str:
-    """Break a text at words; `hanging` stands before its second line and those after it, where they differ."""
-    from textwrap import fill
+    """Break a text at spaces; `hanging` stands before its second line and those after it, where they differ.
 
-    return fill(
-        text,
-        width,
-        initial_indent=indent,
-        subsequent_indent=indent if hanging is None else hanging,
-        break_long_words=True,
-        break_on_hyphens=False,
-    )
+    Only a word that is longer than a line is broken.
+    """
+    hanging = indent if hanging is None else hanging
+    lines, line, empty = [], indent, True
+    for word in text.split(" "):
+        rest = word
+        if not empty and cells(line) + 1 + cells(rest) > width:
+            lines.append(line)
+            line, empty = hanging, True
+        if empty and line is not hanging and cells(line) + cells(rest) > width >= cells(hanging) + cells(rest):
+            lines.append(line.rstrip())
+            line = hanging
+        while cells(line) + (not empty) + cells(rest) > width and len(rest) > 1:
+            room = max(width - cells(line), 1)
+            cut = next(end for end in range(min(room, len(rest)), 0, -1) if cells(rest[:end]) <= room or end == 1)
+            lines.append(line + rest[:cut])
+            line, rest = hanging, rest[cut:]
+        line += rest if empty else f" {rest}"
+        empty = False
+    return "\n".join([*lines, line])
 
 
 def definitions(entries: Sequence[tuple[str, str]], width: int) -> str:

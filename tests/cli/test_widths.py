@@ -1,19 +1,13 @@
 """What is printed fits the terminal: commands in a real pseudo-terminal, from 60 to 240 columns wide."""
 
-import fcntl
 import json
-import os
-import pty
 import re
-import struct
-import subprocess
-import termios
 
 import pytest
 from rich.cells import cell_len
 
-from tests.cli.conftest import COMMAND, Run
-from tests.conftest import CAPTURES
+from tests.cli.conftest import Run
+from tests.cli.screens import on_terminal
 
 JAVA = "java-4.3.1-basic.pcap"
 COMMANDS = (
@@ -22,6 +16,11 @@ COMMANDS = (
     "read ipv6.pcap --connections --time relative",
     f"show {JAVA} 10 --context 2",
     f"diagnose {JAVA} --timeline group=billing",
+    "diagnose sasl-plain-java.pcap",
+    "diagnose sasl-plain-java.pcap --brief",
+    "diagnose tls13-aes128-gcm.pcap",
+    "diagnose snaplen-96.pcap",
+    "diagnose loss-reorder-client-side.pcap --rule default-client-id --rule uncompressed-batches",
     "explain rebalance-storm",
     "apis fetch",
     "apis produce 3",
@@ -34,25 +33,8 @@ COMMANDS = (
 
 
 def in_a_terminal(environment: dict[str, str], width: int, *arguments: str) -> str:
-    """Run the command in a terminal of its own, and give what it printed there, without colours."""
-    main, end = pty.openpty()
-    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-    environment = {**environment, "TERM": "xterm-256color", "PAGER": "cat"}
-    environment.pop("COLUMNS", None)
-    process = subprocess.Popen([*COMMAND, *arguments], stdout=end, stderr=end, env=environment, cwd=CAPTURES)
-    os.close(end)
-    output = b""
-    while True:
-        try:
-            piece = os.read(main, 1 << 16)
-        except OSError:  # nobody has the other end open any more
-            break
-        if not piece:
-            break
-        output += piece
-    os.close(main)
-    process.wait(60)
-    return re.sub(r"\x1b\[[\d;]*m", "", output.decode()).replace("\r\n", "\n")
+    """Give what the command prints in a terminal, without colours."""
+    return re.sub(r"\x1b\[[\d;]*m", "", on_terminal(environment, *arguments, columns=width)[0])
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 160, 240])

@@ -4,8 +4,7 @@ from kafkasniff.calls.engine import Counts
 from kafkasniff.diagnose.catalogue import RULES_BY_ID
 from kafkasniff.diagnose.finding import Evidence, Finding
 from kafkasniff.reading import Summary
-from kafkasniff.render.colours import PLAIN
-from kafkasniff.render.findings import closing_text, finding_line, finding_text, rule_object, rule_text
+from kafkasniff.render.findings import closing_text, finding_line, rule_object, rule_text
 from tests.render.made_calls import MILLISECOND, NOON, arrival
 
 
@@ -47,23 +46,6 @@ def test_json() -> None:
     assert [each["rule"] for each in consequences] == ["unknown-topic-loop"]
 
 
-def test_text_is_safe_and_says_all() -> None:
-    finding = made()
-    finding.consequences = [made(rule="unknown-topic-loop", summary="It waited.")]
-    text = finding_text(finding, PLAIN)
-    assert "\x1b" not in text
-    assert "\x07" not in text
-    assert text.splitlines() == [
-        r"ERROR   invalid-topic  clientId=shop\x1b[31m  client=10.0.0.1:1, 10.0.0.1:2",
-        "  It was refused 7 times.",
-        "  why: A wrong name.",
-        "  fix: Another name.",
-        r"  2026-11-20T12:00:00.000000Z  made.pcap packet 12: error 17\x07",
-        "  it explains unknown-topic-loop: It waited.",
-        "",
-    ]
-
-
 def summary_of(**counts: object) -> Summary:
     summary = Summary(packets=10)
     summary.counts = Counts(**counts)  # type: ignore[arg-type]
@@ -88,9 +70,10 @@ def test_nothing_found_is_no_health_where_nothing_was_seen() -> None:
 
 def test_a_rule_explained() -> None:
     rule = RULES_BY_ID["rebalance-storm"]
-    text = rule_text(rule)
+    text = rule_text(rule, 100)
     for part in ("rebalance-storm (error)", "generations = 8", "--ignore rebalance-storm", "group.instance.id"):
         assert part in text
+    assert all(len(line) <= 60 for line in rule_text(rule, 60).splitlines())
     item = rule_object(rule)
     assert item["rule"] == "rebalance-storm"
     assert item["thresholds"][0]["default"] == 8
