@@ -70,10 +70,10 @@ def write_alone(what: str, sources: list[str], destination: str) -> None:
     """
     from kafkasniff.calls.call import Call
     from kafkasniff.diagnose.engine import Diagnosis
-    from kafkasniff.pipeline.diagnosing import finding_rows
     from kafkasniff.pipeline.options import Options
     from kafkasniff.pipeline.output import TableWriter
     from kafkasniff.reading import Reading
+    from kafkasniff.render.finding_rows import finding_rows
     from kafkasniff.tables.rows import item_rows
 
     writer, options, diagnosis = TableWriter(destination, "alone"), Options(), Diagnosis()

@@ -1,6 +1,6 @@
 """Reads captures from files or standard input into calls: what `kafkasniff read` and Python programs use."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from os import PathLike, fspath
@@ -18,7 +18,7 @@ from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.merge import merge
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.files.windows import DecompressionBudget
-from kafkasniff.capture.packets import datetime_of
+from kafkasniff.capture.packets import PacketBatch, datetime_of
 from kafkasniff.protocol.limits import MessageLimits
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 from kafkasniff.secrets import SecretSources
@@ -143,6 +143,8 @@ class Reading:
         self._begin = begin
         self._pass = begin()
         self._begun = False
+        self.watch: Callable[[PacketBatch], None] | None = None
+        """Sees the packets before they are read, where it is set before an iteration begins."""
 
     def __repr__(self) -> str:
         """Give the paths."""
@@ -184,6 +186,7 @@ class Reading:
                 raise CaptureError("-: standard input can be read once only; save it to a file first")
             self._pass = self._begin()
         self._begun = True
+        self._pass.watch = self.watch
         return self._pass.batches()
 
     def finish(self) -> list[Item]:
@@ -204,7 +207,7 @@ class Reading:
         return blocks_of(self.calls())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Give the calls as an Arrow stream: the columns of the table `calls` that no body is read for."""
+        """Give the calls as an Arrow stream: the table `calls`."""
         from kafkasniff.tables.block import stream_calls
 
         return stream_calls(self.calls())
@@ -245,6 +248,7 @@ class _Pass:
         self._engine = engine
         self._before = before
         self._size = _size_of(readers)
+        self.watch: Callable[[PacketBatch], None] | None = None
 
     def batches(self) -> Iterator[list[Item]]:
         """Give what each batch of packets brought."""
@@ -257,6 +261,8 @@ class _Pass:
                 if summary.first_time is None:
                     summary.first_time = batch.times[0]
                 summary.last_time = batch.times[-1]
+            if self.watch is not None:
+                self.watch(batch)
             self._secrets.refresh()
             yield self._engine.feed(batch)
             self._summarise()

@@ -9,14 +9,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "cli.md"
 
-COMMANDS = ("read", "live", "diagnose", "pipeline", "explain", "apis", "errors", "help")
+COMMANDS = (
+    *("read", "live", "diagnose", "stats", "who", "audit", "sql", "tables"),
+    *("pipeline", "explain", "apis", "errors", "help"),
+)
 
 OPENING = """# The command line
 
 Written by `tools/make_docs.py` from the help texts; the tests compare.
 
 Exit status: 0 when all was read; 1 when a capture could not be read, or not to its end (what was read is shown), and
-when `diagnose --fail-on` saw no call that it could judge; 2 for a wrong command line; 3 when it found something so bad;
+when `diagnose --fail-on` saw no call that it could judge; 2 for a wrong command line; 3 when it found something so bad,
+or `audit --fail-on-refused` something refused;
 130 after Ctrl-C; 141 when the reader of the output has gone.
 Shell completion: `kafkasniff --show-completion bash` prints a script, to be put where the shell looks for such.
 """

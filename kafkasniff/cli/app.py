@@ -12,7 +12,10 @@ from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.formatting import Commands, GroupedCommand
 from kafkasniff.cli.output import print_message
 
-COMMANDS = ("read", "show", "live", "diagnose", "pipeline", "explain", "apis", "errors", "help")
+COMMANDS = (
+    *("read", "show", "live", "diagnose", "stats", "who", "audit", "sql", "tables"),
+    *("pipeline", "explain", "apis", "errors", "help"),
+)
 """Each is the function of its name in the module of its name."""
 
 SHELLS = ("bash", "zsh", "fish", "powershell")

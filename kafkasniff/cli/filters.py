@@ -11,6 +11,7 @@ import typer
 from kafkasniff.calls.call import Call, ConnectionReport, Gap, Side
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.enrichment.learning import names_topic_ids
+from kafkasniff.calls.items import Item
 from kafkasniff.cli.arguments import ANY_ERROR
 from kafkasniff.protocol.bodies import DecodedBody, find_entities
 
@@ -65,6 +66,10 @@ class Filters:
             if taken is None or taken <= self.slower_than_ns:
                 return False
         return self._shows_bodies(call)
+
+    def shows(self, item: Item, first_time: int) -> bool:
+        """Tell whether anything that the engine gives is wanted."""
+        return self.shows_call(item, first_time) if isinstance(item, Call) else self.shows_other(item, first_time)
 
     def shows_other(self, item: Gap | RawToken | ConnectionReport, first_time: int) -> bool:
         """Tell whether a gap, a raw token or a connection is wanted: where nothing is asked about calls."""

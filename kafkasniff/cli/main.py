@@ -30,8 +30,10 @@ def main() -> None:
             from kafkasniff.cli.pager import end_pager
 
             end_pager()
-        # Python would search all that is left for cycles once more as it exits.
-        gc.freeze()
+        # Python would search all that is left for cycles once more as it exits. What DuckDB made says on standard error
+        # that it is still there, if that is left out.
+        if "duckdb" not in sys.modules:
+            gc.freeze()
 
 
 def _open_what_is_closed() -> None:

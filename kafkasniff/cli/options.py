@@ -70,6 +70,7 @@ Colour = Annotated[
     ),
 ]
 JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
+CsvOutput = Annotated[bool, typer.Option("--csv", help="Print CSV with a line of headings.")]
 Verbose = Annotated[
     int,
     typer.Option(

@@ -1,24 +1,19 @@
 """The third task: the events of one cluster into findings, by the very rules that `diagnose` has."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
-import orjson
 import pyarrow as pa
 
 from kafkasniff.capture.packets import Interface
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import Diagnosis
-from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.pipeline.clusters import Copies
 from kafkasniff.pipeline.event_reader import EventReader
 from kafkasniff.pipeline.event_spans import in_order
 from kafkasniff.pipeline.reassembly import Part
 from kafkasniff.pipeline.shares import Share
-from kafkasniff.render.findings import finding_object
-from kafkasniff.tables.rows import Placed
-from kafkasniff.wording import file_name
 
 _COLUMNS = ("vantage", "bucket", "item", "told")
 
@@ -68,28 +63,3 @@ def diagnose(parts: Iterable[Part], batches: Iterable[pa.RecordBatch], share: Sh
 def interfaces_of(parts: Iterable[Part]) -> dict[int, list[Interface]]:
     """Give the interfaces of parts by their number."""
     return {number: [Interface(part.path, *each) for each in part.interfaces] for number, part in enumerate(parts)}
-
-
-def finding_rows(vantages: list[str], findings: Iterable[Finding]) -> Iterator[Placed]:
-    """Give the rows of findings on what `vantages` saw."""
-    for finding in findings:
-        shown = finding_object(finding)
-        texts = {name: orjson.dumps(shown[name]).decode() for name in ("subject", "evidence", "consequences")}
-        yield (
-            "findings",
-            finding.first_time,
-            (
-                [file_name(vantage) for vantage in vantages],
-                finding.rule,
-                finding.severity,
-                finding.first_time // 1000,
-                finding.last_time // 1000,
-                finding.count,
-                texts["subject"],
-                shown["summary"],
-                shown["cause"],
-                shown["fix"],
-                texts["evidence"],
-                texts["consequences"],
-            ),
-        )

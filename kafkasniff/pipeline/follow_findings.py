@@ -11,13 +11,14 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from kafkasniff.pipeline.carry import load, save
-from kafkasniff.pipeline.diagnosing import ClusterDiagnosis, finding_rows
+from kafkasniff.pipeline.diagnosing import ClusterDiagnosis
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.event_spans import read_events
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.reassembly import Part, placed_interfaces
 from kafkasniff.pipeline.shares import Share, dealt
 from kafkasniff.pipeline.tasks import result_batch, task_of_worker
+from kafkasniff.render.finding_rows import finding_rows
 from kafkasniff.typed_json import from_json, to_json
 
 

@@ -14,6 +14,7 @@ from kafkasniff.capture.files.compression import MAGIC_LENGTH, compression_of
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.files.source import FileSource
 from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.tables.rings import ring_of
 
 HEAD_BYTES = 64
 """Bytes from a file's start that tell it from one that takes its place: file header and first record header."""
@@ -23,10 +24,6 @@ CHANGED = "changed while it was read; run the command again once nothing writes 
 
 _LOCAL_URI = re.compile(r"file:(?:///|//localhost/|/(?!/))")
 _URI = re.compile(r"file:|[A-Za-z][A-Za-z0-9+.-]*://")
-_COMPRESSED = re.compile(r"\.(gz|zst|zstd|lz4|xz|bz2)$", re.IGNORECASE)
-# tcpdump -C puts its counter behind the whole name, also behind an ending in it (tcpdump.c, MakeFilename).
-_ENDING = re.compile(r"\.(pcapng|pcap|ntar|cap|dump|dmp)\d*$", re.IGNORECASE)
-_COUNTERS = re.compile(r"([-_.:T]\d+Z?|\d{4,}Z?)+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,22 +118,6 @@ def look_at(path: str) -> Input:
     except CaptureError as error:
         return Input(path, size, modified, head, ring, reason=str(error))
     return Input(path, size, modified, head, ring, first_time, bool(compression_of(head[:MAGIC_LENGTH])))
-
-
-def without_compression(path: str) -> str:
-    """Give a path without the ending that compression adds."""
-    return _COMPRESSED.sub("", path)
-
-
-def ring_of(path: str) -> str:
-    """Give directory and name of a file without what tcpdump (-C, -W, -G) and dumpcap (-b) add when they rotate."""
-    folder, name = os.path.split(path)
-    bare = without_compression(name)
-    without_ending = _ENDING.sub("", bare)
-    if without_ending == bare:
-        # Without an ending, all digits at the end are tcpdump's counter.
-        without_ending = bare.rstrip("0123456789")
-    return os.path.join(folder, _COUNTERS.sub("", without_ending) or without_ending)
 
 
 def files_below(source: str, leave_out: str | None) -> Iterator[str]:

@@ -20,7 +20,6 @@ from kafkasniff.diagnose.engine import joined, limits_text
 from kafkasniff.diagnose.finding import Finding, findings_from_json
 from kafkasniff.pipeline import tasks
 from kafkasniff.pipeline.clusters import clusters_of
-from kafkasniff.pipeline.diagnosing import finding_rows
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.event_spans import SPANS
 from kafkasniff.pipeline.indexing import FileReport, IndexTask
@@ -33,6 +32,7 @@ from kafkasniff.pipeline.reassembly import Known, Part, add_up
 from kafkasniff.pipeline.reports import doubtful_files, row_of_file, whole_reports
 from kafkasniff.pipeline.shares import Share, shares_of
 from kafkasniff.pipeline.vantages import vantages_of
+from kafkasniff.render.finding_rows import finding_rows
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.key_log import KeyLog

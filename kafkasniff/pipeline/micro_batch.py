@@ -18,7 +18,7 @@ from kafkasniff.pipeline.follow_findings import Cluster, EventFile, FindTask, Fo
 from kafkasniff.pipeline.follow_state import HeldEvents, LatestFile, Ledger, Ring, State
 from kafkasniff.pipeline.follow_tasks import Followed, FollowTask
 from kafkasniff.pipeline.indexing import FileReport
-from kafkasniff.pipeline.inputs import Input, leave_out, without_compression
+from kafkasniff.pipeline.inputs import Input, leave_out
 from kafkasniff.pipeline.job import MOST_ROUNDS, Index, reason_of
 from kafkasniff.pipeline.naming import NameTask, NamingWork, Renamed
 from kafkasniff.pipeline.options import Options
@@ -30,6 +30,7 @@ from kafkasniff.pipeline.tasks import RESULT
 from kafkasniff.pipeline.vantages import OVERLAP_NS, overlap
 from kafkasniff.pipeline.watching import Read
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
+from kafkasniff.tables.rings import without_compression
 from kafkasniff.tables.rows import Placed
 from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.key_log import KeyLog

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from kafkasniff.pipeline.inputs import Input, files_below, look_at, without_compression
+from kafkasniff.pipeline.inputs import Input, files_below, look_at
+from kafkasniff.tables.rings import without_compression
 
 SETTLED_S = 2.0
 """How long a file must stand still behind which its ring has a newer one."""

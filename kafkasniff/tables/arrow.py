@@ -7,23 +7,35 @@ consumer calls `release`.
 
 import ctypes
 import errno
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import POINTER, Structure, addressof, byref, c_char_p, c_int, c_int64, c_void_p, cast, pointer, py_object
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 _RELEASE = ctypes.CFUNCTYPE(None, c_void_p)
 _NULLABLE = 2
 
 FORMATS = {
+    "bool": b"b",
+    "int8": b"c",
     "int16": b"s",
     "int32": b"i",
     "int64": b"l",
     "double": b"g",
-    "string": b"u",
+    "string": b"i",
+    "text": b"u",
+    "binary": b"z",
     "timestamp[us, tz=UTC]": b"tsu:UTC",
 }
-"""Arrow's format strings of types."""
+"""Arrow's format strings of types; beside them there are `list<T>` and `struct<name: T, ...>`.
+
+A `string` is a place in a dictionary of `text`.
+"""
+
+_CODES = {"int8": "b", "int16": "h", "int32": "i", "int64": "q", "double": "d", "timestamp[us, tz=UTC]": "q"}
+"""Python's codes of arrays of the types whose values are numbers."""
 
 
 class _Schema(Structure):
@@ -77,7 +89,7 @@ class _Stream(Structure):
 
 @dataclass(frozen=True, slots=True)
 class ArrowField:
-    """A column of a stream: its name and its type, a key of `FORMATS`. A string is a dictionary's."""
+    """A column of a stream: its name and its type. A string is a dictionary's."""
 
     name: str
     type: str
@@ -88,12 +100,65 @@ class ArrowColumn:
     """The values of a column in a batch."""
 
     values: Any
-    """A buffer: the values, or int32 places in `texts`."""
+    """A buffer: the values, int32 places in `texts`, or of a list and of bytes where each ends, from 0 on. None of a
+    struct."""
     valid: Any
     """A buffer of bits, the lowest first: 0 where the value is null. None where no value is."""
     nulls: int
     texts: Sequence[str] | None = None
     """What places in a dictionary stand for."""
+    data: Any = None
+    """The bytes one after the other."""
+    children: "Sequence[tuple[int, ArrowColumn]]" = ()
+    """Of a list its elements one after the other, of a struct its fields; each with the number of values."""
+
+
+def pack_bits(values: Sequence[Any]) -> bytearray:
+    """Give truth values as bits, the lowest first."""
+    text = "".join("1" if value else "0" for value in reversed(values))
+    return bytearray(int(text or "0", 2).to_bytes(-(-len(values) // 8) or 1, "little"))
+
+
+def encoded(text: str) -> bytes:
+    """Give text in UTF-8; what is no Unicode becomes U+FFFD."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
+
+
+def inner_types(name: str) -> list[tuple[str, str]]:
+    """Give names and types of what is in a list or a struct: DuckDB takes no list of dictionaries that is empty."""
+    kind, _, inside = name.removesuffix(">").partition("<")
+    if not inside:
+        return []
+    fields = [("item", inside)] if kind == "list" else [tuple(each.split(": ")) for each in inside.split(", ")]
+    return [(each[0], "text" if each[1] == "string" else each[1]) for each in fields]
+
+
+def column_of(name: str, values: Sequence[Any]) -> ArrowColumn:
+    """Give values, of which some may be None, as a column of a type."""
+    nulls = values.count(None)
+    valid = pack_bits([value is not None for value in values]) if nulls else None
+    if name in _CODES:
+        return ArrowColumn(array(_CODES[name], [value or 0 for value in values]), valid, nulls)
+    if name == "bool":
+        return ArrowColumn(pack_bits([bool(value) for value in values]), valid, nulls)
+    if name == "string":
+        places: dict[str, int] = {}
+        numbers = [0 if value is None else places.setdefault(value, len(places)) for value in values]
+        return ArrowColumn(array("i", numbers), valid, nulls, list(places))
+    if name == "text":
+        values = [None if value is None else encoded(value) for value in values]
+    ends = array("i", accumulate((len(value or ()) for value in values), initial=0))
+    if name in ("text", "binary"):
+        # Never empty: a consumer may want an address where there are texts of no bytes.
+        return ArrowColumn(ends, valid, nulls, data=bytearray(b"".join(value or b"" for value in values) or b"\0"))
+    children = []
+    for inner, kind in inner_types(name):
+        if name.startswith("list"):
+            each = [element for value in values for element in value or ()]
+        else:
+            each = [None if value is None else value[inner] for value in values]
+        children.append((len(each), column_of(kind, each)))
+    return ArrowColumn(ends if name.startswith("list") else None, valid, nulls, children=children)
 
 
 Batch = tuple[int, Sequence[ArrowColumn]]
@@ -143,18 +208,19 @@ def _fill_schema(out: _Schema, name: str, code: bytes, children: Sequence[_Schem
     _keep(out, code, held, children, pointers, texts)
 
 
+def _field_schema(name: str, kind: str) -> _Schema:
+    out = _Schema()
+    texts: _Schema | None = None
+    if kind == "string":
+        texts = _field_schema("", "text")
+    children = [_field_schema(*each) for each in inner_types(kind)]
+    code = (b"+l" if kind.startswith("list") else b"+s") if children else FORMATS[kind]
+    _fill_schema(out, name, code, children, texts)
+    return out
+
+
 def _write_schema(out: _Schema, fields: Sequence[ArrowField]) -> None:
-    children = []
-    for field in fields:
-        child, texts = _Schema(), None
-        code = FORMATS[field.type]
-        if field.type == "string":
-            texts = _Schema()
-            _fill_schema(texts, "", code, (), None)
-            code = FORMATS["int32"]
-        _fill_schema(child, field.name, code, (), texts)
-        children.append(child)
-    _fill_schema(out, "", b"+s", children, None)
+    _fill_schema(out, "", b"+s", [_field_schema(field.name, field.type) for field in fields], None)
 
 
 def _address(buffer: Any) -> int | None:
@@ -179,26 +245,22 @@ def _fill_array(
 
 
 def _text_array(texts: Sequence[str]) -> _Array:
-    """Give texts as Arrow holds them: where each ends, and their bytes. What is no Unicode becomes U+FFFD."""
-    encoded = [text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode() for text in texts]
-    ends = (ctypes.c_int32 * (len(texts) + 1))()
-    for place, each in enumerate(encoded):
-        ends[place + 1] = ends[place] + len(each)
+    """Give texts as Arrow holds them: where each ends, and their bytes."""
+    return _column_array(len(texts), column_of("text", texts))
+
+
+def _column_array(length: int, column: ArrowColumn) -> _Array:
     out = _Array()
-    # Never empty: a consumer may want an address where there are texts of no bytes.
-    _fill_array(out, len(texts), 0, (None, ends, bytearray(b"".join(encoded) or b"\0")), (), None)
+    texts = None if column.texts is None else _text_array(column.texts)
+    buffers = [each for each in (column.values, column.data) if each is not None]
+    children = [_column_array(*each) for each in column.children]
+    _fill_array(out, length, column.nulls, (column.valid, *buffers), children, texts)
     return out
 
 
 def _write_array(out: _Array, batch: Batch) -> None:
     length, columns = batch
-    children = []
-    for column in columns:
-        child = _Array()
-        texts = None if column.texts is None else _text_array(column.texts)
-        _fill_array(child, length, column.nulls, (column.valid, column.values), (), texts)
-        children.append(child)
-    _fill_array(out, length, 0, (None,), children, None)
+    _fill_array(out, length, 0, (None,), [_column_array(length, column) for column in columns], None)
 
 
 def export_stream(fields: Sequence[ArrowField], batches: Iterator[Batch]) -> object:

@@ -17,7 +17,7 @@ from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR, TYPED_FIELDS, typed_names
 from kafkasniff.tables.places import PLACE_FIELDS
 
-_NAMED = frozenset({"groupId", "topicId", "topicName"})
+NAMED = frozenset({"groupId", "topicId", "topicName"})
 
 
 class Names(NamedTuple):
@@ -65,7 +65,7 @@ def fields_of_rows(api_key: int, version: int, side: Kind) -> frozenset[str]:
     if api_key not in APIS:
         return frozenset()
     definition = api_definition(api_key, side)
-    names = leading_fields(definition, version, lambda field: is_entity(field, _NAMED))
+    names = leading_fields(definition, version, lambda field: is_entity(field, NAMED))
     records = leading_fields(definition, version, _holds_records)
     if records:
         names |= records | PLACE_FIELDS
@@ -80,4 +80,4 @@ def _holds_records(field: Field) -> bool:
 
 @cache
 def _finder(api_key: int, version: int, side: Kind) -> EntityFinder:
-    return entity_finder(api_definition(api_key, side), version, _NAMED)
+    return entity_finder(api_definition(api_key, side), version, NAMED)

@@ -46,6 +46,7 @@ _CALL: Final = (
     Column("time", _TIME, "when the request's first byte was captured (else the response's)"),
     Column("time_ns", "int64", "the same in nanoseconds since 1970-01-01 UTC"),
     Column("client", _TEXT, "`ip:port`, IPv6 in brackets"),
+    Column("client_host", _TEXT, "the address in `client`"),
     Column("server", _TEXT, "`ip:port`, IPv6 in brackets"),
     Column("api_key", "int16", "the API; null where the request was not captured"),
     Column("api_name", _TEXT, "its name as in Kafka's ApiKeys"),

@@ -19,10 +19,10 @@ TOPIC_ARRAYS = frozenset(
 )
 """Arrays whose elements' `name` is a topic's, in Kafka's definitions (`entityType`)."""
 
-_PARTITION_FIELDS = ("partitionIndex", "partition", "index")
+PARTITION_FIELDS = ("partitionIndex", "partition", "index")
 _TOPIC_FIELDS = ("topic", "topicName")
 
-PLACE_FIELDS = frozenset({*_PARTITION_FIELDS, *_TOPIC_FIELDS, "name", "topicId"})
+PLACE_FIELDS = frozenset({*PARTITION_FIELDS, *_TOPIC_FIELDS, "name", "topicId"})
 """Names of the fields that say where a path leads, beside the arrays in it."""
 
 
@@ -54,7 +54,7 @@ def place_of(body: dict[str, Any], path: str, names: KnownNames) -> Place:
             topic = topic or _topic(struct, array, names)
             within = within or topic is not None or "topicId" in struct
             if partition is None and within:
-                partition = next((struct[field] for field in _PARTITION_FIELDS if type(struct.get(field)) is int), None)
+                partition = next((struct[field] for field in PARTITION_FIELDS if type(struct.get(field)) is int), None)
     return Place(topic, partition)
 
 

@@ -1,7 +1,7 @@
 """What the engine gives, as rows of the tables."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport, Frame
 from kafkasniff.calls.items import Item
@@ -34,10 +34,37 @@ def item_rows(vantage: str, item: Item, records: bool) -> Iterator[Placed]:
             # All of them first: a call has either its rows or the one that says why not.
             rows = [*call_rows(vantage, item, records)]
         except Exception as error:
-            rows = [_failed_row(vantage, item, failure_text(error))]
+            problems = [*(problem.message for problem in item.pairing_problems), failure_text(error)]
+            rows = [_call_row(item, _key(vantage, item), Told(None, [], [], [], problems))]
         yield from rows
     elif isinstance(item, ConnectionReport):
         yield connection_row(vantage, item)
+
+
+class Told(NamedTuple):
+    """What the bodies of a call tell for its row in `calls`."""
+
+    version: int | None
+    topics: Sequence[str]
+    groups: Sequence[str]
+    error_names: Sequence[str]
+    problems: Sequence[str]
+
+
+def told_of(call: Call) -> Told:
+    """Read the bodies of a call for its row; of one that cannot be shown, the last problem is the reason."""
+    try:
+        return _told(call, {side: body_of(call, side) for side in _SIDES})
+    except Exception as error:
+        return Told(None, (), (), (), [*(problem.message for problem in call.pairing_problems), failure_text(error)])
+
+
+def _told(call: Call, bodies: dict[Kind, Body | None]) -> Told:
+    topics, groups = _named(call, bodies)
+    answered = bodies["response"]
+    names = list(dict.fromkeys(error.name for error in call.errors))
+    problems = [problem.message for problem in call.problems]
+    return Told(None if answered is None else answered.version, topics, groups, names, problems)
 
 
 def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:
@@ -45,15 +72,7 @@ def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:
     time, key = call.time.time, _key(vantage, call)
     bodies = {side: body_of(call, side) for side in _SIDES}
     errors = call.errors
-    topics, groups = _named(call, bodies)
-    answered = bodies["response"]
-    yield _call_row(
-        call,
-        key,
-        None if answered is None else answered.version,
-        (topics, groups, list(dict.fromkeys(error.name for error in errors))),
-        [problem.message for problem in call.problems],
-    )
+    yield _call_row(call, key, _told(call, bodies))
     names = call.context.topics
     for error in errors:
         place = place_of(_tree(call, error.where), error.path, names)
@@ -84,6 +103,7 @@ def _key(vantage: str, call: Call) -> Row:
         time // 1000,
         time,
         call.client,
+        call.client.rpartition(":")[0],
         call.server,
         call.api_key,
         call.api_name,
@@ -92,17 +112,15 @@ def _key(vantage: str, call: Call) -> Row:
     )
 
 
-def _call_row(
-    call: Call, key: Row, version: int | None, named: tuple[list[str], list[str], list[str]], problems: list[str]
-) -> Placed:
-    """Give the row of a call in `calls`; `named` are its topics, its groups and its errors."""
+def _call_row(call: Call, key: Row, told: Told) -> Placed:
+    """Give the row of a call in `calls`."""
     return (
         "calls",
         call.time.time,
         (
             *key,
             call.correlation_id,
-            version,
+            told.version,
             call.outcome,
             _milliseconds(call.total_ns),
             _milliseconds(call.response_delay_ns),
@@ -111,20 +129,16 @@ def _call_row(
             call.response.size if call.response else None,
             *_completed(call.request),
             *_completed(call.response),
-            *named,
-            problems,
+            told.topics,
+            told.groups,
+            told.error_names,
+            told.problems,
             call.security_protocol,
             call.principal,
             call.software_name,
             call.software_version,
         ),
     )
-
-
-def _failed_row(vantage: str, call: Call, message: str) -> Placed:
-    """Give the row of a call whose bodies cannot be shown, with the reason."""
-    problems = [*(problem.message for problem in call.pairing_problems), message]
-    return _call_row(call, _key(vantage, call), None, ([], [], []), problems)
 
 
 BATCH_FIELDS = (
@@ -187,13 +201,13 @@ def file_row(
     path: str,
     size: int | None,
     times: tuple[int | None, int | None],
-    counts: tuple[int, int, int],
+    counts: tuple[int, int, int | None],
     reason: str | None,
 ) -> Row:
     """Give the row of a file.
 
     `times` are those of its first and last packet in ns since 1970, `counts` its packets, cut packets and fragments
-    that were not joined; `reason` says why it was not read, or not to its end.
+    that were not joined, None where nobody counted these; `reason` says why it was not read, or not to its end.
     """
     first, last = (None if time is None else time // 1000 for time in times)
     state = "read" if reason is None else "damaged" if counts[0] else "not read"

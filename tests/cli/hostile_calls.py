@@ -98,3 +98,13 @@ def capture(path: Path, *connections: list[tuple[bytes, bytes]]) -> Path:
 
     write_capture(path, packets())
     return path
+
+
+def named_heartbeats(path: Path, names: list[str]) -> Path:
+    """Write a Heartbeat of each client id, on one connection behind one of `shop`."""
+    calls = [heartbeat(0)]
+    for number, name in enumerate(names, 1):
+        sent, answer = heartbeat(number)
+        raw = name.encode()
+        calls.append((sent[:8] + struct.pack(">h", len(raw)) + raw + sent[14:], answer))
+    return capture(path, calls)

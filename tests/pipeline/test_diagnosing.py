@@ -7,10 +7,10 @@ import pytest
 
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.pipeline import shares
-from kafkasniff.pipeline.inputs import ring_of
 from kafkasniff.pipeline.options import Options
 from kafkasniff.reading import Reading
 from kafkasniff.render.findings import finding_line
+from kafkasniff.tables.rings import ring_of
 from tests.conftest import SHARED, needs_shared
 from tests.pipeline.test_job import RING, rows, write
 

@@ -3,7 +3,8 @@ import os
 import pytest
 
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.inputs import find_inputs, look_at, path_of, ring_of, run_id
+from kafkasniff.pipeline.inputs import find_inputs, look_at, path_of, run_id
+from kafkasniff.tables.rings import ring_of
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,14 @@ import pyarrow.dataset as ds
 import pytest
 
 from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH
-from kafkasniff.pipeline.inputs import find_inputs, ring_of, run_id
+from kafkasniff.pipeline.inputs import find_inputs, run_id
 from kafkasniff.pipeline.job import Index, run
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import Destination
 from kafkasniff.pipeline.tasks import WriteTask, Wrote
 from kafkasniff.reading import Reading
 from kafkasniff.render.json.lines import JsonLines
+from kafkasniff.tables.rings import ring_of
 from tests.pipeline.expected import COMPARED, comparable, expected_rows
 
 CAPTURES = Path("captures")

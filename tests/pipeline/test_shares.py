@@ -10,12 +10,13 @@ from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
 from kafkasniff.diagnose.engine import joined
 from kafkasniff.diagnose.facts import Client
 from kafkasniff.pipeline import shares
-from kafkasniff.pipeline.diagnosing import ClusterDiagnosis, finding_rows
+from kafkasniff.pipeline.diagnosing import ClusterDiagnosis
 from kafkasniff.pipeline.event_spans import in_order
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.output import table_of
 from kafkasniff.pipeline.schemas import schema_of
 from kafkasniff.pipeline.shares import Share, dealt, shares_of
+from kafkasniff.render.finding_rows import finding_rows
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 from tests.conftest import SHARED, needs_shared
 from tests.pipeline.test_events import placed_items

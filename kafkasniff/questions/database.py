@@ -1,0 +1,197 @@
+"""Tables of captures in DuckDB."""
+
+import glob
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from kafkasniff.questions.errors import QuestionError
+from kafkasniff.questions.named import text_of
+from kafkasniff.tables.declared import CALLS, RECORDS, TABLES, Table
+from kafkasniff.tables.filling import TableFiller
+
+if TYPE_CHECKING:
+    pass
+
+MEMORY = "256MB"
+"""What DuckDB may hold of tables before it writes them to its temporary folder."""
+
+_INSTALL = "DuckDB is not installed: install it with `pip install 'kafkasniff[sql]'`"
+
+_FUNCTIONS = (
+    "CREATE MACRO percentile(x, p) AS quantile_cont(x, p)",
+    "CREATE MACRO array_min(l) AS list_min(l)",
+    "CREATE MACRO explode_outer(l) AS unnest(CASE WHEN len(l) > 0 THEN l ELSE [NULL] END)",
+)
+"""Spark's names for what DuckDB has under others."""
+
+VIEWS = ("clients",)
+"""Named questions that are as good as tables."""
+
+TABLE_NAMES = [name for name in TABLES if name != RECORDS.name]
+"""The tables that are filled unless records are asked for."""
+
+_TYPES = {
+    "binary": "BLOB",
+    "string": "VARCHAR",
+    "int8": "TINYINT",
+    "int16": "SMALLINT",
+    "int32": "INTEGER",
+    "int64": "BIGINT",
+    "double": "DOUBLE",
+    "bool": "BOOLEAN",
+    "timestamp[us, tz=UTC]": "TIMESTAMPTZ",
+    "list<string>": "VARCHAR[]",
+    "list<struct<key: string, value: binary>>": "STRUCT(key VARCHAR, value BLOB)[]",
+}
+"""DuckDB's names of the types in the declarations."""
+
+
+_STORED = (
+    ("read_parquet({})", "{}.parquet"),
+    ("read_parquet({}, hive_partitioning = true)", "{}/**/*.parquet"),
+    ("read_csv({})", "{}.csv"),
+)
+"""How tables lie in a folder: as `tables` and as `pipeline` write them."""
+
+
+class Answer(NamedTuple):
+    """What a query gave."""
+
+    columns: Sequence[str]
+    rows: Iterator[tuple[Any, ...]]
+
+
+class Database:
+    """A database with the tables of captures, for as long as it is entered."""
+
+    def __init__(self, path: str | None = None) -> None:
+        """Open a new database at `path`, or in memory. Raises QuestionError where DuckDB is not there."""
+        try:
+            import duckdb
+        except ImportError:
+            raise QuestionError(_INSTALL) from None
+        self._error: type[Exception] = duckdb.Error
+        self._folder = tempfile.TemporaryDirectory(prefix="kafkasniff-")
+        try:
+            self._connection: duckdb.DuckDBPyConnection = duckdb.connect(path or ":memory:")
+        except duckdb.Error as error:
+            self._folder.cleanup()
+            raise QuestionError(f"{path}: cannot be opened: {_sentence(error)}") from None
+        self.run("SET TimeZone = 'UTC'")
+        self.run(f"SET memory_limit = '{MEMORY}'")
+        self.run("SET temp_directory = ?", [self._folder.name])
+        self.run("SET enable_progress_bar = false")
+        for function in _FUNCTIONS:
+            self.run(function.replace("MACRO", "TEMP MACRO"))
+
+    def __enter__(self) -> Self:
+        """Give the database."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it, and remove what was put aside."""
+        self._connection.close()
+        self._folder.cleanup()
+
+    def filler(self, wanted: Iterable[str], text: str = "*") -> TableFiller:
+        """Make the `wanted` tables, of calls with the columns that `text` mentions, and give what fills them."""
+        # Blocks are small: several threads would take longer to agree than to take them.
+        self.run("SET threads = 1")
+        columns: dict[str, list[str]] = {}
+        words = set(re.findall(r"\w+", text))
+        for name in wanted:
+            table = TABLES[name]
+            names = [each.name for each in table.columns]
+            used = [each for each in names if each in words] if table is CALLS and text != "*" else names
+            # A table must have a column, also where rows are but counted.
+            columns[name] = used or names[:1]
+            self.make(table, columns[name])
+        return TableFiller(columns, lambda name, block: self.insert(name, block, columns[name]))
+
+    def make(self, table: Table, columns: Sequence[str]) -> None:
+        """Make a table without rows, with some of its columns."""
+        types = ", ".join(f"{quoted(each.name)} {_TYPES[each.type]}" for each in table.columns if each.name in columns)
+        self.run(f"CREATE TABLE {quoted(table.name)} ({types})")
+
+    def make_views(self) -> None:
+        """Make views of the questions that are as good as tables, where `calls` is there with all columns."""
+        [(columns,)] = self.ask("SELECT count(*) FROM duckdb_columns() WHERE table_name = 'calls'").rows
+        for name in VIEWS if columns == len(CALLS.columns) else ():
+            self.run(f"CREATE OR REPLACE VIEW {quoted(name)} AS {text_of(name)}")
+
+    def use(self, path: str) -> None:
+        """Let queries see the tables in a folder (of `tables` or `pipeline`) or a database. Raises QuestionError."""
+        if not os.path.isdir(path):
+            self.run(f"ATTACH {literal(path)} AS stored (READ_ONLY)")
+            self.run("USE stored")
+            return
+        found = False
+        for name in TABLES:
+            for form, pattern in _STORED:
+                place = os.path.join(glob.escape(path), pattern.format(name))
+                if glob.glob(place, recursive=True):
+                    self.run(f"CREATE VIEW {quoted(name)} AS SELECT * FROM {form.format(literal(place))}")
+                    found = True
+                    break
+        if not found:
+            raise QuestionError(f"{path}: expected tables such as calls.parquet, found none")
+        self.make_views()
+
+    def insert(self, name: str, block: Any, columns: Sequence[str]) -> None:
+        """Add a block of rows (`__arrow_c_stream__`) to a table."""
+        self._connection.register("_block", block)
+        self.run(f"INSERT INTO {quoted(name)} SELECT {', '.join(map(quoted, columns))} FROM _block")
+        self._connection.unregister("_block")
+
+    def run(self, text: str, parameters: Sequence[Any] = ()) -> None:
+        """Run a statement. Raises QuestionError."""
+        try:
+            self._connection.execute(text, list(parameters))
+        except self._error as error:
+            raise QuestionError(_sentence(error)) from None
+
+    def ask(self, text: str, parameters: Sequence[Any] = ()) -> Answer:
+        """Run a query and give its answer; rows are taken as they are asked for. Raises QuestionError."""
+        self.run(text, parameters)
+        columns = [each[0] for each in self._connection.description or ()]
+        return Answer(columns, self._rows())
+
+    def record_batches(self, text: str) -> Any:
+        """Run a query and give its answer as pyarrow's reader of record batches. Raises QuestionError."""
+        try:
+            return self._connection.sql(text).to_arrow_reader(16_384)
+        except self._error as error:
+            raise QuestionError(_sentence(error)) from None
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        try:
+            while rows := self._connection.fetchmany(1_000):
+                yield from rows
+        except self._error as error:
+            raise QuestionError(_sentence(error)) from None
+
+
+def mentioned(text: str) -> list[str]:
+    """Give the tables that a query may ask: those whose names stand in it."""
+    words = set(re.findall(r"\w+", text.lower()))
+    return [name for name in TABLES if name in words or (name == CALLS.name and words & set(VIEWS))]
+
+
+def quoted(name: str) -> str:
+    """Give a name as SQL takes it, whatever is in it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Give a text as SQL takes it, whatever is in it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _sentence(error: Exception) -> str:
+    return str(error).strip()

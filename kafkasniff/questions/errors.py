@@ -1,0 +1,5 @@
+"""The one exception of this layer."""
+
+
+class QuestionError(Exception):
+    """A question cannot be answered; the message says why."""

@@ -1,0 +1,16 @@
+-- How many calls there are, how many failed or were not answered, how large they are and how long they took, by keys.
+-- A call that names several topics, groups or errors counts for each. Times are those of answered calls, in ms from the
+-- request's first byte to the response's last; percentiles are exact, linear between ranks.
+SELECT
+  {keys},
+  count(*) AS calls,
+  sum(CASE WHEN cardinality(error_names) > 0 THEN 1 ELSE 0 END) AS failed,
+  sum(CASE WHEN outcome = 'unanswered' THEN 1 ELSE 0 END) AS unanswered,
+  coalesce(sum(request_size_bytes), 0) AS request_bytes,
+  coalesce(sum(response_size_bytes), 0) AS response_bytes,
+  percentile(CASE WHEN outcome = 'answered' THEN total_time_ms END, 0.5) AS p50_ms,
+  percentile(CASE WHEN outcome = 'answered' THEN total_time_ms END, 0.9) AS p90_ms,
+  percentile(CASE WHEN outcome = 'answered' THEN total_time_ms END, 0.99) AS p99_ms,
+  max(CASE WHEN outcome = 'answered' THEN total_time_ms END) AS max_ms
+FROM {calls}
+GROUP BY {keys}

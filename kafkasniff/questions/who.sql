@@ -1,0 +1,49 @@
+-- Who produces to, consumes from and commits offsets of which topic. Bytes and records are those of the record batches
+-- in Produce requests and Fetch responses; a producer or consumer has the group that its address and client id name, if
+-- they name one alone.
+WITH uses AS (
+  SELECT
+    vantage, connection, epoch, direction, stream_offset, explode_outer(topics) AS topic,
+    CASE
+      WHEN api_name = 'PRODUCE' THEN 'produces'
+      WHEN api_name IN ('FETCH', 'SHARE_FETCH') THEN 'consumes'
+      ELSE 'commits'
+    END AS role,
+    client_host, client_id, principal, software_name, software_version, groups
+  FROM calls
+  WHERE api_name IN ('PRODUCE', 'FETCH', 'SHARE_FETCH', 'OFFSET_COMMIT', 'TXN_OFFSET_COMMIT')
+),
+held AS (
+  SELECT
+    vantage, connection, epoch, direction, stream_offset, topic,
+    sum(size_in_bytes) AS bytes, sum(record_count) AS records
+  FROM batches
+  GROUP BY vantage, connection, epoch, direction, stream_offset, topic
+),
+named AS (
+  SELECT client_host, client_id, explode_outer(groups) AS group_name
+  FROM calls
+  WHERE cardinality(groups) > 0
+),
+members AS (
+  SELECT client_host, client_id, min(group_name) AS group_name
+  FROM named
+  GROUP BY client_host, client_id
+  HAVING count(DISTINCT group_name) = 1
+)
+SELECT
+  uses.topic, uses.role, uses.client_host, uses.client_id, uses.principal, uses.software_name, uses.software_version,
+  CASE WHEN cardinality(uses.groups) > 0 THEN array_min(uses.groups) ELSE members.group_name END AS "group",
+  count(*) AS calls,
+  coalesce(sum(held.bytes), 0) AS bytes,
+  coalesce(sum(held.records), 0) AS records
+FROM uses
+LEFT JOIN held
+  ON uses.vantage = held.vantage AND uses.connection = held.connection AND uses.epoch = held.epoch
+  AND uses.direction = held.direction AND uses.stream_offset = held.stream_offset AND uses.topic = held.topic
+LEFT JOIN members ON uses.client_host = members.client_host AND uses.client_id = members.client_id
+WHERE uses.topic IS NOT NULL
+GROUP BY
+  uses.topic, uses.role, uses.client_host, uses.client_id, uses.principal, uses.software_name, uses.software_version,
+  CASE WHEN cardinality(uses.groups) > 0 THEN array_min(uses.groups) ELSE members.group_name END
+ORDER BY uses.topic, uses.role, bytes DESC, calls DESC, uses.client_host, uses.client_id

@@ -1,0 +1,25 @@
+# What other compiled modules use of call_reader.py.
+
+cimport cython
+from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.protocol.bodies.reader cimport BodyReader
+from kafkasniff.protocol.bodies.tables cimport FieldTable
+from kafkasniff.protocol.headers cimport RequestHeader
+from kafkasniff.protocol.records.crc32c cimport crc32c_of
+
+@cython.final
+cdef class CallReader(BodyReader):
+    cdef readonly dict topics, topic_ids, groups
+    cdef readonly list codes, batches
+    cdef dict _tables, _texts
+    cdef int side
+    cdef Frame frame
+    cdef str topic
+    cdef bint is_id
+    cdef readonly bint is_whole
+    cdef long long partition
+
+    cdef int _forget(self) except -1
+    cpdef bint read_call(self, Call call) except -1
+    cdef bint _read(self, Call call) except -1
+    cdef bint _read_frame(self, RequestHeader header, Frame frame, int side, Py_ssize_t offset) except -1

@@ -1,0 +1,186 @@
+"""What stats, who and audit should say, worked out from the lines of `read --json` in plain Python.
+
+Which fields name topics and groups comes from the fact files, which were read out of Kafka's releases.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from tests.conftest import SHARED
+
+FACTS = SHARED / "protocol-facts"
+NOTHING = ("", None, "A" * 22)
+
+
+@cache
+def layouts() -> dict[int, dict[str, Any]]:
+    found = {}
+    for path in FACTS.glob("[0-9]*-*.json"):
+        facts = json.loads(path.read_text())
+        found[facts["apiKey"]] = facts
+    return found
+
+
+def entities(fields: list[dict[str, Any]], value: Any) -> Iterator[tuple[str, str]]:
+    """Give kind and name of each topic and group that a struct names."""
+    for field in fields:
+        if not isinstance(value, dict) or value.get(field["name"]) is None:
+            continue
+        inner = value[field["name"]]
+        kind = field.get("entityType", "")
+        if field["type"] == "uuid" and field["name"] == "topicId":
+            kind = "topicId"
+        if field["type"] == "string" and field["name"] == "groupId":
+            kind = "groupId"
+        for each in inner if isinstance(inner, list) else [inner]:
+            if field.get("fields"):
+                yield from entities(field["fields"], each)
+            elif kind in ("topicName", "topicId", "groupId") and each not in NOTHING:
+                yield kind, each
+
+
+def named(line: dict[str, Any]) -> dict[str, list[str]]:
+    """Give the topics and the groups that a call names."""
+    found: dict[str, dict[str, None]] = {"topic": {}, "group": {}}
+    key = line["requestHeader"].get("requestApiKey")
+    for side in ("request", "response"):
+        body = line.get(side)
+        if key not in layouts() or body is None:
+            continue
+        for kind, name in entities(layouts()[key][side]["fields"], body):
+            if kind == "topicId":
+                name = line.get("topics", {}).get(name)
+            if name is not None:
+                found["group" if kind == "groupId" else "topic"][name] = None
+        if key == 10 and side == "request":
+            keys = body.get("coordinatorKeys", [body.get("key")])
+            if body.get("keyType", 0) == 0:
+                found["group"].update(dict.fromkeys(keys))
+        if key in (32, 33, 44):
+            for resource in body.get("resources") or body.get("results") or body.get("responses") or ():
+                kind = {2: "topic", 32: "group"}.get(resource["resourceType"])
+                if kind:
+                    found[kind][resource["resourceName"]] = None
+    return {kind: list(names) for kind, names in found.items()}
+
+
+def keys_of(line: dict[str, Any], key: str) -> list[Any]:
+    header, client = line["requestHeader"], line.get("clientInformation") or {}
+    if key in ("topic", "group"):
+        return named(line)[key] or [None]
+    if key == "error":
+        return list(dict.fromkeys(error["name"] for error in line.get("errors", ()))) or [None]
+    values = {
+        "api_name": header.get("requestApiKeyName"),
+        "api_version": header.get("requestApiVersion"),
+        "client_id": header.get("clientId"),
+        "client": line["client"],
+        "client_host": line["client"].rpartition(":")[0],
+        "server": line["server"],
+        "outcome": line["outcome"],
+        "principal": line.get("principal"),
+        "software_name": client.get("softwareName"),
+    }
+    return [values[key]]
+
+
+def percentile(values: list[float], share: float) -> float | None:
+    """Give a percentile, linear between ranks."""
+    if not values:
+        return None
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def stats(lines: list[dict[str, Any]], keys: list[str]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    groups: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+    for line in lines:
+        places: list[tuple[Any, ...]] = [()]
+        for key in keys:
+            places = [(*place, value) for place in places for value in keys_of(line, key)]
+        for place in places:
+            groups[place].append(line)
+    found = {}
+    for place, of_place in groups.items():
+        times = [line["totalTimeMs"] for line in of_place if line["outcome"] == "answered"]
+        found[place] = {
+            "calls": len(of_place),
+            "failed": sum(bool(line.get("errors")) for line in of_place),
+            "unanswered": sum(line["outcome"] == "unanswered" for line in of_place),
+            "request_bytes": sum(line.get("requestSizeBytes") or 0 for line in of_place),
+            "response_bytes": sum(line.get("responseSizeBytes") or 0 for line in of_place),
+            "p50_ms": percentile(times, 0.5),
+            "p90_ms": percentile(times, 0.9),
+            "p99_ms": percentile(times, 0.99),
+            "max_ms": max(times, default=None),
+        }
+    return found
+
+
+_ROLES = {0: "produces", 1: "consumes", 78: "consumes", 8: "commits", 28: "commits"}
+
+
+def who(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[int]]:
+    """Give calls, bytes and records by all that `who` tells beside them."""
+    groups: defaultdict[tuple[str, Any], set[str]] = defaultdict(set)
+    for line in lines:
+        host = line["client"].rpartition(":")[0]
+        groups[host, line["requestHeader"].get("clientId")].update(named(line)["group"])
+    found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
+    for line in lines:
+        header, client = line["requestHeader"], line.get("clientInformation") or {}
+        role = _ROLES.get(header.get("requestApiKey"))  # type: ignore[arg-type]
+        if role is None:
+            continue
+        names, host = named(line), line["client"].rpartition(":")[0]
+        of_client = groups[host, header.get("clientId")]
+        known = next(iter(of_client)) if len(of_client) == 1 and header.get("clientId") is not None else None
+        group = min(names["group"]) if names["group"] else known
+        for topic in names["topic"]:
+            row = found[
+                topic,
+                role,
+                host,
+                header.get("clientId"),
+                line.get("principal"),
+                client.get("softwareName"),
+                client.get("softwareVersion"),
+                group,
+            ]
+            row[0] += 1
+            for batch in line.get("batches", ()):
+                if topic_at(line, batch) == topic:
+                    row[1] += batch["sizeInBytes"]
+                    row[2] += batch["recordCount"] or 0
+    return dict(found)
+
+
+def topic_at(line: dict[str, Any], batch: dict[str, Any]) -> str | None:
+    """Give the topic that the path of a batch leads through."""
+    array, _, index = batch["path"].partition(".")[0].partition("[")
+    topic = (line[batch["where"]] or line[f"{batch['where']}Partial"])[array][int(index.rstrip("]"))]
+    name = topic.get("topic") or topic.get("name")
+    return name or line.get("topics", {}).get(topic.get("topicId"))
+
+
+def refused(lines: list[dict[str, Any]], release: str) -> dict[tuple[Any, ...], bool]:
+    """Give for each client, API and version whether brokers of a release refuse it."""
+    facts = json.loads((FACTS / "versions.json").read_text())["apis"]
+    taken = {api["api_key"]: api["by_release"].get(release) for api in facts}
+    found = {}
+    for line in lines:
+        header = line["requestHeader"]
+        key, version = header.get("requestApiKey"), header.get("requestApiVersion")
+        if key is None:
+            continue
+        client = line["client"].rpartition(":")[0], header.get("clientId")
+        span = taken.get(key)
+        fits = span is not None and span["lowest"] <= version <= span["highest"]
+        found[*client, header["requestApiKeyName"], version] = not fits
+    return found

@@ -1,0 +1,72 @@
+"""Each number of stats, who and audit beside what the JSON lines of the same captures give in plain Python."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafkasniff.cli.app import run
+from tests.conftest import CAPTURES, SHARED, needs_shared
+from tests.questions import recomputed
+
+pytestmark = needs_shared
+
+CAPTURED = [path for path in sorted(CAPTURES.glob("*.pcap*")) if path.stat().st_size < 2_000_000]
+HEALTHY = sorted(path for path in (SHARED / "captures" / "healthy").glob("*.pcap*") if path.stat().st_size < 400_000)
+FILES = [*CAPTURED, *(path for path in HEALTHY if path.name not in {each.name for each in CAPTURED})]
+
+
+class Asked:
+    """The command, run in this process."""
+
+    def __init__(self, capture: Any) -> None:
+        self._capture = capture
+
+    def __call__(self, *arguments: str) -> list[dict[str, Any]]:
+        self._capture.readouterr()
+        run(arguments)
+        return [json.loads(line) for line in self._capture.readouterr().out.splitlines()]
+
+
+@pytest.fixture
+def ask(capsysbinary: pytest.CaptureFixture[bytes]) -> Asked:
+    return Asked(capsysbinary)
+
+
+def calls_of(ask: Asked, path: Path) -> list[dict[str, Any]]:
+    return [line for line in ask("read", str(path), "--json") if line["type"] == "call"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_stats(ask: Asked, path: Path) -> None:
+    lines = calls_of(ask, path)
+    for keys in (["api_name"], ["topic"], ["group", "server"], ["error", "client_id"], ["client_host", "api_version"]):
+        rows = ask("stats", str(path), "--by", ",".join(keys), "--json")
+        found = {tuple(row.pop(key) for key in keys): row for row in rows}
+        expected = recomputed.stats(lines, keys)
+        assert len(found) == len(rows)
+        assert found.keys() == expected.keys()
+        for key, row in expected.items():
+            assert found[key] == {name: pytest.approx(value) for name, value in row.items()}, key
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_who(ask: Asked, path: Path) -> None:
+    rows = ask("who", str(path), "--json")
+    found = {tuple(row.values())[:8]: [row["calls"], row["bytes"], row["records"]] for row in rows}
+    assert len(found) == len(rows)
+    assert found == recomputed.who(calls_of(ask, path))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_audit_names_what_the_release_refuses(ask: Asked, path: Path) -> None:
+    lines = calls_of(ask, path)
+    for target, release in (("4.0", "4.0.1"), ("3.9.1", "3.9.1"), ("4.4", "4.4.0")):
+        rows = ask("audit", str(path), "--target", target, "--json")
+        found = {tuple(row[name] for name in _AUDITED): row["refused"] for row in rows}
+        assert found == recomputed.refused(lines, release)
+        assert sum(row["calls"] for row in rows) == sum("requestApiKey" in line["requestHeader"] for line in lines)
+
+
+_AUDITED = ("client_host", "client_id", "api_name", "api_version")
