@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from kafkasniff.diagnose.catalogue import RULES  # noqa: E402
+from kafkasniff.diagnose.causes import effects_of, why  # noqa: E402
 from kafkasniff.diagnose.options.libraries import LIBRARIES  # noqa: E402
 from kafkasniff.diagnose.options.library import Option  # noqa: E402
 from kafkasniff.diagnose.rule import Rule  # noqa: E402
@@ -60,8 +61,8 @@ def section(rule: type[Rule[Any]]) -> str:
         lines.append("*In your library:* " + ", ".join(f"[{each}](options.md#{anchor(each)})" for each in options))
     rows = [f"| `{item.name}` | {item.default:g} {item.unit} | {item.source} |" for item in rule.thresholds]
     lines.append("\n".join(["| threshold | default | why |", "| --- | --- | --- |", *rows]))
-    if rule.explains:
-        lines.append("*It explains:* " + ", ".join(f"[{name}](#{name})" for name in rule.explains))
+    if effects := effects_of(rule.id):
+        lines.append("*It explains:* " + "; ".join(f"[{name}](#{name}), as {why(rule.id, name)}" for name in effects))
     lines.append(
         f"*Silence it:* `{silencing(rule)}`".replace(", or make it less strict: ", "`, or make it less strict: `")
     )

@@ -41,7 +41,7 @@ def check_fail_on(value: str | None) -> None:
 
 def fails(findings: Iterable[Finding], fail_on: str | None) -> bool:
     """Tell whether a finding is so bad as `fail_on` says or worse; None: never."""
-    return fail_on is not None and any(finding.severity in FAIL_ON[fail_on] for finding in findings)
+    return fail_on is not None and any(finding.worst in FAIL_ON[fail_on] for finding in findings)
 
 
 def finding_form(json_output: bool, so_far: bool = False) -> FindingForm:

@@ -8,6 +8,7 @@ from typing import Any
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Gap
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.diagnose.catalogue import RULES
+from kafkasniff.diagnose.causes import EXPLANATIONS
 from kafkasniff.diagnose.error_rule import ErrorRule
 from kafkasniff.diagnose.facts import (
     API_VERSIONS,
@@ -305,8 +306,7 @@ def failures_text(failures: Mapping[str, Mapping[str, int]]) -> list[str]:
 def joined(found: Iterable[list[Finding]]) -> list[Finding]:
     """Give findings of rules, in the order of the catalogue: those that others explain under these, the worst first."""
     findings = [finding for of_rule in found for finding in of_rule]
-    explains = {rule.id: rule.explains for rule in RULES}
-    return sorted(join(findings, explains), key=lambda each: (SEVERITIES.index(each.severity), each.first_time))
+    return sorted(join(findings, EXPLANATIONS), key=lambda each: (SEVERITIES.index(each.worst), each.first_time))
 
 
 def _names_in(api_key: int, kind: Kind, names: frozenset[str]) -> frozenset[str]:

@@ -14,9 +14,6 @@ from kafkasniff.diagnose.memory import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.rule import Rule, client_subject, seconds_text
 from kafkasniff.tcp.events import Connection
 
-ANONYMOUS = "User:ANONYMOUS"
-"""Who has not logged in (KafkaPrincipal.ANONYMOUS)."""
-
 _STEP = re.compile(r"([A-Za-z]+)(?:\[(\d+)\])?")
 
 
@@ -61,14 +58,15 @@ class Programs:
 class ErrorTally(Tally):
     """Calls with the error, and what they named."""
 
-    __slots__ = ("client_ids", "codes", "principal", "programs")
+    __slots__ = ("client_ids", "codes", "indexes", "programs")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.codes: dict[str, int] = {}
-        self.principal: str | None = None
         self.client_ids = Names()
+        self.indexes = Names()
+        """Numbers of partitions."""
         self.programs = Programs()
 
 
@@ -83,6 +81,18 @@ def elements(body: dict[str, Any], path: str) -> list[dict[str, Any]]:
         if isinstance(here, dict):
             found.append(here)
     return found
+
+
+def _partition_of(call: Call, error: FieldError) -> int | None:
+    """Give the number of the partition that an error is about, None where it is about none."""
+    item = elements(response_of(call), error.path)[-1] if error.where == "response" else {}
+    index = next((item[name] for name in ("partitionIndex", "index", "partition") if name in item), None)
+    return index if isinstance(index, int) else None
+
+
+def partitions_subject(indexes: Names) -> dict[str, Any]:
+    """Name partitions in a subject: one, or the first ones of several."""
+    return {"partition": indexes.only} if len(indexes) < 2 else {"partitions": sorted(indexes)}
 
 
 class ErrorRule(Rule[ErrorTally]):
@@ -126,8 +136,7 @@ class ErrorRule(Rule[ErrorTally]):
         state.codes[error.name] = state.codes.get(error.name, 0) + 1
         state.client_ids.add(client_id_of(call) or None)
         state.programs.add(call.connection)
-        if call.principal != ANONYMOUS:
-            state.principal = call.principal or state.principal
+        state.indexes.add(_partition_of(call, error))
 
     def topic_of(self, call: Call, error: FieldError) -> str | None:
         """Give the topic that an error is about, None where it is about none or its id is not known."""
@@ -145,7 +154,7 @@ class ErrorRule(Rule[ErrorTally]):
         assert isinstance(key, ErrorKey)
         subject = client_subject(key.client, state.clients) | {
             "topic": state.topics.only,
-            "principal": state.principal,
+            **partitions_subject(state.indexes),
         }
         return self.make(state, subject | self.more_subject(key), self.summary(key, state))
 

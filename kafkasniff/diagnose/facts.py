@@ -48,8 +48,8 @@ THROTTLE_FIELDS = frozenset({"throttleTimeMs"})
 
 NAMING_GROUPS = frozenset({JOIN_GROUP, OFFSET_FETCH, CONSUMER_GROUP_HEARTBEAT})
 """APIs of the calls by which a client says which group is its own."""
-GROUP_FIELDS = frozenset({"groups", "groupId"})
-"""Fields of such calls that name it."""
+GROUP_FIELDS = frozenset({"groups", "groupId", "memberId", "groupInstanceId", "instanceId"})
+"""Fields of such calls that name it, and the client as its member."""
 
 
 class Client(NamedTuple):
@@ -266,6 +266,9 @@ class Facts:
                 groups = self._groups.touch(client, dict)
                 if len(groups) < 2:
                     groups[group] = None
+                if request.get("memberId"):
+                    instance_id = request.get("groupInstanceId") or request.get("instanceId")
+                    self.profiles.learn_member(client, group, request["memberId"], instance_id)
 
     def note_error(self, talk: Talk, call: Call) -> None:
         """Note that a call was answered with an error that no rule takes."""

@@ -43,6 +43,11 @@ class Finding:
     key: Any = None
     """Of the rule's state that gave it: with `rule` the same for as long as the finding grows. Hashable."""
 
+    @property
+    def worst(self) -> Severity:
+        """Give the worst severity of the finding and of those that it explains."""
+        return min((self.severity, *(each.worst for each in self.consequences)), key=SEVERITIES.index)
+
 
 def findings_to_json(found: dict[str, list[Finding]]) -> bytes:
     """Give findings by rule for another process, without their keys."""

@@ -1,32 +1,44 @@
 """Puts findings that others explain under these: a cause is said once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
+from kafkasniff.diagnose.causes import Explanation
+from kafkasniff.diagnose.facts import host_of
 from kafkasniff.diagnose.finding import Finding, Subject
 from kafkasniff.diagnose.memory import SECOND
 
 _SLACK_NS = 60 * SECOND
 """A consequence may begin this long after its cause was last seen."""
 
-_LINKS = ("group", "transactionalId", "clientId", "client", "server", "brokerId")
+LINKS = ("group", "transactionalId", "clientId", "client", "server", "brokerId")
 """What two subjects may have in common to be about the same trouble, the strongest first."""
 _ADVERTISED = "advertised"
 
 
-def join(findings: list[Finding], explains: Mapping[str, tuple[str, ...]]) -> list[Finding]:
+def join(findings: list[Finding], explanations: Iterable[Explanation]) -> list[Finding]:
     """Give the findings that no other explains; the others stand under their cause.
 
-    `explains` says for each rule id which rules' findings it can explain; it must hold no circle.
+    `explanations` says which rules' findings explain which; it must hold no circle.
     """
-    causes: dict[str, _Causes] = {}
+    effects: dict[str, dict[str, tuple[str, ...]]] = {}
+    for each in explanations:
+        for cause in each.causes:
+            for effect in each.effects:
+                known = effects.setdefault(cause, {})
+                known[effect] = tuple(dict.fromkeys((*known.get(effect, ()), *(each.by or LINKS))))
+    causes: dict[tuple[str, tuple[str, ...]], _Causes] = {}
     for finding in sorted(findings, key=lambda each: each.first_time):
         # Those of keys that were given up come again each time.
         finding.consequences = []
-        for rule in explains.get(finding.rule, ()):
-            causes.setdefault(rule, _Causes()).add(finding)
+        for rule, by in effects.get(finding.rule, {}).items():
+            causes.setdefault((rule, by), _Causes(by)).add(finding)
+    by_rule: dict[str, list[_Causes]] = {}
+    for (rule, _), of_rule in causes.items():
+        by_rule.setdefault(rule, []).append(of_rule)
     roots = []
     for finding in findings:
-        cause = causes[finding.rule].of(finding) if finding.rule in causes else None
+        found = (each.of(finding) for each in by_rule.get(finding.rule, ()))
+        cause = min((each for each in found if each), key=lambda each: each.first_time, default=None)
         if cause is None:
             roots.append(finding)
         else:
@@ -37,23 +49,28 @@ def join(findings: list[Finding], explains: Mapping[str, tuple[str, ...]]) -> li
 class _Causes:
     """Findings that may explain those of one rule, found by what is linked: there may be thousands of each."""
 
-    def __init__(self) -> None:
+    def __init__(self, links: tuple[str, ...]) -> None:
+        """Link by what both have of these."""
+        self._links = links
         self._by_names: dict[tuple[str, ...], dict[tuple[str, object], list[Finding]]] = {}
         """By the names in their subjects, and then by name and value."""
 
     def add(self, finding: Finding) -> None:
         """Take a finding; those that began before it come before it."""
         subject = finding.subject
-        names = tuple(name for name in (*_LINKS, _ADVERTISED) if name in subject)
+        names = tuple(name for name in (*self._links, _ADVERTISED) if name in subject)
         by_value = self._by_names.setdefault(names, {})
         for name in names:
             for value in _values(subject[name]):
                 by_value.setdefault((name, value), []).append(finding)
+            if name == "client":
+                for host in {_host(value) for value in _values(subject[name])}:
+                    by_value.setdefault((_ON_HOST, host), []).append(finding)
 
     def of(self, finding: Finding) -> Finding | None:
         """Give the first that explains a finding."""
         causes = (
-            next((other for other in linked if _in_time(other, finding)), None)
+            next((other for other in linked if other is not finding and _in_time(other, finding)), None)
             for linked in self._linked(finding.subject)
         )
         return min((cause for cause in causes if cause), key=lambda cause: cause.first_time, default=None)
@@ -65,8 +82,21 @@ class _Causes:
             if common is not None:
                 for value in _values(subject[common]):
                     yield by_value.get((common, value), [])
+                    if common == "client":
+                        # An address alone stands for all its ports.
+                        host = _host(value)
+                        yield by_value.get((_ON_HOST if host == value else common, host), [])
             for server in _values(subject.get("server")):
                 yield by_value.get((_ADVERTISED, server), [])
+
+
+_ON_HOST = "client's host"
+
+
+def _host(client: object) -> str:
+    """Give the address of a client: of `ip:port`, or of what is one already."""
+    text = str(client)
+    return host_of(text) if text.count(":") == 1 or "]:" in text else text
 
 
 def _in_time(cause: Finding, finding: Finding) -> bool:

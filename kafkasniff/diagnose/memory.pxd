@@ -4,7 +4,10 @@ from kafkasniff.capture.packets cimport Arrival
 
 cdef class Names:
     cdef dict _names
-    cdef readonly bint more
+    cdef public bint more
+
+cdef class Addresses(Names):
+    cdef str _last
 
 cdef class Tally:
     cdef public Py_ssize_t count

@@ -111,6 +111,30 @@ class Names:
         return next(iter(self._names)) if len(self._names) == 1 else None
 
 
+class Addresses(Names):
+    """The first few distinct names in the order of text, whichever came first."""
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self._last = ""
+        """The last of them in that order, once there are as many as are kept."""
+
+    def add(self, name: Any) -> None:
+        """Take a name; None is none."""
+        if name is None or name in self._names or (self._last and name > self._last):
+            self.more = self.more or (name is not None and name not in self._names)
+            return
+        self._names[name] = None
+        if len(self._names) > MOST_NAMES:
+            self.more = True
+            del self._names[max(self._names)]
+        if len(self._names) == MOST_NAMES:
+            self._last = max(self._names)
+
+
 class Tally:
     """How often something was seen, first and last, with a few packets that show it."""
 
@@ -121,7 +145,7 @@ class Tally:
         self.count = 0
         self.first: Arrival | None = None
         self.last: Arrival | None = None
-        self.clients = Names()
+        self.clients: Names = Addresses()
         """`ip:port` of the clients' ends of the connections."""
         self.topics = Names()
         self._beginning: list[Evidence] = []

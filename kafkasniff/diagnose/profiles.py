@@ -13,6 +13,7 @@ from kafkasniff.diagnose.options.library import Library
 MOST_ADDRESSES = 12
 """Addresses that a finding lists."""
 _MOST_SOFTWARE = 4
+_MOST_GROUPS = 2
 Who = tuple[str | None, str]
 """A client: `facts.Client`."""
 
@@ -20,7 +21,7 @@ Who = tuple[str | None, str]
 class Profile:
     """What is known of a client."""
 
-    __slots__ = ("addresses", "client_id", "connections", "principals", "software", "versions")
+    __slots__ = ("addresses", "client_id", "connections", "members", "principals", "software", "versions")
 
     def __init__(self, client_id: str | None) -> None:
         """Know no more than a client id."""
@@ -28,6 +29,8 @@ class Profile:
         self.addresses: list[str] = []
         """The first ones in the order of text, so that it matters little what was captured first."""
         self.connections = 0
+        self.members: dict[str, tuple[str, str | None]] = {}
+        """By group, the latest member id, and the instance id (KIP-345)."""
         self.principals: dict[str, None] = {}
         self.software: dict[tuple[str, str], None] = {}
         """Names and versions, as ApiVersions tells them (KIP-511)."""
@@ -81,6 +84,12 @@ class Profiles:
         principals = self._profile(client).principals
         if principal != ANONYMOUS and len(principals) < _MOST_SOFTWARE:
             principals[short_name(principal)] = None
+
+    def learn_member(self, client: Who, group: str, member_id: str, instance_id: str | None) -> None:
+        """Take in as which member of a group a client speaks."""
+        members = self._profile(client).members
+        if group in members or len(members) < _MOST_GROUPS:
+            members[group] = (short_name(member_id), instance_id and short_name(instance_id))
 
     def learn_version(self, client: Who, api_key: int, version: int) -> None:
         """Take in that a client sends requests in one of the versions that fingerprints are made of."""

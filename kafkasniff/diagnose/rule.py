@@ -11,7 +11,7 @@ from kafkasniff.diagnose.facts import Client, Facts, host_of
 from kafkasniff.diagnose.finding import Finding, Severity, Subject
 from kafkasniff.diagnose.memory import Bounded, Names, Tally
 from kafkasniff.diagnose.options.library import Library, filled, places
-from kafkasniff.diagnose.profiles import Profile
+from kafkasniff.diagnose.profiles import MOST_ADDRESSES, Profile
 from kafkasniff.diagnose.seen import SeenCall
 
 State = TypeVar("State")
@@ -68,8 +68,6 @@ class Rule(Generic[State]):
     cause: ClassVar[str]
     """Why it happens. Here and in `fix` options stand in braces, by the ids of `options`: `{linger.ms}`."""
     fix: ClassVar[str]
-    explains: ClassVar[tuple[str, ...]] = ()
-    """Rules whose findings on the same subject are consequences of this one."""
 
     def __init__(self, facts: Facts, settings: Mapping[str, float]) -> None:
         """Begin; `settings` holds the values of thresholds that are not the default."""
@@ -194,7 +192,7 @@ class Rule(Generic[State]):
         return Finding(
             self.id,
             severity or self.severity,
-            {name: value for name, value in subject.items() if value not in (None, "", [])},
+            self._completed(subject, tally, profiles),
             tally.first.time,
             tally.last.time,
             tally.count if count is None else count,
@@ -212,6 +210,38 @@ class Rule(Generic[State]):
             return profiles.nameless(addresses)
         return profiles.known(client_ids, [host_of(address) for address in (*addresses, *tally.clients)])
 
+    def _completed(self, subject: Subject, tally: Tally, profiles: list[Profile]) -> Subject:
+        """Give a subject with what else is known of who is concerned; what the rule names stands."""
+        more: Subject = {"client": None, "clientCount": None}
+        if not profiles:
+            more["client"] = sorted(tally.clients)[:MOST_ADDRESSES]
+        elif not subject.get("client"):
+            addresses = sorted({address for profile in profiles for address in profile.addresses})
+            count = sum(profile.connections for profile in profiles)
+            if count <= MOST_ADDRESSES:
+                # Those on which it was seen, where the tally is of these clients alone.
+                addresses = [address for address in tally.clients if address in addresses] or addresses
+            else:
+                more["clientCount"] = count
+            more["client"] = sorted(addresses)[:MOST_ADDRESSES]
+        for name, values in (
+            ("softwareName", [name for profile in profiles for name, _ in profile.software]),
+            ("softwareVersion", [version for profile in profiles for _, version in profile.software]),
+            ("principal", [each for profile in profiles for each in profile.principals]),
+        ):
+            more[name] = list(dict.fromkeys(values))
+        more["topics"] = list(tally.topics) if len(tally.topics) > 1 and not subject.get("topic") else None
+        if isinstance(subject.get("server"), str) and (broker := self.facts.broker(subject["server"])) is not None:
+            more["brokerId"] = broker.node_id
+        group = subject.get("group")
+        members = [profile.members[group] for profile in profiles if group in profile.members]
+        if len(members) == 1 and not subject.get("groupInstanceId"):
+            more["memberId"], more["groupInstanceId"] = members[0]
+        found = {**subject, **{name: _one_of(value) for name, value in more.items() if subject.get(name) is None}}
+        # What a rule sets to None does not apply.
+        unsaid = {name for name, value in subject.items() if value is None} - {"client", "memberId", "groupInstanceId"}
+        return {name: value for name, value in found.items() if value not in (None, "", []) and name not in unsaid}
+
     def _advice(self, library: Library | None, cause: str | None, fix: str | None) -> tuple[str, str]:
         """Give cause and fix in a library's words; what the rule says of this finding alone stands."""
         advice = library.advice.get(self.id) if library is not None else None
@@ -219,6 +249,11 @@ class Rule(Generic[State]):
         cause = cause or (advice.cause if advice is not None else self.cause)
         note = f" {OTHER_NAMES.format(self.id)}" if library is None and (places(fix) or places(cause)) else ""
         return filled(cause, library), filled(fix, library) + note
+
+
+def _one_of(value: Any) -> Any:
+    """Give the value where a list holds only one."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def listed(value: Any) -> list[Any]:

@@ -164,7 +164,6 @@ class UnexplainedError(ErrorRule):
             "topic": state.topics.only or list(state.topics),
             "group": state.groups.only,
             "transactionalId": state.transactions.only,
-            "principal": state.principal,
         }
         note, fix = ERROR_NOTES.get(key.code), ERROR_FIXES.get(key.code)
         known = ERROR_CODES.get(key.code)

@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from kafkasniff.diagnose.causes import effects_of
 from kafkasniff.diagnose.finding import SEVERITIES, Evidence, Finding
 from kafkasniff.diagnose.options.libraries import LIBRARIES
 from kafkasniff.diagnose.options.library import Advice, filled, places
@@ -85,8 +86,8 @@ def rule_text(rule: type[Rule[Any]], width: int) -> str:
     for item in rule.thresholds:
         value = f"{rule.id}.{item.name} = {item.default:g} {item.unit}".rstrip()
         parts.append(paragraph(f"{value} ({item.source})", width, "    ", "      "))
-    if rule.explains:
-        parts.append(_paragraph("it explains: ", ", ".join(rule.explains), width))
+    if effects := effects_of(rule.id):
+        parts.append(_paragraph("it explains: ", ", ".join(effects), width))
     parts.append(_paragraph("silence it: ", silencing(rule), width))
     return "\n".join(parts) + "\n"
 
@@ -151,5 +152,5 @@ def rule_object(rule: type[Rule[Any]]) -> dict[str, Any]:
             for option in places(rule.cause + rule.fix)
             for library in LIBRARIES
         ],
-        "explains": list(rule.explains),
+        "explains": list(effects_of(rule.id)),
     }

@@ -20,24 +20,24 @@ def test_findings_as_json(run: Run) -> None:
     items = [json.loads(line) for line in done.stdout.splitlines()]
     assert {item["type"] for item in items} == {"finding"}
     assert {item["rule"] for item in items} == {"cleartext-credentials"}
-    assert {"plain-cl-admin", "plain-cl-c1"} <= {item["subject"]["clientId"] for item in items}
+    (item,) = items
+    assert {"plain-cl-admin", "plain-cl-c1"} <= set(item["subject"]["clientId"])
     assert done.returncode == 0
 
 
 def test_findings_as_text(run: Run) -> None:
     done = run("diagnose", "sasl-plain-java.pcap")
-    assert done.stdout.startswith("5 warnings from 118 calls of 12 Kafka connections in 13.962 s\n")
-    assert "WARNING cleartext-credentials  5 findings\n" in done.stdout
-    assert "  - clientId=plain-cl-c1\n" in done.stdout
-    assert "5 findings: 5 warnings" in done.stderr
+    assert done.stdout.startswith("1 warning from 118 calls of 12 Kafka connections in 13.962 s\n")
+    assert "WARNING cleartext-credentials" in done.stdout
+    assert "1 finding: 1 warning" in done.stderr
 
 
 def test_severity_and_brief(run: Run) -> None:
     none = run("diagnose", "sasl-plain-java.pcap", "--severity", "error", "--fail-on", "warning")
     assert (none.stdout, none.returncode) == ("", 3)
-    assert "5 findings: 5 warnings" in none.stderr
+    assert "1 finding: 1 warning" in none.stderr
     brief = run("diagnose", "sasl-plain-java.pcap", "--brief").stdout.splitlines()
-    assert brief[2].startswith("WARNING cleartext-credentials  plain-cl-admin logged in 2 times")
+    assert brief[2].startswith("WARNING cleartext-credentials  plain-cl-admin, plain-cl-p-none, ")
     assert "'none' is none of error, warning, info" in run("diagnose", "x.pcap", "--severity", "none").stderr
     items = run("diagnose", "mid-stream-start.pcap", "--json", "--severity", "warning").stdout
     assert items == ""

@@ -1,11 +1,16 @@
 from typing import Any
 
 from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
+from kafkasniff.diagnose.causes import EXPLANATIONS, Explanation, effects_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.joining import join
 from tests.diagnose.made import NOON, SECOND
 
-EXPLAINS = {"cause": ("effect",), "effect": ("symptom",)}
+EXPLAINS = (
+    Explanation(("cause",), ("effect",), ""),
+    Explanation(("effect",), ("symptom",), ""),
+    Explanation(("leaderless",), ("effect",), "", ("topic",)),
+)
 
 
 def made(rule: str, begin: float = 0, end: float = 10, **subject: Any) -> Finding:
@@ -46,14 +51,43 @@ def test_an_advertised_address_is_the_server_that_does_not_answer() -> None:
     assert len(join(found, EXPLAINS)) == 1
 
 
+def test_an_address_alone_stands_for_all_its_ports() -> None:
+    here, there = made("cause", client="10.0.0.1"), made("effect", client=["10.0.0.1:50001", "10.0.0.1:50002"])
+    assert rules(join([here, there], EXPLAINS)) == [("cause", [("effect", [])])]
+    assert len(join([made("cause", client="10.0.0.1:50001"), made("effect", client="10.0.0.1")], EXPLAINS)) == 1
+    assert len(join([made("cause", client="10.0.0.1:50001"), made("effect", client="10.0.0.1:50002")], EXPLAINS)) == 2
+    assert len(join([made("cause", client="[fd00::1]:50001"), made("effect", client="fd00::1")], EXPLAINS)) == 2
+    assert len(join([made("cause", client="10.0.0.1"), made("effect", client="10.0.0.11:50001")], EXPLAINS)) == 2
+
+
+def test_what_else_two_may_have_in_common() -> None:
+    """A partition without leader concerns whoever writes to it, also others than those who told of it."""
+    offline = made("leaderless", topic="orders", clientId="a")
+    assert len(join([offline, made("effect", topic="orders", clientId="b")], EXPLAINS)) == 1
+    assert len(join([offline, made("effect", topic="audit", clientId="a")], EXPLAINS)) == 2
+
+
+def test_the_worst_below_decides_how_bad_a_root_is() -> None:
+    root, below = made("cause", group="g"), made("effect", group="g")
+    root.severity = "warning"
+    (found,) = join([root, below], EXPLAINS)
+    assert (found.severity, found.worst) == ("warning", "error")
+
+
 def test_the_rules_explain_each_other_without_a_circle() -> None:
     def below(rule_id: str, above: tuple[str, ...]) -> None:
         assert rule_id not in above
-        for other in RULES_BY_ID[rule_id].explains:
+        for other in effects_of(rule_id):
             below(other, (*above, rule_id))
 
     for rule in RULES:
         below(rule.id, ())
+
+
+def test_the_graph_names_rules_that_there_are_and_stands_in_one_place() -> None:
+    named = {name for each in EXPLANATIONS for name in (*each.causes, *each.effects)}
+    assert named <= set(RULES_BY_ID)
+    assert [rule.id for rule in RULES if hasattr(rule, "explains")] == []
 
 
 def test_findings_that_come_again_explain_no_more_than_before() -> None:

@@ -51,7 +51,6 @@ class UnsupportedVersion(ErrorRule):
     )
     cause = "The client library is too old for the broker (KIP-896), or its version was pinned by hand."
     fix = "Upgrade the client library. Take out pinned versions ({api_version})."
-    explains = ("connection-churn", "below-kafka4-minimum", "response-timeout")
 
     def wanted(self, call: Call) -> bool:
         """Leave out ApiVersions, of which one refusal is normal."""

@@ -68,7 +68,6 @@ class PartitionOffline(ErrorRule):
         "Bring the broker back (kafka-topics.sh --describe --unavailable-partitions names its replicas). Give topics a "
         "replication factor of 3; enable unclean.leader.election.enable only where lost records do not matter."
     )
-    explains = ("not-leader-loop", "dead-broker-connect-loop", "metadata-storm", "unknown-topic-loop")
 
     def new_state(self) -> Any:
         """Begin with none."""
@@ -183,7 +182,6 @@ class LoadBalancerInFront(ErrorRule):
         "Give each broker an advertised address or port of its own, such as a NodePort or a load balancer's port for "
         "each; the common address is for bootstrap.servers only."
     )
-    explains = ("not-leader-loop", "coordinator-flapping", "metadata-storm", "unexplained-error", "rebalance-storm")
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no address known."""

@@ -123,7 +123,6 @@ class UnknownTopicLoop(TopicErrorRule):
     wire = "Error 3 UNKNOWN_TOPIC_OR_PARTITION for a topic that stays unknown to the end of the capture."
     cause = "A misspelt or deleted topic; or auto.create.topics.enable is off and the topic was never created."
     fix = "Create the topic (kafka-topics.sh --create), or correct its name in the client's configuration."
-    explains = ("metadata-storm",)
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with nothing missed."""
@@ -186,7 +185,6 @@ class InvalidTopic(TopicErrorRule):
     wire = "Error 17 INVALID_TOPIC_EXCEPTION, again and again."
     cause = "A name made of parts that hold spaces, slashes or nothing, or one that was never meant for Kafka."
     fix = "Correct the topic's name in the client's configuration."
-    explains = ("unknown-topic-loop", "metadata-storm")
 
 
 class TopicAlreadyExists(TopicErrorRule):

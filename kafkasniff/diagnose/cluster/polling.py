@@ -62,7 +62,6 @@ class AdminPolling(Rule[Polls]):
     )
     cause = "A lag exporter or monitoring tool with a tiny interval, or a program that asks for offsets in a loop."
     fix = "Raise the interval to 30 s and more; ask for all groups and partitions in one request."
-    explains = ("metadata-storm",)
 
     def new_state(self) -> Polls:
         """Begin with none."""

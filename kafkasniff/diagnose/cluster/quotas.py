@@ -37,7 +37,6 @@ class Throttled(Rule[Tally]):
         "Raise the quota (kafka-configs.sh --alter --add-config), or send less: compress, batch, spread the load "
         "over time."
     )
-    explains = ("response-timeout",)
 
     def new_state(self) -> Tally:
         """Begin with none."""

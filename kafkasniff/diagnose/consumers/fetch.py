@@ -135,7 +135,6 @@ class FetchSessionChurn(Rule[Sessions]):
         "Upgrade the client; raise max.incremental.fetch.session.cache.slots (default 1000) on brokers with many "
         "consumers."
     )
-    explains = ("fetch-busy-loop",)
 
     def new_state(self) -> Sessions:
         """Begin with none."""

@@ -84,7 +84,6 @@ class RestartAtSameOffset(Rule[Starts]):
         "the record to a dead letter topic), or move the group beyond it (kafka-consumer-groups.sh --reset-offsets); "
         "keep what must not come out of the topic by a schema check at the producer."
     )
-    explains = ("connection-churn", "rebalance-storm", "rebalance-stuck", "session-timeout", "idle-members")
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with nobody known."""

@@ -173,7 +173,6 @@ class StaticMemberFenced(ErrorRule):
         "Give each program an instance id of its own ({group.instance.id}), such as the pod's ordinal, and stop "
         "the old before the new starts."
     )
-    explains = ("rebalance-storm", "session-timeout", "commit-after-rebalance", "rebalance-stuck")
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count for the instance, whoever was fenced."""

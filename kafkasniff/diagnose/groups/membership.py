@@ -87,7 +87,6 @@ class PollTimeoutEviction(Rule[Leaves]):
         "Leave more time between polls ({max.poll.interval.ms}); take fewer records at once ({max.poll.records}); "
         "move slow work to other threads and pause the partitions meanwhile ({consumer.pause()})."
     )
-    explains = ("rebalance-storm", "commit-after-rebalance", "rebalance-stuck", "session-timeout")
 
     def new_state(self) -> Leaves:
         """Begin with none."""
@@ -211,7 +210,6 @@ class SessionTimeout(Rule[Tally]):
         "Find what stopped the process (garbage collection logs, CPU limits); leave more time "
         "({session.timeout.ms}), and keep heartbeats at a third of it ({heartbeat.interval.ms})."
     )
-    explains = ("rebalance-storm", "commit-after-rebalance", "rebalance-stuck")
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no member known."""

@@ -44,7 +44,6 @@ class CommitFromOutside(GroupErrorRule):
     )
     cause = "A program uses assign() with the group.id of a running group of subscribers: a replay, a tool, a copy."
     fix = "Give the program a group.id of its own; or stop the group's members before its offsets are set."
-    explains = ("commit-after-rebalance",)
 
     def wanted(self, call: Call) -> bool:
         """Look at commits without a member id."""
@@ -81,7 +80,6 @@ class CoordinatorUnavailable(GroupErrorRule):
         "Bring the missing brokers back. On small clusters set offsets.topic.replication.factor and "
         "transaction.state.log.replication.factor (default 3) and transaction.state.log.min.isr (default 2) to 1."
     )
-    explains = ("unexplained-error", "metadata-storm")
 
     def wanted(self, call: Call) -> bool:
         """Look at who looks for a coordinator."""
@@ -150,7 +148,6 @@ class GroupProtocolUnsupported(Rule[Lookups]):
     )
     cause = "group.protocol=consumer (KIP-848) with brokers older than 4.0 (3.7 had it as early access)."
     fix = "Set group.protocol=classic until the brokers are 4.0 or later, and have group.version=1 (kafka-features.sh)."
-    explains = ("unsupported-version", "metadata-storm")
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with nobody working."""

@@ -319,7 +319,6 @@ class CoordinatorFlapping(Rule[Coordinators]):
         "Find out why the named brokers go; in rolling restarts wait for all replicas to be in sync before the "
         "next broker."
     )
-    explains = ("rebalance-stuck", "response-timeout", "dead-broker-connect-loop")
 
     def new_state(self) -> Coordinators:
         """Begin with none."""

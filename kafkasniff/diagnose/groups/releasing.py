@@ -72,7 +72,6 @@ class PartitionsNotReleased(Rule[Unreleased]):
         "Poll more often: fewer records in a batch (max.poll.records in Java; consume fewer at once elsewhere), slow "
         "work in other threads with the partitions paused. max.poll.interval.ms bounds how long it may take."
     )
-    explains = ("poll-timeout-eviction", "idle-members", "rebalance-stuck")
 
     def new_state(self) -> Unreleased:
         """Begin with none."""

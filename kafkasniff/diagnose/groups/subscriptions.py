@@ -56,7 +56,6 @@ class MixedSubscriptions(Rule[Subscriptions]):
     wire = "Members with different client ids join one generation with subscriptions that have no topic in common."
     cause = "The same group.id was set in two programs, as by a common configuration."
     fix = "Give each program a group.id of its own."
-    explains = ("rebalance-storm", "inconsistent-group-protocol")
 
     def new_state(self) -> Subscriptions:
         """Begin with none."""

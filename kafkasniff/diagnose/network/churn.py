@@ -81,7 +81,6 @@ class ConnectionChurn(Rule[Lifetimes]):
         "Make one client when the program starts, outside of the function that handles a request, and share it; "
         "clients are safe to share between threads (but Java's consumer)."
     )
-    explains = ("serial-sync-send", "tiny-batches", "default-client-id")
 
     def new_state(self) -> Lifetimes:
         """Begin with none."""

@@ -121,7 +121,6 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         "its overrides), or share one client in a program. For large requests, lower max.request.size and batch.size, "
         "or raise socket.request.max.bytes."
     )
-    explains = ("connection-churn", "response-timeout", "idle-close-race")
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no request pending."""
@@ -256,7 +255,6 @@ class ReauthenticationMissing(_SessionRule[Sessions]):
         "Use a library that re-authenticates (Java 2.2+, librdkafka 1.6+ with OAUTHBEARER and 2.2+ otherwise, "
         "franz-go, sarama 1.39+); or raise connections.max.reauth.ms and the life of tokens, and keep retries on."
     )
-    explains = ("connection-closed-by-server", "idle-close-race", "connection-churn", "response-timeout")
 
     def new_state(self) -> Sessions:
         """Begin with none."""
@@ -342,7 +340,6 @@ class ConnectionForgotten(Rule[Tally]):
         "on TCP keep-alive (socket.keepalive.enable in librdkafka, Net.KeepAlive in sarama) with an interval below it; "
         "lower request.timeout.ms."
     )
-    explains = ("response-timeout", "tcp-retransmissions", "connection-churn", "dead-broker-connect-loop")
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no request waiting."""

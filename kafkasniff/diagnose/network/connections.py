@@ -53,7 +53,6 @@ class TooManyConnections(Rule[Open]):
     wire = "Thirty and more connections of one client id on one host at the same time, many to the same broker."
     cause = "Many producers or consumers in one program, such as one for each thread or request, never closed."
     fix = "Share one producer between threads; close clients; limit with max.connections.per.ip on the broker."
-    explains = ("connection-churn",)
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no connection open."""
@@ -126,7 +125,6 @@ class ResponseTimeout(Rule[Tally]):
         "Look at the broker at that time (request handler idle ratio, disk latency, GC); check firewalls that drop "
         "idle flows."
     )
-    explains = ("connection-churn",)
 
     def new_state(self) -> Tally:
         """Begin with none."""
@@ -189,7 +187,6 @@ class MismatchedCorrelation(Rule[Tally]):
     wire = "Responses whose correlation id belongs to no request of the connection, with every request captured."
     cause = "A faulty proxy or server between client and broker."
     fix = "Take the proxy out of the way, or upgrade it; compare captures on both its sides."
-    explains = ("response-timeout", "connection-churn")
 
     def new_state(self) -> Tally:
         """Begin with none."""

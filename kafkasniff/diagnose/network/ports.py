@@ -86,7 +86,6 @@ class TlsToPlaintextPort(_PortRule):
     wire = "First bytes 16 03 (a ClientHello), not one byte from the server, until it closes, or the client does."
     cause = "The client is told to speak TLS ({security.protocol}), but the port belongs to a listener without it."
     fix = "Give the client the TLS listener's port ({bootstrap.servers}), or turn TLS off ({security.protocol})."
-    explains = ("connection-churn",)
 
     def connection(self, report: ConnectionReport) -> None:
         """Count TLS connections without any answer."""
@@ -119,7 +118,6 @@ class PlaintextToTlsPort(_PortRule):
     fix = (
         "Turn TLS on ({security.protocol}) and give the client the authority's certificate ({ssl.truststore.location})."
     )
-    explains = ("connection-churn", "response-timeout")
 
     def connection(self, report: ConnectionReport) -> None:
         """Count Kafka connections that got a TLS alert."""

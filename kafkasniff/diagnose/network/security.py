@@ -11,11 +11,13 @@ from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts import SASL_HANDSHAKE, Client, at_host, client_of, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.groups.errors import group_of
-from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, times_text
+from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded, Names, Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, counted, times_text
 from kafkasniff.diagnose.seen import SeenCall
 
 _CLOSED = "no answer to its SASL token"
+_FEW = 4
+"""Client ids that a sentence names."""
 _READABLE = frozenset({"PLAIN", "OAUTHBEARER"})
 """Mechanisms whose messages hold the password or token itself (RFC 4616, RFC 7628)."""
 
@@ -52,7 +54,6 @@ class AuthFailureLoop(ErrorRule):
         "Correct the credentials ({sasl.jaas.config}); and let the program stop at an authentication error instead of "
         "trying on. connection.failed.authentication.delay.ms on the broker slows such clients."
     )
-    explains = ("connection-churn", "response-timeout")
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no login under way."""
@@ -98,7 +99,6 @@ class UnsupportedSaslMechanism(ErrorRule):
     wire = "SaslHandshake answered with 33 UNSUPPORTED_SASL_MECHANISM and the list of mechanisms that there are."
     cause = "The client's mechanism ({sasl.mechanism}) is not among sasl.enabled.mechanisms of the listener."
     fix = "Choose one that is offered ({sasl.mechanism}), or enable it on the broker's listener."
-    explains = ("auth-failure-loop", "connection-churn", "response-timeout")
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
         """Count each mechanism apart, with what the broker offers instead."""
@@ -110,13 +110,32 @@ class UnsupportedSaslMechanism(ErrorRule):
         return f"{key.client.name} asked {state.count:,} times for the SASL mechanism {key.name}."
 
 
-class CleartextCredentials(Rule[Tally]):
+class Logins(Tally):
+    """Logins at a listener that can be read, and who made them."""
+
+    __slots__ = ("client_ids",)
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.client_ids = Names()
+
+
+class Listener(NamedTuple):
+    """A listener, and how clients log in there."""
+
+    server: str
+    mechanism: str
+
+
+class CleartextCredentials(Rule[Logins]):
     """A password or token can be read in the capture."""
 
     id = "cleartext-credentials"
     title = "Credentials cross the network in the clear"
     severity = "warning"
-    scope = "client"
+    scope = "listener and mechanism"
+    looks_across_clients = True
     apis = frozenset({SASL_HANDSHAKE})
     request_fields = frozenset({"mechanism"})
     response_fields = frozenset({"errorCode"})
@@ -134,9 +153,9 @@ class CleartextCredentials(Rule[Tally]):
         super().__init__(*arguments)
         self._raw: Bounded[_Login] = Bounded(MOST_CONNECTIONS)
 
-    def new_state(self) -> Tally:
+    def new_state(self) -> Logins:
         """Begin with none."""
-        return Tally()
+        return Logins()
 
     def call(self, seen: SeenCall) -> None:
         """Look at the mechanism of a handshake; what TLS protected was decrypted and says so."""
@@ -144,7 +163,7 @@ class CleartextCredentials(Rule[Tally]):
         if mechanism not in _READABLE or seen.response.get("errorCode") != 0 or "SSL" in seen.call.security_protocol:
             return
         assert seen.call.request is not None
-        self._seen(seen.client, mechanism, seen.call.request.last, seen.call.client)
+        self._seen(seen.client, Listener(seen.call.server, mechanism), seen.call.request.last, seen.call.client)
 
     def token(self, token: RawToken) -> None:
         """Note a password or token that comes without a handshake; behind one it is known already."""
@@ -157,22 +176,33 @@ class CleartextCredentials(Rule[Tally]):
         login = self._raw.pop(report.connection)
         if login is not None and report.tls is None:
             client = self.facts.client(report.connection) or Client(None, report.client)
-            self._seen(client, login.mechanism, login.arrival, report.client)
+            self._seen(client, Listener(report.server, login.mechanism), login.arrival, report.client)
 
-    def _seen(self, client: Client, mechanism: str, arrival: Arrival, name: str) -> None:
-        self.state((client, mechanism)).add(arrival, f"login with {mechanism} on a connection without TLS", name)
+    def _seen(self, client: Client, listener: Listener, arrival: Arrival, name: str) -> None:
+        state = self.state(listener)
+        state.client_ids.add(client.client_id or None)
+        state.add(arrival, f"login with {listener.mechanism} on a connection without TLS", name)
 
-    def finding(self, key: Any, state: Tally) -> Finding | None:
+    def finding(self, key: Any, state: Logins) -> Finding | None:
         """Fire from the threshold on."""
-        client, mechanism = key
+        assert isinstance(key, Listener)
         if state.count < self.limits["calls"]:
             return None
-        secret = "password" if mechanism == "PLAIN" else "token"
+        names = list(state.client_ids)
+        more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+        who = ", ".join(names[:_FEW]) + more if names else "Clients"
+        secret = "passwords" if key.mechanism == "PLAIN" else "tokens"
         summary = (
-            f"{client.name} logged in {times_text(state.count)} with SASL/{mechanism} without TLS: its {secret} can "
-            f"be read."
+            f"{who} logged in at {key.server} {times_text(state.count)} with SASL/{key.mechanism} without TLS: "
+            f"{secret} can be read."
         )
-        return self.make(state, client_subject(client, state.clients), summary)
+        subject = {
+            "clientId": state.client_ids.only or names,
+            "client": connections_subject(state.clients),
+            "server": key.server,
+            "principal": None,
+        }
+        return self.make(state, subject, summary)
 
 
 class AuthorizationDenied(ErrorRule):
@@ -212,7 +242,6 @@ class GroupAuthorizationDenied(ErrorRule):
         "Add it: kafka-acls.sh --add --allow-principal User:… --operation Read --group …; or correct the client's "
         "group ({group.id})."
     )
-    explains = ("authorization-denied",)
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
         """Count each group apart."""
@@ -257,7 +286,6 @@ class RequestBeforeSasl(Rule[Closed]):
         "Let the client log in ({security.protocol}; {sasl.mechanism}; {sasl.jaas.config}); or use another listener's "
         "port."
     )
-    explains = ("connection-churn", "response-timeout")
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with nobody served."""

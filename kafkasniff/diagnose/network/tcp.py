@@ -102,7 +102,6 @@ class DeadBrokerConnectLoop(_ConnectRule):
         "Start the broker or correct its address; name several brokers ({bootstrap.servers}); wait longer between "
         "tries ({reconnect.backoff.max.ms})."
     )
-    explains = ("metadata-storm",)
 
     def __init__(self, *arguments: Any) -> None:
         """Begin before the capture."""
@@ -195,7 +194,6 @@ class AdvertisedListenerUnreachable(_ConnectRule):
         "(containers, NAT)."
     )
     fix = "Set advertised.listeners to an address that clients can reach; use one listener per network."
-    explains = ("dead-broker-connect-loop", "metadata-storm")
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no client known."""
@@ -329,7 +327,6 @@ class TcpZeroWindow(_TcpRule):
         "Do not block the client's thread in callbacks; fetch less at once ({fetch.max.bytes}; "
         "{max.partition.fetch.bytes})."
     )
-    explains = ("response-timeout",)
 
     def connection(self, report: ConnectionReport) -> None:
         """Add up segments with window 0."""
@@ -363,7 +360,6 @@ class TcpRetransmissions(_TcpRule):
     wire = "Segments sent again more than 100 ms after the first time."
     cause = "A lossy or overloaded link, a full buffer on the way, or a receiver's host without CPU."
     fix = "Follow the path for drops (interface counters, ethtool -S, mtr); look at bandwidth limits of the hosts."
-    explains = ("response-timeout",)
 
     def connection(self, report: ConnectionReport) -> None:
         """Add up late retransmissions."""

@@ -68,7 +68,6 @@ class TlsHandshakeFailure(Rule[Handshakes]):
         "tls.Config's RootCAs in Go clients). Where ssl.client.auth=required, give the client a certificate "
         "(ssl.keystore.location, ssl.certificate.location and ssl.key.location, Certificates)."
     )
-    explains = ("connection-churn", "dead-broker-connect-loop", "tls-to-plaintext-port")
 
     def new_state(self) -> Handshakes:
         """Begin with none."""

@@ -266,7 +266,6 @@ class SerialSyncSend(Rule[Senders]):
         "Send without waiting and look at results in callbacks ({send() without get()}); flush once at the end of "
         "a unit of work."
     )
-    explains = ("tiny-batches",)
 
     def new_state(self) -> Senders:
         """Begin with none."""

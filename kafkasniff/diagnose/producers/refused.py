@@ -46,7 +46,6 @@ class RecordListTooLarge(TopicErrorRule):
     wire = "Produce answered with 18 RECORD_LIST_TOO_LARGE."
     cause = "segment.bytes of the topic is smaller than the producer's batches ({batch.size})."
     fix = "Raise segment.bytes of the topic (default 1 GiB), or make the producer's batches smaller ({batch.size})."
-    explains = ("message-too-large",)
 
 
 class CrcMismatch(ErrorRule):

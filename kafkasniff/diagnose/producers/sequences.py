@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
-from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally
+from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, partitions_subject
 from kafkasniff.diagnose.facts import PRODUCE, Client, client_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Tally
@@ -77,6 +77,7 @@ class OutOfOrderSequence(ErrorRule):
 def _sequence_subject(key: SequenceKey, state: Tally) -> dict[str, Any]:
     return client_subject(key.client, state.clients) | {
         "topic": key.topic,
+        **(partitions_subject(state.indexes) if isinstance(state, ErrorTally) else {}),
         "producerId": key.producer_id if key.producer_id >= 0 else None,
     }
 
@@ -114,7 +115,6 @@ class DuplicateSequence(Rule[Sequences]):
     )
     cause = "A fault in the client, or a proxy that repeats requests."
     fix = "Upgrade the client; look for middleware that retries on its own."
-    explains = ("out-of-order-sequence",)
 
     def new_state(self) -> Sequences:
         """Begin with none."""

@@ -62,7 +62,6 @@ class ProducerFenced(ErrorRule):
         "Give each program an id of its own ({transactional.id}), and close a producer that was fenced instead of "
         "going on with it."
     )
-    explains = ("concurrent-transactions-spin",)
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count for the transactional id, whoever was fenced."""

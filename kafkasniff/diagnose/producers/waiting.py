@@ -89,7 +89,6 @@ class SlowAcknowledgement(Rule[Delays]):
         "restart or replace the slow one. A lower replica.lag.time.max.ms drops it sooner; acks=1 does not wait, and "
         "loses records when the leader fails."
     )
-    explains = ("response-timeout", "serial-sync-send")
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no broker known to be slow."""
@@ -200,7 +199,6 @@ class TransactionTimedOut(ErrorRule):
         "transaction, or raise {transaction.timeout.ms} up to the brokers' transaction.max.timeout.ms (default 15 "
         "minutes). After ProducerFencedException close the producer and make a new one."
     )
-    explains = ("producer-fenced", "unexplained-error", "concurrent-transactions-spin", "hanging-transaction")
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no transaction open."""

@@ -20,7 +20,7 @@ def metadata(at: float, code: int = 5, client_id: str = "shop", nodes: tuple[int
 def test_a_partition_without_leader() -> None:
     assert findings(OFFLINE, [metadata(0), metadata(4.9)]) == []
     found = finding(OFFLINE, [metadata(0), metadata(5)])
-    assert found.subject == {"topic": "orders", "partition": 1, "clientId": "shop", "brokerId": 3}
+    assert found.subject.items() >= {"topic": "orders", "partition": 1, "clientId": "shop", "brokerId": 3}.items()
     assert found.summary == (
         "Partition 1 of topic orders had no leader for 5.0 s; its replicas are on broker 3, of which 3 is not in the "
         "cluster."
@@ -47,7 +47,7 @@ def test_one_address_for_all_brokers() -> None:
     one = told(0, (9092, 9092, 9092))
     assert findings(BALANCED, [one, *refused(2)]) == []
     found = finding(BALANCED, [one, *refused(3)])
-    assert found.subject == {"advertised": "lb:9092", "clientId": "shop", "topic": "orders"}
+    assert found.subject.items() >= {"advertised": "lb:9092", "clientId": "shop", "topic": "orders"}.items()
     assert "for 3 brokers" in found.summary
     assert finding(BALANCED, [one, *refused(3, code=16)]).count == 3
     assert findings(BALANCED, [told(0, (9092, 9093, 9094)), *refused(9)]) == []

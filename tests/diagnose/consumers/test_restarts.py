@@ -33,7 +33,7 @@ def starts(count: int, **more: Any) -> list[Call]:
 def test_a_consumer_that_dies_at_the_same_record() -> None:
     assert findings(RULE, starts(2)) == []
     found = finding(RULE, starts(3))
-    assert found.subject == {"clientId": "shop", "group": "g", "topic": "users", "partition": 0}
+    assert found.subject.items() >= {"clientId": "shop", "group": "g", "topic": "users", "partition": 0}.items()
     assert "read users-0 from offset 5 each time; committed is 5" in found.summary
     assert "nothing is committed" in finding(RULE, starts(3, committed=-1, offset=0)).summary
 

@@ -15,7 +15,7 @@ def leave(reason: str | None, at: float = 0) -> Call:
 def test_poll_timeout_by_its_reason() -> None:
     assert findings("poll-timeout-eviction", [leave("the consumer is being closed")]) == []
     found = finding("poll-timeout-eviction", [leave("consumer poll timeout has expired.")])
-    assert found.subject == {"clientId": "shop", "group": "billing", "memberId": "m-1"}
+    assert found.subject.items() >= {"clientId": "shop", "group": "billing", "memberId": "m-1"}.items()
 
 
 def test_poll_timeout_by_coming_back_on_the_same_connection() -> None:
@@ -42,7 +42,7 @@ def silence(seconds: float) -> list[Call]:
 def test_session_timeout() -> None:
     assert findings("session-timeout", silence(5.3)) == []
     found = finding("session-timeout", silence(5.5))
-    assert found.subject == {"clientId": "shop", "group": "billing"}
+    assert found.subject.items() >= {"clientId": "shop", "group": "billing"}.items()
     assert "session timeout 6,000 ms" in found.summary
 
 
@@ -64,7 +64,9 @@ def commits(count: int, partitions: int = 1, **more: Any) -> list[Call]:
 def test_commit_storm() -> None:
     assert findings("commit-storm", commits(25)) == []
     found = finding("commit-storm", commits(26))  # the first is no repetition
-    assert found.subject == {"clientId": "shop", "group": "billing", "memberId": "m-1", "topic": "orders"}
+    assert (
+        found.subject.items() >= {"clientId": "shop", "group": "billing", "memberId": "m-1", "topic": "orders"}.items()
+    )
     assert found.severity == "warning"
 
 
@@ -97,7 +99,7 @@ def test_poll_timeout_in_the_newer_protocol() -> None:
     assert findings(rule, [consumer(0, 0), consumer(3, -1), consumer(9, 0)]) == []  # sooner than max.poll.interval.ms
     assert findings(rule, [consumer(0, 0), consumer(5, -1), consumer(9, 0, member="m-2")]) == []  # another program
     found = finding(rule, [consumer(0, 0), consumer(5, -1), consumer(9, 0)])
-    assert found.subject == {"clientId": "shop", "group": "billing", "memberId": "m-1"}
+    assert found.subject.items() >= {"clientId": "shop", "group": "billing", "memberId": "m-1"}.items()
 
 
 def test_session_timeout_in_the_newer_protocol() -> None:

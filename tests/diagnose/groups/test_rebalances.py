@@ -71,7 +71,7 @@ def stuck(took: float, code: int = 27) -> list[Call]:
 
 def test_rebalance_stuck() -> None:
     found = finding("rebalance-stuck", stuck(took=10))
-    assert found.subject == {"group": "billing", "clientId": "busy", "memberId": "m-1"}
+    assert found.subject.items() >= {"group": "billing", "clientId": "busy", "memberId": "m-1"}.items()
     assert "waiting" in found.summary
     assert findings("rebalance-stuck", stuck(took=9.5)) == []  # less than 80 % of the rebalance timeout of 12 s
 

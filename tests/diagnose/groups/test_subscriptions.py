@@ -29,7 +29,10 @@ def join(client_id: str, generation: int, *topics: str, kind: str = "consumer", 
 def test_programs_with_different_topics() -> None:
     together = [join("cart", 1, "cart.v1"), join("cart", 2, "cart.v1"), join("wishes", 2, "wishes.v1")]
     found = finding(MIXED, together)
-    assert found.subject == {"group": "backend", "clientId": ["cart", "wishes"], "topic": ["cart.v1", "wishes.v1"]}
+    assert (
+        found.subject.items()
+        >= {"group": "backend", "clientId": ["cart", "wishes"], "topic": ["cart.v1", "wishes.v1"]}.items()
+    )
     assert findings(MIXED, together[1:]) == []  # One generation only.
     assert findings(MIXED, [together[0], together[2]]) == []  # In different ones.
 

@@ -26,7 +26,7 @@ def closed(protocol: str, count: int, answered: int = 0, ended_direction: int = 
 def test_unanswered_and_closed(rule: str, protocol: str) -> None:
     assert findings(rule, closed(protocol, 1)) == []
     found = finding(rule, closed(protocol, 2))
-    assert found.subject == {"server": "10.0.0.2:9092", "client": ["10.0.0.1:50000", "10.0.0.1:50001"]}
+    assert found.subject.items() >= {"server": "10.0.0.2:9092", "client": ["10.0.0.1:50000", "10.0.0.1:50001"]}.items()
 
 
 @pytest.mark.parametrize(("rule", "protocol"), CASES)
@@ -62,5 +62,5 @@ def test_plaintext_to_tls_port() -> None:
     alert = bytes.fromhex("15030300020250")
     assert findings("plaintext-to-tls-port", alerts(1, alert)) == []
     found = finding("plaintext-to-tls-port", alerts(2, alert))
-    assert found.subject == {"clientId": "shop", "server": "10.0.0.2:9092"}
+    assert found.subject.items() >= {"clientId": "shop", "server": "10.0.0.2:9092"}.items()
     assert findings("plaintext-to-tls-port", alerts(9, bytes.fromhex("00000150"))) == []

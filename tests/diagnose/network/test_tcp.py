@@ -50,7 +50,7 @@ def test_advertised_listener_unreachable() -> None:
     assert findings(rule, attempts(9)) == []
     assert findings(rule, [advertise(), *attempts(2)]) == []
     found = finding(rule, [advertise(), *attempts(3)])
-    assert found.subject == {"clientId": "shop", "advertised": "10.0.0.9:9092", "brokerId": 3}
+    assert found.subject.items() >= {"clientId": "shop", "advertised": "10.0.0.9:9092", "brokerId": 3}.items()
     assert findings(rule, [advertise(), *attempts(9), *attempts(1, accepted=True, begin=9)]) == []
 
 
@@ -126,7 +126,8 @@ def test_addresses_that_a_client_never_follows() -> None:
     for host in ("localhost", "127.0.0.1", "kafka-0.kafka.svc", "broker1", "192.168.3.4"):
         assert findings(rule, [told(at, host) for at in range(2)]) == []
         found = finding(rule, [told(at, host) for at in range(3)])
-        assert found.subject == {"clientId": "shop", "advertised": f"{host}:9092", "brokerId": 1}
+        named = {"clientId": "shop", "advertised": f"{host}:9092", "brokerId": 1}
+        assert found.subject.items() >= named.items()
         work = call(0, 9, {"acks": 1, "topicData": []}, {"responses": []}, at=9, on=connection(50_009))
         assert findings(rule, [*(told(at, host) for at in range(9)), work]) == []
     assert "10.0.0.1 itself" in finding(rule, [told(at, "localhost") for at in range(3)]).summary

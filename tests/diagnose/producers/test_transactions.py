@@ -39,7 +39,7 @@ def test_a_moving_stable_offset_is_healthy() -> None:
 
 def test_without_its_producer_the_default_timeout_counts() -> None:
     assert findings("hanging-transaction", hang(59)) == []
-    assert finding("hanging-transaction", hang(60)).subject == {"topic": "orders", "partition": 0}
+    assert finding("hanging-transaction", hang(60)).subject.items() >= {"topic": "orders", "partition": 0}.items()
     assert findings("hanging-transaction", hang(59, send(0), end(0.5))) == []
 
 
