@@ -20,25 +20,20 @@ def join(findings: list[Finding], explanations: Iterable[Explanation]) -> list[F
 
     `explanations` says which rules' findings explain which; it must hold no circle.
     """
-    effects: dict[str, dict[str, tuple[str, ...]]] = {}
+    effects: dict[str, set[tuple[str, tuple[str, ...]]]] = {}
     for each in explanations:
-        for cause in each.causes:
-            for effect in each.effects:
-                known = effects.setdefault(cause, {})
-                known[effect] = tuple(dict.fromkeys((*known.get(effect, ()), *(each.by or LINKS))))
-    causes: dict[tuple[str, tuple[str, ...]], _Causes] = {}
+        for name in each.causes:
+            effects.setdefault(name, set()).update((effect, each.by or LINKS) for effect in each.effects)
+    causes: dict[str, dict[tuple[str, ...], _Causes]] = {}
     for finding in sorted(findings, key=lambda each: each.first_time):
         # Those of keys that were given up come again each time.
         finding.consequences = []
-        for rule, by in effects.get(finding.rule, {}).items():
-            causes.setdefault((rule, by), _Causes(by)).add(finding)
-    by_rule: dict[str, list[_Causes]] = {}
-    for (rule, _), of_rule in causes.items():
-        by_rule.setdefault(rule, []).append(of_rule)
-    roots = []
+        for effect, by in effects.get(finding.rule, ()):
+            causes.setdefault(effect, {}).setdefault(by, _Causes(by)).add(finding)
+    roots: list[Finding] = []
     for finding in findings:
-        found = (each.of(finding) for each in by_rule.get(finding.rule, ()))
-        cause = min((each for each in found if each), key=lambda each: each.first_time, default=None)
+        found = [linked.of(finding) for linked in causes.get(finding.rule, {}).values()]
+        cause = min((other for other in found if other), key=lambda each: each.first_time, default=None)
         if cause is None:
             roots.append(finding)
         else:

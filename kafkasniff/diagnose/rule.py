@@ -212,24 +212,13 @@ class Rule(Generic[State]):
 
     def _completed(self, subject: Subject, tally: Tally, profiles: list[Profile]) -> Subject:
         """Give a subject with what else is known of who is concerned; what the rule names stands."""
-        more: Subject = {"client": None, "clientCount": None}
-        if not profiles:
-            more["client"] = sorted(tally.clients)[:MOST_ADDRESSES]
-        elif not subject.get("client"):
-            addresses = sorted({address for profile in profiles for address in profile.addresses})
-            count = sum(profile.connections for profile in profiles)
-            if count <= MOST_ADDRESSES:
-                # Those on which it was seen, where the tally is of these clients alone.
-                addresses = [address for address in tally.clients if address in addresses] or addresses
-            else:
-                more["clientCount"] = count
-            more["client"] = sorted(addresses)[:MOST_ADDRESSES]
+        more = self._addresses(subject, tally, profiles)
         for name, values in (
             ("softwareName", [name for profile in profiles for name, _ in profile.software]),
             ("softwareVersion", [version for profile in profiles for _, version in profile.software]),
             ("principal", [each for profile in profiles for each in profile.principals]),
         ):
-            more[name] = list(dict.fromkeys(values))
+            more[name] = _one_of(list(dict.fromkeys(values)))
         more["topics"] = list(tally.topics) if len(tally.topics) > 1 and not subject.get("topic") else None
         if isinstance(subject.get("server"), str) and (broker := self.facts.broker(subject["server"])) is not None:
             more["brokerId"] = broker.node_id
@@ -237,10 +226,26 @@ class Rule(Generic[State]):
         members = [profile.members[group] for profile in profiles if group in profile.members]
         if len(members) == 1 and not subject.get("groupInstanceId"):
             more["memberId"], more["groupInstanceId"] = members[0]
-        found = {**subject, **{name: _one_of(value) for name, value in more.items() if subject.get(name) is None}}
+        found = {**subject, **{name: value for name, value in more.items() if subject.get(name) is None}}
         # What a rule sets to None does not apply.
         unsaid = {name for name, value in subject.items() if value is None} - {"client", "memberId", "groupInstanceId"}
         return {name: value for name, value in found.items() if value not in (None, "", []) and name not in unsaid}
+
+    def _addresses(self, subject: Subject, tally: Tally, profiles: list[Profile]) -> Subject:
+        """Give where the clients are: the one address, or the first of several with their number."""
+        if any(":" in str(each) for each in listed(subject.get("client"))):
+            return {}
+        addresses, count = sorted(tally.clients), len(tally.clients)
+        if profiles:
+            theirs = sorted({address for profile in profiles for address in profile.addresses})
+            count = sum(profile.connections for profile in profiles)
+            # Those on which it was seen, where all of the clients' are known.
+            addresses = [each for each in addresses if each in theirs] if count <= MOST_ADDRESSES else []
+            addresses, count = (addresses, len(addresses)) if addresses else (theirs, count)
+        if count == 1 and not subject.get("client"):
+            return {"client": addresses[0]}
+        more = count if count > MOST_ADDRESSES and (profiles or not tally.clients.more) else None
+        return {"addresses": addresses[:MOST_ADDRESSES], "addressCount": more} if count > 1 else {}
 
     def _advice(self, library: Library | None, cause: str | None, fix: str | None) -> tuple[str, str]:
         """Give cause and fix in a library's words; what the rule says of this finding alone stands."""

@@ -65,6 +65,9 @@ def test_what_else_two_may_have_in_common() -> None:
     offline = made("leaderless", topic="orders", clientId="a")
     assert len(join([offline, made("effect", topic="orders", clientId="b")], EXPLAINS)) == 1
     assert len(join([offline, made("effect", topic="audit", clientId="a")], EXPLAINS)) == 2
+    either = [Explanation(("leaderless",), ("effect",), "", by) for by in ((), ("topic",))]
+    assert len(join([offline, made("effect", topic="orders", clientId="b")], either)) == 1
+    assert len(join([offline, made("effect", topic="audit", clientId="a")], either)) == 1
 
 
 def test_the_worst_below_decides_how_bad_a_root_is() -> None:

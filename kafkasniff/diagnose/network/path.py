@@ -70,7 +70,6 @@ class PathMtu(Rule[Sizes]):
         "the tunnel (iptables --clamp-mss-to-pmtu), or set net.ipv4.tcp_mtu_probing=1. ping -M do -s SIZE finds the "
         "limit."
     )
-    explains = ("response-timeout", "tcp-retransmissions", "connection-churn", "connection-forgotten")
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no request waiting."""
@@ -166,7 +165,6 @@ class RequestAbandoned(Rule[GivenUp]):
         "Set {request.timeout.ms} well above {fetch.max.wait.ms} (and, where the client applies it to JoinGroup, above "
         "{max.poll.interval.ms})."
     )
-    explains = ("connection-churn", "response-timeout", "rebalance-storm")
 
     def new_state(self) -> GivenUp:
         """Begin with none."""

@@ -72,6 +72,6 @@ def test_client_ids_that_have_nothing_in_common() -> None:
 
 def test_client_ids_that_tls_hides() -> None:
     found = finding("connection-churn", lived(20, 1, client_id=None, protocol="tls"))
-    assert (found.subject, found.count) == ({"client": "10.0.0.1"}, 20)
+    assert (found.subject["client"], found.count) == ("10.0.0.1", 20)
     assert findings("connection-churn", lived(19, 1, client_id=None, protocol="tls")) == []
     assert findings("connection-churn", lived(40, 1, client_id=None, protocol="http")) == []

@@ -17,7 +17,7 @@ def test_too_many_connections() -> None:
     found = finding("too-many-connections", held(30))
     assert (found.count, found.subject["clientId"], found.subject["server"]) == (30, "shop", "10.0.0.2:9092")
     addresses = [f"10.0.0.1:{port}" for port in range(50_000, 50_012)]
-    assert (found.subject["client"], found.subject["clientCount"]) == (addresses, 30)
+    assert (found.subject["addresses"], found.subject["addressCount"]) == (addresses, 30)
     assert findings("too-many-connections", lived(99, 1)) == []
 
 
