@@ -100,11 +100,10 @@ class Diagnosed:
     def _text(self, text: str, name: str = "") -> str:
         return paragraph(f"{name}{escape(text)}", self._width, "  ", "  " + " " * len(name))
 
-    def _consequences(self, finding: Finding, indent: str) -> list[str]:
-        return [
-            paragraph(f"it explains {item.rule}: {escape(item.summary)}", self._width, indent, f"{indent}     ")
-            for item in finding.consequences
-        ]
+    def _consequences(self, finding: Finding, indent: str) -> Iterator[str]:
+        for item in finding.consequences:
+            yield paragraph(f"it explains {item.rule}: {escape(item.summary)}", self._width, indent, f"{indent}     ")
+            yield from self._consequences(item, f"{indent}  ")
 
     def _evidence(self, evidence: Sequence[Evidence], indent: str) -> Iterator[str]:
         for item in evidence:
