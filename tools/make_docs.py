@@ -1,4 +1,7 @@
-"""Write docs/cli.md from the command's own help texts: `python tools/make_docs.py [--check]`."""
+"""Write docs/cli.md from the help texts, and into docs/tasks.md what its commands print.
+
+Use: `python tools/make_docs.py [--check]`.
+"""
 
 import argparse
 import os
@@ -6,8 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tools.doc_output import with_output
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "cli.md"
+TASKS = ROOT / "docs" / "tasks.md"
 
 COMMANDS = (
     *("read", "live", "diagnose", "stats", "who", "audit", "sql", "tables"),
@@ -42,16 +49,18 @@ def page() -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="fail when the page is not current, write nothing")
-    wanted = page()
-    if parser.parse_args().check:
-        if not PAGE.is_file() or PAGE.read_text() != wanted:
-            print(f"{PAGE.relative_to(ROOT)} is not current: run python tools/make_docs.py", file=sys.stderr)
-            return 1
-        return 0
-    PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(wanted)
-    return 0
+    parser.add_argument("--check", action="store_true", help="fail when a page is not current, write nothing")
+    check = parser.parse_args().check
+    status = 0
+    for path, wanted in ((PAGE, page()), (TASKS, with_output(TASKS.read_text()))):
+        if path.is_file() and path.read_text() == wanted:
+            continue
+        if check:
+            print(f"{path.relative_to(ROOT)} is not current: run python tools/make_docs.py", file=sys.stderr)
+            status = 1
+        else:
+            path.write_text(wanted)
+    return status
 
 
 if __name__ == "__main__":

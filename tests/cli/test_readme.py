@@ -1,5 +1,6 @@
 """The README and the Python page show what the software really prints and does."""
 
+import json
 import os
 import re
 import subprocess
@@ -46,6 +47,27 @@ def test_the_examples_from_python_print_what_the_page_says(
     monkeypatch.chdir(ROOT)
     exec(compile(code, "docs/python.md", "exec"), {})
     assert capsys.readouterr().out.rstrip() == printed.rstrip()
+
+
+def test_the_notebook_runs(monkeypatch: Any) -> None:
+    for name in ("pandas", "pyarrow"):
+        pytest.importorskip(name)
+    monkeypatch.chdir(ROOT)
+    cells = json.loads((ROOT / "docs" / "notebook.ipynb").read_text())["cells"]
+    names: dict[str, Any] = {}
+    values = []
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            # The last line of a cell is an expression, whose value a notebook shows.
+            *lines, last = "".join(cell["source"]).splitlines()
+            exec("\n".join(lines), names)
+            values.append(eval(last, names))
+    first, slowest, errors, (findings, not_judged) = values
+    assert list(first["client_id"][:2]) == ["shop-admin", "shop-admin"]
+    assert slowest.index[0] == "JOIN_GROUP"
+    assert errors[0] == ("shop-p-none", "INIT_PRODUCER_ID", "COORDINATOR_LOAD_IN_PROGRESS")
+    assert [(severity, rule) for severity, rule, _ in findings] == [("error", "rebalance-storm")]
+    assert not_judged == []
 
 
 def test_all_examples_from_python_compile() -> None:
