@@ -64,13 +64,17 @@ class Plan:
     ) -> None:
         """Let calls be taken by the rules' methods `take`, with these fields read; None for not reading a side."""
         self.take = take
-        self.is_known = api_key == API_VERSIONS or is_known(api_key, version)
+        self.is_known = api_key >= 0
         """Whether the layout is; a broker that does not know a version of ApiVersions says so itself (KIP-511)."""
         self.request_fields = request_fields
         self.response_fields = response_fields
         self.tells = api_key in TELLING
         self.names_groups = api_key in NAMING_GROUPS
         self.fingerprints = (api_key, version) in TELLING_VERSIONS
+
+
+_UNKNOWN = Plan(-1, -1, [], None, _NO_NAMES)
+"""What is done with calls of which the layout is not known."""
 
 
 class Diagnosis:
@@ -177,6 +181,8 @@ class Diagnosis:
 
     def _plan(self, api_key: int, version: int) -> Plan:
         """Settle what is done with the calls of an API in a version."""
+        if not (api_key == API_VERSIONS or is_known(api_key, version)):
+            return _UNKNOWN
         takers = [
             rule
             for rule in self.rules
@@ -210,7 +216,10 @@ class Diagnosis:
         layout = key << 16 | header.api_version & 0xFFFF
         plan = self._plans.get(layout)
         if plan is None:
-            plan = self._plans[layout] = self._plan(key, header.api_version)
+            plan = self._plan(key, header.api_version)
+            # There are as many layouts that are not known as hostile bytes name.
+            if plan.is_known:
+                self._plans[layout] = plan
         talk = self.facts.talk(call)
         if not plan.is_known:
             # What it asks for is not known, so that no rule can tell whether it is right.

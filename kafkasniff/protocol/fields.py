@@ -6,6 +6,9 @@ from typing import Final, Literal, NamedTuple
 
 Kind = Literal["request", "response"]
 
+MOST_LAYOUTS: Final = 4_096
+"""APIs and versions of which something is remembered: Kafka has some 400, and bytes may name 2^30."""
+
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 """A value as it stands in Kafka's JSON."""
 

@@ -4,7 +4,7 @@ Where that is all that is asked for, the rest of a body is not decoded.
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
@@ -12,7 +12,7 @@ from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.finders import EntityFinder, entity_finder, is_entity, leading_fields
 from kafkasniff.protocol.definitions import api_definition
-from kafkasniff.protocol.fields import Field, Kind
+from kafkasniff.protocol.fields import MOST_LAYOUTS, Field, Kind
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR, TYPED_FIELDS, typed_names
 from kafkasniff.tables.places import PLACE_FIELDS
@@ -59,7 +59,7 @@ def names_in(api_key: int, version: int, side: Kind, value: dict[str, Any]) -> N
     return Names(found.get("topicName", ()), found.get("groupId", ()), found.get("topicId", ()))
 
 
-@cache
+@lru_cache(maxsize=MOST_LAYOUTS)
 def fields_of_rows(api_key: int, version: int, side: Kind) -> frozenset[str]:
     """Give the names of the fields that rows are made of."""
     if api_key not in APIS:

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import kafkasniff
+from kafkasniff.protocol.bodies.scanning import scanner_of
+from kafkasniff.protocol.fields import MOST_LAYOUTS
 from tests.cli.conftest import Run, environment, run
 from tests.conformance.composed_captures import Exchange, write
 
@@ -55,3 +58,18 @@ def test_twenty_unknown_exchanges(header: str, run: Run, tmp_path: Path) -> None
     assert len(text.stdout.splitlines()) == 21
     found = run("diagnose", "--json", str(path))
     assert (found.stdout, found.returncode) == ("", 0)
+
+
+def test_what_is_remembered_of_layouts_is_bounded(tmp_path: Path) -> None:
+    """Bytes may name 2^30 of them."""
+    header = bytes.fromhex(HEADERS["10000", "v2"])[8:]
+    count = 2 * MOST_LAYOUTS
+    numbers = [struct.pack(">i", number) for number in range(7, 7 + count)]
+    exchanges = [
+        (struct.pack(">hh", 20_000, version) + number + header, number + b"\0")
+        for version, number in enumerate(numbers)
+    ]
+    write(tmp_path / "many.pcap", [METADATA, *exchanges])
+    calls = list(kafkasniff.read(tmp_path / "many.pcap").calls())
+    assert [call.errors for call in calls] == [[]] * (1 + count)
+    assert scanner_of.cache_info().currsize <= MOST_LAYOUTS

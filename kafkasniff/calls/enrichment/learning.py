@@ -1,7 +1,7 @@
 """What calls tell of each other: Fetch sessions, groups' protocols, names of topics, and logins."""
 
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from kafkasniff.calls.call import Call
@@ -17,6 +17,7 @@ from kafkasniff.calls.enrichment.topics import (
     has_topic_ids,
     may_fetch_metadata_log,
 )
+from kafkasniff.protocol.fields import MOST_LAYOUTS
 
 JOIN_GROUP: Final = 11
 SYNC_GROUP: Final = 14
@@ -37,7 +38,7 @@ _MOST_GROUPS: Final = 10_000
 """Groups whose protocol is remembered, each for each connection."""
 
 
-@cache
+@lru_cache(maxsize=MOST_LAYOUTS)
 def names_topic_ids(api_key: int, version: int) -> bool:
     """Tell whether the messages of an API in a version may have topic ids."""
     return has_topic_ids(api_key, version, "request") or has_topic_ids(api_key, version, "response")

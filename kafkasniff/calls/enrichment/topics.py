@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 from kafkasniff.calls.enrichment.long_names import short_name
@@ -12,7 +12,7 @@ from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.embedded.framed_records import CLUSTER_METADATA, CLUSTER_METADATA_TOPIC_ID
 from kafkasniff.protocol.embedded.internal_records import decode_internal_record
 from kafkasniff.protocol.embedded.snapshots import whole_batches
-from kafkasniff.protocol.fields import Field, Kind, fields_of
+from kafkasniff.protocol.fields import MOST_LAYOUTS, Field, Kind, fields_of
 from kafkasniff.protocol.records.batches import read_batches
 from kafkasniff.protocol.records.content import raw_bytes
 from kafkasniff.protocol.records.records import BYTES_PER_RECORD, read_records
@@ -125,7 +125,7 @@ class TopicNames(KnownNames):
                 self.add(entry.value["topicId"], entry.value["name"])
 
 
-@cache
+@lru_cache(maxsize=MOST_LAYOUTS)
 def has_topic_ids(api_key: int, version: int, side: Kind) -> bool:
     """Tell whether a body has fields for topic ids."""
     return api_key in APIS and _has_topic_ids(api_definition(api_key, side).fields, version)

@@ -1,6 +1,6 @@
 """The JSON of bodies that decode whole and without a problem, straight from their bytes."""
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from kafkasniff.protocol.api_table import APIS
@@ -9,7 +9,7 @@ from kafkasniff.protocol.bodies.json_writer import JsonWriter, mark_config, mark
 from kafkasniff.protocol.bodies.tables import FieldTable, make_table, tables_in
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.fields import Kind
+from kafkasniff.protocol.fields import MOST_LAYOUTS, Kind
 from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
 from kafkasniff.protocol.secrets import CONFIG_APIS, CONFIG_ARRAYS, SECRET_FIELDS
@@ -62,7 +62,7 @@ class JsonReader:
             _FREE.append(writer)
 
 
-@cache
+@lru_cache(maxsize=MOST_LAYOUTS)
 def json_reader(api_key: int, version: int, kind: Kind, show_secrets: bool) -> JsonReader | None:
     """Give the reader of a layout; None where it is not known."""
     api = APIS.get(api_key)

@@ -1,7 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """Of a body only its error codes and a few of its fields, where it decodes whole and without a problem."""
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 try:
@@ -14,7 +14,7 @@ from kafkasniff.protocol.bodies.decoding import is_unsupported_version
 from kafkasniff.protocol.bodies.tables import FieldTable, make_table
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.fields import Kind
+from kafkasniff.protocol.fields import MOST_LAYOUTS, Kind
 from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
 
@@ -131,7 +131,7 @@ def scan_body(
     return scanner_of(api_key, api_version, kind, names)(data, offset)
 
 
-@cache
+@lru_cache(maxsize=MOST_LAYOUTS)
 def scanner_of(api_key: int, version: int, kind: Kind, names: frozenset[str]) -> Scanner:
     """Give what scans bodies as `scan_body` does."""
     return Scanner(api_key, version, kind, names)

@@ -291,11 +291,10 @@ class JsonLines:
         layout = ((layout * 0x10000 + version) * 2 + is_request) * 2 + shows
         found = self.tables.get(layout)
         if found is None:
-            if layout in self.tables:
-                return False
-            found = self.tables[layout] = self.table_of(key, version, is_request, shows)
+            found = self.table_of(key, version, is_request, shows)
             if found is None:
                 return False
+            self.tables[layout] = found
         if not is_request:
             if found.is_flexible and key != _API_VERSIONS:
                 # Kafka knows no tagged fields in the header, so that their count is one byte, and zero.
