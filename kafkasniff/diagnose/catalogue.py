@@ -13,6 +13,7 @@ from kafkasniff.diagnose.consumers.lag import LAG_RULES
 from kafkasniff.diagnose.consumers.offsets import OFFSET_RULES
 from kafkasniff.diagnose.consumers.restarts import RESTART_RULES
 from kafkasniff.diagnose.consumers.share import SHARE_RULES
+from kafkasniff.diagnose.groups.commits import COMMIT_RULES
 from kafkasniff.diagnose.groups.errors import GROUP_ERROR_RULES
 from kafkasniff.diagnose.groups.membership import MEMBERSHIP_RULES
 from kafkasniff.diagnose.groups.outside import OUTSIDE_RULES
@@ -39,6 +40,7 @@ from kafkasniff.diagnose.unexplained import UNEXPLAINED_RULES
 RULES: tuple[type[Rule[Any]], ...] = (
     *REBALANCE_RULES,
     *MEMBERSHIP_RULES,
+    *COMMIT_RULES,
     *GROUP_ERROR_RULES,
     *OUTSIDE_RULES,
     *SUBSCRIPTION_RULES,

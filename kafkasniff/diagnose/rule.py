@@ -21,6 +21,8 @@ MOST_KEPT = 1_000
 
 MOST_CLIENTS_NAMED = 12
 
+_MOST_QUOTED = 3
+
 _GIVEN = ("facts", "limits")
 """Attributes of a rule that it is made with."""
 
@@ -280,6 +282,12 @@ def connections_subject(connections: Names) -> str | list[str] | None:
     if connections.more or len(connections) > MOST_CLIENTS_NAMED:
         return None
     return connections.only or list(connections) or None
+
+
+def quoted(texts: Names) -> str:
+    """Quote what clients say, the first few of it."""
+    said = [f"“{text}”" for text in texts][:_MOST_QUOTED]
+    return " and ".join(said) + (", …" if len(texts) > _MOST_QUOTED else "")
 
 
 def seconds_text(nanoseconds: int) -> str:

@@ -13,19 +13,14 @@ from kafkasniff.diagnose.facts import (
     Client,
 )
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text, times_text
+from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.tcp.events import Connection
 
 MEMBER_ID_REQUIRED = 79
 
 _MOST_MEMBERS = 64
-_MOST_PARTITIONS = 16
-_MOST_COUNTED = 1_000
-"""Commits of a second that are told apart."""
-_LOOKED_AT = 4
-"""Topics, and partitions of each, that are looked at in a commit."""
 _LEFT = -1
 """Member epoch with which a consumer leaves its group (ConsumerGroupHeartbeatRequest.LEAVE_GROUP_MEMBER_EPOCH)."""
 _GONE = frozenset({22, 25, 110, 113})
@@ -42,7 +37,7 @@ class GroupMember(NamedTuple):
 class Leaves(Tally):
     """Leaves for slow polling, and the latest joins and leaves without a reason."""
 
-    __slots__ = ("joined", "left", "members", "poll_interval_ms")
+    __slots__ = ("joined", "left", "members", "poll_interval_ms", "reasons")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -52,6 +47,8 @@ class Leaves(Tally):
         self.left: Bounded[int] = Bounded(_MOST_MEMBERS)
         self.poll_interval_ms: int | None = None
         self.members = Names()
+        self.reasons = Names()
+        """What LeaveGroup says (KIP-800)."""
 
 
 class PollTimeoutEviction(Rule[Leaves]):
@@ -113,8 +110,9 @@ class PollTimeoutEviction(Rule[Leaves]):
         if any("poll timeout" in reason for reason in reasons):
             assert seen.call.request is not None
             state.add(seen.call.request.last, f"LeaveGroup: {reasons[0]}", seen.call.client)
-            for member in members:
+            for member, reason in zip(members, reasons, strict=True):
                 state.members.add(member.get("memberId"))
+                state.reasons.add(reason or None)
         elif not any(reasons) and self._could_be_late(state, seen.call.connection, seen.sent):
             state.left.put(seen.call.connection, seen.sent)
 
@@ -160,7 +158,8 @@ class PollTimeoutEviction(Rule[Leaves]):
             return None
         interval = f" (max.poll.interval.ms {state.poll_interval_ms:,})" if state.poll_interval_ms else ""
         times = times_text(state.count)
-        summary = f"{key.client.name} left group {key.group} {times} as it did not poll in time{interval}."
+        said = f", saying {quoted(state.reasons)}" if len(state.reasons) else ""
+        summary = f"{key.client.name} left group {key.group} {times}{said}, as it did not poll in time{interval}."
         subject = client_subject(key.client) | {"group": key.group, "memberId": state.members.only}
         return self.make(state, subject, summary)
 
@@ -179,7 +178,18 @@ class Member:
         """The latest that it used."""
 
 
-class SessionTimeout(Rule[Tally]):
+class Evictions(Tally):
+    """Members that were thrown out."""
+
+    __slots__ = ("members",)
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.members = Names()
+
+
+class SessionTimeout(Rule[Evictions]):
     """A member was silent for longer than its session."""
 
     id = "session-timeout"
@@ -218,9 +228,9 @@ class SessionTimeout(Rule[Tally]):
         self._by_connection: Bounded[tuple[str, str]] = Bounded()
         """The member that last used a connection, by its group and id."""
 
-    def new_state(self) -> Tally:
+    def new_state(self) -> Evictions:
         """Begin with none."""
-        return Tally()
+        return Evictions()
 
     def call(self, seen: SeenCall) -> None:
         """Measure the pause before a member is refused, or begins anew."""
@@ -257,7 +267,7 @@ class SessionTimeout(Rule[Tally]):
         if error not in _GONE:
             self._heard(known, group, member_id, seen)
             return
-        self._silent(known, group, seen, f"{seen.call.api_name} refused with {seen.call.errors[0].name}")
+        self._silent((group, member_id), known, seen, f"{seen.call.api_name} refused with {seen.call.errors[0].name}")
         self._members.pop((group, member_id))
 
     def _heard(self, member: Member, group: str, member_id: str, seen: SeenCall) -> None:
@@ -272,114 +282,31 @@ class SessionTimeout(Rule[Tally]):
         before = self._by_connection.pop(seen.call.connection)
         known = self._members.get(before) if before is not None and before[0] == group else None
         if known is not None and seen.call.response is not None:
-            self._silent(known, group, seen, "JoinGroup as a new member")
-            self._members.pop(before or ())
+            assert before is not None
+            self._silent(before, known, seen, "JoinGroup as a new member")
+            self._members.pop(before)
 
-    def _silent(self, member: Member, group: str, seen: SeenCall, what: str) -> None:
+    def _silent(self, who: tuple[str, str], member: Member, seen: SeenCall, what: str) -> None:
         if member.last is None or member.session_ms is None:
             return
         pause = seen.sent - member.last
         if pause >= self.limits["share"] * member.session_ms * MILLISECOND:
             what = f"{what} after {seconds_text(pause)} of silence (session timeout {member.session_ms:,} ms)"
             assert seen.call.response is not None
-            self.state(GroupMember(group, seen.client)).add(seen.call.response.last, what, seen.call.client)
+            state = self.state(GroupMember(who[0], seen.client))
+            state.members.add(who[1])
+            state.add(seen.call.response.last, what, seen.call.client)
 
-    def finding(self, key: Any, state: Tally) -> Finding | None:
+    def finding(self, key: Any, state: Evictions) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, GroupMember)
         if state.count < self.limits["evictions"]:
             return None
         times = times_text(state.count)
         summary = f"{key.client.name} was thrown out of group {key.group} {times}: {state.evidence[0].what}."
-        return self.make(state, client_subject(key.client) | {"group": key.group}, summary)
-
-
-class Commits(Tally):
-    """The rate at which a member commits the same partitions again."""
-
-    __slots__ = ("latest", "rate")
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        super().__init__()
-        self.rate = Rate(SECOND, _MOST_COUNTED)
-        self.latest: dict[tuple[str | None, int], int] = {}
-        """When a partition, by topic and number, was last committed (ns)."""
-
-
-def _commits_again(latest: dict[tuple[str | None, int], int], topics: list[dict[str, Any]], now: int) -> bool:
-    """Note when partitions are committed; tell whether one of them was within the last second."""
-    again, second = False, SECOND
-    for topic in topics:
-        name = topic.get("name") or topic.get("topicId")
-        for partition in topic["partitions"][:_LOOKED_AT]:
-            key = (name, partition["partitionIndex"])
-            before = latest.get(key, 0)
-            again = again or now - before < second
-            latest[key] = now
-    while len(latest) > _MOST_PARTITIONS:
-        del latest[next(iter(latest))]
-    return again
-
-
-class CommitStorm(Rule[Commits]):
-    """A member commits far too often."""
-
-    id = "commit-storm"
-    title = "Offsets are committed far too often"
-    severity = "warning"
-    scope = "group and member"
-    apis = frozenset({OFFSET_COMMIT})
-    request_fields = frozenset({"groupId", "memberId", "topics", "name", "topicId", "partitions", "partitionIndex"})
-    thresholds = (
-        Threshold(
-            "per_second",
-            25,
-            "commits/s",
-            "of a partition that was committed within the last second; measured: healthy members stay below 10",
-        ),
-    )
-    meaning = (
-        "Every commit is a write to an internal topic with its replicas; one for each record costs more than the work."
-    )
-    wire = "Tens of OffsetCommit requests a second from one member."
-    cause = "A commit after each record, or an interval of a few milliseconds ({auto.commit.interval.ms})."
-    fix = "Commit once per poll or every few seconds ({auto.commit.interval.ms}), or once per batch."
-
-    def new_state(self) -> Commits:
-        """Begin with none."""
-        return Commits()
-
-    def call(self, seen: SeenCall) -> None:
-        """Count commits within a second; those of ever other partitions, each once, are a member's or task's turn."""
-        request = seen.request
-        group = request.get("groupId")
-        if not group:
-            return
-        state = self.state((group, seen.client, request.get("memberId", "")))
-        topics = (request.get("topics") or [])[:_LOOKED_AT]
-        if _commits_again(state.latest, topics, seen.sent):
-            state.rate.add(seen.sent)
-            assert seen.call.request is not None
-            state.add(seen.call.request.last, "OffsetCommit", seen.call.client)
-            for topic in topics:
-                state.topics.add(self.facts.name_in(topic))
-
-    def finding(self, key: Any, state: Commits) -> Finding | None:
-        """Fire where a second held too many."""
-        group, client, member_id = key
-        if state.rate.peak < self.limits["per_second"]:
-            return None
-        summary = (
-            f"{client.name} committed the same offsets of group {group} again up to {state.rate.peak:,} "
-            f"times a second, {state.count:,} times in all."
+        return self.make(
+            state, client_subject(key.client) | {"group": key.group, "memberId": state.members.only}, summary
         )
-        subject = client_subject(client) | {
-            "group": group,
-            "memberId": member_id,
-            "topic": state.topics.only,
-        }
-        return self.make(state, subject, summary)
 
 
-MEMBERSHIP_RULES: tuple[type[Rule[Any]], ...] = (PollTimeoutEviction, SessionTimeout, CommitStorm)
+MEMBERSHIP_RULES: tuple[type[Rule[Any]], ...] = (PollTimeoutEviction, SessionTimeout)

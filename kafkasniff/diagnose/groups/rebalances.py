@@ -5,6 +5,7 @@ from collections import Counter, deque
 from typing import Any
 
 from kafkasniff.calls.call import Gap
+from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.facts import (
     CONSUMER_GROUP_HEARTBEAT,
     FIND_COORDINATOR,
@@ -15,7 +16,7 @@ from kafkasniff.diagnose.facts import (
 )
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
 
 _MOST_MEMBERS = 256
@@ -28,13 +29,15 @@ REBALANCE_IN_PROGRESS = 27
 class Generations(Tally):
     """The generations of a group, and who came and went meanwhile."""
 
-    __slots__ = ("comings", "newest", "planned", "rate", "worst")
+    __slots__ = ("comings", "newest", "planned", "rate", "reasons", "worst")
 
     def __init__(self, window_ns: int, most: int) -> None:
         """Count generations within `window_ns`."""
         super().__init__()
         self.rate = Rate(window_ns, most)
         self.newest = -1
+        self.reasons = Names()
+        """Why members leave or join again, as they say (KIP-800)."""
         self.planned = False
         """Whether it is a cluster of Connect workers, which rebalance for each connector that comes or goes."""
         self.comings: deque[tuple[int, Client]] = deque(maxlen=_MOST_COMINGS)
@@ -52,7 +55,7 @@ class RebalanceStorm(Rule[Generations]):
     scope = "group"
     looks_across_clients = True
     apis = frozenset({JOIN_GROUP, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
-    request_fields = frozenset({"groupId", "memberId", "memberEpoch", "protocolType"})
+    request_fields = frozenset({"groupId", "members", "memberId", "memberEpoch", "protocolType", "reason"})
     response_fields = frozenset({"generationId", "errorCode", "memberEpoch"})
     thresholds = (
         Threshold("generations", 8, "generations", "measured: restarts and deploys stay at five or fewer"),
@@ -95,6 +98,9 @@ class RebalanceStorm(Rule[Generations]):
         state.planned = state.planned or request.get("protocolType") == "connect"
         if comes:
             state.comings.append((seen.ended, seen.client))
+        for item in (request, *(request.get("members") or ())):
+            if item.get("reason"):
+                state.reasons.add(short_name(item["reason"]))
         if error == 0 and generation > state.newest:
             state.newest = generation
             state.add(seen.call.response.last, f"group {group} reached generation {generation}", seen.call.client)
@@ -127,6 +133,8 @@ class RebalanceStorm(Rule[Generations]):
             subject["clientId"] = [client.client_id for client in restless if client.client_id]
         if len(restless) == 1 and most >= self.limits["comings"]:
             who = f"; {restless[0].name} joined or left {most:,} times"
+        if len(state.reasons):
+            who += f". Members say {quoted(state.reasons)}"
         summary = (
             f"Group {key} went through {count:,} generations within {self.limits['seconds']:g} s, "
             f"the latest being {state.newest}{who}."

@@ -16,6 +16,7 @@ def test_poll_timeout_by_its_reason() -> None:
     assert findings("poll-timeout-eviction", [leave("the consumer is being closed")]) == []
     found = finding("poll-timeout-eviction", [leave("consumer poll timeout has expired.")])
     assert found.subject.items() >= {"clientId": "shop", "group": "billing", "memberId": "m-1"}.items()
+    assert "saying “consumer poll timeout has expired.”" in found.summary
 
 
 def test_poll_timeout_by_coming_back_on_the_same_connection() -> None:
@@ -42,7 +43,7 @@ def silence(seconds: float) -> list[Call]:
 def test_session_timeout() -> None:
     assert findings("session-timeout", silence(5.3)) == []
     found = finding("session-timeout", silence(5.5))
-    assert found.subject.items() >= {"clientId": "shop", "group": "billing"}.items()
+    assert found.subject.items() >= {"clientId": "shop", "group": "billing", "memberId": "m-1"}.items()
     assert "session timeout 6,000 ms" in found.summary
 
 

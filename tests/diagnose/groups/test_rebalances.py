@@ -14,6 +14,7 @@ def join(
     took: float = 0.01,
     timeout_ms: int = 12_000,
     kind: str = "consumer",
+    reason: str | None = None,
     **more: Any,
 ) -> Call:
     request = {
@@ -23,6 +24,7 @@ def join(
         "memberId": member,
         "protocolType": kind,
         "protocols": [],
+        "reason": reason,
     }
     response = {"throttleTimeMs": 0, "errorCode": 0, "generationId": generation, "memberId": member, "members": []}
     return call(11, 2, request, response, at=at, took=took, **more)
@@ -40,6 +42,11 @@ def test_rebalance_storm() -> None:
     assert (found.subject["group"], found.count) == ("billing", 8)
     assert len(findings("rebalance-storm", [join(at * 29.9 / 7, 1 + at) for at in range(8)])) == 1
     assert findings("rebalance-storm", [join(at * 30.1 / 7, 1 + at) for at in range(30)]) == []
+
+
+def test_what_members_say_is_quoted() -> None:
+    said = [join(at, 1 + at, reason=("cached metadata has changed", None)[at % 2]) for at in range(8)]
+    assert "Members say “cached metadata has changed”." in finding("rebalance-storm", said).summary
 
 
 def test_connect_rebalances_for_each_connector() -> None:

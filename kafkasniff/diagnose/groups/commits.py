@@ -1,0 +1,107 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
+"""The rule about members that commit far too often."""
+
+from typing import Any
+
+from kafkasniff.diagnose.facts import OFFSET_COMMIT
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory import SECOND, Rate, Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
+from kafkasniff.diagnose.seen import SeenCall
+
+_MOST_PARTITIONS = 16
+_MOST_COUNTED = 1_000
+"""Commits of a second that are told apart."""
+_LOOKED_AT = 4
+"""Topics, and partitions of each, that are looked at in a commit."""
+
+
+class Commits(Tally):
+    """The rate at which a member commits the same partitions again."""
+
+    __slots__ = ("latest", "rate")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.rate = Rate(SECOND, _MOST_COUNTED)
+        self.latest: dict[tuple[str | None, int], int] = {}
+        """When a partition, by topic and number, was last committed (ns)."""
+
+
+def _commits_again(latest: dict[tuple[str | None, int], int], topics: list[dict[str, Any]], now: int) -> bool:
+    """Note when partitions are committed; tell whether one of them was within the last second."""
+    again, second = False, SECOND
+    for topic in topics:
+        name = topic.get("name") or topic.get("topicId")
+        for partition in topic["partitions"][:_LOOKED_AT]:
+            key = (name, partition["partitionIndex"])
+            before = latest.get(key, 0)
+            again = again or now - before < second
+            latest[key] = now
+    while len(latest) > _MOST_PARTITIONS:
+        del latest[next(iter(latest))]
+    return again
+
+
+class CommitStorm(Rule[Commits]):
+    """A member commits far too often."""
+
+    id = "commit-storm"
+    title = "Offsets are committed far too often"
+    severity = "warning"
+    scope = "group and member"
+    apis = frozenset({OFFSET_COMMIT})
+    request_fields = frozenset({"groupId", "memberId", "topics", "name", "topicId", "partitions", "partitionIndex"})
+    thresholds = (
+        Threshold(
+            "per_second",
+            25,
+            "commits/s",
+            "of a partition that was committed within the last second; measured: healthy members stay below 10",
+        ),
+    )
+    meaning = (
+        "Every commit is a write to an internal topic with its replicas; one for each record costs more than the work."
+    )
+    wire = "Tens of OffsetCommit requests a second from one member."
+    cause = "A commit after each record, or an interval of a few milliseconds ({auto.commit.interval.ms})."
+    fix = "Commit once per poll or every few seconds ({auto.commit.interval.ms}), or once per batch."
+
+    def new_state(self) -> Commits:
+        """Begin with none."""
+        return Commits()
+
+    def call(self, seen: SeenCall) -> None:
+        """Count commits within a second; those of ever other partitions, each once, are a member's or task's turn."""
+        request = seen.request
+        group = request.get("groupId")
+        if not group:
+            return
+        state = self.state((group, seen.client, request.get("memberId", "")))
+        topics = (request.get("topics") or [])[:_LOOKED_AT]
+        if _commits_again(state.latest, topics, seen.sent):
+            state.rate.add(seen.sent)
+            assert seen.call.request is not None
+            state.add(seen.call.request.last, "OffsetCommit", seen.call.client)
+            for topic in topics:
+                state.topics.add(self.facts.name_in(topic))
+
+    def finding(self, key: Any, state: Commits) -> Finding | None:
+        """Fire where a second held too many."""
+        group, client, member_id = key
+        if state.rate.peak < self.limits["per_second"]:
+            return None
+        summary = (
+            f"{client.name} committed the same offsets of group {group} again up to {state.rate.peak:,} "
+            f"times a second, {state.count:,} times in all."
+        )
+        subject = client_subject(client) | {
+            "group": group,
+            "memberId": member_id,
+            "topic": state.topics.only,
+        }
+        return self.make(state, subject, summary)
+
+
+COMMIT_RULES: tuple[type[Rule[Any]], ...] = (CommitStorm,)
