@@ -13,7 +13,7 @@ from kafkasniff.cli.formatting import Commands, GroupedCommand
 from kafkasniff.cli.output import print_message
 
 COMMANDS = (
-    *("read", "show", "live", "diagnose", "stats", "who", "audit", "sql", "tables"),
+    *("read", "show", "live", "diagnose", "stats", "who", "audit", "compare", "sql", "tables"),
     *("pipeline", "explain", "apis", "errors", "help"),
 )
 """Each is the function of its name in the module of its name."""
