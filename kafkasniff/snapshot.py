@@ -36,7 +36,7 @@ _MOST_BYTES = 1 << 31
 _REFERENCE, _TUPLE, _NAMED_TUPLE, _FROZEN_SET, _TEXT, _VIEW, _INTEGER, _UNSET = range(8)
 """What an array in a value is, by its first item."""
 
-_CLASS, _LIST, _DICT, _ORDERED_DICT, _COUNTER, _SET, _DEQUE, _BYTEARRAY, _BYTES = range(-9, 0)
+_END, _CLASS, _LIST, _DICT, _ORDERED_DICT, _COUNTER, _SET, _DEQUE, _BYTEARRAY, _BYTES = range(-10, 0)
 """What is written where it is no object of a class; one of these is named by the number of its class."""
 _CONTAINERS: dict[type, int] = {
     list: _LIST,
@@ -114,10 +114,14 @@ def write_snapshot(what: Any, file: IO[bytes], each: Callable[[Any], None] | Non
         file.write(pack([FORMAT, VERSION]))
         for record in writer.write(what):
             file.write(pack(record))
+        file.write(pack([_END]))
 
 
 def read_snapshot(file: IO[bytes]) -> Any:
-    """Give what `write_snapshot` took. Raises SnapshotError, and OSError where it cannot be read."""
+    """Give what `write_snapshot` took; others may stand behind it, but nobody knows where.
+
+    Raises SnapshotError, and OSError where it cannot be read.
+    """
     # Millions of objects are made, and none of them is garbage.
     with _without_collecting():
         try:
@@ -245,11 +249,15 @@ class _Reader:
         self._items: list[tuple[dict[Any, Any], dict[Any, Any]]] = []
         """What is in objects that are dicts too."""
         for record in records:
+            if record[0] == _END:
+                break
             if record[0] == _CLASS:
                 self._classes.append(_known_class(*record[1:]))
             else:
                 self._records.append(record)
                 self._objects.append(self._empty(record))
+        else:
+            raise SnapshotError("is damaged: it ends too early")
 
     def read(self) -> Any:
         """Give the first object."""

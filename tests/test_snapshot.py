@@ -155,7 +155,7 @@ class Elsewhere:
 
 
 def of(*records):
-    return io.BytesIO(b"".join(map(msgpack.packb, [[FORMAT, VERSION], *records])))
+    return io.BytesIO(b"".join(map(msgpack.packb, [[FORMAT, VERSION], *records, [-10]])))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """`kafkasniff pipeline --follow`: goes on with what comes into directories."""
 
-import os
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -11,15 +10,13 @@ from py4j.protocol import Py4JError
 
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.output import print_message
-from kafkasniff.cli.pipeline import print_summary
+from kafkasniff.cli.pipeline import id_texts, print_summary
 from kafkasniff.cli.stopping import Stopping
-from kafkasniff.pipeline.follow_state import Ledger, State, follow_id
+from kafkasniff.pipeline.follow_state import Ledger, State, run_id, tables_of
 from kafkasniff.pipeline.following import Following
-from kafkasniff.pipeline.job import Outcome
-from kafkasniff.pipeline.micro_batch import limits_of
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.watching import Watch
-from kafkasniff.tables.declared import CALLS, FILES, RECORDS, TABLES
+from kafkasniff.tables.declared import CALLS, FILES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,18 +31,13 @@ class Followed(NamedTuple):
     records: bool
     still_s: float
     finish: bool
+    rights: int
 
 
 def follow_directories(asked: Followed, open_session: "Callable[[], SparkSession]") -> None:
     """Follow until Ctrl-C or SIGTERM, or to the end, and print a summary. Raises PipelineError."""
-    tables = [name for name in TABLES if asked.records or name != RECORDS.name]
-    keys = "" if asked.keylog is None else os.path.realpath(asked.keylog)
-    run = follow_id(asked.folders, [keys, str(asked.records)])
-    ledger = Ledger(asked.destination, run, tables)
-    done = ledger.finished()
-    if done is not None:
-        print_summary(Outcome(done), f"run {run} was finished already: nothing added")
-        return
+    run = run_id(asked.folders, id_texts(asked.keylog, asked.records))
+    ledger = Ledger(asked.destination, run, tables_of(asked.records), asked.rights)
     _options(asked)
     state = ledger.open()
     watch = Watch(asked.folders, asked.destination, asked.still_s)
@@ -59,8 +51,7 @@ def follow_directories(asked: Followed, open_session: "Callable[[], SparkSession
             # What ends this process may have ended Spark before.
             session.stop()
         ledger.close()
-    notes = limits_of(following.state, _options(asked).key_log)
-    _summarise(run, following.state, tables, notes)
+    _summarise(run, following.state, ledger.tables, _options(asked).key_log)
     if stopping.signal == signal.SIGINT:
         raise typer.Exit(ExitStatus.INTERRUPTED)
 
@@ -86,11 +77,8 @@ def _tell(before: State, state: State, seconds: float) -> None:
     print_message(f"kafkasniff: files: {files:,}; packets: {packets:,}; calls: {calls:,}; {seconds:.1f} s")
 
 
-def _summarise(run: str, state: State, tables: Sequence[str], notes: list[str]) -> None:
-    outcome = Outcome(
-        state.counts(tables), packets=state.packets, unread=state.unread, more_unread=state.more_unread, notes=notes
-    )
+def _summarise(run: str, state: State, tables: Sequence[str], key_log: bytes) -> None:
     text = f"{state.packets:,} packets in {state.files_read:,} files, written as run {run}"
-    if not state.finished:
+    if state.open:
         text += "; what is open is kept: the same command goes on, with --finish to the end"
-    print_summary(outcome, text)
+    print_summary(state, tables, key_log, text, [])

@@ -1,6 +1,7 @@
 """`kafkasniff pipeline`: directories of captures into tables, on Spark."""
 
 import os
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,8 +10,10 @@ from kafkasniff.cli import options
 from kafkasniff.cli.exit_status import ExitStatus
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from kafkasniff.pipeline.follow_state import State
     from kafkasniff.pipeline.inputs import Input
-    from kafkasniff.pipeline.job import Outcome
     from kafkasniff.pipeline.options import Options
 
 EXAMPLES = """\b
@@ -43,8 +46,9 @@ Master = Annotated[
 ]
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark.")]
 Records = Annotated[bool, typer.Option("--records", help="Write the table `records` too: every record in the batches.")]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on with a run that was killed, with what it had written so far.")
+Rerun = Annotated[
+    bool,
+    typer.Option("--rerun", help="Read all files again, also those that were read before: their rows are replaced."),
 ]
 Follow = Annotated[
     bool,
@@ -67,6 +71,14 @@ Finish = Annotated[
     bool,
     typer.Option("--finish", help="With --follow: take all files for whole, end what is open, and with it the run."),
 ]
+Mode = Annotated[
+    str,
+    typer.Option(
+        "--mode",
+        metavar="OCTAL",
+        help="Who may read the tables: the mode of their files, such as 0640; of folders who may read may enter them.",
+    ),
+]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show what Spark says.")]
 
 
@@ -79,11 +91,12 @@ def pipeline(
     records: Records = False,
     begin: options.From = None,
     end: options.To = None,
-    resume: Resume = False,
+    rerun: Rerun = False,
     follow: Follow = False,
     still: Still = None,
     finish: Finish = False,
     definitions: options.Definitions = None,
+    mode: Mode = "0600",
     verbose: Verbose = False,
 ) -> None:
     """Turn directories of captures into Parquet tables, on Spark: here, or on a cluster."""
@@ -91,19 +104,18 @@ def pipeline(
     from kafkasniff.cli.output import print_message
 
     settings = _settings(conf or ())
+    rights = _rights(mode)
     if follow:
         why = "would cut connections of which more is to come; the tables have the times to choose by"
-        options.refuse({"--from": begin, "--to": end}, why)
+        options.refuse({"--from": begin, "--to": end, "--rerun": rerun}, why)
         _refuse_files(sources)
     else:
         options.refuse({"--still": still, "--finish": finish}, "is about directories that are written to: --follow")
     still_s = duration_ns(still or _STILL, "--still") / 1e9
     try:
+        import kafkasniff.pipeline.loading  # noqa: F401 - it needs all of the extra
         from kafkasniff.pipeline.errors import PipelineError
-        from kafkasniff.pipeline.inputs import find_inputs, path_of, run_id
-        from kafkasniff.pipeline.job import Outcome, run
-        from kafkasniff.pipeline.output import Destination
-        from kafkasniff.pipeline.progress import Progress
+        from kafkasniff.pipeline.inputs import path_of
         from kafkasniff.pipeline.session import is_remote, open_session
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("pyspark", "pyarrow", "pandas", "py4j", "msgpack"):
@@ -114,32 +126,86 @@ def pipeline(
         sources, destination = [path_of(source) for source in sources], path_of(destination)
         if is_remote(master):
             sources = [os.path.abspath(source) for source in sources]
+
+        def session() -> "SparkSession":
+            return open_session(master, settings, quiet=not verbose)
+
         if follow:
             from kafkasniff.cli.following import Followed, follow_directories
 
-            followed = Followed(sources, destination, keylog, records, still_s, finish)
-            follow_directories(followed, lambda: open_session(master, settings, quiet=not verbose))
-            return
-        inputs = find_inputs(sources, leave_out=destination)
-        asked = _options(keylog, records, begin, end, inputs)
-        target = Destination(destination, run_id(inputs, asked.texts()))
-        done = target.finished()
-        if done is not None:
-            outcome = Outcome(done, added=False)
+            follow_directories(Followed(sources, destination, keylog, records, still_s, finish, rights), session)
         else:
-            session = open_session(master, settings, quiet=not verbose)
-            try:
-                with Progress(session):
-                    outcome = run(session, inputs, target, asked, resume=resume)
-            finally:
-                session.stop()
+            _load(sources, destination, keylog, records, (begin, end), rerun, rights, session)
     except PipelineError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None
     except KeyboardInterrupt:
         raise typer.Exit(ExitStatus.INTERRUPTED) from None
-    added = f"{outcome.packets:,} packets in {len(inputs):,} files, written as run {target.run_id}"
-    print_summary(outcome, added if outcome.added else f"run {target.run_id} was complete already: nothing added")
+
+
+def _load(
+    sources: list[str],
+    destination: str,
+    keylog: str | None,
+    records: bool,
+    times: tuple[str | None, str | None],
+    rerun: bool,
+    rights: int,
+    open_session: "Callable[[], SparkSession]",
+) -> None:
+    """Read what is new, and print a summary. Raises PipelineError."""
+    from kafkasniff.pipeline.follow_state import Ledger, run_id, tables_of
+    from kafkasniff.pipeline.inputs import find_inputs
+    from kafkasniff.pipeline.loading import Loaded, load, new_inputs, renew
+    from kafkasniff.pipeline.progress import Progress
+
+    inputs = find_inputs(sources, leave_out=destination)
+    refuse_without_captures(sources, inputs)
+    options = _options(keylog, records, *times, inputs)
+    run = run_id(sources, id_texts(keylog, records, *times))
+    ledger = Ledger(destination, run, tables_of(records), rights)
+    try:
+        state = ledger.open()
+        before = 0 if state is None else state.files_read
+        if rerun and state is not None:
+            state = renew(ledger, state, inputs, "--rerun asks for it")
+        if state is not None and state.shown and not any(new_inputs(inputs, state)):
+            loaded = Loaded(state)
+        else:
+            session = open_session()
+            try:
+                with Progress(session):
+                    loaded = load(session, ledger, state, inputs, options)
+            finally:
+                session.stop()
+    finally:
+        ledger.close()
+    read = loaded.state.files_read
+    text = f"{loaded.state.packets:,} packets in {read:,} files, written as run {run}"
+    again = f"all is read again: {loaded.renewed or '--rerun asks for it'}" if rerun or loaded.renewed else None
+    if before and again is None:
+        text += f"; {read - before:,} of the files are new" if read > before else "; nothing is new"
+    print_summary(loaded.state, ledger.tables, options.key_log, text, [again] if again and before else [])
+
+
+def refuse_without_captures(sources: list[str], inputs: "list[Input]") -> None:
+    """Raise PipelineError where there is nothing to read."""
+    from kafkasniff.pipeline.errors import PipelineError
+
+    where = ", ".join(sources)
+    if not inputs:
+        raise PipelineError(f"{where}: expected captures, found no file")
+    if all(each.reason is not None for each in inputs):
+        reasons = f"the first: {inputs[0].reason}"
+        raise PipelineError(f"{where}: expected captures, found none among {len(inputs):,} files; {reasons}")
+
+
+def id_texts(keylog: str | None, records: bool, begin: str | None = None, end: str | None = None) -> list[str]:
+    """Give what stands for the options in the run's id: of the key log its name, for it may grow."""
+    from kafkasniff.protocol import DEFINITIONS_VARIABLE
+
+    keys = "" if keylog is None else os.path.realpath(keylog)
+    return [keys, str(records), str(begin), str(end), os.environ.get(DEFINITIONS_VARIABLE, "")]
 
 
 def _refuse_files(sources: list[str]) -> None:
@@ -148,6 +214,17 @@ def _refuse_files(sources: list[str]) -> None:
         if not os.path.isdir(source):
             what = "is no directory" if os.path.exists(source) else "there is no such directory"
             raise typer.BadParameter(f"{source}: {what}; --follow takes directories.", param_hint="SRC")
+
+
+def _rights(mode: str) -> int:
+    """Give the mode of files."""
+    try:
+        rights = int(mode, 8)
+    except ValueError:
+        rights = -1
+    if rights & 0o600 != 0o600 or not 0 <= rights <= 0o666 or rights & 0o111:
+        raise typer.BadParameter(f"{mode!r} is no mode of files that this user reads and writes.", param_hint="--mode")
+    return rights
 
 
 def _settings(assignments: "list[str] | tuple[str, ...]") -> dict[str, str]:
@@ -181,14 +258,16 @@ def _options(keylog: str | None, records: bool, begin: str | None, end: str | No
     )
 
 
-def print_summary(outcome: "Outcome", text: str) -> None:
-    """Print the rows by table and a line of `text`, and why files were not read."""
+def print_summary(state: "State", tables: "Sequence[str]", key_log: bytes, text: str, said: "Sequence[str]") -> None:
+    """Print the rows by table and a line of `text`, what else is to be `said`, and why files were not read."""
     from kafkasniff.cli.output import print_message, print_text
+    from kafkasniff.pipeline.micro_batch import limits_of
 
-    lines = [f"{table:<12}{rows:>14,}" for table, rows in outcome.rows.items()]
+    lines = [f"{table:<12}{rows:>14,}" for table, rows in state.counts(tables).items()]
     print_text("\n".join([*lines, text]) + "\n")
-    unread = outcome.unread[:SHOWN_REASONS]
-    if more := len(outcome.unread) - len(unread) + outcome.more_unread:
+    reasons = state.reasons()
+    unread = reasons[:SHOWN_REASONS]
+    if more := len(reasons) - len(unread) + state.more_unread:
         unread.append(f"{more:,} more files not read, or not to their end: see the table `files`")
-    for reason in (*unread, *outcome.notes):
+    for reason in (*said, *unread, *limits_of(state, key_log)):
         print_message(f"kafkasniff: {reason}")

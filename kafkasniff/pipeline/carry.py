@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 from uuid import uuid4
 
 from kafkasniff.calls.engine import Engine
@@ -53,37 +53,73 @@ class Capture:
     held: list[HeldPackets]
 
 
-def save(work: str, what: Any) -> tuple[str, set[int]]:
-    """Write a snapshot below the folder `work`; give the file's path there, and the parts whose interfaces it knows.
+class Saved(NamedTuple):
+    """Where a snapshot lies."""
 
-    Raises PipelineError where it cannot be written.
-    """
-    parts: set[int] = set()
-
-    def note(each: object) -> None:
-        if isinstance(each, PlacedInterface):
-            parts.add(each.part)
-
-    path = os.path.join(CARRY_FOLDER, uuid4().hex)
-    full = os.path.join(work, path)
-    try:
-        os.makedirs(os.path.dirname(full), 0o700, exist_ok=True)
-        with new_file(full) as file:
-            write_snapshot(what, file, note)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise PipelineError(f"{full}: cannot be written: {error.strerror}") from None
-    return path, parts
+    path: str
+    """Below the working folder."""
+    place: int = 0
+    """Where in the file it begins."""
 
 
-def load(work: str, path: str) -> Any:
-    """Read what `save` wrote. Raises PipelineError where it is not there, or this kafkasniff cannot read it."""
-    full = os.path.join(work, path)
+class Saver:
+    """Writes snapshots into one file below the folder `work`: each file costs the disk a wait."""
+
+    def __init__(self, work: str) -> None:
+        """Write nothing yet."""
+        self._work = work
+        self._path = os.path.join(CARRY_FOLDER, uuid4().hex)
+        self._file: IO[bytes] | None = None
+
+    def save(self, what: Any) -> tuple[Saved, set[int]]:
+        """Write a snapshot; give where, and the parts whose interfaces it knows. Raises PipelineError."""
+        parts: set[int] = set()
+
+        def note(each: object) -> None:
+            if isinstance(each, PlacedInterface):
+                parts.add(each.part)
+
+        full = os.path.join(self._work, self._path)
+        try:
+            if self._file is None:
+                os.makedirs(os.path.dirname(full), 0o700, exist_ok=True)
+                self._file = new_file(full)
+            saved = Saved(self._path, self._file.tell())
+            write_snapshot(what, self._file, note)
+        except OSError as error:
+            raise PipelineError(f"{full}: cannot be written: {error.strerror}") from None
+        return saved, parts
+
+    def close(self) -> None:
+        """Let all be on the disk. Raises PipelineError."""
+        if self._file is None:
+            return
+        try:
+            with self._file as file:
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise PipelineError(
+                f"{os.path.join(self._work, self._path)}: cannot be written: {error.strerror}"
+            ) from None
+
+
+def save(work: str, what: Any) -> Saved:
+    """Write a snapshot into a file of its own. Raises PipelineError where it cannot be written."""
+    saver = Saver(work)
+    saved, _ = saver.save(what)
+    saver.close()
+    return saved
+
+
+def load(work: str, saved: Saved) -> Any:
+    """Read a snapshot. Raises PipelineError where it is not there, or (`outdated`) not one of this kafkasniff's."""
+    full = os.path.join(work, saved.path)
     try:
         with open(full, "rb") as file:
+            file.seek(saved.place)
             return read_snapshot(file)
     except OSError as error:
         raise PipelineError(f"{full}: cannot be read: {error.strerror}") from None
     except SnapshotError as error:
-        raise PipelineError(f"{full}: {error}") from None
+        raise PipelineError(f"{full}: {error}", outdated=True) from None

@@ -5,15 +5,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from kafkasniff.capture.packets import Interface
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.pipeline.clusters import Copies
 from kafkasniff.pipeline.event_reader import EventReader
-from kafkasniff.pipeline.event_spans import in_order
-from kafkasniff.pipeline.reassembly import Part
-from kafkasniff.pipeline.shares import Share
 
 _COLUMNS = ("vantage", "bucket", "item", "told")
 
@@ -39,27 +35,13 @@ class ClusterDiagnosis:
         self.copies, self.reader = remembered["copies"], remembered["reader"]
         return self
 
-    def feed(self, batches: Iterable[pa.RecordBatch]) -> None:
-        """Take rows of `SPANS`, sorted by `EVENT_ORDER`."""
-        for events in in_order(batches):
-            columns = (events.column(name).to_pylist() for name in _COLUMNS)
-            for vantage, bucket, item, told in zip(*columns, strict=True):
-                if told:
-                    self.diagnosis.facts.learn(self.reader.call_alone(item))
-                    continue
-                event = self.reader.item(vantage, bucket, item)
-                if self.copies.takes(vantage, event):
-                    self.diagnosis.feed(event)
-
-
-def diagnose(parts: Iterable[Part], batches: Iterable[pa.RecordBatch], share: Share) -> Diagnosis:
-    """Run the rules of a share over rows of `SPANS`, sorted by `EVENT_ORDER`."""
-    cluster = ClusterDiagnosis(share.rules)
-    cluster.reader.interfaces = interfaces_of(parts)
-    cluster.feed(batches)
-    return cluster.diagnosis
-
-
-def interfaces_of(parts: Iterable[Part]) -> dict[int, list[Interface]]:
-    """Give the interfaces of parts by their number."""
-    return {number: [Interface(part.path, *each) for each in part.interfaces] for number, part in enumerate(parts)}
+    def feed(self, events: pa.RecordBatch) -> None:
+        """Take events in their order."""
+        columns = (events.column(name).to_pylist() for name in _COLUMNS)
+        for vantage, bucket, item, told in zip(*columns, strict=True):
+            if told:
+                self.diagnosis.facts.learn(self.reader.call_alone(item))
+                continue
+            event = self.reader.item(vantage, bucket, item)
+            if self.copies.takes(vantage, event):
+                self.diagnosis.feed(event)

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 class PipelineError(Exception):
     """The pipeline cannot do what was asked; the message is one sentence for whoever asked."""
 
-    def __init__(self, message: str, lost: Mapping[int, str] | None = None) -> None:
-        """Say it; `lost` has the reasons where files are not any more what they were, by index."""
+    def __init__(
+        self, message: str, lost: Mapping[int, str] | None = None, outdated: bool = False, apart: str | None = None
+    ) -> None:
+        """Say it; `lost` has the reasons where files are not any more what they were, by index.
+
+        `outdated`: what was carried from earlier files does not fit what comes now; `apart`: a ring whose files turned
+        out to be a vantage each.
+        """
         super().__init__(message)
         self.lost = dict(lost or {})
+        self.outdated = outdated
+        self.apart = apart

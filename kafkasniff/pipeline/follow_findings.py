@@ -1,8 +1,9 @@
 """The rules of a follower: they know what was before, and are fed the events whose turn has come."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -10,16 +11,16 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
-from kafkasniff.pipeline.carry import load, save
+from kafkasniff.pipeline.carry import Saved, load, save
 from kafkasniff.pipeline.diagnosing import ClusterDiagnosis
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.event_spans import read_events
+from kafkasniff.pipeline.event_spans import in_order, read_events
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.reassembly import Part, placed_interfaces
 from kafkasniff.pipeline.shares import Share, dealt
-from kafkasniff.pipeline.tasks import result_batch, task_of_worker
+from kafkasniff.pipeline.tasks import result_batch, said, task_of_worker
 from kafkasniff.render.finding_rows import finding_rows
-from kafkasniff.typed_json import from_json, to_json
+from kafkasniff.typed_json import from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class ReadEventsTask:
     """By vantage, up to where in time the events in earlier files were fed."""
     turn: Mapping[str, int]
     """By vantage, up to where in time it is their turn."""
+    ending: bool
+    """Whether those behind it are read too, as all seems to end."""
     work: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -55,7 +58,9 @@ class ReadEventsTask:
         for events in read_events(f"{self.work}/{source.path}"):
             vantages = events.column("vantage").to_pylist()
             times = events.column("time").to_numpy()
-            wanted = times < np.array([self.turn[vantage] for vantage in vantages], np.int64)
+            wanted = np.array([vantage in self.clusters for vantage in vantages], np.bool_)
+            if not self.ending:
+                wanted &= times < np.array([self.turn.get(vantage, 0) for vantage in vantages], np.int64)
             if not source.new:
                 wanted &= times >= np.array([self.fed.get(vantage, 0) for vantage in vantages], np.int64)
             if wanted.any():
@@ -68,8 +73,8 @@ class Cluster:
 
     number: int
     vantages: tuple[str, ...]
-    paths: tuple[str, ...] = ()
-    """Where its rules are saved, and those of others that turned out to be of it."""
+    saved: tuple[Saved, ...] = ()
+    """Its rules, and those of others that turned out to be of it."""
     limits: tuple[str, ...] = ()
     """Which rules had more to remember than they may."""
 
@@ -109,6 +114,8 @@ class FindTask:
     """Tasks are by index in it."""
     parts: Mapping[int, Part]
     """All that events may tell of, by number in the run."""
+    turn: Mapping[str, int]
+    """By vantage, up to where in time the rules go on; what they make of events behind it is not carried."""
     work: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -116,7 +123,7 @@ class FindTask:
         context = TaskContext.get()
         assert context is not None
         with task_of_worker():
-            yield result_batch(to_json(self._find(self.clusters[context.partitionId()], batches), Found))
+            yield result_batch(said(partial(self._find, self.clusters[context.partitionId()]), Found, batches))
 
     def _find(self, cluster: Cluster, batches: Iterator[pa.RecordBatch]) -> Found:
         rules = self._rules(cluster)
@@ -125,25 +132,47 @@ class FindTask:
             number: reader.interfaces.get(number) or placed_interfaces(part, number)
             for number, part in self.parts.items()
         }
-        rules.cluster.feed(batches)
+        saved: list[Saved] = []
+        for events in in_turn(batches, self.turn):
+            if events is None:
+                saved.append(save(self.work, rules.remembered(cluster.vantages)))
+            else:
+                rules.cluster.feed(events)
         writer = TableWriter(self.work, f"cluster-{cluster.number:05d}-{uuid4().hex[:12]}")
         limits: Counter[str] = Counter()
         for vantages, diagnosed in ((cluster.vantages, rules.cluster), *rules.apart):
             writer.add(finding_rows([*vantages], diagnosed.diagnosis.findings()))
             limits.update(diagnosed.diagnosis.limits_reached())
-        path, _ = save(self.work, rules.remembered(cluster.vantages))
-        return Found(Cluster(cluster.number, cluster.vantages, (path,), tuple(limits)), writer.close())
+        return Found(Cluster(cluster.number, cluster.vantages, tuple(saved), tuple(limits)), writer.close())
 
     def _rules(self, cluster: Cluster) -> Rules:
         """Take up the rules of a cluster where they were left, or begin."""
-        if not cluster.paths:
+        if not cluster.saved:
             return Rules(ClusterDiagnosis())
         try:
-            saved = [Rules.recalled(load(self.work, path)) for path in cluster.paths]
+            saved = [Rules.recalled(load(self.work, each)) for each in cluster.saved]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise PipelineError(f"{self.work}: the rules' state cannot be read: {error}") from None
+            raise PipelineError(f"{self.work}: the rules' state cannot be read: {error}", outdated=True) from None
         rules = saved[0][1]
         for vantages, other in saved[1:]:
             rules.cluster.reader.take_over(other.cluster.reader)
             rules.apart += [(vantages, other.cluster), *other.apart]
         return rules
+
+
+def in_turn(batches: Iterable[pa.RecordBatch], turn: Mapping[str, int]) -> Iterator[pa.RecordBatch | None]:
+    """Give events in order; None once before the first whose time has not come, or at the end."""
+    passed = False
+    for events in in_order(batches):
+        if not passed:
+            times = events.column("time").to_numpy()
+            until = np.array([turn[vantage] for vantage in events.column("vantage").to_pylist()], np.int64)
+            later = np.flatnonzero(times >= until)
+            if len(later):
+                passed = True
+                yield events.slice(0, int(later[0]))
+                yield None
+                events = events.slice(int(later[0]))  # noqa: PLW2901
+        yield events
+    if not passed:
+        yield None

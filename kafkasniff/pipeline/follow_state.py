@@ -3,35 +3,35 @@
 import contextlib
 import copy
 import fcntl
-import json
 import os
-import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import date
 from hashlib import sha256
 from typing import IO
 
 import pyarrow.parquet as pq
 
+from kafkasniff.pipeline.carry import Saved
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow_findings import Cluster
 from kafkasniff.pipeline.follow_tasks import Carried
 from kafkasniff.pipeline.indexing import FileReport
 from kafkasniff.pipeline.inputs import Input
-from kafkasniff.pipeline.output import RUNS_FOLDER, Written, sync, sync_folders
-from kafkasniff.pipeline.own_folders import check_own, is_own
+from kafkasniff.pipeline.output import Written, sync, sync_folders
+from kafkasniff.pipeline.own_folders import check_own, is_own, make_folders, new_file, new_folder
 from kafkasniff.pipeline.reassembly import Part
 from kafkasniff.pipeline.schemas import schema_of
 from kafkasniff.pipeline.watching import Read
-from kafkasniff.tables.declared import TABLES
+from kafkasniff.tables.declared import RECORDS, TABLES
 from kafkasniff.typed_json import from_json, to_json
 
-_FORMAT = b"kafkasniff state 2"
+_FORMAT = b"kafkasniff state 3"
 """The first line of the state: another number for each change of what `State` holds."""
 
-_FOLDER = "_following-"
+_FOLDER = "_state-"
+_EMPTY = "empty.parquet"
 _STATE = "state"
 _LOCK = "lock"
 WORK_FOLDER = "work"
@@ -67,6 +67,17 @@ class HeldEvents:
     """What they may tell of."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Captures of which all stands in the tables as if they ended there, until more of them comes."""
+
+    vantages: tuple[str, ...]
+    events: tuple[str, ...]
+    """Files of what ended with them."""
+    parts: frozenset[int]
+    """What these tell of."""
+
+
 @dataclass(slots=True)
 class State:
     """All of it; paths are below the working folder."""
@@ -82,13 +93,21 @@ class State:
     rings: dict[str, Ring] = field(default_factory=dict)
     ends: dict[str, int] = field(default_factory=dict)
     """By vantage, the time of the last packet (ns)."""
+    begins: dict[str, int] = field(default_factory=dict)
+    """By vantage, the time of the first packet that was read since the rules looked (ns)."""
+    fresh: list[str] = field(default_factory=list)
+    """Files of events of which the rules saw nothing."""
     next_part: int = 0
     parts: dict[int, Part] = field(default_factory=dict)
     """Those that something carried tells of, by number."""
     carried: dict[tuple[int, str], Carried] = field(default_factory=dict)
     """By bucket and vantage."""
-    unnamed: dict[int, str] = field(default_factory=dict)
-    """By bucket, where rows are saved that lack names."""
+    open: set[str] = field(default_factory=set)
+    """Vantages of which the tables lack what is at their end."""
+    endings: dict[int, Ending] = field(default_factory=dict)
+    """By number."""
+    unnamed: dict[str, list[Saved]] = field(default_factory=dict)
+    """Where rows are saved that lack names, by what has provisional rows in their place."""
     given_up: int = 0
     """Rows that no longer wait for names."""
     topics: dict[str, str] = field(default_factory=dict)
@@ -117,7 +136,15 @@ class State:
     """What the last micro-batch wrote; to be put in its place."""
     removals: list[str] = field(default_factory=list)
     """Files in the tables that it takes the place of."""
-    finished: bool = False
+    shown: bool = True
+    """Whether that is to be done now; False in the middle of a run."""
+    renewed: bool = False
+    """Whether all is read again in this run."""
+
+    def reasons(self) -> list[str]:
+        """Give why files were not read, or not to their end, as far as that is kept."""
+        latest = [each.report.reason for each in self.latest_files.values()]
+        return [*self.unread, *(reason for reason in latest if reason is not None)]
 
     def counts(self, tables: Sequence[str]) -> dict[str, int]:
         """Give the rows by table."""
@@ -130,47 +157,69 @@ class State:
         """Give a copy, for the next micro-batch."""
         state = copy.deepcopy(self)
         state.batch += 1
-        state.moves, state.removals = [], []
+        if state.shown:
+            state.moves, state.removals = [], []
         return state
+
+    def renew(self, removals: list[str], apart: Iterable[str]) -> "State":
+        """Give the state with nothing read, for a run that takes the place of all that stands in the tables.
+
+        Files of the rings `apart` are each their own vantage.
+        """
+        rings = {ring: Ring(apart=True) for ring in apart}
+        return State(self.buckets, self.batch, rings=rings, removals=removals, shown=False, renewed=True)
+
+    def replace(self, what: str, written: Sequence[Written]) -> None:
+        """Put rows in the place of others."""
+        for each in self.provisional.pop(what, ()):
+            if each in self.moves:
+                self.moves.remove(each)
+            else:
+                self.removals.append(each.path)
+        self.moves += written
+        if written:
+            self.provisional[what] = [*written]
 
     def in_use(self) -> set[str]:
         """Give the files below the working folder that are needed."""
-        carried = {each.path for each in self.carried.values() if each.path is not None}
-        rules = {path for cluster in self.clusters for path in cluster.paths}
-        return carried | rules | {*self.unnamed.values()} | {each.path for each in self.events}
+        saved = [each.saved for each in self.carried.values() if each.saved is not None]
+        saved += [each for cluster in self.clusters for each in cluster.saved]
+        saved += [each for of_rows in self.unnamed.values() for each in of_rows]
+        used = {each.path for each in saved} | {each.path for each in self.events}
+        used |= {path for ending in self.endings.values() for path in ending.events}
+        return used if self.shown else used | {each.path for each in self.moves}
 
 
-def follow_id(folders: Sequence[str], options: Sequence[str]) -> str:
-    """Give a name for what comes of these directories with these options."""
-    digest = sha256(b"follow\0")
-    for text in (*sorted({os.path.realpath(each) for each in folders}), "", *options):
+def tables_of(records: bool) -> list[str]:
+    """Give the names of the tables that are written, with `records` that too."""
+    return [name for name in TABLES if records or name != RECORDS.name]
+
+
+def run_id(sources: Sequence[str], options: Sequence[str]) -> str:
+    """Give a name for what comes of these sources with these options, whatever files they have."""
+    digest = sha256()
+    for text in (*sorted({os.path.realpath(each) for each in sources}), "", *options):
         digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
+    # A letter first: Spark would take some hashes in the names of folders for numbers.
     return "r" + digest.hexdigest()[:15]
 
 
 class Ledger:
     """The folder with the tables, and below it what is known of the run."""
 
-    def __init__(self, path: str, run_id: str, tables: Sequence[str]) -> None:
-        """Prepare to write the `tables` of the run `run_id` into the folder `path`."""
+    def __init__(self, path: str, run_id: str, tables: Sequence[str], mode: int = 0o600) -> None:
+        """Prepare to write the `tables` of the run `run_id` into the folder `path`, as files with this `mode`."""
         self.path = os.path.realpath(path)
         self.run_id = run_id
         self.tables = tables
-        self.folder = os.path.join(self.path, _FOLDER + run_id)
-        self.work = os.path.join(self.folder, WORK_FOLDER)
-        self._record = os.path.join(self.path, RUNS_FOLDER, f"{run_id}.json")
+        self._mode = mode
+        # Who may read may enter.
+        self._folder_mode = mode | 0o700 | (mode & 0o444) >> 2
+        self._prefix = f"{_FOLDER}{run_id}-"
+        self.folder = ""
+        """Where the state lies, from `open` on; below it, where tasks write."""
+        self.work = ""
         self._lock: IO[bytes] | None = None
-
-    def finished(self) -> dict[str, int] | None:
-        """Give the rows by table if the run has ended for good."""
-        try:
-            with open(self._record, encoding="utf-8") as stream:
-                rows: dict[str, int] = json.load(stream)["rows"]
-        except (OSError, ValueError):
-            return None
-        if is_own(self.folder):
-            shutil.rmtree(self.folder, ignore_errors=True)
-        return rows
 
     def open(self) -> State | None:
         """Give the state that the last process left, with all in its place; None where there is none.
@@ -179,12 +228,15 @@ class Ledger:
         """
         with self._writing():
             # What is carried holds what the captures hold, which not everybody may read.
-            os.makedirs(self.path, exist_ok=True)
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(self.folder, 0o700)
+            if not os.path.isdir(self.path):
+                os.makedirs(os.path.dirname(self.path), exist_ok=True)
+                make_folders(os.path.dirname(self.path), os.path.basename(self.path), self._folder_mode)
+            if not self._folders():
+                new_folder(self.path, self._prefix)
+            # Of two processes that made one at once, both take the same.
+            self.folder = self._folders()[0]
             check_own(self.folder)
-            os.makedirs(self.work, exist_ok=True)
-            os.makedirs(os.path.dirname(self._record), exist_ok=True)
+            self.work = make_folders(self.folder, WORK_FOLDER, 0o700)
             self._lock = open(os.path.join(self.folder, _LOCK), "wb")  # noqa: SIM115
             try:
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -199,14 +251,15 @@ class Ledger:
             raise PipelineError(f"{self.folder}: cannot be read: {error}") from None
         if found != _FORMAT:
             raise PipelineError(
-                f"{self.path}: was begun by a kafkasniff that keeps its state in another form: let that end it"
-                f" (--follow --finish), or remove {self.folder} and the folders run_id={self.run_id}"
+                f"{self.path}: was begun by a kafkasniff that keeps its state in another form: go on with that, or"
+                f" remove {self.folder} and the folders run_id={self.run_id}, so that all is read again"
             )
         try:
             state: State = from_json(data, State)
         except ValueError as error:
             raise PipelineError(f"{self.folder}: cannot be read: {error}") from None
-        self._settle(state)
+        if state.shown:
+            self._settle(state)
         return state
 
     def commit(self, state: State) -> None:
@@ -217,13 +270,26 @@ class Ledger:
         with self._writing():
             path = os.path.join(self.folder, _STATE)
             sync_folders(self.work, state.in_use().union(each.path for each in state.moves))
-            with open(path + ".new", "wb") as stream:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path + ".new")
+            with new_file(path + ".new") as stream:
                 stream.write(_FORMAT + b"\n" + to_json(state, State))
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(path + ".new", path)
             sync(self.folder)
-        self._settle(state)
+        if state.shown:
+            self._settle(state)
+
+    def shown(self) -> list[str]:
+        """Give the files of the run in the tables, as they are named below the working folder."""
+        found = []
+        for table in self.tables:
+            root = os.path.join(self.path, table, f"run_id={self.run_id}")
+            for folder, _, names in os.walk(root):
+                below = os.path.join(table, os.path.relpath(folder, root))
+                found += [os.path.join(below, name) for name in names if name != _EMPTY]
+        return found
 
     def close(self) -> None:
         """Let another process follow."""
@@ -234,14 +300,15 @@ class Ledger:
         """Put the last micro-batch's rows in their place, as far as that was not done, and remove what nobody needs."""
         with self._writing():
             for each in state.moves:
-                source, target = os.path.join(self.work, each.path), self._target(each.path)
+                source, target = os.path.join(self.work, each.path), self.place_of(each.path)
                 if os.path.exists(source):
-                    os.makedirs(os.path.dirname(target), exist_ok=True)
+                    self._make(os.path.dirname(target))
+                    os.chmod(source, self._mode)
                     os.replace(source, target)
-            sync_folders(self.path, (os.path.relpath(self._target(each.path), self.path) for each in state.moves))
+            sync_folders(self.path, (os.path.relpath(self.place_of(each.path), self.path) for each in state.moves))
             for path in state.removals:
                 with contextlib.suppress(FileNotFoundError):
-                    os.unlink(self._target(path))
+                    os.unlink(self.place_of(path))
             for table in self.tables:
                 self._write_empty(table, state.first_time)
             in_use = state.in_use()
@@ -250,33 +317,31 @@ class Ledger:
                     path = os.path.join(folder, name)
                     if os.path.relpath(path, self.work) not in in_use:
                         os.unlink(path)
-            if state.finished:
-                self._end(state)
 
-    def _target(self, path: str) -> str:
+    def place_of(self, path: str) -> str:
+        """Give where a file of the run stands in the tables, by its name below the working folder."""
         table, rest = path.split(os.sep, 1)
         return os.path.join(self.path, table, f"run_id={self.run_id}", rest)
 
     def _write_empty(self, table: str, first_time: int) -> None:
         """Let Spark find the columns of a table without rows."""
         folder = os.path.join(self.path, table, f"run_id={self.run_id}")
-        if os.path.isdir(folder):
+        if any(names for _, _, names in os.walk(folder)):
             return
         day = date.fromordinal(date(1970, 1, 1).toordinal() + first_time // 86_400_000_000_000)
-        os.makedirs(os.path.join(folder, f"date={day.isoformat()}"))
-        pq.write_table(
-            schema_of(TABLES[table]).empty_table(), os.path.join(folder, f"date={day.isoformat()}", "empty.parquet")
-        )
+        path = os.path.join(self._make(os.path.join(folder, f"date={day.isoformat()}")), _EMPTY)
+        with new_file(path) as file:
+            pq.write_table(schema_of(TABLES[table]).empty_table(), file)
+        os.chmod(path, self._mode)
 
-    def _end(self, state: State) -> None:
-        temporary = self._record + ".tmp"
-        with open(temporary, "w", encoding="utf-8") as stream:
-            finished = datetime.now(UTC).isoformat()
-            json.dump({"run_id": self.run_id, "finished": finished, "rows": state.counts(self.tables)}, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, self._record)
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def _make(self, folder: str) -> str:
+        """Make a folder of a table, and those above it, where they are missing."""
+        return make_folders(self.path, os.path.relpath(folder, self.path), self._folder_mode)
+
+    def _folders(self) -> list[str]:
+        """Give the folders that this user's processes made for the state of the run."""
+        with os.scandir(self.path) as entries:
+            return sorted(each.path for each in entries if each.name.startswith(self._prefix) and is_own(each.path))
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

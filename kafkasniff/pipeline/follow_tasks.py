@@ -13,11 +13,11 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Interface, PacketBatch
-from kafkasniff.pipeline.carry import Capture, HeldPackets, load, save
+from kafkasniff.pipeline.carry import Capture, HeldPackets, Saved, Saver, load, save
 from kafkasniff.pipeline.clusters import ClusterNames
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.merging import Merger, PacketFiles
-from kafkasniff.pipeline.naming import MarkedNames
+from kafkasniff.pipeline.naming import MOST_UNNAMED, MarkedNames
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.pieces import pieces_of
@@ -36,8 +36,8 @@ HELD_BYTES = 8 << 20
 class Carried:
     """What is carried of one capture in one bucket."""
 
-    path: str | None
-    """Of the saved `Capture`; None where it has ended."""
+    saved: Saved | None
+    """The `Capture`; None where nothing is to be carried."""
     parts: frozenset[int] = frozenset()
     """Those whose interfaces it knows."""
     notes: tuple[str, ...] = ()
@@ -51,14 +51,18 @@ class Followed:
 
     bucket: int
     files: list[Written] = field(default_factory=list)
+    ending: list[Written] = field(default_factory=list)
+    """What is written for captures that seem to end."""
     carried: dict[str, Carried] = field(default_factory=dict)
     """By vantage."""
     cluster_names: dict[str, set[str]] = field(default_factory=dict)
     """By vantage, what `clusters_of` takes."""
     latest_events: dict[str, int] = field(default_factory=dict)
     """By vantage, the time of the last event."""
-    unnamed: str | None = None
+    unnamed: list[Saved] = field(default_factory=list)
     """Where rows are saved that lack names."""
+    ending_unnamed: list[Saved] = field(default_factory=list)
+    """The same of captures that seem to end."""
     learned: Learned = field(default_factory=lambda: Learned({}, {}))
 
 
@@ -70,8 +74,10 @@ class FollowTask:
     """Its parts are those of the micro-batch."""
     first_part: int
     """Number of the first of them in the run."""
-    bounds: Mapping[str, int | None]
-    """By vantage, up to where in time its packets are taken; None: to their end, and the capture's end."""
+    bounds: Mapping[str, int]
+    """By vantage of which packets came, up to where in time they are taken."""
+    ending: frozenset[str]
+    """Vantages of which all is written as if they ended here, though they are carried on."""
     carried: Mapping[tuple[int, str], Carried]
     """By bucket and vantage."""
     work: str
@@ -90,6 +96,40 @@ class FollowTask:
         return _Follower(self, bucket).run(batches)
 
 
+class _Output:
+    """What is written, but for rows that lack names: these wait."""
+
+    def __init__(self, work: str, name: str) -> None:
+        self._work = work
+        self.writer = TableWriter(work, f"{name}-{uuid4().hex[:12]}")
+        self.unnamed: list[Saved] = []
+        self._rows: list[Placed] = []
+
+    def rows(self, vantage: str, item: Item, records: bool) -> Iterable[Placed]:
+        """Give the rows of what ended."""
+        if not isinstance(item, Call):
+            return item_rows(vantage, item, records)
+        names = MarkedNames(item.context.topics)
+        item.context = replace(item.context, topics=names)
+        rows = [*item_rows(vantage, item, records)]
+        if not names.lacking:
+            return rows
+        self._rows += rows
+        if len(self._rows) >= MOST_UNNAMED:
+            self._save()
+        return ()
+
+    def close(self) -> list[Written]:
+        """Give the files, when all is written."""
+        if self._rows:
+            self._save()
+        return self.writer.close()
+
+    def _save(self) -> None:
+        self.unnamed.append(save(self._work, self._rows))
+        self._rows = []
+
+
 class _Open:
     """A capture in the middle of a micro-batch."""
 
@@ -106,8 +146,9 @@ class _Follower:
         self._bucket = bucket
         self._files = PacketFiles([each.path for each in task.known.parts], [each.head for each in task.known.parts])
         self._interfaces: dict[int, list[Interface]] = {}
-        self._writer = TableWriter(task.work, f"part-{bucket:05d}-{uuid4().hex[:12]}")
-        self._unnamed: list[Placed] = []
+        self._output = _Output(task.work, f"part-{bucket:05d}")
+        self._ending = _Output(task.work, f"ending-{bucket:05d}")
+        self._saver = Saver(task.work)
         self._followed = Followed(bucket)
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Followed:
@@ -126,32 +167,32 @@ class _Follower:
             for vantage, open_capture in captures.items():
                 self._end(vantage, open_capture)
             done |= captures.keys()
-        for vantage in self._task.bounds:
+        for vantage in self._task.ending.union(self._task.bounds):
             if vantage not in done and self._carried(vantage) is not None:
                 self._end(vantage, self._open(vantage))
         self._files.close()
         followed = self._followed
         if not self._task.only_learn:
-            followed.files = self._writer.close()
-            if self._unnamed:
-                followed.unnamed, _ = save(self._task.work, self._unnamed)
+            followed.files, followed.unnamed = self._output.close(), self._output.unnamed
+            followed.ending, followed.ending_unnamed = self._ending.close(), self._ending.unnamed
+            self._saver.close()
         return followed
 
-    def _carried(self, vantage: str) -> str | None:
+    def _carried(self, vantage: str) -> Saved | None:
         carried = self._task.carried.get((self._bucket, vantage))
-        return None if carried is None else carried.path
+        return None if carried is None else carried.saved
 
     def _open(self, vantage: str) -> _Open:
         """Take up a capture where it was left, or begin it."""
-        known, path = self._task.known, self._carried(vantage)
+        known, saved = self._task.known, self._carried(vantage)
         merger = Merger(self._files, self._interfaces_of)
-        if path is None:
+        if saved is None:
             topics = TopicNames()
             capture = Capture(
                 new_engine(known, topics), topics, EventPacker(vantage, self._bucket, 0), ClusterNames(), []
             )
         else:
-            capture = load(self._task.work, path)
+            capture = load(self._task.work, saved)
             capture.engine.tls.key_log.add(known.key_log)
             for session, master in known.tls_sessions.items():
                 capture.engine.tls.remember_session(session, master)
@@ -163,64 +204,56 @@ class _Follower:
             self._interfaces[number] = [*held.interfaces]
             batch = merger.add(held.piece(number))
             if batch is not None:
-                self._take(vantage, capture, batch)
+                self._take(vantage, capture, batch, None if vantage in self._task.bounds else self._ending)
         return _Open(capture, merger)
 
     def _end(self, vantage: str, open_capture: _Open) -> None:
-        """Take the rest of the micro-batch's packets, and save what is to be carried."""
+        """Take the rest of the micro-batch's packets, save what is to be carried, and write what seems to end."""
         task, capture, merger = self._task, open_capture.capture, open_capture.merger
-        engine, bound = capture.engine, task.bounds[vantage]
-        batch = merger.cut(bound)
-        if batch is not None:
-            self._take(vantage, capture, batch)
-        held = merger.left(HELD_BYTES) if bound is not None else []
-        if held is None:
-            held = []
-            if (batch := merger.cut(None)) is not None:
-                self._take(vantage, capture, batch)
-        capture.held = [HeldPackets.of(*each) for each in held]
-        if bound is None:
-            capture.packer.end = task.known.ends[vantage]
-            self._write(capture, Ended(vantage, [*engine.flush(task.known.ends[vantage])], True))
+        bound = task.bounds.get(vantage)
+        if bound is not None:
+            self._take(vantage, capture, merger.cut(bound))
+            held = merger.left(HELD_BYTES)
+            if held is None:
+                held = []
+                self._take(vantage, capture, merger.cut(None))
+            capture.held = [HeldPackets.of(*each) for each in held]
+        saved, parts = None, set[int]()
+        if bound is not None and not task.only_learn:
+            # Read anew each time.
+            key_log, capture.engine.tls.key_log = capture.engine.tls.key_log, KeyLog()
+            saved, parts = self._saver.save(capture)
+            capture.engine.tls.key_log = key_log
+        before = task.carried.get((self._bucket, vantage))
+        if bound is None and before is not None:
+            saved, parts = before.saved, set(before.parts)
         learned = self._followed.learned
+        if vantage in task.ending:
+            capture.packer.end = task.known.ends[vantage]
+            self._take(vantage, capture, merger.cut(None), self._ending)
+            self._write(capture, Ended(vantage, [*capture.engine.flush(capture.packer.end)], True), self._ending)
         learned.topics.update(capture.topics.known())
-        learned.tls_sessions.update(engine.tls.sessions())
+        learned.tls_sessions.update(capture.engine.tls.sessions())
         if task.only_learn:
             return
-        notes, counters = tuple(engine.notes()), engine.tls.counters
-        path, parts = None, set[int]()
-        if bound is not None:
-            # Read anew each time.
-            engine.tls.key_log = KeyLog()
-            path, parts = save(task.work, capture)
-        self._followed.carried[vantage] = Carried(path, frozenset(parts), notes, counters)
+        notes = tuple(capture.engine.notes())
+        self._followed.carried[vantage] = Carried(saved, frozenset(parts), notes, capture.engine.tls.counters)
         self._followed.cluster_names[vantage] = capture.names.names
 
-    def _take(self, vantage: str, capture: Capture, batch: PacketBatch) -> None:
+    def _take(self, vantage: str, capture: Capture, batch: PacketBatch | None, output: _Output | None = None) -> None:
         """Feed packets, and write the rows of what ended with them."""
-        self._write(capture, Ended(vantage, capture.engine.feed(batch), False))
+        if batch is not None:
+            self._write(capture, Ended(vantage, capture.engine.feed(batch), False), output or self._output)
 
-    def _write(self, capture: Capture, ended: Ended) -> None:
+    def _write(self, capture: Capture, ended: Ended, output: _Output) -> None:
         """Write the rows of what ended."""
         if self._task.only_learn or not ended.items:
             return
-        vantage, _, at_end = ended
-        write_ended(ended, self._task.options, self._writer, capture.packer, capture.names, self._rows)
-        latest = self._followed.latest_events
-        until = capture.packer.end if at_end else capture.packer.latest
-        latest[vantage] = max(latest.get(vantage, 0), until)
-
-    def _rows(self, vantage: str, item: Item, records: bool) -> Iterable[Placed]:
-        """Give the rows of what ended, but for those that lack names: these wait."""
-        if not isinstance(item, Call):
-            return item_rows(vantage, item, records)
-        names = MarkedNames(item.context.topics)
-        item.context = replace(item.context, topics=names)
-        rows = [*item_rows(vantage, item, records)]
-        if not names.lacking:
-            return rows
-        self._unnamed += rows
-        return ()
+        vantage = ended.vantage
+        write_ended(ended, self._task.options, output.writer, capture.packer, capture.names, output.rows)
+        if output is self._output:
+            latest = self._followed.latest_events
+            latest[vantage] = max(latest.get(vantage, 0), capture.packer.latest)
 
     def _interfaces_of(self, part: int) -> list[Interface]:
         found = self._interfaces.get(part)

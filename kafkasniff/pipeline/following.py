@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow_state import Ledger, State
-from kafkasniff.pipeline.job import reason_of
+from kafkasniff.pipeline.index import reason_of
 from kafkasniff.pipeline.micro_batch import Plan, run_micro_batch
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.watching import Watch
@@ -37,9 +37,17 @@ class Following:
         options: Callable[[], Options],
         told: Told,
     ) -> None:
-        """Go on from `state` (None: begin); `options` is asked before each micro-batch, for the key log may grow."""
+        """Go on from `state` (None: begin); `options` is asked before each micro-batch, for the key log may grow.
+
+        Raises PipelineError where it cannot be told what was read before.
+        """
         self._session = session
         self._ledger = ledger
+        if state is None and ledger.shown():
+            raise PipelineError(
+                f"{ledger.path}: has rows of run {ledger.run_id}, but what was known of it is gone: remove the folders"
+                f" run_id={ledger.run_id}, or choose another DEST"
+            )
         self.state = state or State(buckets=session.sparkContext.defaultParallelism)
         self._watch = watch
         self._options = options
@@ -47,9 +55,9 @@ class Following:
         self._stopping = threading.Event()
 
     def run(self, finish: bool) -> None:
-        """Follow until `stop`; with `finish`, take what is there for all, and end with it. Raises PipelineError."""
+        """Follow until `stop`; with `finish`, take what is there for all, and pause behind it. Raises PipelineError."""
         try:
-            while not self.state.finished and not self._stopping.is_set():
+            while not self._stopping.is_set():
                 plan = self._plan(finish)
                 if plan is None:
                     self._stopping.wait(_LOOK_S)
@@ -57,6 +65,8 @@ class Following:
                 began, before = time.monotonic(), self.state
                 self.state = run_micro_batch(self._session, self._ledger, before, plan, self._options())
                 self._told(before, self.state, time.monotonic() - began)
+                if plan.pauses:
+                    return
         except PySparkException as error:
             raise PipelineError(reason_of(error)) from error
         except (Py4JError, ConnectionError) as error:
@@ -72,4 +82,4 @@ class Following:
         inputs = [*sight.whole, *sight.lost]
         if not inputs and not finish:
             return None
-        return Plan(self.state.batch + 1, inputs, sight.gone, finish and not sight.more)
+        return Plan(self.state.batch + 1, inputs, sight.gone, pauses=finish and not sight.more)

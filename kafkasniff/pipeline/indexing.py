@@ -12,7 +12,6 @@ from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.merge import run
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.pipeline.mentions import mentions_ids
 from kafkasniff.pipeline.packet_keys import Connections, connection_number, read_keys
 from kafkasniff.pipeline.pieces import REPORT, Numbers, Piece, as_batch, as_row
 from kafkasniff.pipeline.ranges import Range, RangeStream
@@ -52,8 +51,6 @@ class FileReport:
     """Where in the file the first record begins; None where none was found."""
     end: int = 0
     """Where the last record ends."""
-    mentions_ids: bool = False
-    """Whether a packet seems to begin with a request that mentions topics by id, or its answer does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +137,6 @@ class _Index:
     def _sort(self, batch: PacketBatch, piece: Piece) -> Iterator[tuple[object, ...]]:
         """Give a row for each bucket that has packets in the batch."""
         keys = read_keys(batch)
-        self.report.mentions_ids = self.report.mentions_ids or mentions_ids(batch.data, keys)
         joined: list[tuple[int, int]] = []
         known = keys.usual.copy()
         for index in np.flatnonzero(~known).tolist():

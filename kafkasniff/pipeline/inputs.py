@@ -1,7 +1,6 @@
 """What is to be read: the files behind paths, directories and globs, told apart by capture point."""
 
 import glob
-import hashlib
 import os
 import re
 import stat
@@ -38,7 +37,7 @@ class Input:
     head: bytes
     """The first `HEAD_BYTES` bytes."""
     ring: str
-    """Directory and name without the counters and times that rotation adds."""
+    """Directory and name without the counters and times that rotation adds; names that are no UTF-8 as `shown`."""
     first_time: int | None = None
     """Nanoseconds since 1970 of the first packet; None where there is none."""
     compressed: bool = False
@@ -82,21 +81,9 @@ def find_inputs(sources: Sequence[str], leave_out: str | None = None) -> list[In
     return sorted(inputs, key=lambda each: (each.ring, each.first_time or 0, each.path))
 
 
-def run_id(inputs: Sequence[Input], options: Sequence[str]) -> str:
-    """Give a name for what comes of these inputs with these options, in any order of the inputs."""
-    digest = hashlib.sha256()
-    for text in (*sorted(each.identity for each in inputs), "", *options):
-        digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
-    # A letter first: Spark would take some hashes in the names of folders for numbers.
-    return "r" + digest.hexdigest()[:15]
-
-
 def look_at(path: str) -> Input:
     """Give what the beginning of a file tells of it."""
-    shown = os.fsencode(path).decode("utf-8", "backslashreplace")
-    ring = ring_of(shown)
-    if shown != path:
-        return Input(shown, 0, 0, b"", ring, reason=f"{shown}: its name is no UTF-8, as tables need it: rename it")
+    ring = ring_of(shown(path))
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
@@ -118,6 +105,11 @@ def look_at(path: str) -> Input:
     except CaptureError as error:
         return Input(path, size, modified, head, ring, reason=str(error))
     return Input(path, size, modified, head, ring, first_time, bool(compression_of(head[:MAGIC_LENGTH])))
+
+
+def shown(path: str) -> str:
+    """Give a path as tables can hold it, and no other as the same: bytes that are no UTF-8 as `\\xff`."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def files_below(source: str, leave_out: str | None) -> Iterator[str]:

@@ -15,18 +15,18 @@ from kafkasniff.pipeline.clusters import clusters_of
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.event_spans import SPANS
 from kafkasniff.pipeline.follow_findings import Cluster, EventFile, FindTask, Found, ReadEventsTask
-from kafkasniff.pipeline.follow_state import HeldEvents, LatestFile, Ledger, Ring, State
+from kafkasniff.pipeline.follow_state import Ending, HeldEvents, LatestFile, Ledger, Ring, State
 from kafkasniff.pipeline.follow_tasks import Followed, FollowTask
+from kafkasniff.pipeline.index import MOST_ROUNDS, Index, reason_of
 from kafkasniff.pipeline.indexing import FileReport
-from kafkasniff.pipeline.inputs import Input, leave_out
-from kafkasniff.pipeline.job import MOST_ROUNDS, Index, reason_of
+from kafkasniff.pipeline.inputs import Input, leave_out, shown
 from kafkasniff.pipeline.naming import NameTask, NamingWork, Renamed
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.pieces import REPORT, as_batch
 from kafkasniff.pipeline.reassembly import Known, add_up
 from kafkasniff.pipeline.reports import joined, row_of_file
-from kafkasniff.pipeline.tasks import RESULT
+from kafkasniff.pipeline.tasks import RESULT, Lost
 from kafkasniff.pipeline.vantages import OVERLAP_NS, overlap
 from kafkasniff.pipeline.watching import Read
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
@@ -39,8 +39,7 @@ from kafkasniff.typed_json import from_json, to_json
 SLOWEST_NS = 3_600_000_000_000
 """How far a vantage may lie behind the others of its cluster before rules go on without it."""
 
-_FOREVER = 1 << 62
-"""A time behind all others (ns)."""
+_ENDING = "ending "
 _MOST_UNREAD = 100
 """Reasons that are kept for the summary."""
 _MOST_KNOWN = 100_000
@@ -56,8 +55,10 @@ class Plan:
     inputs: Sequence[Input]
     gone: Sequence[str] = ()
     """Names of files that are not there any more."""
-    last: bool = False
-    """Whether all that is open ends with it."""
+    run: bool = False
+    """Whether it is of a run over all that is there, whose tables are those of one over all the same files."""
+    pauses: bool = False
+    """Whether all that is open is to stand in the tables as if it ended with it."""
 
 
 _TASKS = pa.schema([("place", pa.int32()), ("task", pa.binary())])
@@ -72,7 +73,7 @@ def run_micro_batch(session: SparkSession, ledger: Ledger, state: State, plan: P
     try:
         while True:
             try:
-                new = _MicroBatch(session, ledger, state.next(), inputs, options, plan.last).run()
+                new = _MicroBatch(session, ledger, state.next(), replace(plan, inputs=inputs), options).run()
             except PipelineError as error:
                 if not error.lost:
                     raise
@@ -95,16 +96,15 @@ class _MicroBatch:
         session: SparkSession,
         ledger: Ledger,
         state: State,
-        inputs: Sequence[Input],
+        plan: Plan,
         options: Options,
-        last: bool,
     ) -> None:
         self._session = session
         self._ledger = ledger
         self._state = state
-        self._inputs = inputs
+        self._plan = plan
+        self._inputs = plan.inputs
         self._options = replace(options, buckets=state.buckets)
-        self._last = last
 
     def run(self) -> State:
         """Do all but the commit."""
@@ -118,16 +118,22 @@ class _MicroBatch:
             followed = self._follow(index, vantages)
         finally:
             index.close()
+        ending = self._take_ending(followed)
         self._take_names(followed)
-        self._take_events(followed)
+        self._take_events(followed, ending)
         self._take_files(vantages, index.reports)
         for each in followed:
             self._keep(file for file in each.files if file.table != EVENTS.name)
         alive = frozenset().union(
-            *(each.parts for each in state.carried.values()), *(held.parts for held in state.events)
+            *(each.parts for each in state.carried.values()),
+            *(held.parts for held in state.events),
+            *(each.parts for each in state.endings.values()),
         )
         state.parts = {number: part for number, part in state.parts.items() if number in alive}
-        state.finished = self._last
+        state.shown = self._plan.pauses or not self._plan.run
+        if state.shown:
+            state.begins.clear()
+        state.renewed = state.renewed and not state.shown
         return state
 
     def _nothing(self) -> DataFrame:
@@ -143,18 +149,26 @@ class _MicroBatch:
         state.first_time = state.first_time or first
         of_rings: dict[str, list[FileReport]] = {}
         for each, report in zip(self._inputs, reports, strict=True):
-            of_rings.setdefault(each.ring, []).append(report)
+            if not each.skipped:
+                of_rings.setdefault(each.ring, []).append(report)
         for name, of_ring in of_rings.items():
             if name not in state.rings:
                 state.rings[name] = Ring(apart=overlap(of_ring))
+            elif self._plan.run and not state.rings[name].apart and overlap(of_ring):
+                raise _outdated(f"files of {name} were captured at the same time", name, True)
         vantages = []
         for each, report in zip(self._inputs, reports, strict=True):
             ring, name = state.rings[each.ring], without_compression(each.path)
             late = report.first_time is not None and report.first_time < ring.latest - OVERLAP_NS
-            its_own = each.path if ring.apart or late else each.ring
+            if late and self._plan.run and not ring.apart:
+                # Read in the order of time they are late again only where they were captured at the same time.
+                raise _outdated(f"{each.path} begins before what was read of {each.ring}", each.ring, state.renewed)
+            its_own = shown(each.path) if ring.apart or late else each.ring
             vantage = state.files[name].vantage if each.skipped else its_own
             ring.latest = max(ring.latest, report.last_time or 0)
             state.ends[vantage] = max(state.ends.get(vantage, 0), report.last_time or 0)
+            if report.first_time is not None:
+                state.begins[vantage] = min(state.begins.get(vantage, report.first_time), report.first_time)
             vantages.append(vantage)
         return vantages
 
@@ -168,9 +182,9 @@ class _MicroBatch:
         new_secrets = b"\n".join(report.secrets for report in index.reports if report.secrets not in state.secrets)
         state.secrets = b"\n".join(filter(None, (state.secrets, new_secrets)))
         key_log = b"\n".join((options.key_log, state.secrets))
-        bounds: dict[str, int | None] = {vantage: state.ends[vantage] - OVERLAP_NS for vantage in vantages}
-        if self._last:
-            bounds = dict.fromkeys([*bounds, *(vantage for _, vantage in state.carried)])
+        bounds = {vantage: state.ends[vantage] - OVERLAP_NS for vantage in vantages}
+        self._reopen(bounds.keys())
+        ending = frozenset(state.open if self._plan.pauses else ())
         known = Known(
             parts,
             key_log,
@@ -179,14 +193,13 @@ class _MicroBatch:
             records=options.records,
             ends=dict(state.ends),
         )
-        task = FollowTask(known, first_part, bounds, state.carried, self._ledger.work, options)
+        task = FollowTask(known, first_part, bounds, ending, state.carried, self._ledger.work, options)
         if key_log.strip():
             task = self._with_sessions(index, task)
         followed: list[Followed] = index.map(task, Followed)
         for each in followed:
             for vantage, carried in each.carried.items():
                 state.carried[each.bucket, vantage] = carried
-        assert not self._last or all(carried.path is None for carried in state.carried.values())
         return followed
 
     def _with_sessions(self, index: Index, task: FollowTask) -> FollowTask:
@@ -203,6 +216,34 @@ class _MicroBatch:
                 break
         return task
 
+    def _reopen(self, vantages: Iterable[str]) -> None:
+        """Let what is written for captures as if they ended no longer stand, where more of them comes."""
+        state = self._state
+        state.open.update(vantages)
+        for number, each in [*state.endings.items()]:
+            # What seemed to end together stands in the same files.
+            if state.open.intersection(each.vantages):
+                state.open.update(each.vantages)
+                del state.endings[number]
+                for what in (_ending(number), _ending_names(number)):
+                    state.replace(what, [])
+                    state.unnamed.pop(what, None)
+
+    def _take_ending(self, followed: Sequence[Followed]) -> set[str]:
+        """Let what is written for captures that seem to end stand in the tables; give their vantages."""
+        state, number = self._state, self._state.batch
+        ending = set(state.open if self._plan.pauses else ())
+        if not ending:
+            return ending
+        state.open.clear()
+        written = [file for each in followed for file in each.ending]
+        events = tuple(file.path for file in written if file.table == EVENTS.name)
+        state.endings[number] = Ending(tuple(sorted(ending)), events, frozenset(state.parts))
+        state.replace(_ending(number), [file for file in written if file.table != EVENTS.name])
+        if unnamed := [saved for each in followed for saved in each.ending_unnamed]:
+            state.unnamed[_ending_names(number)] = unnamed
+        return ending
+
     def _take_names(self, followed: Sequence[Followed]) -> None:
         """Give rows that lack names of topics those that are known by now."""
         state = self._state
@@ -211,11 +252,17 @@ class _MicroBatch:
             state.topics |= each.learned.topics
         learned = len(state.topics) > before
         state.topics = _latest(state.topics)
-        work = []
+        fresh = set[str]()
         for each in followed:
-            paths = [path for path in (state.unnamed.get(each.bucket), each.unnamed) if path is not None]
-            if paths and (learned or self._last or each.unnamed is not None):
-                work.append(NamingWork(each.bucket, paths, self._last))
+            if each.unnamed:
+                what = f"unnamed {each.bucket}"
+                state.unnamed[what] = [*state.unnamed.get(what, ()), *each.unnamed]
+                fresh.add(what)
+        work = [
+            NamingWork(what, saved)
+            for what, saved in state.unnamed.items()
+            if learned or what in fresh or what not in state.provisional
+        ]
         if not work:
             return
         task = NameTask(state.topics, self._ledger.work)
@@ -223,51 +270,80 @@ class _MicroBatch:
             self._spread(work, NamingWork).mapInArrow(task, from_arrow_schema(RESULT)), Renamed
         )
         for result in results:
+            if result.what.startswith(_ENDING):
+                # Of rows that do not stay all wait, as long as these do.
+                state.replace(result.what, [*result.complete, *result.incomplete])
+                continue
             self._keep(result.complete)
-            self._replace(f"unnamed {result.bucket}", result.incomplete)
-            state.unnamed.pop(result.bucket, None)
-            if result.path is not None:
-                state.unnamed[result.bucket] = result.path
+            state.replace(result.what, result.incomplete)
+            state.unnamed.pop(result.what, None)
+            if result.saved is not None:
+                state.unnamed[result.what] = [result.saved]
             state.given_up += result.given_up
 
-    def _take_events(self, followed: Sequence[Followed]) -> None:
-        """Let the rules look at the events whose turn has come."""
+    def _take_events(self, followed: Sequence[Followed], ending: set[str]) -> None:
+        """Let the rules look at the events whose turn has come, and at those of captures that seem to end."""
         state = self._state
         for each in followed:
             for vantage, names in each.cluster_names.items():
                 state.names[vantage] = state.names.get(vantage, set()) | names
-        _join_clusters(state)
-        turn = self._turns()
         new = [
             HeldEvents(file.path, each.latest_events, frozenset(state.parts))
             for each in followed
             for file in each.files
             if file.table == EVENTS.name
         ]
+        if self._plan.run and not self._plan.pauses:
+            # Rules look at all of a run at once, so that vantages may be read in any order.
+            state.fresh += [each.path for each in new]
+            state.events += new
+            return
+        _join_clusters(state)
+        self._check_order()
+        turn = self._turns()
         held = [*state.events, *new]
-        fresh = {each.path for each in new}
-        sources = [EventFile(each.path, each.path in fresh) for each in held]
+        fresh = {*state.fresh, *(each.path for each in new)}
+        state.fresh.clear()
         clusters = [
             cluster
             for cluster in state.clusters
-            if len(cluster.paths) > 1 or any(set(each.latest) & set(cluster.vantages) for each in held)
+            if len(cluster.saved) > 1
+            or ending.intersection(cluster.vantages)
+            or any(set(each.latest) & set(cluster.vantages) for each in held)
         ]
+        numbers = {vantage: place for place, cluster in enumerate(clusters) for vantage in cluster.vantages}
+        sources = [EventFile(each.path, each.path in fresh) for each in held]
+        if self._plan.pauses:
+            of_clusters = [each for each in state.endings.values() if not numbers.keys().isdisjoint(each.vantages)]
+            sources += [EventFile(path, True) for each in of_clusters for path in each.events]
         if sources and clusters:
-            numbers = {vantage: place for place, cluster in enumerate(clusters) for vantage in cluster.vantages}
-            read = ReadEventsTask(numbers, state.fed, turn, self._ledger.work)
+            read = ReadEventsTask(numbers, state.fed, turn, self._plan.pauses, self._ledger.work)
             events = self._spread(sources, EventFile).mapInArrow(read, from_arrow_schema(SPANS))
             spread = events.repartitionById(len(clusters), "task").sortWithinPartitions(*EVENT_ORDER)
-            task = FindTask(clusters, state.parts, self._ledger.work)
+            task = FindTask(clusters, state.parts, turn, self._ledger.work)
             rows = spread.mapInArrow(task, from_arrow_schema(RESULT))
             found: list[Found] = self._run(rows, Found)
             after = {each.cluster.number: each.cluster for each in found}
             state.clusters = [after.get(each.number, each) for each in state.clusters]
             for each_found in found:
-                self._replace(f"findings {each_found.cluster.number}", each_found.files)
+                state.replace(f"findings {each_found.cluster.number}", each_found.files)
         state.fed |= turn
         state.events = [
             each for each in held if any(latest >= state.fed[vantage] for vantage, latest in each.latest.items())
         ]
+
+    def _check_order(self) -> None:
+        """Raise PipelineError where the rules would have to look at what comes before what they know."""
+        state = self._state
+        if not self._plan.run or state.renewed:
+            return
+        for cluster in state.clusters:
+            if len(cluster.saved) > 1:
+                raise _outdated(f"{', '.join(cluster.vantages)} turned out to see one cluster")
+            known = max((state.fed.get(vantage, 0) for vantage in cluster.vantages), default=0)
+            for vantage in cluster.vantages:
+                if state.begins.get(vantage, known) < known:
+                    raise _outdated(f"{vantage} begins before what was read of its cluster")
 
     def _turns(self) -> dict[str, int]:
         """Give by vantage up to where in time the rules may look: to where all of its cluster have come."""
@@ -275,7 +351,7 @@ class _MicroBatch:
         turn: dict[str, int] = {}
         for cluster in state.clusters:
             bounds = [state.ends[vantage] - OVERLAP_NS for vantage in cluster.vantages]
-            until = _FOREVER if self._last else max(min(bounds), max(bounds) - SLOWEST_NS)
+            until = max(min(bounds), max(bounds) - SLOWEST_NS)
             turn |= {vantage: max(until, state.fed.get(vantage, 0)) for vantage in cluster.vantages}
         return turn
 
@@ -287,7 +363,8 @@ class _MicroBatch:
         for each, vantage, read in zip(self._inputs, vantages, reports, strict=True):
             earlier = state.latest_files.pop(vantage, None)
             report = read
-            if earlier is not None and each.skipped and earlier.source.path == each.path:
+            goes_on = earlier is not None and (each.skipped or not earlier.report.packets)
+            if earlier is not None and goes_on and earlier.source.path == each.path:
                 report = replace(joined(earlier.report, read), reason=read.reason)
             elif earlier is not None:
                 settled.add([self._settled(vantage, earlier)])
@@ -295,12 +372,9 @@ class _MicroBatch:
             state.packets += read.packets
             state.files_read += not each.skipped
             self._note_read(each, vantage, read)
-        if self._last:
-            settled.add([self._settled(vantage, each) for vantage, each in state.latest_files.items()])
-            state.latest_files.clear()
         open_files.add(self._file(vantage, each) for vantage, each in state.latest_files.items())
         self._keep(settled.close())
-        self._replace("files", open_files.close())
+        state.replace("files", open_files.close())
 
     def _settled(self, vantage: str, file: LatestFile) -> Placed:
         """Give the row of a file that does not go on, and note what was wrong with it."""
@@ -335,14 +409,6 @@ class _MicroBatch:
             self._state.moves.append(each)
             self._state.rows[each.table] += each.rows
 
-    def _replace(self, what: str, written: list[Written]) -> None:
-        """Put rows in the place of others."""
-        state = self._state
-        state.removals += [each.path for each in state.provisional.pop(what, [])]
-        state.moves += written
-        if written:
-            state.provisional[what] = written
-
     def _spread(self, work: Sequence[object], kind: Any) -> DataFrame:
         """Give a frame with one thing to do, `kind`, in each partition."""
         places = pa.array(range(len(work)), pa.int32())
@@ -350,7 +416,26 @@ class _MicroBatch:
         return self._session.createDataFrame(table).repartitionById(max(len(work), 1), "place")
 
     def _run(self, frame: DataFrame, kind: Any) -> list[Any]:
-        return [from_json(row.result, kind) for row in frame.collect()]
+        found = [from_json(row.result, kind | Lost) for row in frame.collect()]
+        for each in found:
+            if isinstance(each, Lost):
+                raise PipelineError(each.outdated or "", each.reasons, outdated=True)
+        return found
+
+
+def _ending(number: int) -> str:
+    """Name the provisional rows of captures that seem to end."""
+    return f"{_ENDING}{number}"
+
+
+def _ending_names(number: int) -> str:
+    """Name those of them that lack names."""
+    return f"{_ENDING}{number} names"
+
+
+def _outdated(why: str, ring: str | None = None, apart: bool = False) -> PipelineError:
+    """Say why all has to be read again; `apart`: each file of the `ring` is its own vantage."""
+    return PipelineError(why, outdated=True, apart=ring if apart else None)
 
 
 def _join_clusters(state: State) -> None:
@@ -362,10 +447,10 @@ def _join_clusters(state: State) -> None:
         if not before:
             before = [Cluster(next_number, ())]
             next_number += 1
-        paths = tuple(path for each in before for path in each.paths)
-        clusters.append(replace(before[0], vantages=tuple(vantages), paths=paths))
+        saved = tuple(one for each in before for one in each.saved)
+        clusters.append(replace(before[0], vantages=tuple(vantages), saved=saved))
         for absorbed in before[1:]:
-            state.removals += [each.path for each in state.provisional.pop(f"findings {absorbed.number}", [])]
+            state.replace(f"findings {absorbed.number}", [])
     state.clusters = clusters
 
 

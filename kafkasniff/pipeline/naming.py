@@ -8,14 +8,14 @@ from uuid import uuid4
 import pyarrow as pa
 
 from kafkasniff.calls.enrichment.topics import NO_ID, KnownNames
-from kafkasniff.pipeline.carry import load, save
+from kafkasniff.pipeline.carry import Saved, load, save
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.tasks import result_batch
 from kafkasniff.tables.rows import Placed, Row
 from kafkasniff.typed_json import from_json, to_json
 
 MOST_UNNAMED = 50_000
-"""Rows of a bucket that wait for the names of their topics."""
+"""Rows that wait together for the names of their topics."""
 
 
 class Mark(str):
@@ -89,26 +89,25 @@ def _each_once(names: Iterable[str | None]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class NamingWork:
-    """The rows of a bucket that lack names."""
+    """Rows that lack names, and wait together."""
 
-    bucket: int
-    paths: Sequence[str]
-    """Where they are saved, the oldest first."""
-    at_end: bool
-    """Whether no name comes any more."""
+    what: str
+    """Which these are."""
+    saved: Sequence[Saved]
+    """The oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """What became of the rows of a bucket that lacked names."""
+    """What became of rows that lacked names."""
 
-    bucket: int
+    what: str
     complete: list[Written]
     """Those that have all now, or are given up."""
     incomplete: list[Written]
     """The others, as they stand."""
-    path: str | None
-    """Where these are saved."""
+    saved: Saved | None
+    """These."""
     given_up: int
     """Rows that no longer wait, as there are too many."""
 
@@ -128,16 +127,15 @@ class NameTask:
                 yield result_batch(to_json(self._name(from_json(data, NamingWork)), Renamed))
 
     def _name(self, work: NamingWork) -> Renamed:
-        rows: list[Placed] = [row for path in work.paths for row in load(self.work, path)]
-        name = f"{work.bucket:05d}-{uuid4().hex[:12]}"
+        rows: list[Placed] = [row for saved in work.saved for row in load(self.work, saved)]
+        name = uuid4().hex[:12]
         complete, incomplete = TableWriter(self.work, f"named-{name}"), TableWriter(self.work, f"unnamed-{name}")
         found = [named(row, self.names) for row in rows]
         waiting = [index for index, each in enumerate(found) if not each.complete]
-        given_up = waiting if work.at_end else waiting[: max(len(waiting) - MOST_UNNAMED, 0)]
+        given_up = waiting[: max(len(waiting) - MOST_UNNAMED, 0)]
         kept = waiting[len(given_up) :]
         incomplete.add(found[index].placed for index in kept)
         still = set(kept)
         complete.add(each.placed for index, each in enumerate(found) if index not in still)
-        path = save(self.work, [rows[index] for index in kept])[0] if kept else None
-        lost = 0 if work.at_end else len(given_up)
-        return Renamed(work.bucket, complete.close(), incomplete.close(), path, lost)
+        saved = save(self.work, [rows[index] for index in kept]) if kept else None
+        return Renamed(work.what, complete.close(), incomplete.close(), saved, len(given_up))

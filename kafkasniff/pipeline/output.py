@@ -1,18 +1,15 @@
 """Writes tables as Parquet: tasks under temporary names, and all at once when the run is complete."""
 
-import json
 import os
-import shutil
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime
-from typing import Any, NamedTuple
+from datetime import date
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.own_folders import is_own, new_folder
 from kafkasniff.pipeline.schemas import schema_of
 from kafkasniff.tables.declared import EVENTS, TABLES
 from kafkasniff.tables.rows import Placed, Row
@@ -136,119 +133,6 @@ def table_of(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     arrays = [pa.array(column, each.type) for column, each in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
-
-
-class Destination:
-    """The folder with the tables."""
-
-    def __init__(self, path: str, run_id: str) -> None:
-        """Prepare to write the run `run_id` into the folder `path`."""
-        self.path = os.path.realpath(path)
-        self.run_id = run_id
-        self.staging = ""
-        """Where tasks write, from `begin` on."""
-        self._prefix = f"{_STAGING}{run_id}-"
-        self._record = os.path.join(self.path, RUNS_FOLDER, f"{run_id}.json")
-
-    def finished(self) -> dict[str, int] | None:
-        """Give the rows by table of the run if it is complete; first finish what was left of its end."""
-        for path in (self._record, self._record + ".ending"):
-            try:
-                with open(path, encoding="utf-8") as stream:
-                    record: dict[str, Any] = json.load(stream)
-                    counts: dict[str, int] = record["rows"]
-                    own = os.fstat(stream.fileno()).st_uid == os.geteuid()
-            except (OSError, ValueError, KeyError, TypeError):
-                continue
-            if path != self._record:
-                if not own:
-                    continue
-                self.staging = os.path.join(self.path, os.path.basename(record.get("staging", "")))
-                self._move()
-            return counts
-        return None
-
-    def begin(self, resume: bool) -> None:
-        """Make the staging folder, anew unless `resume`. Raises PipelineError where that cannot be."""
-        try:
-            os.makedirs(os.path.dirname(self._record), exist_ok=True)
-            left = self._left()
-            self.staging = left.pop() if resume and left else ""
-            for folder in left:
-                shutil.rmtree(folder, ignore_errors=True)
-            if not self.staging:
-                # Events hold what the captures hold, which not everybody may read; and what others had put there
-                # would come into the tables.
-                self.staging = new_folder(self.path, self._prefix)
-        except OSError as error:
-            raise _cannot_write(self.path, error) from None
-
-    def _left(self) -> list[str]:
-        """Give the staging folders that this user's earlier processes left of the run, the latest last."""
-        with os.scandir(self.path) as entries:
-            found = [each.path for each in entries if each.name.startswith(self._prefix) and is_own(each.path)]
-        return sorted(found, key=lambda path: os.lstat(path).st_mtime_ns)
-
-    def commit(self, written: Sequence[Written], tables: Sequence[str], first_day: int) -> dict[str, int]:
-        """Make what was written the run's rows; give their number by table.
-
-        Once the record of the run is there all is, whatever ends this process: `finished` goes on where it was left.
-        """
-        kept = {each.path for each in written}
-        counts = dict.fromkeys(tables, 0)
-        try:
-            for folder in (DONE_FOLDER, EVENTS.name):
-                shutil.rmtree(os.path.join(self.staging, folder), ignore_errors=True)
-            for folder, _, names in os.walk(self.staging):
-                for name in names:
-                    if os.path.relpath(os.path.join(folder, name), self.staging) not in kept:
-                        os.unlink(os.path.join(folder, name))  # of a task attempt that failed
-            for each in written:
-                counts[each.table] += each.rows
-            for table in tables:
-                if not counts[table]:
-                    self._write_empty(table, first_day)
-            sync_folders(self.staging, (each.path for each in written))
-            self._write_record(counts)
-            self._move()
-        except OSError as error:
-            raise _cannot_write(self.path, error) from None
-        return counts
-
-    def abandon(self) -> None:
-        """Remove what was staged."""
-        shutil.rmtree(self.staging, ignore_errors=True)
-
-    def _write_empty(self, table: str, day: int) -> None:
-        """Let Spark find the columns of a table without rows."""
-        text = date.fromordinal(date(1970, 1, 1).toordinal() + day).isoformat()
-        folder = os.path.join(self.staging, table, f"date={text}")
-        os.makedirs(folder, exist_ok=True)
-        pq.write_table(schema_of(TABLES[table]).empty_table(), os.path.join(folder, "empty.parquet"))
-
-    def _write_record(self, counts: dict[str, int]) -> None:
-        """Write which tables are to be moved; from here on the run is complete."""
-        temporary = self._record + ".tmp"
-        with open(temporary, "w", encoding="utf-8") as stream:
-            finished, staging = datetime.now(UTC).isoformat(), os.path.basename(self.staging)
-            json.dump({"run_id": self.run_id, "finished": finished, "rows": counts, "staging": staging}, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, self._record + ".ending")
-        sync(os.path.dirname(self._record))
-
-    def _move(self) -> None:
-        """Put each table's folder in its place, where that was not done before."""
-        left = os.path.basename(self.staging).startswith(self._prefix) and is_own(self.staging)
-        for table in sorted(os.listdir(self.staging)) if left else ():
-            target = os.path.join(self.path, table, f"run_id={self.run_id}")
-            os.makedirs(os.path.dirname(target), exist_ok=True)
-            os.rename(os.path.join(self.staging, table), target)
-            sync(os.path.dirname(target))
-        sync(self.path)
-        if left:
-            shutil.rmtree(self.staging, ignore_errors=True)
-        os.replace(self._record + ".ending", self._record)
 
 
 def _cannot_write(path: str, error: Exception) -> PipelineError:

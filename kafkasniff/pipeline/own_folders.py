@@ -1,5 +1,6 @@
 """Folders that nobody else can have made, or put something into."""
 
+import contextlib
 import grp
 import os
 import pwd
@@ -23,6 +24,25 @@ def new_folder(parent: str, name: str) -> str:
 def new_file(path: str) -> IO[bytes]:
     """Make a file that was not there before, which only this user may read, and open it to write. Raises OSError."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb")
+
+
+def make_folders(root: str, path: str, mode: int) -> str:
+    """Make the folders of `path` below the folder `root`, where they are missing; give the last of them.
+
+    Each must be this user's, and no link: whoever made another would choose where things are written. `mode` is that of
+    new ones. Raises OSError, and PipelineError where one is not.
+    """
+    for name in path.split(os.sep):
+        root = os.path.join(root, name)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(root, 0o700)
+            os.chmod(root, mode)
+        status = os.lstat(root)
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+            raise PipelineError(
+                f"{root}: expected a folder of this user, found another; look who made it, and remove it"
+            )
+    return root
 
 
 def is_own(path: str) -> bool:

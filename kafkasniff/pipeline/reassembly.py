@@ -1,10 +1,8 @@
 """The second task: the packets of one bucket into calls, by the very engine that `read` has."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import NamedTuple
-
-import pyarrow as pa
 
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Engine
@@ -13,9 +11,6 @@ from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import Interface
 from kafkasniff.pipeline.interfaces import PlacedInterface
-from kafkasniff.pipeline.mentions import items_mention_ids
-from kafkasniff.pipeline.merging import Merger, PacketFiles
-from kafkasniff.pipeline.pieces import pieces_of
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
 
@@ -57,75 +52,6 @@ class Ended(NamedTuple):
     """In packet order."""
     at_end: bool
     """Whether the capture's end ended it."""
-
-
-class Reassembly:
-    """Runs over the rows of one bucket, one engine after the other for each capture in it."""
-
-    def __init__(self, known: Known) -> None:
-        """Begin with nothing read."""
-        self._known = known
-        self._files = PacketFiles([each.path for each in known.parts], [each.head for each in known.parts])
-        self._interfaces: dict[int, list[Interface]] = {}
-        self.topics = TopicNames()
-        """Filled with what the calls tell."""
-        for topic_id, name in known.topics.items():
-            self.topics.add(topic_id, name)
-        self.mentions_ids = False
-        """Whether a call may mention topics by id."""
-        self.tls_sessions: dict[bytes, bytes] = {}
-        """Filled with those of the connections."""
-        self.notes: list[str] = []
-        """What could not be read and which limits were reached, in sentences."""
-        self.tls_counters = TlsCounters()
-
-    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Ended]:
-        """Give what ends with each batch of packets.
-
-        Takes batches in `pieces.SCHEMA`, sorted by `pieces.ORDER`. Raises PipelineError where a file changed.
-        """
-        open_captures: dict[str, tuple[Merger, Engine]] = {}
-        last_ring: int | None = None
-        for ring, found in pieces_of(batches):
-            if ring != last_ring:
-                yield from self._end(open_captures)
-                last_ring = ring
-            part = self._known.parts[found.part]
-            piece = found._replace(numbers=found.numbers + part.packets_before)
-            vantage = part.vantage
-            capture = open_captures.get(vantage)
-            if capture is None:
-                capture = open_captures[vantage] = (
-                    Merger(self._files, self._interfaces_of),
-                    new_engine(self._known, self.topics),
-                )
-            merger, engine = capture
-            batch = merger.add(piece)
-            if batch is not None:
-                yield self._ended(vantage, engine.feed(batch), False)
-        yield from self._end(open_captures)
-        self._files.close()
-
-    def _end(self, captures: dict[str, tuple[Merger, Engine]]) -> Iterator[Ended]:
-        for vantage, (merger, engine) in captures.items():
-            batch = merger.flush()
-            if batch is not None:
-                yield self._ended(vantage, engine.feed(batch), False)
-            yield self._ended(vantage, [*engine.flush(self._known.ends.get(vantage, 0))], True)
-            self.notes += engine.notes()
-            self.tls_sessions |= engine.tls.sessions()
-            add_up(self.tls_counters, engine.tls.counters)
-        captures.clear()
-
-    def _interfaces_of(self, part: int) -> list[Interface]:
-        found = self._interfaces.get(part)
-        if found is None:
-            found = self._interfaces[part] = placed_interfaces(self._known.parts[part], part)
-        return found
-
-    def _ended(self, vantage: str, items: list[Item], at_end: bool) -> Ended:
-        self.mentions_ids = self.mentions_ids or items_mention_ids(items)
-        return Ended(vantage, items, at_end)
 
 
 def new_engine(known: Known, topics: TopicNames) -> Engine:

@@ -49,7 +49,6 @@ def joined(first: FileReport, second: FileReport) -> FileReport:
         first_time=min(times, default=None),
         last_time=max(times, default=None),
         end=second.end,
-        mentions_ids=first.mentions_ids or second.mentions_ids,
     )
 
 
@@ -57,4 +56,4 @@ def row_of_file(vantage: str, source: Input, report: FileReport) -> Row:
     """Give the row of a file."""
     times = report.first_time, report.last_time
     counts = report.packets, report.cut_packets, report.unjoined_fragments
-    return file_row(vantage, source.path, source.size, times, counts, report.reason)
+    return file_row(vantage, source.path, source.size, times, counts, report.reason, source.modified_ns, source.head)

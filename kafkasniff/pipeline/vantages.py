@@ -1,29 +1,17 @@
 """Which files are of one capture point: those of one ring, as long as they follow each other in time."""
 
-from collections.abc import Sequence
-
 from kafkasniff.pipeline.indexing import FileReport
-from kafkasniff.pipeline.inputs import Input
 
 OVERLAP_NS = 1_000_000_000
 """A ring's next file begins when the last is full; packets are written a little out of order at most."""
 
 
-def vantages_of(inputs: Sequence[Input], reports: Sequence[FileReport]) -> list[str]:
-    """Give the name of the vantage of each input.
-
-    Files whose names differ by a counter, but whose packets were captured at the same time, are of several capture
-    points (`broker-1.pcap`, `broker-2.pcap`): each is then its own.
-    """
-    rings: dict[str, list[FileReport]] = {}
-    for each, report in zip(inputs, reports, strict=True):
-        rings.setdefault(each.ring, []).append(report)
-    parallel = {ring for ring, of_ring in rings.items() if overlap(of_ring)}
-    return [each.path if each.ring in parallel else each.ring for each in inputs]
-
-
 def overlap(reports: list[FileReport]) -> bool:
-    """Tell whether files were captured at the same time."""
+    """Tell whether files were captured at the same time.
+
+    Files whose names differ by a counter, but that do so, are of several capture points (`broker-1.pcap`,
+    `broker-2.pcap`): each is then its own.
+    """
     spans = sorted(
         (each.first_time, each.last_time)
         for each in reports

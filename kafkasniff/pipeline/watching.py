@@ -86,7 +86,7 @@ class Watch:
         ]
         self._looks = looks
         whole = [each.source for each in candidates if everything] or list(self._whole(candidates, read, now))
-        first = _first_of(whole)
+        first = first_of(whole)
         return Sight(first, lost, [name for name in read if name not in paths], len(first) < len(whole))
 
     def _list(self) -> dict[str, str]:
@@ -171,12 +171,12 @@ def _lost(source: Input) -> Input:
     return Input(source.path, source.size, source.modified_ns, source.head, source.ring, reason=reason, lost=True)
 
 
-def _first_of(sources: Iterable[Input]) -> list[Input]:
-    """Give as many as fill a micro-batch, the oldest first, in order by ring."""
+def first_of(sources: Iterable[Input], most: int = MOST_BYTES) -> list[Input]:
+    """Give as many as fill a micro-batch of `most` bytes, the oldest first, in order by ring."""
     found: list[Input] = []
     size = 0
     for each in sorted(sources, key=lambda each: (each.first_time or 0, each.path)):
-        if size >= MOST_BYTES:
+        if size >= most:
             break
         found.append(each)
         size += each.size

@@ -188,6 +188,8 @@ FILES: Final = Table(
         Column("vantage", _TEXT, "the capture point that it belongs to"),
         Column("file", _TEXT, "its path"),
         Column("size_bytes", "int64", "its size when it was listed"),
+        Column("modified", _TIME, "when it was written to last, as it was listed"),
+        Column("head", "binary", "its first 64 bytes: another file in its place has others"),
         Column("time", _TIME, "the time of its first packet"),
         Column("last_time", _TIME, "the time of its last packet"),
         Column("packets", "int64", "packets read"),

@@ -203,11 +203,14 @@ def file_row(
     times: tuple[int | None, int | None],
     counts: tuple[int, int, int | None],
     reason: str | None,
+    modified_ns: int | None = None,
+    head: bytes | None = None,
 ) -> Row:
     """Give the row of a file.
 
     `times` are those of its first and last packet in ns since 1970, `counts` its packets, cut packets and fragments
-    that were not joined, None where nobody counted these; `reason` says why it was not read, or not to its end.
+    that were not joined, None where nobody counted these; `reason` says why it was not read, or not to its end; `head`
+    has its first bytes.
     """
     first, last = (None if time is None else time // 1000 for time in times)
     state = "read" if reason is None else "damaged" if counts[0] else "not read"
@@ -215,6 +218,8 @@ def file_row(
         file_name(vantage),
         file_name(path),
         size,
+        modified_ns // 1000 if modified_ns else None,
+        head,
         first,
         last,
         *counts,

@@ -7,7 +7,7 @@ import pytest
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.engine import Engine
 from kafkasniff.capture.files.reader import CaptureReader
-from kafkasniff.pipeline.carry import load, save
+from kafkasniff.pipeline.carry import Saved, Saver, load, save
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.interfaces import PlacedInterface
 from kafkasniff.render.json.items import connection_line
@@ -26,8 +26,7 @@ def lines(path, folder, chunk_bytes, saved):
     for batch in CaptureReader(str(path), chunk_bytes=chunk_bytes):
         found += map(line, engine.feed(batch))
         if saved:
-            name, _ = save(str(folder), engine)
-            engine = load(str(folder), name)
+            engine = load(str(folder), save(str(folder), engine))
     return [*found, *map(line, engine.flush())]
 
 
@@ -47,19 +46,23 @@ def test_saved_engines_go_on_as_if_nothing_was(tmp_path, path):
 def test_the_parts_that_something_tells_of_are_told(tmp_path):
     one, other = (PlacedInterface(f"{part}.pcap", 1, part=part, number=0) for part in (3, 8))
 
-    path, parts = save(str(tmp_path), {"first": one, "again": [one], "other": other})
+    saver = Saver(str(tmp_path))
+    saver.save("something before it")
+    saved, parts = saver.save({"first": one, "again": [one], "other": other})
+    saver.save("and behind")
+    saver.close()
 
     assert parts == {3, 8}
-    again = load(str(tmp_path), path)
+    again = load(str(tmp_path), saved)
     assert (again["first"].file, again["first"].part, again["other"].part) == ("3.pcap", 3, 8)
     assert again["again"][0] is again["first"]
 
 
 def test_what_is_not_there_or_cut_is_said(tmp_path):
-    path, _ = save(str(tmp_path), ["something"] * 100)
-    (tmp_path / path).write_bytes((tmp_path / path).read_bytes()[:20])
+    saved = save(str(tmp_path), ["something"] * 100)
+    (tmp_path / saved.path).write_bytes((tmp_path / saved.path).read_bytes()[:20])
 
-    for each, why in ((path, "is no snapshot|is damaged"), ("carry/gone", "cannot be read: No such file")):
+    for each, why in ((saved, "is no snapshot|is damaged"), (Saved("carry/gone"), "cannot be read: No such file")):
         with pytest.raises(PipelineError, match=why):
             load(str(tmp_path), each)
     (tmp_path / "file").write_bytes(b"")
@@ -68,10 +71,11 @@ def test_what_is_not_there_or_cut_is_said(tmp_path):
 
 
 def test_what_this_version_cannot_read_is_said(tmp_path):
-    path, _ = save(str(tmp_path), Engine())
-    (tmp_path / path).write_bytes((tmp_path / path).read_bytes().replace(b"Engine", b"Motors"))
+    saved = save(str(tmp_path), Engine())
+    path = tmp_path / saved.path
+    path.write_bytes(path.read_bytes().replace(b"Engine", b"Motors"))
 
     with pytest.raises(
         PipelineError, match=r"has objects of kafkasniff\.calls\.engine\.Motors, which this kafkasniff does"
     ):
-        load(str(tmp_path), path)
+        load(str(tmp_path), saved)

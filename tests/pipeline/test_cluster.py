@@ -8,8 +8,7 @@ import sys
 from tests.conftest import ROOT
 from tests.pipeline.expected import expected_rows
 from tests.pipeline.test_following import put
-from tests.pipeline.test_job import RING, by_vantage, write
-from tests.pipeline.test_micro_batch import all_rows
+from tests.pipeline.test_loading import RING, all_rows, by_vantage, write
 
 WITHOUT = """
 import sys
@@ -27,7 +26,7 @@ from pyspark.sql import SparkSession
 
 from kafkasniff import compiled
 from kafkasniff.cli.main import main
-from kafkasniff.pipeline import following, job, session, tasks
+from kafkasniff.pipeline import following, micro_batch, session
 
 cloudpickle.register_pickle_by_value(sys.modules["__main__"])
 ring, tables, folder, followed, flag, without = sys.argv[1:]
@@ -72,7 +71,7 @@ def run(*arguments, real=following.run_micro_batch):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-job.tasks.WriteTask = lambda *arguments, real=tasks.WriteTask: Killing(real(*arguments))
+micro_batch.FollowTask = lambda *arguments, real=micro_batch.FollowTask: Killing(real(*arguments))
 # One Spark serves both commands.
 SparkSession.stop = lambda session: None
 opened = []

@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from kafkasniff.diagnose.engine import Diagnosis
-from kafkasniff.pipeline import shares
 from kafkasniff.pipeline.options import Options
 from kafkasniff.reading import Reading
 from kafkasniff.render.findings import finding_line
 from kafkasniff.tables.rings import ring_of
 from tests.conftest import SHARED, needs_shared
-from tests.pipeline.test_job import RING, rows, write
+from tests.pipeline.test_loading import RING, rows, write
 
 MISBEHAVE = SHARED / "captures" / "misbehave"
 APART = ["crc-mismatch-1", "not-leader-loop-1", "rebalance-storm-1", "tcp-retransmissions-1"]
@@ -43,9 +42,8 @@ def found(folder):
 
 
 @needs_shared
-@pytest.mark.parametrize(("buckets", "events"), [(1, shares.EVENTS_A_TASK), (7, 50)], ids=["whole", "shared out"])
-def test_findings_are_those_of_diagnose(spark, tmp_path, monkeypatch, buckets, events):
-    monkeypatch.setattr(shares, "EVENTS_A_TASK", events)
+@pytest.mark.parametrize("buckets", [1, 7])
+def test_findings_are_those_of_diagnose(spark, tmp_path, buckets):
     paths = [str(MISBEHAVE / f"{name}.pcap") for name in APART]
 
     outcome = write(spark, [*paths, *RING], tmp_path, Options(buckets=buckets))
@@ -53,8 +51,7 @@ def test_findings_are_those_of_diagnose(spark, tmp_path, monkeypatch, buckets, e
     assert found(tmp_path) == {(ring_of(path),): wanted(path) for path in paths} | {
         (ring_of(RING[0]),): wanted(*RING) for _ in range(bool(wanted(*RING)))
     }
-    assert outcome.rows["findings"] >= len(APART)
-    assert not list(tmp_path.rglob("_events*"))
+    assert outcome.state.counts(["findings"])["findings"] >= len(APART)
 
 
 @needs_shared

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from pyspark import cloudpickle
 
-from kafkasniff.pipeline import job, output, tasks
+from kafkasniff.pipeline import index, micro_batch, output, tasks
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.inputs import find_inputs, run_id
+from kafkasniff.pipeline.follow_state import Ledger, run_id, tables_of
+from kafkasniff.pipeline.inputs import find_inputs
+from kafkasniff.pipeline.loading import load
 from kafkasniff.pipeline.options import Options
-from kafkasniff.pipeline.output import Destination
 from tests.pipeline.expected import expected_rows
-from tests.pipeline.test_job import CAPTURES, RING, by_vantage, rows, write
+from tests.pipeline.test_loading import CAPTURES, RING, by_vantage, rows, write
 
 WHOLE = CAPTURES / "librdkafka.pcap"
 
@@ -40,8 +41,8 @@ class Around:
 
 
 def around(monkeypatch, name, **extra):
-    real = getattr(tasks, name)
-    monkeypatch.setattr(job.tasks, name, lambda *arguments: Around(real(*arguments), **extra))
+    real = getattr(micro_batch, name)
+    monkeypatch.setattr(micro_batch, name, lambda *arguments: Around(real(*arguments), **extra))
 
 
 def once(flag, act):
@@ -75,7 +76,6 @@ def overwrite(path):
 RING_BYTES = Path(RING[-1]).read_bytes()[24:]
 
 
-@pytest.mark.parametrize("stage", ["LearnTask", "WriteTask"])
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -86,10 +86,10 @@ RING_BYTES = Path(RING[-1]).read_bytes()[24:]
     ids=["vanished", "truncated", "overwritten"],
 )
 def test_a_file_that_changes_between_indexing_and_reading_is_left_out(
-    spark, tmp_path, monkeypatch, captures, stage, change, reason
+    spark, tmp_path, monkeypatch, captures, change, reason
 ):
     path = str(captures / "other.pcap")
-    around(monkeypatch, stage, before=once(str(tmp_path / "flag"), lambda: change(path)))
+    around(monkeypatch, "FollowTask", before=once(str(tmp_path / "flag"), lambda: change(path)))
 
     outcome = write(spark, [captures], tmp_path / "tables", Options(buckets=2))
 
@@ -99,25 +99,26 @@ def test_a_file_that_changes_between_indexing_and_reading_is_left_out(
         "other.pcap": ("not read", False),
     }
     assert reason in found["other.pcap"]["reason"]
-    assert any(reason in text for text in outcome.unread)
+    assert any(reason in text for text in outcome.state.reasons())
     assert by_vantage(tmp_path / "tables") == {str(captures / "whole"): expected_rows([str(captures / "whole.pcap")])}
 
 
 def test_files_that_are_gone_or_truncated_when_their_turn_comes_stand_in_files(spark, tmp_path, captures):
-    options = Options()
     shutil.copy(WHOLE, captures / "gone.pcap")
     inputs = find_inputs([str(captures)])
     (captures / "gone.pcap").unlink()
     os.truncate(captures / "other.pcap", (captures / "other.pcap").stat().st_size // 2)
 
-    job.run(spark, inputs, Destination(str(tmp_path / "tables"), run_id(inputs, options.texts())), options)
+    ledger = Ledger(str(tmp_path / "tables"), run_id([], []), tables_of(records=False))
+    load(spark, ledger, ledger.open(), inputs, Options())
+    ledger.close()
 
     found = {Path(row["file"]).name: row["state"] for row in rows(tmp_path / "tables", "files")}
     assert found == {"whole.pcap": "read", "other.pcap": "damaged", "gone.pcap": "not read"}
     assert by_vantage(tmp_path / "tables")[str(captures / "other")] == expected_rows([str(captures / "other.pcap")])
 
 
-STAGES = ("index", "LearnTask", "WriteTask", "DiagnoseTask")
+STAGES = ("index", "FollowTask", "NameTask", "ReadEventsTask", "FindTask")
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
@@ -126,16 +127,15 @@ def test_workers_that_are_killed_cost_no_row_and_double_none(spark, tmp_path, mo
     for stage in STAGES:
         kill = {place: once(str(tmp_path / stage), lambda: os.kill(os.getpid(), signal.SIGKILL))}
         if stage == "index":
-            monkeypatch.setattr(job.tasks, stage, Around(tasks.index, **kill))
+            monkeypatch.setattr(index.tasks, stage, Around(tasks.index, **kill))
         else:
             around(monkeypatch, stage, **kill)
     # Its clients tell topics by their ids, whose names must be learnt.
     naming = str(CAPTURES / "java-4.3.1-basic.pcap")
 
-    outcome = write(spark, [*RING, naming], tmp_path / "tables", Options(buckets=2))
+    write(spark, [*RING, naming], tmp_path / "tables", Options(buckets=2))
 
     assert [stage for stage in STAGES if not (tmp_path / stage).exists()] == []
-    assert outcome.added
     assert by_vantage(tmp_path / "tables") == {
         "captures/rotate-size/part": expected_rows(RING),
         "captures/java-4.3.1-basic": expected_rows([naming]),
@@ -144,30 +144,38 @@ def test_workers_that_are_killed_cost_no_row_and_double_none(spark, tmp_path, mo
 
 DRIVER = """
 import os, signal, sys
-from kafkasniff.pipeline import output
-real = os.rename
-def rename(source, target):
+from kafkasniff.pipeline import follow_state
+real, moved = os.replace, []
+def replace(source, target):
     real(source, target)
-    os.kill(os.getpid(), signal.SIGKILL)
-output.os.rename = rename
+    moved.append(target)
+    if sum(each.endswith(".parquet") for each in moved) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+follow_state.os.replace = replace
 from kafkasniff.cli.main import main
 sys.argv = ["kafkasniff", "pipeline", *sys.argv[1:]]
 main()
 """
 
 
-def test_a_driver_that_is_killed_in_mid_commit_leaves_all_rows_to_the_next(spark, tmp_path):
+def test_a_driver_that_is_killed_in_mid_commit_leaves_all_rows_to_the_next(tmp_path):
     tables = tmp_path / "tables"
-    command = [sys.executable, "-c", DRIVER, *RING, str(tables), "--master", "local[1]"]
+    command = [*RING, str(tables), "--master", "local[1]"]
 
-    killed = subprocess.run(command, check=False, capture_output=True, timeout=300)
+    killed = subprocess.run([sys.executable, "-c", DRIVER, *command], check=False, capture_output=True, timeout=300)
 
     assert killed.returncode == -signal.SIGKILL, killed.stderr[-2000:]
-    assert len(list(tables.glob("*/run_id=*"))) == 1
-    outcome = write(spark, RING, tables)
-    assert not outcome.added
+    assert len(list(tables.glob("*/run_id=*"))) == 2
+    done = subprocess.run(
+        [sys.executable, "-m", "kafkasniff", "pipeline", *command],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "; nothing is new\n" in done.stdout
     assert by_vantage(tables) == {"captures/rotate-size/part": expected_rows(RING)}
-    assert outcome.rows["calls"] == len(rows(tables, "calls"))
 
 
 def fill_disk():
@@ -177,13 +185,12 @@ def fill_disk():
 
 
 def test_a_full_disk_fails_the_run_with_a_message_and_no_rows(spark, tmp_path, monkeypatch):
-    around(monkeypatch, "WriteTask", before=fill_disk)
+    around(monkeypatch, "FollowTask", before=fill_disk)
 
     with pytest.raises(PipelineError, match=r"cannot be written: .*No space left on device"):
         write(spark, RING, tmp_path, Options(buckets=1))
 
     assert not list(tmp_path.rglob("*.parquet"))
-    assert not list(tmp_path.glob("_staging-*"))
 
 
 def test_what_is_no_file_is_not_waited_for(tmp_path, captures):

@@ -1,4 +1,4 @@
-"""A follower with Spark's own stream; test_cluster.py kills one, and goes on."""
+"""A follower; test_cluster.py kills one, and goes on."""
 
 import os
 import shutil
@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.follow_state import Ledger, follow_id
+from kafkasniff.pipeline.follow_state import Ledger, run_id
 from kafkasniff.pipeline.following import Following
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.watching import Watch
-from tests.pipeline.test_job import RING
+from tests.pipeline.test_loading import RING
 from tests.pipeline.test_micro_batch import TABLES
 
 
@@ -24,7 +24,7 @@ def put(folder, numbers):
 
 
 def following(spark, folder, tables, told=None):
-    ledger = Ledger(str(tables), follow_id([str(folder)], ["", "False"]), TABLES)
+    ledger = Ledger(str(tables), run_id([str(folder)], ["", "False"]), TABLES)
     state = ledger.open()
     watch = Watch([str(folder)], str(tables), 600)
     return ledger, Following(spark, ledger, state, watch, Options, told or (lambda *_: None))
@@ -39,7 +39,7 @@ def test_told_to_stop_it_commits_and_keeps_what_is_open(spark, tmp_path):
 
     ledger.close()
     assert follower.state.files_read == 1
-    assert any(each.path for each in follower.state.carried.values())
+    assert any(each.saved for each in follower.state.carried.values())
     ledger, again = following(spark, folder, tables)
     ledger.close()
     assert again.state.batch == 1

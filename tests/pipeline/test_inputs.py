@@ -1,9 +1,10 @@
 import os
+import shutil
 
 import pytest
 
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.inputs import find_inputs, look_at, path_of, run_id
+from kafkasniff.pipeline.inputs import find_inputs, look_at, path_of
 from kafkasniff.tables.rings import ring_of
 
 
@@ -74,24 +75,12 @@ def test_what_cannot_be_read_has_a_reason(tmp_path):
     assert "No such file" in reasons["gone.pcap"]
 
 
-def test_a_name_that_tables_cannot_hold_is_a_reason(tmp_path):
-    with open(os.fsencode(tmp_path) + b"/\xff\xfe.pcap", "wb") as stream:
-        stream.write(b"whatever")
-    (found,) = find_inputs([str(tmp_path)])
-    assert found.path == f"{tmp_path}/\\xff\\xfe.pcap"
-    assert found.reason == f"{found.path}: its name is no UTF-8, as tables need it: rename it"
-
-
-def test_a_run_is_named_by_its_inputs_in_any_order_and_by_its_options():
-    inputs = find_inputs(["captures/rotate-size"])
-
-    name = run_id(inputs, ["records"])
-
-    assert name == run_id(inputs[::-1], ["records"])
-    assert name != run_id(inputs[1:], ["records"])
-    assert name != run_id(inputs, [])
-    # Spark takes folders like run_id=12 or run_id=1e5 for numbers.
-    assert name[0].isalpha()
+def test_names_that_are_no_utf_8_are_read_and_told_apart(tmp_path):
+    for name in (b"\xff", b"\xfe"):
+        shutil.copy("captures/librdkafka.pcap", os.fsencode(tmp_path) + b"/" + name + b".pcap")
+    found = find_inputs([str(tmp_path)])
+    assert [each.reason for each in found] == [None, None]
+    assert [each.ring for each in found] == [f"{tmp_path}/\\xfe", f"{tmp_path}/\\xff"]
 
 
 @pytest.mark.parametrize(

@@ -40,10 +40,9 @@ def test_text_of_the_wire_is_no_mark():
     assert named(row, {"x": "orders"}) == (row, True)
 
 
-def work_of(tmp_path, ids, at_end=False):
+def work_of(tmp_path, ids):
     rows = [("files", 0, (Mark(each), *file_row(f"{number}")[1:])) for number, each in enumerate(ids)]
-    path, _ = save(str(tmp_path), rows)
-    return NamingWork(3, [path], at_end)
+    return NamingWork("unnamed 3", [save(str(tmp_path), rows)])
 
 
 def test_rows_wait_until_all_their_names_are_known(tmp_path):
@@ -51,15 +50,8 @@ def test_rows_wait_until_all_their_names_are_known(tmp_path):
 
     assert [each.rows for each in done.complete] == [2]
     assert [each.rows for each in done.incomplete] == [1]
-    assert [row[2][0] for row in load(str(tmp_path), done.path)] == ["y"]
+    assert [row[2][0] for row in load(str(tmp_path), done.saved)] == ["y"]
     assert done.given_up == 0
-
-
-def test_at_the_end_none_waits(tmp_path):
-    done = NameTask({}, str(tmp_path))._name(work_of(tmp_path, "xy", at_end=True))
-
-    assert [each.rows for each in done.complete] == [2]
-    assert (done.incomplete, done.path, done.given_up) == ([], None, 0)
 
 
 def test_of_too_many_the_oldest_wait_no_longer(tmp_path, monkeypatch):
@@ -69,4 +61,4 @@ def test_of_too_many_the_oldest_wait_no_longer(tmp_path, monkeypatch):
 
     assert [each.rows for each in done.complete] == [3]
     assert done.given_up == 2
-    assert [row[2][0] for row in load(str(tmp_path), done.path)] == ["y", "z"]
+    assert [row[2][0] for row in load(str(tmp_path), done.saved)] == ["y", "z"]

@@ -19,7 +19,7 @@ from kafkasniff.reading import Reading
 from kafkasniff.render.json.items import connection_line
 from kafkasniff.render.json.lines import JsonLines
 from tests.conftest import SHARED, needs_shared
-from tests.pipeline.test_job import CAPTURES, write
+from tests.pipeline.test_loading import CAPTURES, write
 from tools.make_tables import with_tables
 
 PAGE = Path("docs/pipeline.md").read_text()

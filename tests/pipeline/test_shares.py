@@ -84,7 +84,8 @@ def run(cluster, tasks):
         (events,) = of_tasks.filter(pa.compute.equal(of_tasks["task"], number)).combine_chunks().to_batches()
         diagnosis = ClusterDiagnosis(task.rules)
         diagnosis.reader.interfaces = cluster.interfaces
-        diagnosis.feed([events])
+        for each in in_order([events]):
+            diagnosis.feed(each)
         sizes.append(sum(each.num_rows for each in in_order([events])))
         for rule, of_rule in diagnosis.diagnosis.found().items():
             found[rule] += of_rule

@@ -8,7 +8,7 @@ import pytest
 
 from kafkasniff.pipeline.inputs import Input
 from kafkasniff.pipeline.watching import Read, Watch
-from tests.pipeline.test_job import RING
+from tests.pipeline.test_loading import RING
 
 STILL_S = 60.0
 

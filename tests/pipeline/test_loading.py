@@ -1,5 +1,6 @@
 import gzip
 import json
+import os
 import random
 import shutil
 from collections import defaultdict
@@ -9,11 +10,12 @@ import pyarrow.dataset as ds
 import pytest
 
 from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH
-from kafkasniff.pipeline.inputs import find_inputs, run_id
-from kafkasniff.pipeline.job import Index, run
+from kafkasniff.pipeline import loading
+from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.follow_state import Ledger, run_id, tables_of
+from kafkasniff.pipeline.inputs import find_inputs
+from kafkasniff.pipeline.loading import load
 from kafkasniff.pipeline.options import Options
-from kafkasniff.pipeline.output import Destination
-from kafkasniff.pipeline.tasks import WriteTask, Wrote
 from kafkasniff.reading import Reading
 from kafkasniff.render.json.lines import JsonLines
 from kafkasniff.tables.rings import ring_of
@@ -23,10 +25,15 @@ CAPTURES = Path("captures")
 RING = [str(path) for path in sorted(CAPTURES.glob("rotate-size/*.pcap"))]
 
 
-def write(spark, sources, folder, options=None, resume=False):
+def write(spark, sources, folder, options=None):
     options = options or Options()
-    inputs = find_inputs([str(source) for source in sources])
-    return run(spark, inputs, Destination(str(folder), run_id(inputs, options.texts())), options, resume)
+    sources = [str(source) for source in sources]
+    ledger = Ledger(str(folder), run_id([], []), tables_of(options.records))
+    state = ledger.open()
+    try:
+        return load(spark, ledger, state, find_inputs(sources, leave_out=str(folder)), options)
+    finally:
+        ledger.close()
 
 
 def rows(folder, table):
@@ -69,8 +76,7 @@ def shuffled(captures):
 def tables(spark, tmp_path_factory, key_log):
     """Those of all captures, which several tests look at."""
     folder = tmp_path_factory.mktemp("tables")
-    outcome = write(spark, shuffled(OTHERS), folder, Options(key_log=key_log.read_bytes()))
-    assert outcome.added
+    write(spark, shuffled(OTHERS), folder, Options(key_log=key_log.read_bytes()))
     return folder
 
 
@@ -190,13 +196,15 @@ def test_only_what_lies_in_the_time_asked_for_is_written(spark, tmp_path):
 
 
 def test_a_second_run_adds_nothing(spark, tables, key_log):
-    files = sorted(tables.rglob("*"))
+    """Nor where files were touched."""
+    files = sorted(tables.rglob("*.parquet"))
+    os.utime(RING[2])
 
     second = write(spark, [*RING, *OTHERS], tables, Options(key_log=key_log.read_bytes()))
 
-    assert not second.added
-    assert second.rows == {table: len(rows(tables, table)) for table in second.rows}
-    assert sorted(tables.rglob("*")) == files
+    assert second.renewed is None
+    assert second.state.counts(COMPARED) == {table: len(rows(tables, table)) for table in COMPARED}
+    assert sorted(tables.rglob("*.parquet")) == files
 
 
 def test_what_cannot_be_read_stands_in_files_and_fails_nothing(spark, tmp_path):
@@ -225,7 +233,7 @@ def test_what_cannot_be_read_stands_in_files_and_fails_nothing(spark, tmp_path):
     assert "cut: expected" in found["cut.pcap"]["reason"]
     assert "packet data" in found["corrupt.pcap"]["reason"]
     assert "not a capture" in found["notes.txt"]["reason"]
-    assert len(outcome.unread) == 5
+    assert len(outcome.state.reasons()) == 5
     tables = by_vantage(tmp_path / "tables")
     for name in ("whole", "cut"):
         assert tables[str(captures / name)] == expected_rows([str(captures / f"{name}.pcap")])
@@ -248,18 +256,194 @@ def test_a_table_without_rows_has_its_columns(spark, tmp_path):
     assert spark.read.parquet(str(tmp_path / "tables" / "errors")).filter("code = 3").count() == 0
 
 
-def test_a_killed_run_is_resumed_with_what_it_had_written(spark, tmp_path):
-    options = Options(buckets=2)
-    inputs = find_inputs(RING)
-    destination = Destination(str(tmp_path), run_id(inputs, options.texts()))
-    destination.begin(resume=False)
-    index = Index(spark, inputs, options)
-    written = index.map(WriteTask(index.known(), destination.staging, options, index.buckets), Wrote)
-    index.close()
-    before = {Path(file.path).name for each in written for file in each.files if file.table != "_events"}
+def all_rows(folder):
+    """Give the rows of all tables, in an order of their own, but for the run."""
+    return {
+        table: sorted(
+            json.dumps({name: value for name, value in row.items() if name != "run_id"}, default=str)
+            for row in rows(folder, table)
+        )
+        for table in tables_of(records=False)
+    }
 
-    outcome = write(spark, RING, tmp_path, options, resume=True)
 
-    assert outcome.added
-    assert by_vantage(tmp_path) == {"captures/rotate-size/part": expected_rows(RING)}
-    assert before <= {path.name for path in tmp_path.rglob("*.parquet")}
+def same(folder, once):
+    found, wanted = all_rows(folder), all_rows(once)
+    for table in wanted:
+        assert found[table] == wanted[table], table
+
+
+def test_a_directory_that_grows_gives_what_one_run_gives(spark, tmp_path, key_log):
+    """Connections that span files of several runs are carried on, and rows of an end that was none are replaced."""
+    captures, options = tmp_path / "captures", Options(key_log=key_log.read_bytes())
+    captures.mkdir()
+    loss = next(path for path in OTHERS if Path(path).stem == "loss-reorder-client-side")
+    runs = []
+    for step in ([*RING[:2], loss], RING[2:5], RING[5:], []):
+        for path in step:
+            shutil.copy(path, captures)
+        runs.append(write(spark, [captures], tmp_path / "tables", options))
+
+    write(spark, [captures], tmp_path / "once", options)
+    same(tmp_path / "tables", tmp_path / "once")
+    assert [each.renewed for each in runs] == [None] * 4
+    assert runs[2].state.files_read == len(RING) + 1
+    assert runs[3].state.batch == runs[2].state.batch
+
+
+def test_a_file_that_goes_on_is_read_from_where_it_was(spark, tmp_path):
+    captures = tmp_path / "captures"
+    captures.mkdir()
+    content = (CAPTURES / "librdkafka.pcap").read_bytes()
+    (captures / "empty.pcap").write_bytes(b"")
+    for length in (len(content) // 3, len(content) // 2, len(content)):
+        (captures / "trace.pcap").write_bytes(content[:length])
+        found = write(spark, [captures], tmp_path / "tables")
+        assert found.renewed is None
+    (captures / "empty.pcap").write_bytes(content)
+    write(spark, [captures], tmp_path / "tables")
+
+    write(spark, [captures], tmp_path / "once")
+    same(tmp_path / "tables", tmp_path / "once")
+
+
+def test_what_comes_late_lets_all_be_read_again(spark, tmp_path):
+    captures, tables = tmp_path / "captures", tmp_path / "tables"
+    captures.mkdir()
+    for path in RING[3:5]:
+        shutil.copy(path, captures)
+    write(spark, [captures], tables)
+    shutil.copy(RING[1], captures)
+
+    found = write(spark, [captures], tables)
+
+    assert found.renewed is not None
+    assert "begins before what was read of" in found.renewed
+    write(spark, [captures], tmp_path / "once")
+    same(tables, tmp_path / "once")
+    for path in captures.iterdir():
+        path.unlink()
+    shutil.copy(RING[0], captures)
+    with pytest.raises(PipelineError, match="must be read again; but 3 files that were read are gone"):
+        write(spark, [captures], tables)
+    same(tables, tmp_path / "once")
+
+
+def test_captures_of_the_same_time_are_told_apart_when_the_second_comes(spark, tmp_path):
+    captures = tmp_path / "captures"
+    captures.mkdir()
+    for number in (1, 2):
+        shutil.copy(CAPTURES / "librdkafka.pcap", captures / f"broker-{number}.pcap")
+        write(spark, [captures], tmp_path / "tables")
+
+    write(spark, [captures], tmp_path / "once")
+    same(tmp_path / "tables", tmp_path / "once")
+
+
+def test_a_run_in_several_steps_shows_all_at_once(spark, tmp_path, monkeypatch):
+    monkeypatch.setattr(loading, "MOST_BYTES", 1)
+    monkeypatch.setattr(loading, "_BYTES_A_TASK", 1)
+    steps = []
+
+    def told(_before, state, _seconds):
+        steps.append(state.files_read)
+        if len(steps) == 4:
+            raise KeyboardInterrupt
+        assert len(steps) < 4 or not (tmp_path / "tables" / "calls").exists()
+
+    ledger = Ledger(str(tmp_path / "tables"), run_id([], []), tables_of(records=False))
+    with pytest.raises(KeyboardInterrupt):
+        load(spark, ledger, ledger.open(), find_inputs(RING), Options(), told)
+    ledger.close()
+    assert not (tmp_path / "tables" / "calls").exists()
+
+    write(spark, RING, tmp_path / "tables")
+
+    monkeypatch.undo()
+    write(spark, RING, tmp_path / "once")
+    assert steps == [1, 2, 3, 4]
+    same(tmp_path / "tables", tmp_path / "once")
+
+
+def test_carried_state_of_another_version_lets_all_be_read_again(spark, tmp_path):
+    write(spark, RING[:3], tmp_path / "tables")
+    for path in (tmp_path / "tables").glob("_state-*/work/carry/*"):
+        path.write_bytes(path.read_bytes().replace(b"aligned", b"Aligned"))
+
+    found = write(spark, RING[:5], tmp_path / "tables")
+
+    assert "has a FrameCutter with other fields than this kafkasniff's" in found.renewed
+    write(spark, RING[:5], tmp_path / "once")
+    same(tmp_path / "tables", tmp_path / "once")
+
+
+def test_without_its_state_a_run_reads_all_again_and_doubles_nothing(spark, tmp_path):
+    write(spark, RING[:3], tmp_path / "tables")
+    (state,) = (tmp_path / "tables").glob("_state-*")
+    shutil.rmtree(state)
+
+    with pytest.raises(
+        PipelineError, match="is gone, so that all must be read again; but 1 files that were read are gone"
+    ):
+        write(spark, RING[1:3], tmp_path / "tables")
+    found = write(spark, RING[:4], tmp_path / "tables")
+
+    assert "what was known of the run" in found.renewed
+    write(spark, RING[:4], tmp_path / "once")
+    same(tmp_path / "tables", tmp_path / "once")
+
+
+def test_names_that_are_no_utf_8_are_read(spark, tmp_path):
+    folder = os.fsencode(tmp_path) + b"/\xff"
+    os.mkdir(folder)
+    for number, path in enumerate(RING[:2]):
+        shutil.copy(path, folder + b"/trace\xfe.pcap%d" % number)
+    shutil.copy(CAPTURES / "librdkafka.pcap", folder + b"/a.pcap")
+
+    write(spark, [os.fsdecode(folder)], tmp_path / "tables")
+
+    files = {row["file"]: (row["vantage"], row["state"]) for row in rows(tmp_path / "tables", "files")}
+    shown = f"{tmp_path}/\ufffd"
+    ring = f"{tmp_path}/\\xff/trace\\xfe"
+    assert files == {
+        f"{shown}/trace\ufffd.pcap0": (ring, "read"),
+        f"{shown}/trace\ufffd.pcap1": (ring, "read"),
+        f"{shown}/a.pcap": (f"{tmp_path}/\\xff/a", "read"),
+    }
+    assert {row["request_file"] for row in rows(tmp_path / "tables", "calls")} <= {*files, None}
+    assert len(rows(tmp_path / "tables", "calls")) > 100
+
+
+def test_tables_are_for_their_owner_unless_told_otherwise(spark, tmp_path):
+    """Whatever the umask is."""
+    for mode, folders in ((0o600, 0o700), (0o640, 0o750)):
+        ledger = Ledger(str(tmp_path / f"{mode:o}"), run_id([], []), tables_of(records=False), mode)
+        before = os.umask(0)
+        try:
+            load(spark, ledger, ledger.open(), find_inputs(RING[:1]), Options())
+        finally:
+            os.umask(before)
+            ledger.close()
+        found = [path for path in (tmp_path / f"{mode:o}").rglob("*") if "_state" not in str(path)]
+        assert {path.stat().st_mode & 0o777 for path in found if path.is_file()} == {mode}
+        assert {path.stat().st_mode & 0o777 for path in found if path.is_dir()} == {folders}
+        (state,) = (tmp_path / f"{mode:o}").glob("_state-*")
+        assert state.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder of another user")
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_rows_are_not_put_where_others_chose(spark, tmp_path, kind):
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    tables.chmod(0o1777)
+    if kind == "link":
+        (tmp_path / "elsewhere").mkdir()
+        (tables / "calls").symlink_to(tmp_path / "elsewhere")
+    else:
+        (tables / "calls").mkdir()
+        os.chown(tables / "calls", 65534, 65534)
+
+    with pytest.raises(PipelineError, match="calls: expected a folder of this user, found another"):
+        write(spark, RING[:1], tables)
+    assert not [*tmp_path.rglob("elsewhere/*")]
