@@ -23,7 +23,7 @@ cdef class ConnectionTable:
     cdef object _limits, _counters
     cdef readonly Memory memory
     cdef readonly Timers timers
-    cdef dict _states
+    cdef dict _states, _replaced
     cdef list _recent
     cdef long long _open, _reordering
     cdef object _half_open
@@ -58,6 +58,7 @@ cdef class ConnectionTable:
     cpdef tick(self, long long now)
     @cython.locals(
         state=ConnectionState, stream=Stream, peer=Stream, order="long long", sequence="long long", end="long long",
+        second=bint, before=Ended,
     )
     cdef _receive(self, found, Segment segment, Arrival arrival)
     cdef _take_data(self, ConnectionState state, Stream stream, Segment segment, long long sequence, Arrival arrival)
@@ -83,8 +84,11 @@ cdef class ConnectionTable:
     cdef ConnectionState _replace(self, ConnectionState state, Segment segment, Arrival arrival)
     @cython.locals(carried=bint, lacks=bint, first=Stream, second=Stream)
     cdef _reset(self, ConnectionState state, Stream stream, Stream peer, Segment segment, Arrival arrival)
+    cdef _end_replaced(self, name)
+    @cython.locals(slot=Py_ssize_t)
+    cdef _forget(self, ConnectionState state)
     cdef _close_later(self, ConnectionState state, long long order, Arrival arrival)
-    @cython.locals(connection=Connection, first=Stream, second=Stream, slot=Py_ssize_t)
+    @cython.locals(connection=Connection, first=Stream, second=Stream)
     cdef _end(self, ConnectionState state, str reason, Arrival arrival)
     @cython.locals(opened=HalfOpen, connection=Connection)
     cdef _end_quietly(self, found, str reason)

@@ -48,6 +48,7 @@ class ConnectionTable:
         "_open",
         "_recent",
         "_reordering",
+        "_replaced",
         "_states",
         "ended",
         "events",
@@ -65,6 +66,8 @@ class ConnectionTable:
         self.timers = Timers()
         self._states: dict[FlowKey, ConnectionState | HalfOpen] = {}
         """By the smaller key of the 4-tuple."""
+        self._replaced: dict[FlowKey, tuple[ConnectionState, Arrival]] = {}
+        """Connections that another took over, with its SYN's packet: segments of theirs may come late."""
         self._recent: list[ConnectionState | None] = [None] * _SLOTS
         """The IPv4 connections seen last, each at its `_slot`: to look there makes no key."""
         self._reordering = limits.reordering_packets
@@ -211,8 +214,16 @@ class ConnectionTable:
 
     def flush(self) -> None:
         """End every connection: the capture ends."""
-        for state in list(self._states.values()):
-            self._end_quietly(state, "capture-end")
+        found: list[ConnectionState | HalfOpen] = list(self._states.values())
+        if self._replaced:
+            # In the order in which they began.
+            found = sorted([*found, *(state for state, _ in self._replaced.values())], key=_first_packet)
+        for state in found:
+            replaced = self._replaced.get(state.name) if isinstance(state, ConnectionState) else None
+            if replaced is not None and replaced[0] is state:
+                self._end_replaced(state.name)
+            else:
+                self._end_quietly(state, "capture-end")
 
     # One segment
 
@@ -234,10 +245,17 @@ class ConnectionTable:
         else:
             stream, peer = state.first, state.second
         if state.connection.epoch:
-            before = self.ended.get(state.name)
+            replaced = self._replaced.get(state.name)
+            before = self.ended.get(state.name) if replaced is None else remembered(replaced[0])
             if before is not None and before.has_rather_than(stream, peer, segment, arrival.time):
-                self._counters.after_end += 1
-                return
+                if replaced is None:
+                    self._counters.after_end += 1
+                    return
+                state = replaced[0]
+                second = state.is_second(segment.key)
+                stream, peer = (state.second, state.first) if second else (state.first, state.second)
+            elif replaced is not None and state.order() >= self._reordering:
+                self._end_replaced(state.name)
         state.connection.last = arrival
         stream.counters.packets += 1
         if len(segment.data) < segment.length:
@@ -420,8 +438,29 @@ class ConnectionTable:
 
     def _replace(self, state: ConnectionState, segment: Segment, arrival: Arrival) -> ConnectionState:
         """End a connection as a segment begins another one on its 4-tuple, and start that."""
-        self._end(state, "reuse", arrival)
+        name = state.name
+        if name in self._replaced:
+            self._end_replaced(name)
+        if state.half_open:
+            self._end(state, "reuse", arrival)
+        else:
+            self._forget(state)
+            self._replaced[name] = state, arrival
+            self._close_later(state, state.order(), arrival)
         return self._start(segment, state.connection.epoch + 1, arrival)
+
+    def _end_replaced(self, name: FlowKey) -> None:
+        """End a connection whose 4-tuple another one took over."""
+        state, arrival = self._replaced.pop(name)
+        self._end(state, "reuse", arrival)
+
+    def _forget(self, state: ConnectionState) -> None:
+        """Find a connection by its 4-tuple no more."""
+        if self._states.get(state.name) is state:
+            del self._states[state.name]
+        slot = self._slot(state.source, state.destination, state.ports)
+        if self._recent[slot] is state:
+            self._recent[slot] = None
 
     # Ends
 
@@ -454,6 +493,11 @@ class ConnectionTable:
         connection, first, second = state.connection, state.first, state.second
         if connection.ended_by is not None:
             return
+        replaced = self._replaced.get(state.name)
+        if replaced is not None:
+            self._replaced.pop(state.name)
+            if replaced[0] is not state:
+                self._end(replaced[0], "reuse", replaced[1])
         if not (first.finished and second.finished) and (not state.half_open or first.pending):
             drain(state.streams, arrival, self.events)
         if state.reset:
@@ -465,10 +509,7 @@ class ConnectionTable:
         self.events.append(ConnectionEnd(connection, arrival))
         first.discard()
         second.discard()
-        del self._states[state.name]
-        slot = self._slot(state.source, state.destination, state.ports)
-        if self._recent[slot] is state:
-            self._recent[slot] = None
+        self._forget(state)
         if state.half_open:
             self._half_open.pop(state.name, None)
         self.holes.discard(state)
@@ -506,8 +547,17 @@ class ConnectionTable:
                 state.release(arrival, self.events)
                 self._settle(state, state.order(), arrival)
             elif state.closing >= 0:
-                self._end(state, "fin", arrival)
+                replaced = self._replaced.get(state.name)
+                if replaced is not None and replaced[0] is state:
+                    self._end_replaced(state.name)
+                else:
+                    self._end(state, "fin", arrival)
 
 
 def _last_time(state: ConnectionState) -> int:
     return state.connection.last.time
+
+
+def _first_packet(state: ConnectionState | HalfOpen) -> tuple[int, int]:
+    first = state.first if isinstance(state, HalfOpen) else state.connection.first
+    return first.time, first.packet
