@@ -151,7 +151,7 @@ def read_certificate(der: bytes | None) -> Certificate | None:
             certificate.not_valid_before_utc,
             _names_of(certificate),
         )
-    except (ValueError, TypeError, x509.InvalidVersion):
+    except (ValueError, TypeError, KeyError, x509.InvalidVersion):
         return None
 
 

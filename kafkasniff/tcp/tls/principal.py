@@ -37,7 +37,7 @@ def principal_of(certificate: bytes) -> str | None:
             )
             for names, encoded in zip(subject.rdns, sets, strict=True)
         ]
-    except (ValueError, TypeError, IndexError, x509.InvalidVersion):
+    except (ValueError, TypeError, LookupError, x509.InvalidVersion):
         return None
     return f"User:{','.join(reversed(parts))}"
 
