@@ -22,6 +22,9 @@ from kafkasniff.diagnose.seen import SeenCall
 _MOST_MEMBERS = 256
 _MOST_COMINGS = 512
 
+_NO_REASONS = ("need to re-join with the given member-id", "group is already rebalancing")
+"""What each Java client says whenever a group rebalances (AbstractCoordinator)."""
+
 MEMBER_ID_REQUIRED = 79
 REBALANCE_IN_PROGRESS = 27
 
@@ -99,7 +102,7 @@ class RebalanceStorm(Rule[Generations]):
         if comes:
             state.comings.append((seen.ended, seen.client))
         for item in (request, *(request.get("members") or ())):
-            if item.get("reason"):
+            if item.get("reason") and not item["reason"].startswith(_NO_REASONS):
                 state.reasons.add(short_name(item["reason"]))
         if error == 0 and generation > state.newest:
             state.newest = generation

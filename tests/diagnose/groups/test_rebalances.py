@@ -47,6 +47,8 @@ def test_rebalance_storm() -> None:
 def test_what_members_say_is_quoted() -> None:
     said = [join(at, 1 + at, reason=("cached metadata has changed", None)[at % 2]) for at in range(8)]
     assert "Members say “cached metadata has changed”." in finding("rebalance-storm", said).summary
+    usual = "need to re-join with the given member-id: m-1"
+    assert "Members say" not in finding("rebalance-storm", [join(at, 1 + at, reason=usual) for at in range(8)]).summary
 
 
 def test_connect_rebalances_for_each_connector() -> None:
