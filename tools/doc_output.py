@@ -57,4 +57,7 @@ def _output(command: str, place: Path) -> str:
         pass
     os.close(ours)
     process.wait()
-    return "\n".join(line.rstrip() for line in b"".join(pieces).decode().replace("\r\n", "\n").split("\n"))
+    shown = b"".join(pieces).decode().replace("\r\n", "\n")
+    if "Traceback" in shown or "older than their sources" in shown:
+        raise SystemExit(f"{command}\n{shown}")
+    return "\n".join(line.rstrip() for line in shown.split("\n"))
