@@ -7,7 +7,7 @@ from kafkasniff.protocol.headers cimport RequestHeader
 @cython.final
 cdef class Talk:
     cdef public object client_id, client, waits, erred, principal
-    cdef public long long answered, muted_until, largest
+    cdef public long long answered, muted_until, largest, sampled
     cdef public bint named, served
     cdef public long long layout
     cdef unsigned long long _used, _used_too

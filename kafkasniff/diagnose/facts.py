@@ -86,7 +86,7 @@ class Talk:
             "muted_until",
             "named",
         ),
-        *("principal", "served"),
+        *("principal", "sampled", "served"),
         "waits",
     )
 
@@ -98,6 +98,8 @@ class Talk:
         """When the latest answer came (ns); 0 for none."""
         self.largest = 0
         """Bytes of the largest request that was answered."""
+        self.sampled = 0
+        """When a Fetch was last looked at closely (ns)."""
         self.muted_until = 0
         """Until when the broker may leave requests unread, as the client is over a quota (ns; KIP-219)."""
         self._used = 0

@@ -199,8 +199,11 @@ class LoadBalancerInFront(ErrorRule):
 
     def call(self, seen: SeenCall) -> None:
         """See whether brokers have one address."""
+        brokers = seen.response.get("brokers", ())
+        if len({(item["host"], item["port"]) for item in brokers}) == len(brokers):
+            return
         nodes: dict[str, int] = {}
-        for item in seen.response.get("brokers", ()):
+        for item in brokers:
             address = f"{short_name(item['host'])}:{item['port']}"
             nodes[address] = nodes.get(address, 0) + 1
         address, count = max(nodes.items(), key=lambda item: item[1], default=("", 0))

@@ -17,7 +17,7 @@ from kafkasniff.diagnose.facts import (
     request_of,
 )
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import SECOND, Bounded, BusySeconds, Tally
+from kafkasniff.diagnose.memory import MOST_EVIDENCE, SECOND, Bounded, BusySeconds, Rate, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.protocol.headers import api_name
@@ -32,12 +32,13 @@ _FIRST_WITH_ALLOWED = 4
 class Polls(Tally):
     """The rate of a client's admin requests."""
 
-    __slots__ = ("apis", "seconds")
+    __slots__ = ("apis", "seconds", "window")
 
-    def __init__(self, least: int, wanted: int) -> None:
-        """Count seconds with `least` requests."""
+    def __init__(self, least: int, wanted: int, window_ns: int) -> None:
+        """Count seconds with `least` requests, and requests within a window."""
         super().__init__()
         self.seconds = BusySeconds(least, wanted)
+        self.window = Rate(window_ns, 1_000)
         self.apis: dict[int, int] = {}
 
 
@@ -54,6 +55,7 @@ class AdminPolling(Rule[Polls]):
             "per_second", 20, "requests/s", "a consumer asks a few times when it starts, exporters once a minute"
         ),
         Threshold("seconds", 4, "s", "close together; a tool that lists everything once is done sooner"),
+        Threshold("within", 10, "s", "for which that is the average"),
     )
     meaning = "Each such request makes the broker look into its logs or all of its groups; together they slow others."
     wire = (
@@ -65,7 +67,7 @@ class AdminPolling(Rule[Polls]):
 
     def new_state(self) -> Polls:
         """Begin with none."""
-        return Polls(int(self.limits["per_second"]), int(self.limits["seconds"]))
+        return Polls(int(self.limits["per_second"]), int(self.limits["seconds"]), int(self.limits["within"] * SECOND))
 
     def call(self, seen: SeenCall) -> None:
         """Count answered requests."""
@@ -73,13 +75,19 @@ class AdminPolling(Rule[Polls]):
             return
         state = self.state(seen.client)
         state.seconds.add(seen.sent, seen.call.server, seen.call.connection)
+        state.window.add(seen.sent)
         state.apis[seen.key] = state.apis.get(seen.key, 0) + 1
-        state.add(seen.call.ended, api_name(seen.key), seen.call.client)
+        if state.count < MOST_EVIDENCE:
+            state.add(seen.call.ended, api_name(seen.key), seen.call.client)
+        else:
+            state.count += 1
+            state.last = seen.call.ended
+            state.clients.add(seen.call.client)
 
     def finding(self, key: Any, state: Polls) -> Finding | None:
         """Fire where several seconds were busy."""
         assert isinstance(key, Client)
-        if not state.seconds.fired:
+        if not state.seconds.fired or state.window.peak < self.limits["per_second"] * self.limits["within"]:
             return None
         apis = sorted(state.apis.items(), key=lambda item: -item[1])
         listed = ", ".join(f"{api_name(api)} {count:,}" for api, count in apis)
@@ -123,8 +131,8 @@ class TopicAutoCreated(TopicErrorRule):
     scope = "client and topic"
     looks_across_clients = True
     codes = frozenset({3, 5})
-    apis = frozenset({METADATA, PRODUCE, CREATE_TOPICS, FETCH})
-    request_fields = frozenset({"topics", "topicData", "name", "topicId", "topic"})
+    apis = frozenset({METADATA, CREATE_TOPICS, FETCH})
+    request_fields = frozenset({"topics", "name", "topicId", "topic"})
     response_fields = frozenset({"topics", "name", "topicId", "errorCode"})
     thresholds = (
         Threshold("seconds", 5, "s", "between the error and the topic; a broker makes it at once"),
@@ -182,14 +190,17 @@ class TopicAutoCreated(TopicErrorRule):
     def uses(self, seen: SeenCall) -> None:
         """Learn which topics are written to."""
         if seen.key == PRODUCE:
-            for topic in seen.request.get("topicData", ()):
+            for topic in request_of(seen.call).get("topicData", ()):
                 name = self.facts.name_in(topic)
                 if name is not None:
                     self._written.put(name, True)
+                    self._on_purpose(name)
 
     def call(self, seen: SeenCall) -> None:
         """See topics appear, and whether somebody writes to them."""
         if seen.key == METADATA:
+            if len(self._watched):
+                self._others(seen)
             for topic in seen.response.get("topics", ()):
                 name = self.facts.name_in(topic)
                 if name is not None and not topic["errorCode"]:
@@ -199,8 +210,15 @@ class TopicAutoCreated(TopicErrorRule):
         elif seen.key == FETCH:
             self._read(seen)
         else:
-            for topic in seen.request.get("topics" if seen.key == CREATE_TOPICS else "topicData", ()):
+            for topic in seen.request.get("topics", ()):
                 self._on_purpose(self.facts.name_in(topic))
+
+    def _others(self, seen: SeenCall) -> None:
+        """Note that other programs use a topic as well: they may write to it."""
+        for topic in seen.request.get("topics") or ():
+            name = self.facts.name_in(topic)
+            if any(key.client.client_id != seen.client.client_id for key in self._watched.get(name) or ()):
+                self._on_purpose(name)
 
     def _there(self, seen: SeenCall, name: str) -> None:
         new = self._known.get(name) is None

@@ -9,6 +9,7 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.tcp.events import Connection
 
 _FIRST_WITH_ZSTD = 10
 """Version of Fetch from which on it may be answered with zstd (KIP-110)."""
@@ -35,7 +36,7 @@ class UnreadableCompression(TopicErrorRule):
     severity = "error"
     scope = "client and topic"
     codes = frozenset({76})
-    apis = frozenset({FETCH, HEARTBEAT})
+    apis = frozenset({FETCH})
     request_fields = frozenset({"topics", "topic", "topicId", "partitions", "partition", "fetchOffset"})
     thresholds = (
         Threshold("calls", 1, "calls", "refused: the same request cannot succeed later"),
@@ -57,8 +58,8 @@ class UnreadableCompression(TopicErrorRule):
         super().__init__(*arguments)
         self._stopped: Bounded[Stopped] = Bounded()
         """By client and topic; those that went on are at the end of time."""
-        self._alive: Bounded[int] = Bounded()
-        """When a client's latest heartbeat was answered (ns)."""
+        self._alive: Bounded[Connection] = Bounded()
+        """The connection on which a client sends its heartbeats."""
 
     def wanted(self, call: Call) -> bool:
         """Look at consumers; of producers the error is told as it is."""
@@ -66,13 +67,15 @@ class UnreadableCompression(TopicErrorRule):
 
     def version(self, api_key: int, version: int) -> bool:
         """Look at Fetch in old versions only."""
-        return api_key != FETCH or version < _FIRST_WITH_ZSTD
+        return version < _FIRST_WITH_ZSTD
+
+    def uses(self, seen: SeenCall) -> None:
+        """Note where a client sends its heartbeats."""
+        if seen.key == HEARTBEAT:
+            self._alive.put(seen.client, seen.call.connection)
 
     def call(self, seen: SeenCall) -> None:
         """See whether clients go on behind a zstd batch."""
-        if seen.key == HEARTBEAT:
-            self._alive.put(seen.client, seen.ended)
-            return
         for topic in seen.request.get("topics") or ():
             key = ErrorKey(seen.client, self.facts.name_in(topic))
             offsets = {item["partition"]: item["fetchOffset"] for item in topic["partitions"]}
@@ -94,9 +97,11 @@ class UnreadableCompression(TopicErrorRule):
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire where it was refused, or where a client lives on and reads no more."""
-        stopped, alive = self._stopped.get(key), self._alive.get(key.client) or 0
-        if stopped is not None and alive - stopped.time < self.limits["seconds"] * SECOND:
-            return None
+        stopped, alive = self._stopped.get(key), self._alive.get(key.client)
+        if stopped is not None:
+            lasted = alive.last.time - stopped.time if alive is not None else 0
+            if lasted < self.limits["seconds"] * SECOND:
+                return None
         return super().finding(key, state)
 
     def more_subject(self, key: ErrorKey) -> dict[str, Any]:

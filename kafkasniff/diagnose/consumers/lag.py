@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from kafkasniff.diagnose.facts import FETCH, Client, is_follower, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MOST_CONNECTIONS, SECOND, Bounded, Tally
+from kafkasniff.diagnose.memory import SECOND, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
 
@@ -78,12 +78,6 @@ class ConsumerLagGrows(Rule[Lag]):
         "({fetch.min.bytes}, {max.partition.fetch.bytes}); raise retention.ms until it has caught up."
     )
 
-    def __init__(self, *arguments: Any) -> None:
-        """Begin with no connection looked at."""
-        super().__init__(*arguments)
-        self._looked: Bounded[int] = Bounded(MOST_CONNECTIONS)
-        """When a Fetch of a connection was last looked at (ns)."""
-
     def new_state(self) -> Lag:
         """Begin with none."""
         return Lag()
@@ -91,9 +85,9 @@ class ConsumerLagGrows(Rule[Lag]):
     def call(self, seen: SeenCall) -> None:
         """Look at one Fetch a second of each connection: its body is decoded."""
         now = seen.ended
-        if seen.call.response is None or now - (self._looked.get(seen.call.connection) or 0) < SECOND:
+        if now - seen.talk.sampled < SECOND or seen.call.response is None:
             return
-        self._looked.put(seen.call.connection, now)
+        seen.talk.sampled = now
         request = request_of(seen.call)
         if is_follower(request) or seen.failed:
             return

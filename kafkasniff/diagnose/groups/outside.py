@@ -172,7 +172,9 @@ class GroupProtocolUnsupported(Rule[Lookups]):
     def call(self, seen: SeenCall) -> None:
         """Count look-ups that found a coordinator on a broker without the new protocol."""
         request, response = seen.request, seen.response
-        if not response or request.get("keyType", 0) != 0 or response.get("errorCode"):
+        if self._works.get(seen.client) is not None or not response:
+            return
+        if request.get("keyType", 0) != 0 or response.get("errorCode"):
             return
         keys = request.get("coordinatorKeys") or [request.get("key")]
         if len(keys) != 1 or not keys[0] or any(item.get("errorCode") for item in response.get("coordinators", ())):

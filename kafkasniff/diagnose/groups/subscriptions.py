@@ -4,11 +4,12 @@ from typing import Any
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import short_name
-from kafkasniff.diagnose.facts import CONSUMER_GROUP_HEARTBEAT, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Client
+from kafkasniff.diagnose.facts import CONSUMER_GROUP_HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Client
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, counted, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.tcp.events import Connection
 
 _MOST_MEMBERS = 256
 """Members of a group that are told apart."""
@@ -115,14 +116,20 @@ def _listed(topics: frozenset[str]) -> str:
 class Idleness:
     """Since when a member has had no partitions."""
 
-    __slots__ = ("client", "last", "since")
+    __slots__ = ("client", "connection", "since")
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, connection: Connection) -> None:
         """Begin with nothing known."""
         self.client = client
+        self.connection = connection
+        """On which it was assigned something last, and sends its heartbeats."""
         self.since: int | None = None
         """None while it has partitions, or while that is not known (ns)."""
-        self.last = 0
+
+    @property
+    def idle_ns(self) -> int:
+        """Give for how long it has had nothing, as far as its connection was in use."""
+        return self.connection.last.time - self.since if self.since is not None else 0
 
 
 class Members(Tally):
@@ -144,7 +151,7 @@ class IdleMembers(Rule[Members]):
     severity = "info"
     scope = "group"
     looks_across_clients = True
-    apis = frozenset({SYNC_GROUP, HEARTBEAT, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
+    apis = frozenset({SYNC_GROUP, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
     request_fields = frozenset({"groupId", "memberId", "members", "memberEpoch"})
     response_fields = frozenset({"errorCode", "memberId", "memberEpoch", "assignment", "topicPartitions", "partitions"})
     thresholds = (Threshold("seconds", 10, "s", "for which a member has nothing; a rebalance is over sooner"),)
@@ -175,10 +182,10 @@ class IdleMembers(Rule[Members]):
         name = short_name(member_id or response.get("memberId") or "")
         known = state.members.get(name)
         if known is None:
-            known = state.members[name] = Idleness(seen.client)
+            known = state.members[name] = Idleness(seen.client, seen.call.connection)
             if len(state.members) > _MOST_MEMBERS:
                 del state.members[next(iter(state.members))]
-        known.last = seen.ended
+        known.connection = seen.call.connection
         count = self._assigned(seen)
         if count is not None:
             known.since = (known.since or seen.ended) if count == 0 else None
@@ -198,14 +205,10 @@ class IdleMembers(Rule[Members]):
     def finding(self, key: Any, state: Members) -> Finding | None:
         """Fire where members were without partitions for long enough, as far as they were seen."""
         least = self.limits["seconds"] * SECOND
-        idle = {
-            name: member
-            for name, member in state.members.items()
-            if member.since is not None and member.last - member.since >= least
-        }
+        idle = {name: member for name, member in state.members.items() if member.idle_ns >= least}
         if not idle or state.first is None:
             return None
-        longest = max(member.last - (member.since or 0) for member in idle.values())
+        longest = max(member.idle_ns for member in idle.values())
         names = sorted({member.client.name for member in idle.values()})[:MOST_NAMES]
         summary = (
             f"{len(idle)} of {counted(len(state.members), 'member')} of group {key} had no partitions for up to "

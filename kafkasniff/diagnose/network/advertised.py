@@ -1,6 +1,7 @@
 """What clients make of the addresses that Metadata names: whether they ever connect to one of them."""
 
 import ipaddress
+from functools import lru_cache
 
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.facts import (
@@ -58,6 +59,7 @@ class Told(Tally):
         self.reached = self.reached or any(_may_be(address, server) for address in self.nodes)
 
 
+@lru_cache(4_096)
 def _address_of(advertised: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """Give the address that is advertised; None for a name."""
     host = advertised.rpartition(":")[0].strip("[]")
@@ -71,6 +73,7 @@ def _is_name(advertised: str) -> bool:
     return _address_of(advertised) is None
 
 
+@lru_cache(4_096)
 def _may_be(advertised: str, server: str) -> bool:
     """Tell whether a server is what an advertised address leads to; never for a name."""
     address, other = _address_of(advertised), ipaddress.ip_address(host_of(server).strip("[]"))

@@ -209,9 +209,10 @@ class AdvertisedListenerUnreachable(_ConnectRule):
         if seen.call.response is None:
             return
         self._askers.put(host_of(seen.call.client), seen.client)
-        told = self._told.touch(seen.client, Told)
-        if not told.reached:
-            told.tell(seen)
+        if self._work.get(seen.client) is None:
+            told = self._told.touch(seen.client, Told)
+            if not told.reached:
+                told.tell(seen)
 
     def uses(self, seen: SeenCall) -> None:
         """Note who gets further."""

@@ -15,11 +15,13 @@ def asked(per_second: int, seconds: int, key: int = 16, **more: Any) -> list[Cal
 
 
 def test_a_tool_that_asks_without_pause() -> None:
-    assert findings(ADMIN, asked(19, 9)) == []
-    assert findings(ADMIN, asked(20, 3)) == []
-    found = finding(ADMIN, asked(20, 4))
-    assert found.count == 80
-    assert "LIST_GROUPS 80" in found.summary
+    assert findings(ADMIN, asked(19, 99)) == []
+    assert findings(ADMIN, asked(20, 9)) == []
+    found = finding(ADMIN, asked(20, 10))
+    assert found.count == 200
+    assert "LIST_GROUPS 200" in found.summary
+    assert findings(ADMIN, asked(100, 3)) == []
+    assert finding(ADMIN, asked(100, 4)).count == 400
     assert findings(ADMIN, asked(90, 9, key=12)) == []
 
 
@@ -65,6 +67,7 @@ def test_a_topic_made_by_a_typing_error() -> None:
         [metadata(0, 3), metadata(0.1, 0), produced(1, "ordres")],
         [metadata(0, 3), metadata(0.1, 0), fetched(1, records=70)],
         [metadata(0, 3, allowed=False), metadata(0.1, 0)],
+        [metadata(0, 3), metadata(0.1, 0), metadata(9, 0, client_id="other")],
         [metadata(0, 0), metadata(1, 3), metadata(1.1, 0)],
         [
             metadata(0, 3),
@@ -72,7 +75,7 @@ def test_a_topic_made_by_a_typing_error() -> None:
             metadata(0.1, 0),
         ],
     ],
-    ids=["much later", "never", "written to", "holds records", "not allowed", "was there before", "on purpose"],
+    ids=["later", "never", "written", "holding", "not-allowed", "used-by-others", "there-before", "on-purpose"],
 )
 def test_topics_that_are_meant(calls: list[Call]) -> None:
     assert findings(MADE, calls) == []

@@ -6,7 +6,7 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.contents import Contents
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import Batch
-from tests.diagnose.made import call, finding, findings
+from tests.diagnose.made import call, connection, finding, findings
 
 COMPRESSION, CONVERSION = "unreadable-compression", "message-down-conversion"
 PATH = "responses[0].partitions[0].records"
@@ -27,8 +27,9 @@ def fetched(
     return made
 
 
-def heartbeat(at: float) -> Call:
-    return call(12, 3, {"groupId": "g"}, {"errorCode": 0}, at=at)
+def heartbeat(until: float) -> Call:
+    """The first on a connection that is in use until then."""
+    return call(12, 3, {"groupId": "g"}, {"errorCode": 0}, on=connection(50_001, end=until))
 
 
 def test_zstd_that_a_consumer_stops_at() -> None:

@@ -56,15 +56,14 @@ def test_the_newer_protocol() -> None:
 
 
 def synced(at: float, *topics: str, member: str = "m-1", kept: float = 0) -> list[Call]:
-    """A SyncGroup, and a heartbeat so many seconds later."""
+    """A SyncGroup on a connection that is in use for so many seconds more."""
     assigned = struct.pack(">hi", 0, len(topics))
     for topic in topics:
         assigned += struct.pack(">h", len(topic)) + topic.encode() + struct.pack(">ii", 1, 0)
     assignment = b64encode(assigned + struct.pack(">i", -1)).decode()
     request: dict[str, Any] = {"groupId": "g", "memberId": member, "protocolType": "consumer", "protocolName": "range"}
     answer = {"errorCode": 0, "protocolType": "consumer", "protocolName": "range", "assignment": assignment}
-    alive = call(12, 4, {"groupId": "g", "memberId": member}, {"errorCode": 0}, at=at + kept)
-    return [call(14, 5, request | {"assignments": []}, answer, at=at), alive]
+    return [call(14, 5, request | {"assignments": []}, answer, at=at, on=connection(end=at + kept))]
 
 
 def test_members_without_partitions() -> None:
@@ -85,7 +84,9 @@ def test_members_of_the_newer_protocol_without_partitions() -> None:
     def beat(at: float, assigned: list[Any] | None) -> Call:
         assignment = None if assigned is None else {"topicPartitions": assigned}
         request = {"groupId": "g", "memberId": "m", "memberEpoch": 1}
-        return call(68, 0, request, {"errorCode": 0, "memberEpoch": 1, "assignment": assignment}, at=at)
+        answer = {"errorCode": 0, "memberEpoch": 1, "assignment": assignment}
+        return call(68, 0, request, answer, at=at, on=connection(end=at))
 
     assert finding(IDLE, [beat(0, []), beat(11, None)]).count == 1
+    assert findings(IDLE, [beat(0, []), beat(9, None)]) == []
     assert findings(IDLE, [beat(0, None), beat(11, None)]) == []
