@@ -3,6 +3,7 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call
+from kafkasniff.protocol.headers import RequestHeader
 from tests.diagnose.made import call, connection, finding, findings
 
 STORM = {"topics": None, "allowAutoTopicCreation": True}
@@ -46,7 +47,7 @@ def test_a_library_that_does_not_say_its_name_is_known_by_its_versions() -> None
     others = [call(0, 7, {"acks": 0, "topicData": []}, client_id="shop"), *asked("shop", 50_000)]
     for each in others[1:]:
         assert each.header is not None
-        each.header.api_version = 6
+        each.header = RequestHeader(3, 6, 1, "shop", 1, 10)
     found = finding("metadata-storm", [first, *others])
     assert "(metadataMaxAge, default 300000)" in found.fix
     assert "softwareName" not in found.subject
