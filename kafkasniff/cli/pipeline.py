@@ -34,7 +34,8 @@ SHOWN_REASONS = 10
 Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="SRC...", help="Directories, captures or globs; files of one ring are one capture, others are apart."
+        metavar="SRC...",
+        help="Directories, captures or globs. Files that one capture was rotated into are read as one, others apart.",
     ),
 ]
 Target = Annotated[str, typer.Argument(metavar="DEST", help="The directory with the tables; made where it is missing.")]

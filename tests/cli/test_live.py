@@ -200,6 +200,23 @@ def encrypted_exchange(key_log: Path, folder: Path) -> tuple[ssl.SSLSocket, ssl.
     return client, server
 
 
+def test_tls_without_keys_is_said_while_it_goes_on_and_at_the_end(environment: dict[str, str]) -> None:
+    live = Live(environment, "lo")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        client = socket.create_connection(listener.getsockname())
+        server, _ = listener.accept()
+        # The header of a TLS record, and what could be a ClientHello (RFC 8446, 5.1).
+        client.sendall(b"\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00")
+        assert live.process.stderr is not None
+        said = live.process.stderr.readline().decode()
+        assert said == ("connections are TLS, and no call was seen so far; --keylog FILE decrypts them: docs/tls.md\n")
+        client.close()
+        server.close()
+    assert live.end() == 0
+    assert f"1 of 1 connection is TLS (port {port})" in live.messages
+
+
 @needs("openssl")
 def test_a_key_log_may_come_after_what_it_opens(run: Run, environment: dict[str, str], tmp_path: Path) -> None:
     key_log, late, written = tmp_path / "client.log", tmp_path / "late.log", tmp_path / "live.pcapng"

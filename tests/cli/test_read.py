@@ -383,3 +383,11 @@ def test_usage_errors(run: Run, arguments: list[str], sentence: str) -> None:
     assert done.returncode == 2
     assert sentence in done.stderr
     assert done.stdout == ""
+
+
+def test_a_directory_is_said_to_be_one_and_what_to_name(run: Run) -> None:
+    done = run("read", "rotate-size")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "kafkasniff: rotate-size: cannot be opened: Is a directory; name the captures in it: rotate-size/*.pcap\n"
+    )

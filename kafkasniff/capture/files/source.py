@@ -37,6 +37,9 @@ class FileSource:
             self._stream = origin
 
     def _open(self) -> BinaryIO:
+        if os.path.isdir(self.file):
+            inside = os.path.join(self.file, "*.pcap")
+            raise CaptureError(f"{self.file}: cannot be opened: Is a directory; name the captures in it: {inside}")
         stream = open_regular(self.file, "for what a pipe or a device gives, name `-` and redirect standard input")
         status = os.fstat(stream.fileno())
         identity = (status.st_dev, status.st_ino)

@@ -72,7 +72,7 @@ def test_stream_of_the_caller_stays_open() -> None:
 
 def test_directory_missing_and_unreadable(tmp_path: Path) -> None:
     for path, reason in [
-        (tmp_path, "Is a directory"),
+        (tmp_path, f"Is a directory; name the captures in it: {tmp_path}/*.pcap"),
         (tmp_path / "missing", "No such file or directory"),
         ("nul\0byte", "embedded null byte"),
     ]:
