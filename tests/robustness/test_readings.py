@@ -103,6 +103,20 @@ def test_a_late_answer_is_shown_while_its_connection_waits_for_it(close: str, pa
     assert gaps == ([] if waits else [("response", len(late.payload))])
 
 
+@pytest.mark.parametrize("close", ["open", "fin", "rst"])
+def test_data_captured_before_the_syn_of_their_connection_are_its_own(close: str) -> None:
+    both, _, _ = reused(close, 1, 400)
+    packets = transmit(both, Random(1), close=close)
+    syn = next(packet for packet in packets if packet.conversation == 1)
+    early = next(packet for packet in packets if packet.conversation == 1 and packet.payload)
+    kept = [packet for packet in packets if packet is not early]
+    place = kept.index(syn)
+    items = engine_items([*kept[:place], replace(early, time=syn.time), *kept[place:]])
+    expected = [(number, "answered") for number in (0, 1, 2, 3, 100, 101, 102, 103)]
+    assert sorted(outcomes(items)) == expected
+    assert not [item for item in items if isinstance(item, Gap)]
+
+
 @pytest.mark.parametrize("closed", [True, False])
 def test_a_connection_taken_over_without_an_end_does_not_tell_that_there_was_no_answer(closed: bool) -> None:
     asked = SentCall(answered_calls("asked", 1)[0].request, None)
@@ -121,7 +135,7 @@ def test_nothing_is_invented_where_4_tuples_are_used_again(close: str, seed: int
     packets = several(retransmitted, shuffled)(transmit(conversations, rng, close=close), rng)
     outcome = compare(printed(batches(packets)), conversations, expect(conversations, packets))
     assert outcome.invented == []
-    assert outcome.calls_followed.part > 0.9
+    assert outcome.calls_followed.part > 0.93
 
 
 # A Produce whose acks the snap length cut off

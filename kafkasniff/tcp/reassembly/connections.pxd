@@ -85,6 +85,8 @@ cdef class ConnectionTable:
     @cython.locals(carried=bint, lacks=bint, first=Stream, second=Stream)
     cdef _reset(self, ConnectionState state, Stream stream, Stream peer, Segment segment, Arrival arrival)
     cdef _end_replaced(self, name)
+    @cython.locals(before=Stream, stream=Stream)
+    cdef _hand_over(self, ConnectionState earlier, ConnectionState state)
     @cython.locals(slot=Py_ssize_t)
     cdef _forget(self, ConnectionState state)
     cdef _close_later(self, ConnectionState state, long long order, Arrival arrival)

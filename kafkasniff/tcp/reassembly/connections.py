@@ -434,7 +434,22 @@ class ConnectionTable:
             state = self._replace(state, segment, arrival)
             second = False
         state.synchronise(second, segment, arrival)
+        replaced = self._replaced.get(state.name)
+        if replaced is not None:
+            self._hand_over(replaced[0], state)
         return state
+
+    def _hand_over(self, earlier: ConnectionState, state: ConnectionState) -> None:
+        """Give a connection its segments that were captured before its SYN, and strayed from the earlier one."""
+        for key, before in ((earlier.key, earlier.first), (earlier.other, earlier.second)):
+            stream = state.second if state.is_second(key) else state.first
+            strays = before.strays or ()
+            if not strays or not stream.known or abs(distance(strays[0][0], stream.sequence)) > FARTHEST:
+                continue
+            before.strays = None
+            for sequence, chunk in strays:
+                length = chunk.end - chunk.start
+                stream.take(sequence, chunk.data, length, chunk.arrival, chunk.fragments, state.order(), self.events)
 
     def _replace(self, state: ConnectionState, segment: Segment, arrival: Arrival) -> ConnectionState:
         """End a connection as a segment begins another one on its 4-tuple, and start that."""
