@@ -15,6 +15,7 @@ from kafkasniff.capture.interfaces.live import LiveCapture
 from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
+from kafkasniff.filters.filter import Filter, as_filter
 from kafkasniff.listening import Listening
 from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
 from kafkasniff.reading import CapturePath, Reading, Summary
@@ -49,11 +50,12 @@ def diagnose(
     thresholds: Mapping[str, float] | None = None,
     key_log: CapturePath | None = None,
     two_pass: bool = False,
+    where: str | Filter | None = None,
 ) -> Findings:
     """Say what clients and brokers do wrong in a capture, or in several that are one.
 
     `rules` are the ids of those that run, all of them without it, but for those in `ignore`. `thresholds` has values
-    by `RULE.THRESHOLD`. Raises CaptureError as `read` does, and ValueError for a rule or threshold that there is not.
+    by `RULE.THRESHOLD`. Only calls are judged for which `where` holds, an expression. Raises CaptureError as `read` does, and ValueError for a rule or threshold that there is not.
     """
     settings: dict[str, dict[str, float]] = {}
     for name, value in (thresholds or {}).items():
@@ -66,7 +68,7 @@ def diagnose(
     chosen = [rule for rule in RULES if rule.id not in ignore and (rules is None or rule.id in rules)]
     diagnosis = Diagnosis(chosen, settings)
     with Reading(paths, connections=True, metrics=False, key_log=key_log, two_pass=two_pass) as reading:
-        for item in reading:
+        for item in as_filter(where).judged(reading, reading.summary):
             diagnosis.feed(item)
     return Findings(diagnosis.findings(), reading.summary, diagnosis.limits_reached())
 
@@ -94,13 +96,15 @@ class live:  # noqa: N801
         limit_value: int | None = None,
         show_secrets: bool = False,
         key_log: CapturePath | None = None,
+        where: str | Filter | None = None,
     ) -> None:
         """Listen from now on; raises CaptureError, which says what to do.
 
         `bpf` is a filter in libpcap's language. `connections` adds a report of each connection when it ends, `records`
         reads the records in batches, of keys and values the first `limit_value` bytes. `key_log` is a file with the
-        secrets of TLS connections, which may grow.
+        secrets of TLS connections, which may grow. `where` is an expression: only what it holds for is given.
         """
+        self._where = as_filter(where)
         names = [interfaces] if isinstance(interfaces, str) else list(interfaces)
         self._capture = LiveCapture(names, bpf_filter=bpf)
         self.messages: list[str] = []
@@ -123,7 +127,7 @@ class live:  # noqa: N801
     def __iter__(self) -> Iterator[Item]:
         """Give calls, gaps and reports as they end."""
         for items in self._listening.batches():
-            yield from taken_out(items)
+            yield from self._where.of(taken_out(items), self.summary)
 
     def __enter__(self) -> Self:
         """Give it."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # who reads lines should not wait for it
     import polars
     import pyarrow
 
+    from kafkasniff.filters.filter import Filter
     from kafkasniff.tables.block import CallBlock
 
 CapturePath = str | PathLike[str]
@@ -57,6 +58,10 @@ class Summary:
     """Live: how long after its arrival a packet was dealt with at most."""
     not_decrypted: list[str] = field(default_factory=list)
     """What the key log did not open, in sentences."""
+    matched: int | None = None
+    """Calls that a filter let through; None where there is none."""
+    values_seen: str = ""
+    """What there was of the fields of which no value passed the filter: `; topics seen: orders, payments`."""
 
     @property
     def first_datetime(self) -> datetime | None:
@@ -96,6 +101,7 @@ class Reading:
         message_limits: MessageLimits | None = None,
         key_log: CapturePath | None = None,
         max_ratio: int | None = None,
+        where: "str | Filter | None" = None,
     ) -> None:
         """Open the captures; raises CaptureError where none of them is one, and for a key log that is none.
 
@@ -109,8 +115,14 @@ class Reading:
         `fetch_sessions` tells of incremental Fetch calls what their session covers. `metrics` opens the metrics that
         clients push.
         `key_log` is a file with the secrets of TLS connections, beside those in the captures. Of a compressed capture
-        up to `max_ratio` times its bytes are read.
+        up to `max_ratio` times its bytes are read. `where` is an expression (docs/filters.md): only what it holds for
+        is given, but for `batches`, which give all. Raises FilterError for one that is none.
         """
+        self._where: Filter | None = None
+        if where is not None:
+            from kafkasniff.filters.filter import as_filter
+
+            self._where = as_filter(where)
         given = [paths] if isinstance(paths, (str, PathLike)) else paths
         self.paths = [fspath(path) for path in given]
         keys = None if key_log is None else fspath(key_log)
@@ -170,7 +182,8 @@ class Reading:
     def __iter__(self) -> Iterator[Item]:
         """Give calls, gaps, raw SASL tokens and reports as they end."""
         for items in self.batches():
-            yield from taken_out(items)
+            wanted = taken_out(items)
+            yield from wanted if self._where is None else self._where.of(wanted, self.summary)
 
     def calls(self) -> Iterator[Call]:
         """Give the calls alone."""

@@ -32,11 +32,11 @@ def apis(
     """List Kafka's APIs; with API its versions; with VERSION the layout of its request and response."""
     page(not no_pager)
     from kafkasniff.protocol.api_table import APIS
+    from kafkasniff.protocol.names import find_api, no_api
     from kafkasniff.render.api_reference import (
         api_list_text,
         api_object,
         api_versions_text,
-        find_api,
         layout_object,
         layout_text,
     )
@@ -49,7 +49,7 @@ def apis(
         return
     found = find_api(api)
     if found is None:
-        raise typer.BadParameter(f"no API has the name or key {api!r}; `kafkasniff apis` lists them all.")
+        raise typer.BadParameter(no_api(api))
     if version is None:
         if json_output:
             print_json(api_object(found))

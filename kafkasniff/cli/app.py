@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kafkasniff.cli.arguments import with_optional_values
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.formatting import Commands, GroupedCommand
 from kafkasniff.cli.output import print_message
@@ -124,10 +125,13 @@ def _without_options(function: Callable[..., None]) -> Callable[[], None]:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and give its exit status."""
     try:
-        return command_line(arguments)(arguments, prog_name="kafkasniff", standalone_mode=False) or ExitStatus.OK
+        given = with_optional_values(arguments)
+        return command_line(given)(given, prog_name="kafkasniff", standalone_mode=False) or ExitStatus.OK
     except _USAGE_ERROR as error:
         if error.ctx is not None:
             print(error.ctx.get_usage(), file=sys.stderr)
             print_message(f"Try '{error.ctx.command_path} --help' for help.")
-        print_message(f"Error: {error.format_message()}")
+        # Those of expressions have lines of their own, which show the place.
+        for line in f"Error: {error.format_message()}".split("\n"):
+            print_message(line)
         return ExitStatus.USAGE

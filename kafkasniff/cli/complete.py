@@ -28,7 +28,7 @@ def complete_rule(incomplete: str) -> list[str]:
 def complete_api(incomplete: str) -> list[str]:
     """Give the names of APIs that begin with what was typed, in the form that was begun."""
     from kafkasniff.protocol.api_table import APIS
-    from kafkasniff.render.words import camel_case
+    from kafkasniff.protocol.names import camel_case
 
     names = [api.name for api in APIS.values()]
     forms = (

@@ -9,6 +9,7 @@ import typer
 from kafkasniff.cli import options
 from kafkasniff.cli.bounds import Bounds, BoundsOption
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.filter_options import Filters, with_filters
 from kafkasniff.cli.pager import NoPager
 
 EXAMPLES = """\b
@@ -23,6 +24,7 @@ Examples:
 """
 
 
+@with_filters
 def diagnose(
     files: options.Files,
     json_output: options.JsonOutput = False,
@@ -46,6 +48,8 @@ def diagnose(
     bounds: BoundsOption = None,
     colour: options.Colour = "auto",
     no_pager: NoPager = False,
+    *,
+    filters: Filters,
 ) -> None:
     """Say what clients and brokers do wrong, why, and what to change."""
     from kafkasniff.calls.items import taken_out
@@ -71,6 +75,7 @@ def diagnose(
     if timeline is not None and (kind not in KINDS or not name):
         raise typer.BadParameter(f"{timeline!r} is not one of {', '.join(KINDS)} with =NAME.", param_hint="--timeline")
     limits = Bounds(bounds)
+    wanted = filters.filter()
     choice = choose_rules(rule or (), ignore or (), assignment or ())
     diagnosis = Diagnosis(choice.rules, choice.settings) if timeline is None else None
     life = Timeline(kind, name)
@@ -94,14 +99,14 @@ def diagnose(
         if diagnosis is not None and jobs > 1 and (usable := usable_jobs(jobs, files)) > 1:
             from kafkasniff.cli.shares import diagnose_shares
 
-            reading, findings, reached, interrupted = diagnose_shares(usable, open_captures, choice)
+            reading, findings, reached, interrupted = diagnose_shares(usable, open_captures, choice, wanted)
         else:
             reading = open_captures()
             feed = life.feed if diagnosis is None else diagnosis.feed
             progress = Progress(reading, writes_lines=False)
             try:
                 for items in reading.batches():
-                    for item in taken_out(items):
+                    for item in wanted.judged(taken_out(items), reading.summary):
                         feed(item)
                     progress.report()
             except KeyboardInterrupt:

@@ -9,6 +9,7 @@ from kafkasniff.cli.output import Output, print_message
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Bounded
+from kafkasniff.filters.filter import Filter
 from kafkasniff.listening import Listening
 
 LOOK_SECONDS = 1.0
@@ -21,11 +22,14 @@ _MOST_SAID = 100_000
 class Diagnosing:
     """Prints each finding soon after its rule fires, and all of them, as they are then, at the end."""
 
-    def __init__(self, listening: Listening, diagnosis: Diagnosis, json_output: bool, fail_on: str | None) -> None:
-        """Feed `diagnosis` with what `listening`, which must report connections, gives."""
+    def __init__(
+        self, listening: Listening, diagnosis: Diagnosis, wanted: Filter, json_output: bool, fail_on: str | None
+    ) -> None:
+        """Feed `diagnosis` with what is wanted of that which `listening`, which must report connections, gives."""
         self._fail_on = fail_on
         self._listening = listening
         self._diagnosis = diagnosis
+        self._wanted = wanted
         self._soon = finding_form(json_output, so_far=True)
         self._json_output = json_output
         self._output = Output(sys.stdout.buffer)
@@ -52,7 +56,7 @@ class Diagnosing:
         return fails(findings, self._fail_on)
 
     def _feed(self, items: list[Item]) -> None:
-        for item in items:
+        for item in self._wanted.judged(items, self._listening.summary):
             self._diagnosis.feed(item)
 
     def _look(self) -> None:

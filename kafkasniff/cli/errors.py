@@ -27,7 +27,8 @@ def errors(
     """Say what Kafka's error codes mean, whether clients may retry, and what usually causes them."""
     page(not no_pager)
     from kafkasniff.protocol.error_codes import ERROR_CODES
-    from kafkasniff.render.error_reference import error_list_text, error_object, error_text, find_error
+    from kafkasniff.protocol.names import find_error, no_error
+    from kafkasniff.render.error_reference import error_list_text, error_object, error_text
 
     if code is None:
         if json_output:
@@ -37,7 +38,7 @@ def errors(
         return
     error = find_error(code)
     if error is None:
-        raise typer.BadParameter(f"no error has the code or name {code!r}; `kafkasniff errors` lists them all.")
+        raise typer.BadParameter(no_error(code))
     if json_output:
         print_json(error_object(error))
     else:

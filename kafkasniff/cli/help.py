@@ -15,14 +15,23 @@ Examples:
 """
 
 _TOPICS = {
-    "filters": "Filters choose which calls `read` and `live` show. An option given several times shows calls that"
-    " fit any of its values. Of different options, a call has to fit all.",
+    "filters": "Filters choose which calls `read` and `live` show and which `diagnose` judges. `--where EXPRESSION`"
+    " takes fields, compared with == != < <= > >= ~ (a regular expression) or in (a, b), and joined by and, or, not and"
+    " parentheses. A field alone holds where it has a value. In values, `*` stands for any characters and `?` for one."
+    " The other options are short forms: of several values any may fit, `a,b` is a list, `!a` is not a. Of different"
+    " options, a call has to fit all. More: docs/filters.md.",
     "bounds": "Bounds say how much is held in memory; the defaults suit a laptop. `--bounds NAME=VALUE,...` of `read`,"
     " `live` and `diagnose` changes them. A bound that is reached is reported: before the closing line, or as a problem"
     " of the call that reached it.",
 }
 _EXAMPLES = {
-    "filters": ("read a.pcap --api fetch --slower-than 500ms", "read a.pcap --errors --from +10s --to +20s"),
+    "filters": (
+        "read a.pcap --where 'api == fetch and latency > 500ms'",
+        "read a.pcap --where 'error and not client_id ~ \"^test\"'",
+        "read a.pcap --where 'request.acks == 1 or topic in (orders, pay*)'",
+        "read a.pcap --api fetch,produce --topic '!__*' --slower-than 500ms",
+        "read a.pcap --errors --from +10s --to +20s",
+    ),
     "bounds": ("read a.pcap --bounds message=16MiB,pending=1000", "diagnose a.pcap.gz --bounds ratio=100"),
 }
 
@@ -54,14 +63,21 @@ def help(
         raise typer.BadParameter(f"no topic or command is called '{show(topic)}', only {', '.join(_complete(''))}.")
     width = text_width()
     entries = _bounds() if topic == "bounds" else _filters()
+    fields = f"Fields:\n{definitions(_fields(), width)}\nOptions:\n" if topic == "filters" else ""
     examples = "".join(f"  kafkasniff {each}\n" for each in _EXAMPLES[topic])
-    print_text(f"{paragraph(_TOPICS[topic], width)}\n\nExamples:\n{examples}\n{definitions(entries, width)}")
+    print_text(f"{paragraph(_TOPICS[topic], width)}\n\nExamples:\n{examples}\n{fields}{definitions(entries, width)}")
 
 
 def _bounds() -> list[tuple[str, str]]:
     from kafkasniff.cli.bounds import BOUNDS
 
     return [(f"{name}={bound.value_text()}", bound.text) for name, bound in BOUNDS.items()]
+
+
+def _fields() -> list[tuple[str, str]]:
+    from kafkasniff.filters.fields import BODY_FIELDS, FIELDS
+
+    return [*((field.name, field.text()) for field in FIELDS.values()), *BODY_FIELDS]
 
 
 def _filters() -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ import typer
 from kafkasniff.cli import options
 from kafkasniff.cli.bounds import Bounds, BoundsOption
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.filter_options import Filters, with_filters
 from kafkasniff.cli.read import TERMINAL_LIMIT_VALUE
 from kafkasniff.cli.stopping import Stopping
 
@@ -79,6 +80,7 @@ User = Annotated[
 ]
 
 
+@with_filters
 def live(
     interfaces: Interfaces,
     json_output: options.JsonOutput = False,
@@ -87,15 +89,6 @@ def live(
     time_of: options.TimeOf = "response",
     wide: options.Wide = False,
     no_header: options.NoHeader = False,
-    api: options.Api = None,
-    client_id: options.ClientId = None,
-    host: options.Host = None,
-    port: options.Port = None,
-    connection: options.Connection = None,
-    topic: options.Topic = None,
-    group: options.Group = None,
-    errors: options.Errors = None,
-    slower_than: options.SlowerThan = None,
     limit: options.Limit = None,
     connections: options.Connections = False,
     show_secrets: options.ShowSecrets = False,
@@ -117,6 +110,8 @@ def live(
     definitions: options.Definitions = None,
     bounds: BoundsOption = None,
     colour: options.Colour = "auto",
+    *,
+    filters: Filters,
 ) -> None:
     """Show the calls on network interfaces as they end. Needs the right to capture; says how to get it."""
     from kafkasniff.calls.context import Context
@@ -124,7 +119,7 @@ def live(
     from kafkasniff.calls.streams import CallOptions
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.capture.interfaces.live import LiveCapture
-    from kafkasniff.cli.filters import call_filters, duration_ns
+    from kafkasniff.cli.filter_options import duration_ns
     from kafkasniff.cli.output import print_message
     from kafkasniff.cli.showing import Showing, json_format, terminal_format
     from kafkasniff.listening import LIVE_LIMITS, Listening
@@ -135,21 +130,19 @@ def live(
         )
     of_calls = {
         "--verbose": verbose, "--time": time != "absolute", "--time-of": time_of != "response", "--wide": wide,
-        "--no-header": no_header, "--api": api, "--client-id": client_id, "--host": host,
-        "--port": port, "--connection": connection, "--topic": topic, "--group": group, "--errors": errors,
-        "--slower-than": slower_than, "--limit": limit, "--connections": connections, "--records": records,
+        "--no-header": no_header, "--limit": limit, "--connections": connections, "--records": records,
         "--show-secrets": show_secrets, "--limit-value": limit_value is not None,
     }  # fmt: skip
     of_findings = {"--rule": rule, "--ignore": ignore, "--set": assignment, "--fail-on": fail_on}
     if diagnose:
-        options.refuse(of_calls, "chooses or shapes calls, and --diagnose shows findings in their place")
+        options.refuse(of_calls, "shapes calls, and --diagnose shows findings in their place")
     else:
         options.refuse(of_findings, "is about findings, which only --diagnose shows")
     if records and not json_output:
         verbose = max(verbose, 1)
         limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
     limits = Bounds(bounds)
-    filters = call_filters(api, client_id, host, port, connection, topic, group, errors, slower_than)
+    wanted = filters.filter()
     seconds = duration_ns(duration, "--duration") if duration else None
     pending_ns = duration_ns(pending, "--pending")
     form = json_format() if json_output else terminal_format(time, verbose, time_of, wide, no_header, True)
@@ -193,11 +186,11 @@ def live(
             give_up_privileges(account)
             print_message(f"listening on {', '.join(interfaces)}; Ctrl-C ends{_who(user, account)}")
             if diagnosis is None:
-                Showing(listening, filters, form, limit).run(flush_batches=True)
+                Showing(listening, wanted, form, limit).run(flush_batches=True)
             else:
                 from kafkasniff.cli.diagnosing import Diagnosing
 
-                failed = Diagnosing(listening, diagnosis, json_output, fail_on).run()
+                failed = Diagnosing(listening, diagnosis, wanted, json_output, fail_on).run()
             if writer is not None:
                 for interface, received, dropped in capture.statistics():
                     writer.write_statistics(interface, received, dropped)

@@ -19,11 +19,10 @@ def main() -> None:
 
     messages = guard_streams()
     from kafkasniff.cli.app import run
-    from kafkasniff.cli.arguments import with_optional_values
     from kafkasniff.cli.exit_status import ExitStatus
 
     try:
-        status = run(with_optional_values(sys.argv[1:]))
+        status = run(sys.argv[1:])
         sys.exit(ExitStatus.FAILED if messages.failed and status == ExitStatus.OK else status)
     finally:
         if "kafkasniff.cli.pager" in sys.modules:

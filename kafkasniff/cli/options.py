@@ -8,15 +8,12 @@ import typer
 
 from kafkasniff.cli.complete import (
     TIME_MODES,
-    complete_api,
-    complete_error,
     complete_rule,
     complete_severity,
     complete_time,
 )
+from kafkasniff.cli.filter_options import PANEL
 from kafkasniff.protocol import DEFINITIONS_VARIABLE
-
-_FILTERS = "Filters"
 
 
 def _check_severity(severity: str) -> str:
@@ -98,78 +95,6 @@ TimeOf = Annotated[
 ]
 Wide = Annotated[bool, typer.Option("--wide", help="Show all columns and do not cut lines at the terminal's width.")]
 NoHeader = Annotated[bool, typer.Option("--no-header", help="Leave out the titles of the columns.")]
-Api = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--api",
-        metavar="API",
-        help="Only this API (name or key).",
-        autocompletion=complete_api,
-        rich_help_panel=_FILTERS,
-    ),
-]
-ClientId = Annotated[
-    list[str] | None, typer.Option("--client-id", metavar="ID", help="Only this client id.", rich_help_panel=_FILTERS)
-]
-Host = Annotated[
-    list[str] | None,
-    typer.Option("--host", metavar="IP[:PORT]", help="Only this client or server.", rich_help_panel=_FILTERS),
-]
-Port = Annotated[
-    list[int] | None,
-    typer.Option(
-        "--port", metavar="PORT", min=0, max=65535, help="Only this port, on either side.", rich_help_panel=_FILTERS
-    ),
-]
-Connection = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--connection",
-        metavar="CLIENT-SERVER",
-        help="Only this connection, as the JSON names it.",
-        rich_help_panel=_FILTERS,
-    ),
-]
-Topic = Annotated[
-    list[str] | None,
-    typer.Option("--topic", metavar="NAME", help="Only calls that name this topic.", rich_help_panel=_FILTERS),
-]
-Group = Annotated[
-    list[str] | None,
-    typer.Option("--group", metavar="ID", help="Only calls that name this group.", rich_help_panel=_FILTERS),
-]
-Errors = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--errors",
-        metavar="[NAME]",
-        help="Only calls with an error, or with this error (name or code).",
-        autocompletion=complete_error,
-        rich_help_panel=_FILTERS,
-    ),
-]
-SlowerThan = Annotated[
-    str | None,
-    typer.Option(
-        "--slower-than",
-        metavar="TIME",
-        help="Only calls that took longer: `100ms`, `2s`; a bare number is ms.",
-        rich_help_panel=_FILTERS,
-    ),
-]
-From = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        metavar="TIME",
-        help="Only calls from then on: ISO 8601 (UTC), or `+5s` after the first packet.",
-        rich_help_panel=_FILTERS,
-    ),
-]
-To = Annotated[
-    str | None,
-    typer.Option("--to", metavar="TIME", help="Only calls before then; as for --from.", rich_help_panel=_FILTERS),
-]
 
 
 def _load_definitions(paths: list[str] | None) -> list[str] | None:
@@ -222,9 +147,7 @@ TwoPass = Annotated[
 ]
 Limit = Annotated[
     int | None,
-    typer.Option(
-        "--limit", metavar="N", min=1, show_default=False, help="Stop after N calls.", rich_help_panel=_FILTERS
-    ),
+    typer.Option("--limit", metavar="N", min=1, show_default=False, help="Stop after N calls.", rich_help_panel=PANEL),
 ]
 Connections = Annotated[
     bool, typer.Option("--connections", help="Also say what each connection was, and why we think so.")

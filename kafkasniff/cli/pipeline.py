@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kafkasniff.cli import options
+from kafkasniff.cli import filter_options, options
 from kafkasniff.cli.exit_status import ExitStatus
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ def pipeline(
     conf: Conf = None,
     keylog: options.KeyLog = None,
     records: Records = False,
-    begin: options.From = None,
-    end: options.To = None,
+    begin: filter_options.From = None,
+    end: filter_options.To = None,
     rerun: Rerun = False,
     follow: Follow = False,
     still: Still = None,
@@ -101,7 +101,7 @@ def pipeline(
     verbose: Verbose = False,
 ) -> None:
     """Turn directories of captures into Parquet tables, on Spark: here, or on a cluster."""
-    from kafkasniff.cli.filters import duration_ns
+    from kafkasniff.cli.filter_options import duration_ns
     from kafkasniff.cli.output import print_message
 
     settings = _settings(conf or ())
@@ -241,7 +241,7 @@ def _settings(assignments: "list[str] | tuple[str, ...]") -> dict[str, str]:
 def _options(keylog: str | None, records: bool, begin: str | None, end: str | None, inputs: "list[Input]") -> "Options":
     """Give the options of the run; relative times count from the first packet of all files."""
     from kafkasniff.capture.errors import CaptureError
-    from kafkasniff.cli.filters import moment
+    from kafkasniff.cli.filter_options import time_ns
     from kafkasniff.pipeline.errors import PipelineError
     from kafkasniff.pipeline.options import Options
     from kafkasniff.secrets import SecretSources
@@ -254,8 +254,8 @@ def _options(keylog: str | None, records: bool, begin: str | None, end: str | No
     return Options(
         key_log,
         records,
-        None if begin is None else moment(begin, "--from").after(first),
-        None if end is None else moment(end, "--to").after(first),
+        None if begin is None else time_ns(begin, "--from", first),
+        None if end is None else time_ns(end, "--to", first),
     )
 
 

@@ -7,6 +7,7 @@ import typer
 from kafkasniff.cli import options
 from kafkasniff.cli.bounds import Bounds, BoundsOption
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.filter_options import Filters, with_filters
 from kafkasniff.cli.pager import NoPager
 
 EXAMPLES = """\b
@@ -26,6 +27,7 @@ TERMINAL_LIMIT_VALUE = 1024
 """Bytes of a key or value of a record that are shown in the terminal unless told otherwise."""
 
 
+@with_filters
 def read(
     files: options.Files,
     json_output: options.JsonOutput = False,
@@ -34,17 +36,6 @@ def read(
     time_of: options.TimeOf = "response",
     wide: options.Wide = False,
     no_header: options.NoHeader = False,
-    api: options.Api = None,
-    client_id: options.ClientId = None,
-    host: options.Host = None,
-    port: options.Port = None,
-    connection: options.Connection = None,
-    topic: options.Topic = None,
-    group: options.Group = None,
-    errors: options.Errors = None,
-    slower_than: options.SlowerThan = None,
-    begin: options.From = None,
-    end: options.To = None,
     limit: options.Limit = None,
     connections: options.Connections = False,
     show_secrets: options.ShowSecrets = False,
@@ -59,11 +50,12 @@ def read(
     bounds: BoundsOption = None,
     colour: options.Colour = "auto",
     no_pager: NoPager = False,
+    *,
+    filters: Filters,
 ) -> None:
     """Show the calls in captures: requests with their responses, in the order in which they ended."""
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.capture.writer import check_new
-    from kafkasniff.cli.filters import call_filters
     from kafkasniff.cli.jobs import usable_jobs
     from kafkasniff.cli.output import print_message
     from kafkasniff.cli.pager import page
@@ -84,7 +76,7 @@ def read(
         verbose = max(verbose, 1)
         limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
     limits = Bounds(bounds)
-    filters = call_filters(api, client_id, host, port, connection, topic, group, errors, slower_than, begin, end)
+    wanted = filters.filter()
     try:
         if write is not None:
             check_new(write)
@@ -114,10 +106,10 @@ def read(
         if jobs > 1 and limit is None and write is None and (usable := usable_jobs(jobs, files)) > 1:
             from kafkasniff.cli.turns import show
 
-            reading = show(usable, open_captures, filters, form)
+            reading = show(usable, open_captures, wanted, form)
         else:
             reading = open_captures()
-            showing = Showing(reading, filters, form, limit, keeps_packets=write is not None)
+            showing = Showing(reading, wanted, form, limit, keeps_packets=write is not None)
             showing.run(flush_batches="-" in files)
             if write is not None:
                 showing.write_packets(files, write, write_secrets)

@@ -10,11 +10,11 @@ import typer
 from kafkasniff.cli import options
 from kafkasniff.cli.bounds import Bounds, BoundsOption
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.filter_options import Filters, with_filters
 from kafkasniff.cli.output import print_message
 
 if TYPE_CHECKING:
     from kafkasniff.calls.items import Item
-    from kafkasniff.cli.filters import Filters
     from kafkasniff.questions.database import Database
     from kafkasniff.reading import Reading
 
@@ -22,31 +22,15 @@ if TYPE_CHECKING:
 class Selection(NamedTuple):
     """Which calls are looked at, and how captures are read."""
 
-    api: options.Api = None
-    client_id: options.ClientId = None
-    host: options.Host = None
-    port: options.Port = None
-    connection: options.Connection = None
-    topic: options.Topic = None
-    group: options.Group = None
-    errors: options.Errors = None
-    slower_than: options.SlowerThan = None
-    begin: options.From = None
-    end: options.To = None
+    filters: Filters
     keylog: options.KeyLog = None
     two_pass: options.TwoPass = False
     definitions: options.Definitions = None
     bounds: BoundsOption = None
 
-    def filters(self) -> "Filters":
-        """Give the filters that the options ask for; raises BadParameter."""
-        from kafkasniff.cli.filters import call_filters
-
-        return call_filters(*self[:11])
-
 
 def with_selection(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command these options, which it takes together as its argument `selection`."""
+    """Give a command these options and filters, which it takes together as its argument `selection`."""
     signature = inspect.signature(command)
     annotations = get_type_hints(Selection, include_extras=True)
     added = [
@@ -55,13 +39,13 @@ def with_selection(command: Callable[..., None]) -> Callable[..., None]:
     ]
 
     @wraps(command)
-    def run(**values: Any) -> None:
-        selection = Selection(**{name: values.pop(name) for name in Selection._fields})
+    def run(filters: Filters, **values: Any) -> None:
+        selection = Selection(filters, **{name: values.pop(name) for name in Selection._field_defaults})
         command(**values, selection=selection)
 
     own = [parameter for name, parameter in signature.parameters.items() if name != "selection"]
     run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    return run
+    return with_filters(run)
 
 
 class Capture:
@@ -90,7 +74,6 @@ def load(database: "Database", files: Sequence[str], text: str, selection: Selec
 
     Raises CaptureError where none of them is a capture, QuestionError where a table cannot be filled.
     """
-    from kafkasniff.cli.filters import Filters
     from kafkasniff.cli.progress import Progress
     from kafkasniff.diagnose.engine import Diagnosis
     from kafkasniff.freed_memory import keep_freed_memory
@@ -102,6 +85,7 @@ def load(database: "Database", files: Sequence[str], text: str, selection: Selec
 
     wanted = list(wanted)
     bounds = Bounds(selection.bounds)
+    chosen = selection.filters.filter()
     diagnoses = FINDINGS.name in wanted
     reading = Reading(
         files,
@@ -124,14 +108,12 @@ def load(database: "Database", files: Sequence[str], text: str, selection: Selec
         reading.watch = spans.add
     progress = Progress(reading, writes_lines=False)
     diagnosis = Diagnosis() if diagnoses else None
-    filler, filters = database.filler(wanted, text), selection.filters()
-    shows_all = filters == Filters()
+    filler = database.filler(wanted, text)
     vantages: dict[str, None] = {}
 
     def take(items: "list[Item]") -> None:
-        if not shows_all:
-            first = reading.summary.first_time or 0
-            items = [item for item in items if filters.shows(item, first)]
+        if not chosen.wants_all:
+            items = [*chosen.of(items, reading.summary)]
         if diagnosis is not None:
             for item in items:
                 vantages[vantage_of(item.connection)] = None

@@ -13,6 +13,7 @@ from kafkasniff.cli.settings import RuleChoice
 from kafkasniff.diagnose.engine import Diagnosis, joined
 from kafkasniff.diagnose.finding import Finding, findings_from_json, findings_to_json
 from kafkasniff.diagnose.rule import ANY_API, Rule
+from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading
 
 _PRODUCE = 0
@@ -28,10 +29,10 @@ class Diagnosed(NamedTuple):
     interrupted: bool
 
 
-def diagnose_shares(jobs: int, read: Callable[[], Reading], choice: RuleChoice) -> Diagnosed:
+def diagnose_shares(jobs: int, read: Callable[[], Reading], choice: RuleChoice, wanted: Filter) -> Diagnosed:
     """Run the chosen rules in up to `jobs` processes, each of which reads the captures with `read`.
 
-    Raises CaptureError.
+    Calls are judged that are `wanted`. Raises CaptureError.
     """
     rules, settings = choice
     divided = [[rule for rule in rules if _part(rule) % jobs == number] for number in range(jobs)]
@@ -39,14 +40,14 @@ def diagnose_shares(jobs: int, read: Callable[[], Reading], choice: RuleChoice) 
 
     def take_share(number: int, pipe: Pipe) -> None:
         diagnosis = Diagnosis(shares[number], settings)
-        _feed(diagnosis, read(), workers)
+        _feed(diagnosis, read(), workers, wanted)
         pipe.write(findings_to_json(diagnosis.found()))
         pipe.write(json.dumps(diagnosis.limits_reached()).encode())
 
     reading, diagnosis = read(), Diagnosis(shares[0], settings)
     workers = Workers(len(shares) - 1, take_share)
     with workers:
-        _feed(diagnosis, reading, workers)
+        _feed(diagnosis, reading, workers, wanted)
         if workers.interrupted:
             for worker in workers.all:
                 worker.send(signal.SIGINT)
@@ -62,10 +63,10 @@ def diagnose_shares(jobs: int, read: Callable[[], Reading], choice: RuleChoice) 
     return Diagnosed(reading, joined(found[rule.id] for rule in rules), limits, interrupted)
 
 
-def _feed(diagnosis: Diagnosis, reading: Reading, workers: Workers) -> None:
+def _feed(diagnosis: Diagnosis, reading: Reading, workers: Workers, wanted: Filter) -> None:
     progress = Progress(reading, writes_lines=False)
     for items in reading.batches():
-        for item in items:
+        for item in wanted.judged(items, reading.summary):
             diagnosis.feed(item)
         progress.report()
         if workers.interrupted:

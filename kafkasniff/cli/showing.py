@@ -3,7 +3,7 @@
 import shutil
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,9 +12,9 @@ from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.writer import PcapngWriter, create, select_packets
-from kafkasniff.cli.filters import Filters
 from kafkasniff.cli.output import Output, print_message
 from kafkasniff.cli.progress import Progress
+from kafkasniff.filters.filter import Filter, Tally
 from kafkasniff.freed_memory import keep_freed_memory
 from kafkasniff.reading import Reading
 from kafkasniff.render.closing import closing_line, closing_notes, failures_text
@@ -91,13 +91,21 @@ def terminal_format(
     )
 
 
+class Account(NamedTuple):
+    """What a process has shown."""
+
+    failures: Mapping[str, int]
+    matched: int
+    tally: Tally
+
+
 class Showing:
     """Writes the items of a reading that the filters let through."""
 
     def __init__(
         self,
         reading: "Reading | Listening",
-        filters: Filters,
+        wanted: Filter,
         form: LineFormat,
         limit: int | None = None,
         turns: "Turns | None" = None,
@@ -108,8 +116,8 @@ class Showing:
         `keeps_packets`: note the packets of what is shown, for `write_packets`.
         """
         self._reading = reading
-        self._filters = filters
-        self._shows_all = filters == Filters()
+        self._filter = wanted
+        self._shows_all = wanted.wants_all
         self._form = form
         self._left = -1 if limit is None else limit
         self._turns = turns
@@ -152,6 +160,10 @@ class Showing:
         finally:
             self._end_turns(output)
 
+    def account(self) -> "Account":
+        """Give what the process that says how much was shown is to be told of what this one has shown."""
+        return Account(self.failures, self._reading.summary.matched or 0, self._filter.tally())
+
     def _show_batches(self, output: Output, flush_batches: bool) -> None:
         for items in self._reading.batches():
             if self._turns is None:
@@ -167,7 +179,11 @@ class Showing:
             self._progress.report()
         self._end_turns(output)
         if self._turns is not None:
-            self.failures += self._turns.failures(output)
+            for failures, matched, tally in self._turns.accounts(output):
+                self.failures.update(failures)
+                if not self._shows_all:
+                    self._reading.summary.matched = (self._reading.summary.matched or 0) + matched
+                    self._filter.add(tally)
 
     def _show_turns(self, items: list[Item], output: Output) -> None:
         assert self._turns is not None
@@ -187,6 +203,7 @@ class Showing:
         form = self._form
         if form.pass_over is None:
             return
+        self._filter.start_at(self._reading.summary.first_time)
         if items and form.count_from is not None:
             form.count_from(self._first_time)
         for item in items:
@@ -197,16 +214,17 @@ class Showing:
     def _remember(self, item: Item) -> None:
         form = self._form
         if not isinstance(item, Call):
-            if self._filters.shows_other(item, self._first_time):
+            if self._filter.wants(item):
                 self._line(item)
         else:
             assert form.pass_over is not None
             form.learn(item)
-            if self._shows_all or self._filters.shows_call(item, self._first_time):
+            if self._filter.wants(item):
                 form.pass_over(item)
 
     def _show_items(self, output: Output) -> None:
         items = self._items
+        self._filter.start_at(self._reading.summary.first_time)
         if items and self._form.count_from is not None:
             self._form.count_from(self._first_time)
         items.reverse()
@@ -222,6 +240,8 @@ class Showing:
         self._progress.clear()
         output.flush()
         summary = self._reading.summary
+        if not self._shows_all:
+            self._filter.close(summary)
         for text in closing_notes(summary):
             print_message(f"kafkasniff: {text}")
         if self._left:
@@ -247,10 +267,12 @@ class Showing:
     def _line_of(self, item: Item) -> bytes | None:
         """Give the lines of an item, None where the filters keep it back."""
         if not isinstance(item, Call):
-            return self._line(item) if self._filters.shows_other(item, self._first_time) else None
+            return self._line(item) if self._filter.wants(item) else None
         self._form.learn(item)
-        if not self._shows_all and not self._filters.shows_call(item, self._first_time):
-            return None
+        if not self._shows_all:
+            if not self._filter.wants(item):
+                return None
+            self._filter.count(item, self._reading.summary)
         return self._form.call(item)
 
     def _failed_line(self, item: Item, error: Exception) -> bytes | None:

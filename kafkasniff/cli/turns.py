@@ -1,16 +1,15 @@
 """Turns that processes take in showing what all of them read (`--jobs`)."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 import orjson
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
-from kafkasniff.cli.filters import Filters
 from kafkasniff.cli.jobs import Mark, Pipe, Workers
 from kafkasniff.cli.output import Output
-from kafkasniff.cli.showing import LineFormat, Showing
+from kafkasniff.cli.showing import Account, LineFormat, Showing
+from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading, Summary
 
 _TURN_BYTES = 1 << 20
@@ -72,12 +71,10 @@ class Turns:
         self._left = _TURN_BYTES
         self._until_packet = summary.packets + _TURN_PACKETS
 
-    def failures(self, output: Output) -> Counter[str]:
-        """Give how often the other processes could not show something, by the names of exceptions, at their end."""
-        found: Counter[str] = Counter()
-        for worker in self._workers.all if self._workers is not None else ():
-            found.update(orjson.loads(worker.rest(output)))
-        return found
+    def accounts(self, output: Output) -> list[Account]:
+        """Give what the other processes have shown, at their end."""
+        workers = self._workers.all if self._workers is not None else []
+        return [Account(*orjson.loads(worker.rest(output))) for worker in workers]
 
     def check(self) -> None:
         """Raise KeyboardInterrupt when Ctrl-C was pressed and no other process has anything that comes first."""
@@ -91,7 +88,7 @@ def _size(item: Item) -> int:
     return _ITEM_BYTES + sum(len(frame.data) for frame in (item.request, item.response) if frame is not None)
 
 
-def show(jobs: int, read: Callable[[], Reading], filters: Filters, form: LineFormat) -> Reading:
+def show(jobs: int, read: Callable[[], Reading], wanted: Filter, form: LineFormat) -> Reading:
     """Show all calls with `jobs` processes, each of which reads the captures with `read`; give the reading.
 
     Raises CaptureError and KeyboardInterrupt as `Showing.run` does.
@@ -105,9 +102,9 @@ def show(jobs: int, read: Callable[[], Reading], filters: Filters, form: LineFor
 
         reading = read()
         turns = Turns(jobs, number, reading.summary, end)
-        showing = Showing(reading, filters, form, turns=turns)
+        showing = Showing(reading, wanted, form, turns=turns)
         showing.take_share(Output(pipe))
-        pipe.write(orjson.dumps(showing.failures))
+        pipe.write(orjson.dumps([*showing.account()]))
 
     reading = read()
     with Workers(jobs - 1, take_share) as workers:
@@ -117,7 +114,7 @@ def show(jobs: int, read: Callable[[], Reading], filters: Filters, form: LineFor
                 workers.all[whose - 1].copy_turn(output, mark)
 
         turns = Turns(jobs, 0, reading.summary, end, workers)
-        Showing(reading, filters, form, turns=turns).run(flush_batches=False)
+        Showing(reading, wanted, form, turns=turns).run(flush_batches=False)
         if workers.interrupted:
             raise KeyboardInterrupt
     return reading

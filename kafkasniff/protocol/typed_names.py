@@ -31,11 +31,11 @@ def typed_names(api_key: int, kind: Kind, value: dict[str, Any]) -> dict[str, li
     if api_key == FIND_COORDINATOR and kind == "request":
         # Before version 1 every key is a group.
         entity = COORDINATOR_TYPES.get(value.get("keyType", 0))
-        keys = value["coordinatorKeys"] if "coordinatorKeys" in value else [value["key"]]
+        keys = value["coordinatorKeys"] if "coordinatorKeys" in value else [value["key"]] if "key" in value else []
         if entity:
             found[entity] = keys
     elif (api_key, kind) in CONFIG_RESOURCES:
-        for resource in value[CONFIG_RESOURCES[api_key, kind]]:
-            if entity := RESOURCE_TYPES.get(resource["resourceType"]):
+        for resource in value.get(CONFIG_RESOURCES[api_key, kind], ()):
+            if "resourceName" in resource and (entity := RESOURCE_TYPES.get(resource["resourceType"])):
                 found.setdefault(entity, []).append(resource["resourceName"])
     return found

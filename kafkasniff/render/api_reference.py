@@ -7,7 +7,7 @@ from kafkasniff.protocol.api_releases import API_RELEASES, RELEASES
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import IMPLICIT, Api, Field, Kind, Message, ReleasedVersions, covers, fields_of
-from kafkasniff.render.words import camel_case
+from kafkasniff.protocol.names import camel_case
 
 _MORE = (
     "More APIs and versions, of a newer Kafka or a vendor, are known with --definitions DIR|JAR: Kafka's own JSON",
@@ -15,15 +15,6 @@ _MORE = (
     "internal topics, in kafka-*-coordinator-*.jar and others), or all jars in the folder libs of a broker.",
 )
 _KINDS: tuple[Kind, Kind] = ("request", "response")
-
-
-def find_api(text: str) -> Api | None:
-    """Find an API by key or name, in any case, with or without underscores or hyphens; None where there is none."""
-    wanted = text.strip()
-    if wanted.isdecimal():
-        return next((api for api in APIS.values() if str(api.key) == wanted), None)
-    plain = wanted.upper().replace("_", "").replace("-", "")
-    return next((api for api in APIS.values() if api.name.replace("_", "") == plain), None)
 
 
 def _range(first: int, last: int) -> str:

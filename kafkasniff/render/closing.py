@@ -32,7 +32,10 @@ def closing_line(summary: Summary, failures: Mapping[str, int] = MappingProxyTyp
     """Give packets, connections and calls, what of them the capture lacks and what failed, without a line end."""
     counts = summary.counts
     kafka = f"{counts.kafka_connections:,} of {count_text(counts.connections, 'connection')} Kafka"
-    words = [count_text(summary.packets, "packet"), kafka, count_text(counts.calls, "call")]
+    calls = count_text(counts.calls, "call")
+    if summary.matched is not None:
+        calls = f"{summary.matched:,} of {calls} match{'es' if summary.matched == 1 else ''}"
+    words = [count_text(summary.packets, "packet"), kafka, calls]
     if counts.gaps:
         words.append(f"{count_text(counts.gaps, 'gap')} of {size_text(counts.gap_bytes)}")
     if summary.dropped_packets:

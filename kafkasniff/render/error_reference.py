@@ -8,15 +8,6 @@ from kafkasniff.protocol.error_notes import ERROR_NOTES
 from kafkasniff.protocol.fields import ErrorCode
 
 
-def find_error(text: str) -> ErrorCode | None:
-    """Find an error by its code or its name (any case, `-` and spaces for `_`); None where there is none such."""
-    wanted = text.strip()
-    if wanted.removeprefix("-").isdecimal():
-        return next((error for error in ERROR_CODES.values() if str(error.code) == wanted), None)
-    name = wanted.upper().replace("-", "_").replace(" ", "_")
-    return next((error for error in ERROR_CODES.values() if error.name == name), None)
-
-
 def error_object(error: ErrorCode) -> dict[str, Any]:
     """Give an error as a JSON object."""
     return {

@@ -59,7 +59,7 @@ def _evidence_object(evidence: Evidence) -> dict[str, Any]:
 def closing_text(findings: list[Finding], summary: Summary) -> str:
     """Say in a line how many findings there are of each severity, and what of the capture could not be judged."""
     missed = ", ".join(part.what for part in unseen(summary))
-    if not summary.counts.calls and not findings:
+    if not (summary.counts.calls if summary.matched is None else summary.matched) and not findings:
         return f"nothing could be judged: {missed or 'no calls'}"
     if not findings:
         return "nothing to report" + (f" of what could be read; not judged: {missed}" if missed else "")

@@ -34,7 +34,7 @@ class Unseen(NamedTuple):
 def unseen(summary: Summary) -> list[Unseen]:
     """Give what of a capture could not be read or judged, the most first."""
     counts = summary.counts
-    parts = [*_no_connections(summary), *_tls(summary), *_no_kafka(counts)]
+    parts = [*_left_out(summary), *_no_connections(summary), *_tls(summary), *_no_kafka(counts)]
     if counts.kafka_connections and not counts.calls:
         whose = count_text(counts.kafka_connections, "Kafka connection")
         parts.append(Unseen(f"{whose} without a whole message", f"no call could be read in {whose}"))
@@ -54,6 +54,15 @@ def unseen(summary: Summary) -> list[Unseen]:
     if summary.damages:
         parts.append(Unseen("what follows a damage"))
     return parts
+
+
+def _left_out(summary: Summary) -> list[Unseen]:
+    """Say how many calls a filter left out, and why all of them."""
+    calls = summary.counts.calls
+    if summary.matched is None or summary.matched >= calls:
+        return []
+    why = "" if summary.matched else f"0 of {count_text(calls, 'call')} match{summary.values_seen}"
+    return [Unseen(f"{count_text(calls - summary.matched, 'call')} that the filter left out", why)]
 
 
 def _no_connections(summary: Summary) -> list[Unseen]:

@@ -107,8 +107,3 @@ def duration_text(nanoseconds: int | None) -> str:
 def count_text(count: int, noun: str, plural: str = "") -> str:
     """Give a count with its noun: `1 call`, `12,345 calls`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
-
-
-def camel_case(name: str) -> str:
-    """Give Kafka's constant name as its messages spell it: `LIST_OFFSETS` becomes `ListOffsets`."""
-    return "".join(word.capitalize() for word in name.split("_"))

@@ -114,8 +114,8 @@ def test_nothing_to_report(environment: dict[str, str]) -> None:
     [
         (["--rule", "commit-storm"], "for --rule: it is about findings, which only --diagnose shows."),
         (["--fail-on", "error"], "for --fail-on: it is about findings"),
-        (["--diagnose", "--topic", "orders"], "for --topic: it chooses or shapes calls, and --diagnose shows findings"),
-        (["--diagnose", "-v"], "for --verbose: it chooses or shapes calls"),
+        (["--diagnose", "--limit", "5"], "for --limit: it shapes calls, and --diagnose shows findings"),
+        (["--diagnose", "-v"], "for --verbose: it shapes calls"),
         (["--diagnose", "--fail-on", "info"], "'info' is none of error, warning"),
         (["--diagnose", "--rule", "nonsense"], "no rule has the id 'nonsense'"),
     ],

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from kafkasniff.calls.call import Call
-from kafkasniff.cli.filters import Filters
 from kafkasniff.cli.showing import LineFormat, Showing, json_format, terminal_format
 from kafkasniff.cli.turns import show
+from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading
 from tests.cli.hostile_calls import capture, heartbeat
 
@@ -40,7 +40,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: LineFormat, cal
     path = capture(tmp_path / "calls.pcap", [heartbeat(number) for number in range(1, calls + 1)])
     output = Standard(tmp_path / "out")
     monkeypatch.setattr(sys, "stdout", output)
-    showing = Showing(Reading([str(path)]), Filters(), form)
+    showing = Showing(Reading([str(path)]), Filter(), form)
     showing.run(flush_batches=False)
     output.buffer.seek(0)
     return output.buffer.read().splitlines(), showing
@@ -64,7 +64,7 @@ def test_a_call_that_cannot_be_shown_in_json_has_its_header_and_a_problem(
 
 
 def test_a_call_that_cannot_be_shown_as_text_has_its_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    lines, _ = shown(monkeypatch, tmp_path, failing(terminal_format("absolute", 0), 3), 500)
+    lines, _ = shown(monkeypatch, tmp_path, failing(terminal_format("absolute", 0, "response", False, False), 3), 500)
     assert len(lines) == 500
     assert b"Heartbeat v0" in lines[2]
     assert b"cannot be shown (TypeError)" in lines[2]
@@ -77,7 +77,7 @@ def test_failures_in_other_processes_are_counted(
     connections = [[heartbeat(number) for number in range(2000)] for _ in range(6)]
     path = str(capture(tmp_path / "calls.pcap", *connections))
     monkeypatch.setattr(sys, "stdout", Standard(tmp_path / "out"))
-    show(2, lambda: Reading([path]), Filters(), failing(json_format(), 3))
+    show(2, lambda: Reading([path]), Filter(), failing(json_format(), 3))
     assert capsys.readouterr().err.splitlines()[-1].endswith(", 6 not shown whole (TypeError)")
 
 

@@ -364,7 +364,7 @@ def test_all_before_a_damaged_tail_is_shown(run: Run, tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         ([], "Missing argument 'FILE...'"),
-        ([PCAP, "--api", "nonsense"], "no API has the name 'nonsense'"),
+        ([PCAP, "--api", "nonsense"], "no API has the name or key 'nonsense'"),
         ([PCAP, "--errors=nonsense"], "no error has the code or name 'nonsense'"),
         ([PCAP, "--slower-than", "soon"], "'soon' is no duration"),
         ([PCAP, "--from", "yesterday"], "'yesterday' is no time"),

@@ -1,30 +1,16 @@
 import json
 from typing import Any
 
-import pytest
-
 from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.names import find_api
 from kafkasniff.render.api_reference import (
     api_list_text,
     api_object,
     api_versions_text,
-    find_api,
     layout_object,
     layout_text,
 )
 from tests.conftest import SHARED, needs_shared
-
-
-@pytest.mark.parametrize("text", ["2", "LIST_OFFSETS", "ListOffsets", "listoffsets", "list-offsets", " list_offsets "])
-def test_find_in_any_form(text: str) -> None:
-    api = find_api(text)
-    assert api is not None
-    assert (api.key, api.name) == (2, "LIST_OFFSETS")
-
-
-@pytest.mark.parametrize("text", ["", "999", "-1", "LIST", "1.5"])
-def test_unknown(text: str) -> None:
-    assert find_api(text) is None
 
 
 def test_the_list_has_every_api_with_its_versions_by_release() -> None:

@@ -1,32 +1,10 @@
 import json
 
-import pytest
-
 from kafkasniff.protocol.error_codes import ERROR_CODES
 from kafkasniff.protocol.error_fixes import ERROR_FIXES
 from kafkasniff.protocol.error_notes import ERROR_NOTES
-from kafkasniff.render.error_reference import error_list_text, error_object, error_text, find_error
+from kafkasniff.render.error_reference import error_list_text, error_object, error_text
 from tests.conftest import SHARED, needs_shared
-
-
-@pytest.mark.parametrize(
-    "text", ["6", " 6 ", "NOT_LEADER_OR_FOLLOWER", "not_leader_or_follower", "not-leader-or-follower"]
-)
-def test_find_by_code_and_name(text: str) -> None:
-    error = find_error(text)
-    assert error is not None
-    assert (error.code, error.name, error.retriable) == (6, "NOT_LEADER_OR_FOLLOWER", True)
-
-
-def test_find_the_negative_code() -> None:
-    error = find_error("-1")
-    assert error is not None
-    assert error.name == "UNKNOWN_SERVER_ERROR"
-
-
-@pytest.mark.parametrize("text", ["", "-", "999", "NOT_LEADER", "6x"])
-def test_unknown(text: str) -> None:
-    assert find_error(text) is None
 
 
 def test_every_code_has_one_short_sentence() -> None:

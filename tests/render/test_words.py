@@ -1,7 +1,6 @@
 import pytest
 
 from kafkasniff.render.words import (
-    camel_case,
     cells,
     count_text,
     duration_text,
@@ -88,11 +87,6 @@ def test_count_text() -> None:
     assert count_text(1, "call") == "1 call"
     assert count_text(12_345, "call") == "12,345 calls"
     assert count_text(0, "copy", "copies") == "0 copies"
-
-
-def test_camel_case_is_how_kafka_names_its_messages() -> None:
-    assert camel_case("LIST_OFFSETS") == "ListOffsets"
-    assert camel_case("API_VERSIONS") == "ApiVersions"
 
 
 def test_texts_are_cut_by_the_columns_they_take() -> None:

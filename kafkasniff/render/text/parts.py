@@ -8,7 +8,8 @@ from typing import Final
 from kafkasniff.calls.call import Call
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import Problem
-from kafkasniff.render.words import camel_case, count_text, duration_text, shorten_inside, show
+from kafkasniff.protocol.names import camel_case
+from kafkasniff.render.words import count_text, duration_text, shorten_inside, show
 
 _LONGEST_CLIENT_ID: Final = 120
 _MOST_ERROR_NAMES: Final = 3

@@ -1,0 +1,203 @@
+"""Reads of the bodies of calls the fields that a filter asks for, and passes over calls that have none."""
+
+from base64 import urlsafe_b64decode
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from kafkasniff.calls.call import Call, Frame, Side
+from kafkasniff.calls.contents import HOLDING_APIS
+from kafkasniff.calls.enrichment.topics import NO_ID, KnownNames
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies.finders import NO_ENTITY, is_entity
+from kafkasniff.protocol.definitions import api_definition
+from kafkasniff.protocol.fields import Field, fields_of
+from kafkasniff.protocol.secrets import may_hold_secrets
+from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR, TYPED_FIELDS, typed_names
+
+SIDES: Final[tuple[Side, Side]] = ("request", "response")
+
+Reader = Callable[[Call], Sequence[Any]]
+"""Gives the values of a field in a call; empty where it has none."""
+
+Wanted = Callable[[tuple[Field, ...]], bool]
+"""Tells of a field, with all those around it, whether it is asked for."""
+
+
+class Branch(NamedTuple):
+    """A field of a body that is asked for, or one with such fields inside."""
+
+    name: str
+    inner: tuple["Branch", ...]
+
+
+class Plan(NamedTuple):
+    """What is read of one side of the calls of an API in a version."""
+
+    side: Side
+    names: frozenset[str]
+    """Of all fields that are read."""
+    branches: tuple[Branch, ...]
+    ids: tuple[Branch, ...]
+    """That lead to topic ids, where topics are asked for."""
+    is_typed: bool
+    """Whether names stand there whose kind is told by a type beside them."""
+    is_decoded: bool
+    """Whether the whole body is decoded: secrets are replaced in a body and not in a scan of it, and a filter should
+    not tell them either; and of some APIs bodies are decoded anyway."""
+
+
+class FieldsReader:
+    """Reads all fields of bodies that are wanted."""
+
+    def __init__(self, sides: Sequence[Side], wanted: Wanted) -> None:
+        """Read those of `sides`."""
+        self._sides = sides
+        self._wanted = wanted
+        self._plans: dict[int, list[Plan]] = {}
+
+    def __call__(self, call: Call) -> Sequence[Any]:
+        """Give their values in a call."""
+        found: list[Any] = []
+        for plan in self.plans(call):
+            body = _body(call, plan)
+            if body is not None:
+                _collect(body, plan.branches, found)
+        return found
+
+    def plans(self, call: Call) -> list[Plan]:
+        """Give what is read of a call."""
+        header = call.header
+        if header is None:
+            return []
+        place = header.api_key << 16 | header.api_version
+        plans = self._plans.get(place)
+        if plans is None:
+            made = [self._plan(header.api_key, header.api_version, side) for side in self._sides]
+            plans = self._plans[place] = [plan for plan in made if plan.names]
+        return plans
+
+    def _plan(self, api_key: int, version: int, side: Side) -> Plan:
+        is_decoded = may_hold_secrets(api_key) or api_key in HOLDING_APIS
+        fields = fields_of(api_definition(api_key, side).fields, version) if api_key in APIS else ()
+        branches = _branches(fields, version, self._wanted, ())
+        return Plan(side, frozenset(_names(branches)), branches, (), False, is_decoded)
+
+
+class EntityReader(FieldsReader):
+    """Reads the names of an entity type (`topicName`, …) in bodies; those of topics also by their ids."""
+
+    def __init__(self, entity: str) -> None:
+        """Read all that a call names."""
+        types = frozenset({entity})
+        super().__init__(SIDES, lambda path: is_entity(path[-1], types))
+        self._entity = entity
+
+    def __call__(self, call: Call) -> Sequence[Any]:
+        """Give the names in a call, without repeats."""
+        found: list[Any] = []
+        for plan in self.plans(call):
+            body = _body(call, plan)
+            if body is None:
+                continue
+            _collect(body, plan.branches, found)
+            if plan.ids:
+                ids: list[Any] = []
+                _collect(body, plan.ids, ids)
+                found += call.context.topics.of(ids).values()
+            if plan.is_typed and call.api_key is not None:
+                found += typed_names(call.api_key, plan.side, body).get(self._entity, ())
+        return [name for name in dict.fromkeys(found) if name not in NO_ENTITY]
+
+    def _plan(self, api_key: int, version: int, side: Side) -> Plan:
+        plan = super()._plan(api_key, version, side)
+        names = plan.names
+        ids: tuple[Branch, ...] = ()
+        if self._entity == "topicName" and api_key in APIS:
+            types = frozenset({"topicId"})
+            fields = fields_of(api_definition(api_key, side).fields, version)
+            ids = _branches(fields, version, lambda path: is_entity(path[-1], types), ())
+            names |= frozenset(_names(ids))
+        resources = CONFIG_RESOURCES.get((api_key, side)) if self._entity != "transactionalId" else None
+        is_coordinator = api_key == FIND_COORDINATOR and side == "request" and self._entity != "topicName"
+        if resources or is_coordinator:
+            names |= TYPED_FIELDS | frozenset({resources} if resources else ())
+        return plan._replace(names=names, ids=ids, is_typed=bool(resources or is_coordinator))
+
+
+class Needles:
+    """Tells by the bytes of a call's messages whether a body may hold one of some texts, which spares reading it."""
+
+    def __init__(self, texts: Sequence[str], fits: Callable[[str], bool], reader: Reader) -> None:
+        """Look for `texts`, of which each value that `fits` holds one; topics may also be meant by their ids."""
+        self._texts = [text.encode("utf-8", "surrogateescape") for text in texts]
+        self._fits = fits
+        self._plans = reader.plans if isinstance(reader, EntityReader) else None
+        self._names: KnownNames | None = None
+        self._ids: list[bytes] = []
+
+    def may_be_in(self, call: Call) -> bool:
+        """Tell whether a call may hold any of them."""
+        request, response = call.request, call.response
+        for text in self._texts:
+            if (request is not None and text in request.data) or (response is not None and text in response.data):
+                return True
+        return self._plans is not None and any(plan.ids for plan in self._plans(call)) and self._has_id(call)
+
+    def _has_id(self, call: Call) -> bool:
+        names = call.context.topics
+        if names is not self._names:
+            self._names = names
+            meant = [topic_id for topic_id, name in names.known().items() if self._fits(name)]
+            self._ids = [urlsafe_b64decode(f"{topic_id}==") for topic_id in meant if topic_id != NO_ID]
+        frames: list[Frame] = [frame for frame in (call.request, call.response) if frame is not None]
+        return any(each in frame.data for each in self._ids for frame in frames)
+
+
+def _body(call: Call, plan: Plan) -> dict[str, Any] | None:
+    """Give at least the fields of a plan, what there is of a body that did not decode whole; None where nothing is."""
+    is_request = plan.side == "request"
+    if not plan.is_decoded and not call.context.records:
+        scan = call.scan_request(plan.names) if is_request else call.scan_response(plan.names)
+        if scan is not None:
+            return scan.value
+    body = call.request_body if is_request else call.response_body
+    return None if body is None else body.value or body.partial
+
+
+def json_name(field: Field) -> str:
+    """Give the name of a field in Kafka's JSON, which has of records their size."""
+    return f"{field.name}SizeInBytes" if field.type == "records" else field.name
+
+
+def _branches(fields: tuple[Field, ...], version: int, wanted: Wanted, above: tuple[Field, ...]) -> tuple[Branch, ...]:
+    """Give the branches that lead to wanted fields, and nowhere else."""
+    found = []
+    for field in fields:
+        path = (*above, field)
+        inner = _branches(fields_of(field.fields, version), version, wanted, path)
+        if inner or wanted(path):
+            found.append(Branch(json_name(field), inner))
+    return tuple(found)
+
+
+def _names(branches: tuple[Branch, ...]) -> list[str]:
+    """Give the names of fields, also of records as the definition has it."""
+    names = [name for branch in branches for name in (branch.name, branch.name.removesuffix("SizeInBytes"))]
+    return names + [name for branch in branches for name in _names(branch.inner)]
+
+
+def _collect(body: dict[str, Any], branches: tuple[Branch, ...], found: list[Any]) -> None:
+    for name, inner in branches:
+        value = body.get(name)
+        if value is None:
+            continue
+        if type(value) is list:
+            if inner:
+                for element in value:
+                    _collect(element, inner, found)
+            else:
+                found += value
+        elif inner:
+            _collect(value, inner, found)
+        else:
+            found.append(value)
