@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from kafkasniff.capture.packets import Arrival as Arrival
     from kafkasniff.diagnose.finding import Evidence as Evidence
     from kafkasniff.diagnose.finding import Finding as Finding
+    from kafkasniff.filters.errors import FilterError as FilterError
+    from kafkasniff.filters.filter import Filter as Filter
     from kafkasniff.protocol.definitions.loading import load_definitions as load_definitions
     from kafkasniff.protocol.definitions.merging import DefinitionError as DefinitionError
     from kafkasniff.reading import Reading as Reading
@@ -40,6 +42,8 @@ _HOMES = {
     "kafkasniff.diagnose.finding": ("Evidence", "Finding"),
     "kafkasniff.protocol.definitions.loading": ("load_definitions",),
     "kafkasniff.protocol.definitions.merging": ("DefinitionError",),
+    "kafkasniff.filters.errors": ("FilterError",),
+    "kafkasniff.filters.filter": ("Filter",),
     "kafkasniff.reading": ("Reading", "Summary", "read"),
 }
 

@@ -55,7 +55,8 @@ def diagnose(
     """Say what clients and brokers do wrong in a capture, or in several that are one.
 
     `rules` are the ids of those that run, all of them without it, but for those in `ignore`. `thresholds` has values
-    by `RULE.THRESHOLD`. Only calls are judged for which `where` holds, an expression. Raises CaptureError as `read` does, and ValueError for a rule or threshold that there is not.
+    by `RULE.THRESHOLD`. Only calls are judged for which `where` holds, an expression. Raises CaptureError and
+    FilterError as `read` does, and ValueError for a rule or threshold that there is not.
     """
     settings: dict[str, dict[str, float]] = {}
     for name, value in (thresholds or {}).items():
