@@ -5,7 +5,7 @@ from typing import Final
 
 from kafkasniff.filters.predicates import Predicate, all_of, negation
 from kafkasniff.filters.tests import make_test
-from kafkasniff.filters.values import duration_ns
+from kafkasniff.filters.values import duration_ns, glob
 
 ANY: Final = "*"
 """Stands for any value: of `--errors` without a name."""
@@ -17,9 +17,7 @@ def short_form(field: str, texts: Sequence[str]) -> Predicate:
     A value may be a list with commas. Any of those without `!` before it must fit, and none of the others. `\,` is a
     comma within a value, and `\!` an exclamation mark at its begin.
     """
-    values = [value for text in texts for value in _divided(text)]
-    wanted = [value for value in values if not value.startswith("!")]
-    unwanted = [value[1:] for value in values if value.startswith("!")]
+    wanted, unwanted = _parted(texts)
     parts = [negation(make_test(field, "==", [value]) if value != ANY else make_test(field)) for value in unwanted]
     if ANY in wanted:
         parts.append(make_test(field))
@@ -28,9 +26,21 @@ def short_form(field: str, texts: Sequence[str]) -> Predicate:
     return all_of(parts)
 
 
+def fits(texts: Sequence[str], value: str) -> bool:
+    """Tell whether a value is what an option with these values asks for."""
+    wanted, unwanted = _parted(texts)
+    return not any(glob(text)(value) for text in unwanted) and (not wanted or any(glob(text)(value) for text in wanted))
+
+
 def slower_than(text: str) -> Predicate:
     """Give what `--slower-than` stands for, where a bare number is in milliseconds; raises FilterError."""
     return make_test("latency", ">", [f"{duration_ns(text, 'ms')}ns"])
+
+
+def _parted(texts: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Give the values that are asked for, and those that are not wanted."""
+    values = [value for text in texts for value in _divided(text)]
+    return [value for value in values if value[0] != "!"], [value[1:] for value in values if value[0] == "!"]
 
 
 def _divided(text: str) -> list[str]:
