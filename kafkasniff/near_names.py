@@ -33,7 +33,7 @@ def near_names(text: str, names: Iterable[str], most: int = 3) -> list[str]:
         if len(wanted) >= _LEAST_PART and wanted in bare:
             likeness[name] = max(likeness[name], _OF_A_PART)
     near = [name for name, ratio in likeness.items() if ratio >= _LEAST_LIKENESS]
-    return sorted(near, key=lambda name: -likeness[name])[:most]
+    return sorted(near, key=lambda name: (-likeness[name], not plain(name).startswith(wanted), name))[:most]
 
 
 def did_you_mean(text: str, names: Iterable[str]) -> str:

@@ -28,6 +28,15 @@ def counts(path: Path) -> tuple[int, int, int]:
     return calls, summary.counts.calls, len(reports)
 
 
+def matching(path: Path) -> int:
+    """Calls that an expression chooses."""
+    try:
+        kafkasniff.read(path, where="nonsense")
+    except kafkasniff.FilterError:
+        wanted = kafkasniff.Filter("api == fetch and latency > 100ms")
+    return sum(1 for _ in kafkasniff.read(path, where=wanted).calls())
+
+
 def duration(path: Path) -> timedelta:
     """How long a capture is."""
     reading = kafkasniff.read(path)
