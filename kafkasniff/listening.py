@@ -129,6 +129,6 @@ class Listening:
         if dropped > summary.dropped_packets:
             self._say(
                 f"{dropped - summary.dropped_packets:,} packets dropped by the kernel: they came faster than"
-                " they were read; a larger --buffer or a --filter helps"
+                " they were read; a larger --buffer or a --bpf filter helps"
             )
             summary.dropped_packets = dropped

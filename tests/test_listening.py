@@ -65,7 +65,7 @@ def test_drops_are_said_while_they_happen() -> None:
     assert summary.packets + summary.dropped_packets == 6_000
     assert said == [
         f"{summary.dropped_packets:,} packets dropped by the kernel: they came faster than they were read;"
-        " a larger --buffer or a --filter helps"
+        " a larger --buffer or a --bpf filter helps"
     ]
 
 

@@ -13,13 +13,17 @@ EXAMPLES = """\b
 Examples:
   kafkasniff explain
   kafkasniff explain rebalance-storm
+  kafkasniff explain NOT_LEADER_OR_FOLLOWER        an error, and the rules about it
   kafkasniff explain commit-storm --json
 """
 
 
 def explain(
     rule: Annotated[
-        str | None, typer.Argument(metavar="RULE", help="A rule's id.", autocompletion=complete_rule)
+        str | None,
+        typer.Argument(
+            metavar="RULE|ERROR", help="A rule's id, or an error's code or name.", autocompletion=complete_rule
+        ),
     ] = None,
     json_output: JsonOutput = False,
     no_pager: NoPager = False,
@@ -39,8 +43,37 @@ def explain(
         return
     known = RULES_BY_ID.get(rule)
     if known is None:
-        raise typer.BadParameter(f"no rule has the id {rule!r}; `kafkasniff explain` lists them all.")
-    if json_output:
+        _explain_error(rule, json_output)
+    elif json_output:
         print_json(rule_object(known))
     else:
         print_text(rule_text(known, text_width()))
+
+
+def _explain_error(text: str, json_output: bool) -> None:
+    """Say what an error means, and which rules are about it; raises BadParameter for what is neither."""
+    from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
+    from kafkasniff.near_names import did_you_mean
+    from kafkasniff.protocol.error_codes import ERROR_CODES
+    from kafkasniff.protocol.names import find_error, find_error_by_begin
+    from kafkasniff.render.error_reference import error_object, error_text
+    from kafkasniff.render.findings import rule_parts
+
+    error = find_error(text) or find_error_by_begin(text)
+    if error is None:
+        near = did_you_mean(text, (*RULES_BY_ID, *(each.name for each in ERROR_CODES.values())))
+        raise typer.BadParameter(
+            f"no rule has the id {text!r}, and no error this name{near or '; `kafkasniff explain` lists all rules.'}"
+        )
+    about = [
+        rule
+        for rule in RULES
+        if error.code in getattr(rule, "codes", ()) or any(error.name in part for _, part in rule_parts(rule))
+    ]
+    if json_output:
+        print_json({**error_object(error), "rules": [rule.id for rule in about]})
+        return
+    print_text(error_text(error))
+    if about:
+        width = max(len(rule.id) for rule in about)
+        print_text("\nRules about it:\n" + "".join(f"  {rule.id:<{width}}  {rule.title}\n" for rule in about))

@@ -25,7 +25,7 @@ Examples:
   kafkasniff live any --errors                     calls that brought an error, on all interfaces
   kafkasniff live lo eth0 --port 9092 -v --limit 5
   kafkasniff live eth0 --duration 30s --write out.pcapng
-  kafkasniff live eth0 --filter 'host 10.0.0.7' --json | jq .requestHeader
+  kafkasniff live eth0 --bpf 'host 10.0.0.7' --json | jq .requestHeader
   kafkasniff live eth0 --diagnose                  what goes wrong, as soon as it is certain
   kafkasniff live eth0 --diagnose --duration 10m --fail-on error --ignore acks-one
 """
@@ -39,8 +39,9 @@ Interfaces = Annotated[
 Filter = Annotated[
     str | None,
     typer.Option(
+        "--bpf",
         "--filter",
-        metavar="BPF",
+        metavar="EXPRESSION",
         help="Have the kernel pass on only these packets (see pcap-filter(7)); faster, but a filter by port loses"
         " IP fragments and tunnels.",
     ),

@@ -81,8 +81,11 @@ def _say(left_out: Sequence[str], changed: Sequence[str]) -> None:
 def _rule(rule_id: str, where: str) -> type[Rule[Any]]:
     rule = RULES_BY_ID.get(rule_id)
     if rule is None:
+        from kafkasniff.near_names import did_you_mean
+
+        near = did_you_mean(rule_id, RULES_BY_ID)
         raise typer.BadParameter(
-            f"no rule has the id {show(rule_id)!r}; `kafkasniff explain` lists them all.", param_hint=where
+            f"no rule has the id {show(rule_id)!r}{near or '; `kafkasniff explain` lists them all.'}", param_hint=where
         )
     return rule
 

@@ -52,6 +52,7 @@ OTHER_ERROR_NAMES: Final[dict[str, int]] = {
 where they say something else than Kafka's Errors."""
 
 _ENDS: Final = ("exception", "error", "code")
+_SHORTEST_BEGIN: Final = 3
 _BEGINS: Final = ("rdkafkaresperr", "errors", "err")
 
 
@@ -85,6 +86,13 @@ def find_error(text: str) -> ErrorCode | None:
     name = plain(wanted)
     code = names.get(name, names.get(_bare(name)))
     return None if code is None else ERROR_CODES[code]
+
+
+def find_error_by_begin(text: str) -> ErrorCode | None:
+    """Find the one error whose name begins so, such as `NOT_LEADER`; None where there is none or several."""
+    begin = plain(text)
+    found = [error for error in ERROR_CODES.values() if plain(error.name).startswith(begin)]
+    return found[0] if len(begin) > _SHORTEST_BEGIN and len(found) == 1 else None
 
 
 def no_error(text: str) -> str:

@@ -215,6 +215,6 @@ def _own_interpreter() -> str:
 
 def _refuse_filter(bpf_filter: str | None, error: Exception) -> NoReturn:
     if isinstance(error, ImportError) or "libpcap" in str(error):
-        text = "--filter: libpcap, which compiles it, is missing; install it (on Debian: apt install libpcap0.8)"
+        text = "--bpf: libpcap, which compiles it, is missing; install it (on Debian: apt install libpcap0.8)"
         raise CaptureError(text) from None
-    raise CaptureError(f"--filter: {bpf_filter!r} is no filter that libpcap understands: {error}") from None
+    raise CaptureError(f"--bpf: {bpf_filter!r} is no filter that libpcap understands: {error}") from None

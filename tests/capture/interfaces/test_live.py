@@ -201,5 +201,5 @@ def test_what_cannot_be_listened_to_is_said_in_a_sentence() -> None:
     with own_network():
         with pytest.raises(CaptureError, match=r"^eth7: no such interface; there are lo, and `any` for all of them$"):
             LiveCapture(["lo", "eth7"])
-        with pytest.raises(CaptureError, match=r"^--filter: 'port kafka9' is no filter that libpcap understands"):
+        with pytest.raises(CaptureError, match=r"^--bpf: 'port kafka9' is no filter that libpcap understands"):
             LiveCapture(["lo"], bpf_filter="port kafka9")

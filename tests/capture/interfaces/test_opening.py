@@ -155,7 +155,7 @@ def test_no_shared_interpreter_is_given_the_right(tmp_path: Path) -> None:
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
 def test_a_filter_that_is_none(platform: str) -> None:
     assert opened(platform, bpf_filter="port kafka9").startswith(
-        "--filter: 'port kafka9' is no filter that libpcap understands: "
+        "--bpf: 'port kafka9' is no filter that libpcap understands: "
     )
 
 
@@ -169,7 +169,7 @@ def test_libpcap_is_missing() -> None:
     def opened(platform: str, bpf_filter: str) -> str:
         return run_open(before, platform, "lo", bpf_filter, without_right=False)
 
-    missing = "--filter: libpcap, which compiles it, is missing; install it (on Debian: apt install libpcap0.8)"
+    missing = "--bpf: libpcap, which compiles it, is missing; install it (on Debian: apt install libpcap0.8)"
     assert opened("linux", "") == "PacketRing"
     assert opened("linux", "tcp port 9092") == missing
     assert opened("darwin", "") == f"lo: libpcap, which captures here, is missing; install it, or use `{RAW_INSTEAD}`"
