@@ -242,7 +242,8 @@ class Showing:
         summary = self._reading.summary
         if not self._shows_all:
             self._filter.close(summary)
-        for text in closing_notes(summary):
+        # Of what was not read, nothing can be said.
+        for text in closing_notes(summary) if self._left else ():
             print_message(f"kafkasniff: {text}")
         if self._left:
             print_message(closing_line(summary, self.failures))

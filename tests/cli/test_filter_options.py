@@ -75,3 +75,8 @@ def test_diagnosis_of_what_matches(run: Run) -> None:
     assert "not judged: " in some.stderr
     assert " calls that the filter left out" in some.stderr
     assert "shop-p" not in some.stdout
+
+
+def test_nothing_is_said_of_what_a_limit_left_unread(run: Run) -> None:
+    for arguments in (["--limit", "1"], ["--api", "fetch", "--limit", "1"]):
+        assert run("read", PCAP, *arguments).stderr == "stopped at --limit; the rest of the capture was not read\n"
