@@ -1,4 +1,4 @@
-"""Write docs/rules.md and docs/options.md from the rules themselves: `python tools/make_rules.py [--check]`."""
+"""Write docs/rules.md, docs/options.md and docs/errors.md from the rules: `python tools/make_rules.py [--check]`."""
 
 import argparse
 import re
@@ -14,10 +14,23 @@ from kafkasniff.diagnose.causes import effects_of, why  # noqa: E402
 from kafkasniff.diagnose.options.libraries import LIBRARIES  # noqa: E402
 from kafkasniff.diagnose.options.library import Option  # noqa: E402
 from kafkasniff.diagnose.rule import Rule  # noqa: E402
+from kafkasniff.protocol.error_codes import ERROR_CODES  # noqa: E402
+from kafkasniff.protocol.error_fixes import ERROR_FIXES  # noqa: E402
+from kafkasniff.protocol.error_notes import ERROR_NOTES  # noqa: E402
+from kafkasniff.protocol.fields import ErrorCode  # noqa: E402
+from kafkasniff.render.error_reference import error_normal  # noqa: E402
 from kafkasniff.render.findings import rule_advice, rule_options, rule_parts, silencing  # noqa: E402
 
 PAGE = ROOT / "docs" / "rules.md"
 OPTIONS_PAGE = ROOT / "docs" / "options.md"
+ERRORS_PAGE = ROOT / "docs" / "errors.md"
+
+ERRORS_OPENING = """# Kafka's error codes
+
+Written by `tools/make_rules.py`; the tests compare. `kafkasniff explain CODE` (or its name) says the same.
+Where a rule of `diagnose` is about a code, it is named; of all others [unexplained-error](rules.md#unexplained-error)
+tells, beyond what is normal in a client's life.
+"""
 
 OPTIONS_OPENING = """# Options of client libraries
 
@@ -91,6 +104,22 @@ def options_page() -> str:
     return "\n".join([OPTIONS_OPENING, *table, *map(option_section, LIBRARIES[0].options)])
 
 
+def error_section(error: ErrorCode) -> str:
+    lines = [
+        f"## {error.code} {error.name}",
+        f"{ERROR_NOTES[error.code]} A client {'may try again' if error.retriable else 'may not simply try again'}.",
+        f"*What to do:* {ERROR_FIXES[error.code]}",
+    ]
+    lines += [f"*Normal:* {text}." for text in error_normal(error)]
+    if rules := [rule.id for rule in RULES if error.code in getattr(rule, "codes", ())]:
+        lines.append("*Rules:* " + ", ".join(f"[{rule}](rules.md#{rule})" for rule in rules))
+    return "\n\n".join(lines) + "\n"
+
+
+def errors_page() -> str:
+    return "\n".join([ERRORS_OPENING, *map(error_section, ERROR_CODES.values())])
+
+
 def page() -> str:
     table = ["| rule | severity | says |", "| --- | --- | --- |"]
     table += [f"| [{rule.id}](#{rule.id}) | {rule.severity} | {rule.title} |" for rule in RULES]
@@ -100,7 +129,7 @@ def page() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="fail when the page is not current, write nothing")
-    pages = {PAGE: page(), OPTIONS_PAGE: options_page()}
+    pages = {PAGE: page(), OPTIONS_PAGE: options_page(), ERRORS_PAGE: errors_page()}
     if parser.parse_args().check:
         stale = [path for path, wanted in pages.items() if not path.is_file() or path.read_text() != wanted]
         for path in stale:

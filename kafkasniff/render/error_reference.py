@@ -2,10 +2,22 @@
 
 from typing import Any
 
+from kafkasniff.diagnose.normal_errors import ANY_NUMBER, NORMAL_ERRORS
 from kafkasniff.protocol.error_codes import ERROR_CODES
 from kafkasniff.protocol.error_fixes import ERROR_FIXES
 from kafkasniff.protocol.error_notes import ERROR_NOTES
 from kafkasniff.protocol.fields import ErrorCode
+from kafkasniff.protocol.headers import api_name
+
+
+def error_normal(error: ErrorCode) -> list[str]:
+    """Say where an error is part of a healthy client's life."""
+    return [
+        f"{', '.join(map(api_name, sorted(each.apis))) if each.apis else 'any API'}"
+        f"{'' if each.a_minute == ANY_NUMBER else f', up to {each.a_minute} a minute'}: {each.why}"
+        for each in NORMAL_ERRORS
+        if error.code in each.codes
+    ]
 
 
 def error_object(error: ErrorCode) -> dict[str, Any]:
@@ -16,15 +28,16 @@ def error_object(error: ErrorCode) -> dict[str, Any]:
         "retriable": error.retriable,
         "meaning": ERROR_NOTES[error.code],
         "fix": ERROR_FIXES[error.code],
+        "normal": error_normal(error),
     }
 
 
 def error_text(error: ErrorCode) -> str:
     """Give one error as text, with the end of its last line."""
     retriable = "retriable" if error.retriable else "not retriable"
-    return (
-        f"{error.code}  {error.name}  ({retriable})\n{ERROR_NOTES[error.code]}\nWhat to do: {ERROR_FIXES[error.code]}\n"
-    )
+    lines = [f"{error.code}  {error.name}  ({retriable})", ERROR_NOTES[error.code]]
+    lines += [f"What to do: {ERROR_FIXES[error.code]}", *(f"Normal: {text}" for text in error_normal(error))]
+    return "\n".join(lines) + "\n"
 
 
 def error_list_text() -> str:

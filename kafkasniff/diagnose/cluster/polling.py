@@ -54,7 +54,7 @@ class AdminPolling(Rule[Polls]):
         Threshold(
             "per_second", 20, "requests/s", "a consumer asks a few times when it starts, exporters once a minute"
         ),
-        Threshold("seconds", 4, "s", "close together; a tool that lists everything once is done sooner"),
+        Threshold("seconds", 3, "s", "close together; a tool that lists everything once is done sooner"),
         Threshold("within", 10, "s", "for which that is the average"),
     )
     meaning = "Each such request makes the broker look into its logs or all of its groups; together they slow others."

@@ -57,7 +57,7 @@ class RedeliveryLoop(Rule[Deliveries]):
         {"responses", "topicId", "partitions", "acquiredRecords", "firstOffset", "lastOffset", "deliveryCount"}
     )
     thresholds = (
-        Threshold("records", 20, "records", "acquired for the fourth time or later; some failures are what it is for"),
+        Threshold("records", 10, "records", "acquired for the fourth time or later; some failures are what it is for"),
         Threshold("share", 0.25, "", "of all that is acquired: where nothing is accepted, two of five deliveries are"),
         Threshold("released", 0.5, "", "of all that is acknowledged"),
     )

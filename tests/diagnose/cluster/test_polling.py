@@ -20,8 +20,8 @@ def test_a_tool_that_asks_without_pause() -> None:
     found = finding(ADMIN, asked(20, 10))
     assert found.count == 200
     assert "LIST_GROUPS 200" in found.summary
-    assert findings(ADMIN, asked(100, 3)) == []
-    assert finding(ADMIN, asked(100, 4)).count == 400
+    assert findings(ADMIN, asked(100, 2)) == []
+    assert finding(ADMIN, asked(100, 3)).count == 300
     assert findings(ADMIN, asked(90, 9, key=12)) == []
 
 
