@@ -1,10 +1,12 @@
 """Timelines as tables for the terminal, or as JSON lines."""
 
+import re
 from collections.abc import Iterator
 
 import orjson
 
 from kafkasniff.diagnose.timeline import Row, Timeline
+from kafkasniff.protocol.names import camel_case
 from kafkasniff.render.colours import Colours
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
@@ -12,6 +14,7 @@ from kafkasniff.render.words import show
 from kafkasniff.wording import file_name
 
 _WIDEST = 100
+_API = re.compile(r"^[A-Z_]+(?= v\d)")
 
 
 def timeline_lines(timeline: Timeline, as_json: bool, colours: Colours) -> Iterator[bytes]:
@@ -37,7 +40,9 @@ def timeline_lines(timeline: Timeline, as_json: bool, colours: Colours) -> Itera
 
 def _cells(row: Row) -> tuple[str, str, str, str, str]:
     count = f"×{row.count:,}" if row.count > 1 else ""
-    return show(row.client, 40), row.what, count, row.mark, show(row.detail, _WIDEST)
+    # Screens have the names of messages, JSON those of Kafka's ApiKeys.
+    what = _API.sub(lambda found: camel_case(found[0]), row.what)
+    return show(row.client, 40), what, count, row.mark, show(row.detail, _WIDEST)
 
 
 def _object(row: Row) -> dict[str, object]:

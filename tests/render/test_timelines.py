@@ -17,8 +17,8 @@ def timeline() -> Timeline:
 def test_columns_are_aligned_and_safe() -> None:
     text = b"".join(timeline_lines(timeline(), False, PLAIN)).decode()
     assert text.splitlines() == [
-        "2026-11-20T12:00:00.000000Z  shop   JOIN_GROUP v9      new generation  member m-1",
-        r"2026-11-20T12:00:00.000000Z  a\x1b  HEARTBEAT v4   ×7",
+        "2026-11-20T12:00:00.000000Z  shop   JoinGroup v9      new generation  member m-1",
+        r"2026-11-20T12:00:00.000000Z  a\x1b  Heartbeat v4  ×7",
         "5 more rows were left out",
     ]
 
