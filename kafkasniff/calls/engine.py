@@ -128,7 +128,8 @@ class Engine:
     def feed(self, batch: PacketBatch) -> list[Item]:
         """Take packets; give what ended with them, in packet order."""
         if len(batch):
-            self._latest = max(self._latest, batch.times[-1])
+            # Packets of one batch need not be in the order of their times.
+            self._latest = max(self._latest, *batch.times)
         items = self._take(self.reassembler.feed(batch))
         self._note(items)
         return items

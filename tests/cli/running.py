@@ -59,11 +59,16 @@ def wait_for_lines(live: Live, count: int) -> None:
         time.sleep(0.02)
 
 
-def exchange(answer: bool) -> socket.socket:
-    """A connection with one ApiVersions request, answered or not; gives the client's end, still open."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        client = socket.create_connection(listener.getsockname())
-        server, _ = listener.accept()
+def exchange(answer: bool, listener: socket.socket | None = None) -> socket.socket:
+    """A connection with one ApiVersions request, answered or not; gives the client's end, still open.
+
+    It is to a server of its own where no `listener` is given.
+    """
+    if listener is None:
+        with socket.create_server(("127.0.0.1", 0)) as own:
+            return exchange(answer, own)
+    client = socket.create_connection(listener.getsockname())
+    server, _ = listener.accept()
     client.sendall(REQUEST)
     assert server.recv(100) == REQUEST
     if answer:

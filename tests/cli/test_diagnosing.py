@@ -1,5 +1,6 @@
 import json
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -76,8 +77,9 @@ def test_findings_come_while_listening_and_all_of_them_at_the_end(
 
 
 def connect_again_and_again() -> None:
-    for _ in range(CHURN):
-        exchange(answer=True).close()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        for _ in range(CHURN):
+            exchange(True, listener).close()
 
 
 def test_text(environment: dict[str, str]) -> None:
