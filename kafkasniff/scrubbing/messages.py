@@ -1,0 +1,160 @@
+"""Messages with other names: field by field, as long as they were."""
+
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from functools import cache
+
+from kafkasniff.calls.call import Call, Frame, Side
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies.offsets import trace
+from kafkasniff.protocol.bodies.tables import FieldTable, make_table
+from kafkasniff.protocol.definitions.lookup import api_definition, message_definition
+from kafkasniff.protocol.fields import Field, Message, fields_of
+from kafkasniff.protocol.headers import response_header_version
+from kafkasniff.scrubbing.batches import blank_batches
+from kafkasniff.scrubbing.names import Names
+
+KEPT_FIELDS = frozenset(
+    {
+        "assignmentConfigs",
+        "clientSoftwareName",
+        "clientSoftwareVersion",
+        "configName",
+        "feature",
+        "mechanism",
+        "mechanisms",
+        "protocolName",
+        "protocolType",
+        "serverAssignor",
+        "assignorName",
+        "groupState",
+        "groupType",
+        "statesFilter",
+        "typesFilter",
+        "state",
+    }
+)
+"""Strings that are words of the protocol or of its software, and name nobody."""
+
+KEPT_TEXTS = frozenset(
+    {b"consumer", b"connect", b"share", b"classic", b"streams", b"__consumer_offsets", b"__transaction_state"}
+)
+"""Texts that stay wherever they stand."""
+
+_KEPT_ENDS = ("protocols.name", "Features.name", "configs.name", "synonyms.name")
+"""Names of what is Kafka's: assignors, features and settings."""
+_EMBEDDED = {
+    (11, "request", "protocols.metadata"): "ConsumerProtocolSubscription",
+    (11, "response", "members.metadata"): "ConsumerProtocolSubscription",
+    (14, "request", "assignments.assignment"): "ConsumerProtocolAssignment",
+    (14, "response", "assignment"): "ConsumerProtocolAssignment",
+}
+_INDEX = re.compile(r"\[\d+\]")
+_SASL_HANDSHAKE = 17
+
+
+class Messages:
+    """Scrubs the messages of calls; counts what it had to blank."""
+
+    def __init__(self, names: Names) -> None:
+        """Replace by `names`."""
+        self._names = names
+        self.opaque_bytes = 0
+        """Bytes that could not be understood, or may hold anything, and are blank."""
+
+    def scrub(self, call: Call, side: Side) -> bytes:
+        """Give a frame anew, with the size before it."""
+        frame = call.request if side == "request" else call.response
+        assert frame is not None
+        return frame.size.to_bytes(4, "big", signed=True) + self._content(call, side, frame)
+
+    def _content(self, call: Call, side: Side, frame: Frame) -> bytes:
+        header = call.header
+        data = bytearray(frame.data)
+        if header is None:
+            # Nobody knows its layout: the correlation id is all that is kept.
+            return self._blank(data, 4)
+        if side == "request":
+            begin = header.end
+            self._scrub_header(data, begin, header.client_id)
+        else:
+            begin = 4 + response_header_version(header.api_key, header.api_version)
+        api = APIS.get(header.api_key)
+        body = call.request_body if side == "request" else call.response_body
+        if api is None or body is None or body.value is None or not frame.whole:
+            return self._blank(data, begin)
+        definition = api_definition(header.api_key, side)
+        end = self._scrub_fields(data, begin, definition, body.version, (header.api_key, side))
+        return self._blank(data, end)
+
+    def _blank(self, data: bytearray, begin: int) -> bytes:
+        """Blank what stands from `begin` on."""
+        begin = min(begin, len(data))
+        self.opaque_bytes += len(data) - begin
+        data[begin:] = bytes(len(data) - begin)
+        return bytes(data)
+
+    def _scrub_header(self, data: bytearray, end: int, client_id: str | None) -> None:
+        """Replace the client id; tagged fields behind it are blanked."""
+        if client_id:
+            length = int.from_bytes(data[8:10], "big")
+            self._replace(data, 10, length)
+
+    def _replace(self, data: bytearray, at: int, length: int) -> None:
+        raw = bytes(data[at : at + length])
+        if raw not in KEPT_TEXTS:
+            data[at : at + length] = self._names.text(raw)
+
+    def _scrub_fields(
+        self, data: bytearray, begin: int, definition: Message, version: int, of: tuple[int, str] | None
+    ) -> int:
+        """Scrub the fields of a message from `begin` on; give where they end."""
+        kinds = _kinds(definition, version)
+        end = begin
+        for field in trace(_table(definition, version), bytes(data), begin):
+            end = field.offset + field.length
+            path = _INDEX.sub("", field.path)
+            kind = kinds.get(path)
+            if kind == "string" and isinstance(field.value, str):
+                if path.rpartition(".")[2] not in KEPT_FIELDS and not path.endswith(_KEPT_ENDS):
+                    length = len(field.value.encode("utf-8", "surrogatepass"))
+                    self._replace(data, end - length, length)
+            elif kind == "records" and isinstance(field.value, int):
+                self.opaque_bytes += blank_batches(data, end - field.value, end)
+            elif isinstance(field.value, str) and (kind == "bytes" or path.endswith(".bytes")):
+                self._scrub_bytes(data, end, len(b64decode(field.value)), (*of, path) if of else None)
+        return end
+
+    def _scrub_bytes(self, data: bytearray, end: int, length: int, place: tuple[int, str, str] | None) -> None:
+        """Scrub a message within bytes that end at `end`, or blank them."""
+        name = None if place is None else _EMBEDDED.get(place)
+        begin = end - length
+        if name is not None and length >= 2:
+            version = int.from_bytes(data[begin : begin + 2], "big", signed=True)
+            definition = message_definition(name)
+            inner = bytearray(data[begin:end])
+            if 0 <= version <= 3 and self._scrub_fields(inner, 2, definition, version, None) <= length:
+                data[begin:end] = inner
+                return
+        self.opaque_bytes += length
+        data[begin:end] = bytes(length)
+
+
+@cache
+def _table(definition: Message, version: int) -> FieldTable:
+    return make_table(definition, version)
+
+
+@cache
+def _kinds(definition: Message, version: int) -> dict[str, str]:
+    """Give the types of all fields that are no structs, by path without indices."""
+    return dict(_walk(definition.fields, version, ""))
+
+
+def _walk(fields: tuple[Field, ...], version: int, prefix: str) -> Iterator[tuple[str, str]]:
+    for field in fields_of(fields, version):
+        if field.fields:
+            yield from _walk(field.fields, version, f"{prefix}{field.name}.")
+        else:
+            yield prefix + field.name, field.element_type

@@ -1,0 +1,67 @@
+"""Other names of equal length, by a key."""
+
+import hmac
+import re
+
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz234567"
+_IPV4 = re.compile(rb"(?:\d{1,3}\.){3}\d{1,3}")
+
+_CLASSES = ([*range(10)], [*range(10, 100)], [*range(100, 256)])
+"""Numbers of one, two and three digits."""
+_FIRST = ([*range(1, 10)], [*range(11, 100)], [*range(128, 224)])
+"""Those with which an address may begin; neither 10, 127 nor what is no host's."""
+
+
+class Names:
+    """Gives for each name, address and hardware address another one: always the same, and as long."""
+
+    def __init__(self, key: bytes) -> None:
+        """Derive all from `key`."""
+        self._key = key
+        self._texts: dict[bytes, bytes] = {}
+
+    def _number(self, kind: bytes, content: bytes) -> int:
+        return int.from_bytes(hmac.digest(self._key, kind + b"\0" + content, "sha256"), "big")
+
+    def text(self, raw: bytes) -> bytes:
+        """Give another text in letters and digits, or for the text of an IPv4 address that of its other one."""
+        found = self._texts.get(raw)
+        if found is None:
+            if _IPV4.fullmatch(raw) and all(
+                int(part) < 256 and str(int(part)).encode() == part for part in raw.split(b".")
+            ):
+                address = self.address(bytes(map(int, raw.split(b"."))))
+                found = ".".join(map(str, address)).encode()
+            else:
+                found = self._letters(raw)
+            if len(self._texts) > 100_000:
+                self._texts.clear()
+            self._texts[raw] = found
+        return found
+
+    def _letters(self, raw: bytes) -> bytes:
+        made = bytearray()
+        block = 0
+        while len(made) < len(raw):
+            number = self._number(b"text%d" % block, raw)
+            made += bytes(_LETTERS[number >> shift & 31] for shift in range(0, 250, 5))
+            block += 1
+        return bytes(made[: len(raw)])
+
+    def address(self, address: bytes) -> bytes:
+        """Give another address: of IPv4 one whose text is as long, and that shares as much with its neighbours."""
+        if len(address) != 4:
+            return b"\xfd" + self._number(b"ipv6", address).to_bytes(32, "big")[: len(address) - 1]
+        made = bytearray()
+        for place, part in enumerate(address):
+            numbers = next(each for each in _CLASSES if part in each)
+            others = _FIRST[_CLASSES.index(numbers)] if place == 0 else numbers
+            turn = self._number(b"ipv4", address[:place])
+            made.append(others[(numbers.index(part) + turn) % len(others)])
+        return bytes(made)
+
+    def hardware(self, address: bytes) -> bytes:
+        """Give another hardware address, locally administered; that of a broadcast stays."""
+        if address in (b"\xff" * len(address), bytes(len(address))):
+            return address
+        return b"\x02" + self._number(b"hardware", address).to_bytes(32, "big")[: len(address) - 1]

@@ -1,0 +1,93 @@
+"""Where in which connection's sequence numbers messages lie, and what is to stand there."""
+
+import tempfile
+from bisect import bisect_right, insort
+from collections import defaultdict
+
+from kafkasniff.tcp.events import Connection
+
+_HALF, _WHOLE = 1 << 31, 1 << 32
+
+
+class _Direction:
+    """The messages of one direction of one connection, in order of their sequence numbers."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.first = connection.first.time
+        self.last = connection.last.time
+        self.now: int | None = None
+        """A sequence number, counted on behind 32 bits, near which others are."""
+        self.messages: list[tuple[int, int, int]] = []
+        """Each with its sequence number, and where it lies in the file with how many bytes."""
+
+    def counted_on(self, sequence: int) -> int:
+        """Give a sequence number counted on behind 32 bits."""
+        if self.now is None:
+            self.now = sequence + _WHOLE
+            return self.now
+        ahead = (sequence - self.now) % _WHOLE
+        found = self.now + (ahead if ahead < _HALF else ahead - _WHOLE)
+        self.now = max(self.now, found)
+        return found
+
+
+class Places:
+    """Holds the new messages in a temporary file."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._file = tempfile.TemporaryFile(prefix="kafkasniff-")  # noqa: SIM115
+        self._size = 0
+        self._directions: defaultdict[tuple[bytes, bytes], list[_Direction]] = defaultdict(list)
+        self._of_connection: dict[tuple[Connection, bytes], _Direction] = {}
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def keep(self, message: bytes) -> tuple[int, int]:
+        """Put a message aside; give where it lies, and its bytes."""
+        at = self._size
+        self._file.write(message)
+        self._size += len(message)
+        return at, len(message)
+
+    def add(
+        self, connection: Connection, source: bytes, destination: bytes, sequence: int, kept: tuple[int, int]
+    ) -> None:
+        """Note that a message that was put aside begins at a sequence number of what `source` sent."""
+        direction = self._of_connection.get((connection, source))
+        if direction is None:
+            direction = self._of_connection[connection, source] = _Direction(connection)
+            self._directions[source, destination].append(direction)
+        insort(direction.messages, (direction.counted_on(sequence), *kept))
+
+    def begin(self) -> None:
+        """Begin to ask: packets come from the first on again."""
+        self._file.flush()
+        for directions in self._directions.values():
+            for direction in directions:
+                direction.now = direction.messages[0][0] if direction.messages else None
+
+    def payload(self, source: bytes, destination: bytes, sequence: int, length: int, time: int) -> tuple[bytes, int]:
+        """Give what is to stand in the payload of a segment, and how many bytes of it are not known and zero."""
+        made = bytearray(length)
+        known = 0
+        direction = self._at(source, destination, time)
+        if direction is not None and length:
+            begin = direction.counted_on(sequence)
+            place = max(bisect_right(direction.messages, (begin, _WHOLE)) - 1, 0)
+            for start, at, size in direction.messages[place:]:
+                if start >= begin + length:
+                    break
+                low, high = max(start, begin), min(start + size, begin + length)
+                if low < high:
+                    self._file.seek(at + low - start)
+                    made[low - begin : high - begin] = self._file.read(high - low)
+                    known += high - low
+        return bytes(made), length - min(known, length)
+
+    def _at(self, source: bytes, destination: bytes, time: int) -> _Direction | None:
+        directions = self._directions.get((source, destination), ())
+        fitting = [each for each in directions if each.first <= time <= each.last]
+        return fitting[-1] if fitting else next((each for each in reversed(directions) if each.first <= time), None)

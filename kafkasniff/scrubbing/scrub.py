@@ -1,0 +1,130 @@
+"""Reads a capture, and writes it anew without what names anybody."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, NamedTuple
+
+from kafkasniff.calls.call import Call, Side
+from kafkasniff.calls.items import taken_out
+from kafkasniff.capture.files.merge import merge
+from kafkasniff.capture.files.reader import CaptureReader
+from kafkasniff.capture.packets import Interface
+from kafkasniff.capture.writer import PcapngWriter
+from kafkasniff.reading import Reading
+from kafkasniff.scrubbing.messages import Messages
+from kafkasniff.scrubbing.names import Names
+from kafkasniff.scrubbing.packets import Packets, Tcp, find_tcp
+from kafkasniff.scrubbing.places import Places
+from kafkasniff.tcp.events import Connection
+
+_LONGEST_START = 64
+"""Bytes of a message by which it is found in the packet that brought its first byte."""
+
+
+class Scrubbed(NamedTuple):
+    """What was written."""
+
+    packets: int
+    calls: int
+    opaque_bytes: int
+    """Bytes that were not understood, or may hold anything, and are blank."""
+
+
+class _Begun(NamedTuple):
+    """A message whose place in its packet is to be found."""
+
+    connection: Connection
+    start: bytes
+    kept: tuple[int, int]
+
+
+def scrub(paths: Sequence[str], stream: BinaryIO, key: bytes) -> Scrubbed:
+    """Write captures anew; raises CaptureError."""
+    names = Names(key)
+    messages = Messages(names)
+    places = Places()
+    try:
+        begun, calls = _read(paths, messages, places)
+        for data, interface, number in _packets(paths):
+            waiting = begun.get((interface.file, number))
+            found = None if waiting is None else find_tcp(data, interface.link_type)
+            if found is not None:
+                for each in waiting or ():
+                    _place(places, found, data, each)
+        places.begin()
+        opaque = 0
+
+        def payload(segment: Tcp, time: int) -> bytes:
+            nonlocal opaque
+            length = segment.end - segment.payload
+            made, unknown = places.payload(segment.source, segment.destination, segment.sequence, length, time)
+            opaque += unknown
+            return made
+
+        packets = Packets(names, payload)
+        written = _write(paths, packets, stream)
+    finally:
+        places.close()
+    return Scrubbed(written, calls, opaque + packets.opaque_bytes + messages.opaque_bytes)
+
+
+def _read(paths: Sequence[str], messages: Messages, places: Places) -> tuple[dict[tuple[str, int], list[_Begun]], int]:
+    """Scrub all messages; give them by the packets that brought their first bytes, and the number of calls."""
+    begun: defaultdict[tuple[str, int], list[_Begun]] = defaultdict(list)
+    calls = 0
+    sides: tuple[Side, Side] = ("request", "response")
+    for items in Reading(paths, metrics=False, fetch_sessions=False).batches():
+        for item in taken_out(items):
+            if not isinstance(item, Call):
+                continue
+            calls += 1
+            # What was decrypted stands nowhere in the packets.
+            if item.security_protocol.endswith("SSL"):
+                continue
+            for side in sides:
+                frame = item.request if side == "request" else item.response
+                if frame is not None:
+                    start = frame.size.to_bytes(4, "big", signed=True) + frame.data[:_LONGEST_START]
+                    kept = places.keep(messages.scrub(item, side))
+                    begun[frame.first.interface.file, frame.first.packet].append(_Begun(item.connection, start, kept))
+    return begun, calls
+
+
+def _place(places: Places, found: Tcp, data: bytes, message: _Begun) -> None:
+    """Note where a message begins; of equal ones in a packet each takes the next place."""
+    payload = data[found.payload : found.end]
+    for at in range(len(payload)):
+        length = min(len(message.start), len(payload) - at)
+        if payload[at : at + length] == message.start[:length]:
+            sequence = (found.sequence + at) & 0xFFFFFFFF
+            places.add(message.connection, found.source, found.destination, sequence, message.kept)
+            return
+
+
+def _packets(paths: Sequence[str]) -> Iterator[tuple[bytes, Interface, int]]:
+    for batch in merge([CaptureReader(path) for path in paths]):
+        for index in range(len(batch)):
+            arrival = batch.arrival(index)
+            offset = batch.offsets[index]
+            yield batch.data[offset : offset + batch.captured[index]], arrival.interface, arrival.packet
+
+
+def _write(paths: Sequence[str], packets: Packets, stream: BinaryIO) -> int:
+    writer = PcapngWriter(stream)
+    interfaces: dict[Interface, Interface] = {}
+    count = 0
+    for batch in merge([CaptureReader(path) for path in paths]):
+        for index in range(len(batch)):
+            arrival = batch.arrival(index)
+            offset, original = batch.offsets[index], batch.original[index]
+            data = batch.data[offset : offset + batch.captured[index]]
+            made = packets.rewrite(data, original, arrival.interface.link_type, arrival.time)
+            interface = interfaces.get(arrival.interface)
+            if interface is None:
+                # The name of an interface may tell whose it is.
+                old = arrival.interface
+                interface = Interface(old.file, old.link_type, old.time_digits, old.snap_length)
+                interfaces[old] = interface
+            writer.write(made, original, arrival.time, interface)
+            count += 1
+    return count
