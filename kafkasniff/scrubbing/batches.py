@@ -30,8 +30,8 @@ def _blank_batch(data: bytearray, start: int, end: int) -> int:
     """Blank a batch of magic 2; give how many bytes of it are compressed or cannot be read."""
     right = crc32c_of(bytes(data), start + 21, end) == int.from_bytes(data[start + 17 : start + 21], "big")
     opaque = 0
-    is_control = data[start + 22] & 0x20
-    if data[start + 22] & 7 or not (is_control or _blank_records(data, start + _HEADER, end)):
+    is_control = bool(data[start + 22] & 0x20)
+    if data[start + 22] & 7 or not _blank_records(data, start + _HEADER, end, is_control):
         opaque = end - start - _HEADER
         data[start + _HEADER : end] = bytes(opaque)
     if right:
@@ -39,8 +39,11 @@ def _blank_batch(data: bytearray, start: int, end: int) -> int:
     return opaque
 
 
-def _blank_records(data: bytearray, at: int, end: int) -> bool:
-    """Blank records that are not compressed; tell whether they were read to the end."""
+def _blank_records(data: bytearray, at: int, end: int, is_control: bool) -> bool:
+    """Blank records that are not compressed, of control records all but the key, which tells the kind.
+
+    Tell whether they were read to the end.
+    """
     try:
         while at < end:
             length, at = _varint(data, at)
@@ -50,8 +53,12 @@ def _blank_records(data: bytearray, at: int, end: int) -> bool:
             at += 1  # attributes
             for _ in range(2):  # timestamp and offset
                 _, at = _varint(data, at)
-            for _ in range(2):  # key and value
+            if is_control:
+                length, at = _varint(data, at)
+                at += max(length, 0)
+            else:
                 at = _blank_bytes(data, at, behind)
+            at = _blank_bytes(data, at, behind)
             count, at = _varint(data, at)
             for _ in range(2 * max(count, 0)):
                 at = _blank_bytes(data, at, behind)

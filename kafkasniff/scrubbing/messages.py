@@ -38,7 +38,12 @@ KEPT_FIELDS = frozenset(
 """Strings that are words of the protocol or of its software, and name nobody."""
 
 KEPT_TEXTS = frozenset(
-    {b"consumer", b"connect", b"share", b"classic", b"streams", b"__consumer_offsets", b"__transaction_state"}
+    {
+        *(b"consumer", b"connect", b"share", b"classic", b"streams"),
+        *(b"__consumer_offsets", b"__transaction_state", b"__cluster_metadata", b"__share_group_state"),
+        # What the Java client says as it leaves a group (KIP-800).
+        b"consumer poll timeout has expired.",
+    }
 )
 """Texts that stay wherever they stand."""
 
@@ -82,7 +87,7 @@ class Messages:
             begin = 4 + response_header_version(header.api_key, header.api_version)
         api = APIS.get(header.api_key)
         body = call.request_body if side == "request" else call.response_body
-        if api is None or body is None or body.value is None or not frame.whole:
+        if api is None or body is None or not api.first_version <= body.version <= api.last_version:
             return self._blank(data, begin)
         definition = api_definition(header.api_key, side)
         end = self._scrub_fields(data, begin, definition, body.version, (header.api_key, side))
@@ -122,9 +127,29 @@ class Messages:
                     self._replace(data, end - length, length)
             elif kind == "records" and isinstance(field.value, int):
                 self.opaque_bytes += blank_batches(data, end - field.value, end)
+            elif path == "authBytes" and isinstance(field.value, str):
+                length = len(b64decode(field.value))
+                data[end - length : end] = self.token(bytes(data[end - length : end]))
             elif isinstance(field.value, str) and (kind == "bytes" or path.endswith(".bytes")):
                 self._scrub_bytes(data, end, len(b64decode(field.value)), (*of, path) if of else None)
         return end
+
+    def token(self, token: bytes) -> bytes:
+        """Scrub what a login sends: of PLAIN the user has another name, of GSSAPI what tells the kind stays.
+
+        RFC 2743, 3.1 has the first token's header, RFC 4121, 4.2.6.2 that of those with a signature.
+        """
+        parts = token.split(b"\0")
+        if len(parts) == 3 and all(part.decode("ascii", "replace").isprintable() for part in parts):
+            return b"\0".join([self._names.text(parts[0]), self._names.text(parts[1]), b"x" * len(parts[2])])
+        kept = 0
+        if token[:1] == b"\x60" and (at := token.find(b"\x06\x09", 1, 8)) > 0:
+            kept = at + 13  # the identifier of Kerberos, and that of the token
+        elif token[:2] == b"\x05\x04":
+            kept = 2
+        self.opaque_bytes += max(len(token) - kept, 0)
+        # Zeros would be a request of version 0.
+        return token[:kept] + b"\xff" * (len(token) - kept)
 
     def _scrub_bytes(self, data: bytearray, end: int, length: int, place: tuple[int, str, str] | None) -> None:
         """Scrub a message within bytes that end at `end`, or blank them."""

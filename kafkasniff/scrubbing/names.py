@@ -4,12 +4,25 @@ import hmac
 import re
 
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz234567"
+_DEFAULT_IDS = re.compile(
+    rb"rdkafka|sarama|kgo|kafkajs|rskafka|pykafka|ruby-kafka|kafka-node-client|console-(producer|consumer)|"
+    rb"(producer|adminclient|admin|consumer)-\d{1,9}|(kafka-python|aiokafka)(-producer|-consumer|-admin)?(-[\d.]{1,9})?"
+)
+"""What libraries call themselves; it names nobody."""
+_CONSUMER = re.compile(rb"consumer-(.+)-(\d{1,9})", re.DOTALL)
+"""What the Java client calls consumers, by their group (ConsumerConfig.maybeOverrideClientId)."""
+
 _IPV4 = re.compile(rb"(?:\d{1,3}\.){3}\d{1,3}")
 
 _CLASSES = ([*range(10)], [*range(10, 100)], [*range(100, 256)])
 """Numbers of one, two and three digits."""
 _FIRST = ([*range(1, 10)], [*range(11, 100)], [*range(128, 224)])
 """Those with which an address may begin; neither 10, 127 nor what is no host's."""
+
+
+def is_default_id(raw: bytes) -> bool:
+    """Tell whether a text is what a library calls itself, and names nobody."""
+    return _DEFAULT_IDS.fullmatch(raw) is not None
 
 
 class Names:
@@ -27,17 +40,20 @@ class Names:
         """Give another text in letters and digits, or for the text of an IPv4 address that of its other one."""
         found = self._texts.get(raw)
         if found is None:
-            if _IPV4.fullmatch(raw) and all(
-                int(part) < 256 and str(int(part)).encode() == part for part in raw.split(b".")
-            ):
-                address = self.address(bytes(map(int, raw.split(b"."))))
-                found = ".".join(map(str, address)).encode()
-            else:
-                found = self._letters(raw)
+            found = self._other(raw)
             if len(self._texts) > 100_000:
                 self._texts.clear()
             self._texts[raw] = found
         return found
+
+    def _other(self, raw: bytes) -> bytes:
+        parts = raw.split(b".") if _IPV4.fullmatch(raw) else []
+        if parts and all(int(part) < 256 and str(int(part)).encode() == part for part in parts):
+            return ".".join(map(str, self.address(bytes(map(int, parts))))).encode()
+        if is_default_id(raw):
+            return raw
+        named = _CONSUMER.fullmatch(raw)
+        return self._letters(raw) if named is None else b"consumer-" + self.text(named[1]) + b"-" + named[2]
 
     def _letters(self, raw: bytes) -> bytes:
         made = bytearray()

@@ -1,5 +1,6 @@
 """Packets written anew: headers with other addresses, payload from what is known of it, right checksums."""
 
+import re
 import struct
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,6 +18,8 @@ _LINKS = {
     _SLL2: (12, 20, 8),
 }
 """By link type where the hardware address stands, how long the header is, and how long the address (LINKTYPE_…)."""
+_HTTP_REQUEST = re.compile(rb"([A-Z]{3,7} /?)(\S*)( HTTP/1\.[01]\r\n)")
+_HTTP_ANSWER = re.compile(rb"HTTP/1\.[01] \d{3} ")
 _VLANS = (b"\x81\x00", b"\x88\xa8")
 _TCP = 6
 _FRAGMENT = 0x3FFF
@@ -81,8 +84,11 @@ def _ip_header(data: bytes, link_type: int) -> int | None:
 class Packets:
     """Writes packets anew; counts the bytes that it had to blank."""
 
-    def __init__(self, names: Names, payload: Callable[[Tcp, int], bytes]) -> None:
-        """Take addresses from `names`, and from `payload` what the captured payload of a segment at a time is to be."""
+    def __init__(self, names: Names, payload: Callable[[Tcp, bytes, int], bytes]) -> None:
+        """Take addresses from `names`, and from `payload` what the captured payload of a segment is to be.
+
+        It is given where the segment lies, the payload as it was, and its time.
+        """
         self._names = names
         self._payload = payload
         self.opaque_bytes = 0
@@ -100,7 +106,7 @@ class Packets:
             return bytes(made)
         made[: found.payload] = data[: found.payload]
         self._rename_link(made, link_type, found.ip)
-        made[found.payload : found.end] = self._payload(found, time)
+        made[found.payload : found.end] = self._payload(found, data[found.payload : found.end], time)
         size = len(found.source) - 2
         at = found.ip + (12 if size == 4 else 8)
         made[at : at + size] = self._names.address(found.source[:size])
@@ -126,6 +132,18 @@ class Packets:
             at, _, size = _LINKS.get(link_type, (0, 0, 0))
             if size and at + size <= end:
                 made[at : at + size] = self._names.hardware(bytes(made[at : at + size]))
+
+
+def protocol_start(payload: bytes) -> bytes:
+    """Give of the first bytes of a payload what tells a protocol that is not Kafka, and nothing else."""
+    if payload[:1] in (b"\x14", b"\x15", b"\x16", b"\x17") and payload[1:2] == b"\x03":
+        # A TLS record: type, version and length; then the type of a handshake message, or what an alert says.
+        return payload[: {b"\x16": 6, b"\x15": 7 if payload[3:5] == b"\0\x02" else 5}.get(payload[:1], 5)]
+    request = _HTTP_REQUEST.match(payload)
+    if request is not None:
+        return request[1] + b"x" * len(request[2]) + request[3]
+    answer = _HTTP_ANSWER.match(payload)
+    return answer[0] if answer is not None else b""
 
 
 def checksum(data: bytes | bytearray) -> bytes:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from kafkasniff.calls.call import Call, Side
+from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import taken_out
 from kafkasniff.capture.files.merge import merge
 from kafkasniff.capture.files.reader import CaptureReader
@@ -13,7 +14,7 @@ from kafkasniff.capture.writer import PcapngWriter
 from kafkasniff.reading import Reading
 from kafkasniff.scrubbing.messages import Messages
 from kafkasniff.scrubbing.names import Names
-from kafkasniff.scrubbing.packets import Packets, Tcp, find_tcp
+from kafkasniff.scrubbing.packets import Packets, Tcp, find_tcp, protocol_start
 from kafkasniff.scrubbing.places import Places
 from kafkasniff.tcp.events import Connection
 
@@ -35,7 +36,8 @@ class _Begun(NamedTuple):
 
     connection: Connection
     start: bytes
-    kept: tuple[int, int]
+    kept: tuple[int, int] | None
+    """Where it was put aside; None of a token without Kafka's headers, of which only the size is known."""
 
 
 def scrub(paths: Sequence[str], stream: BinaryIO, key: bytes) -> Scrubbed:
@@ -50,16 +52,16 @@ def scrub(paths: Sequence[str], stream: BinaryIO, key: bytes) -> Scrubbed:
             found = None if waiting is None else find_tcp(data, interface.link_type)
             if found is not None:
                 for each in waiting or ():
-                    _place(places, found, data, each)
+                    _place(places, messages, found, data, each)
         places.begin()
         opaque = 0
 
-        def payload(segment: Tcp, time: int) -> bytes:
+        def payload(segment: Tcp, old: bytes, time: int) -> bytes:
             nonlocal opaque
-            length = segment.end - segment.payload
-            made, unknown = places.payload(segment.source, segment.destination, segment.sequence, length, time)
-            opaque += unknown
-            return made
+            made, unknown = places.payload(segment.source, segment.destination, segment.sequence, len(old), time)
+            kept = protocol_start(old) if unknown == len(old) else b""
+            opaque += unknown - len(kept)
+            return kept + made[len(kept) :]
 
         packets = Packets(names, payload)
         written = _write(paths, packets, stream)
@@ -75,6 +77,9 @@ def _read(paths: Sequence[str], messages: Messages, places: Places) -> tuple[dic
     sides: tuple[Side, Side] = ("request", "response")
     for items in Reading(paths, metrics=False, fetch_sessions=False).batches():
         for item in taken_out(items):
+            if isinstance(item, RawToken):
+                start = item.size.to_bytes(4, "big")
+                begun[item.arrival.interface.file, item.arrival.packet].append(_Begun(item.connection, start, None))
             if not isinstance(item, Call):
                 continue
             calls += 1
@@ -90,14 +95,17 @@ def _read(paths: Sequence[str], messages: Messages, places: Places) -> tuple[dic
     return begun, calls
 
 
-def _place(places: Places, found: Tcp, data: bytes, message: _Begun) -> None:
-    """Note where a message begins; of equal ones in a packet each takes the next place."""
+def _place(places: Places, messages: Messages, found: Tcp, data: bytes, message: _Begun) -> None:
+    """Note where a message begins in the packet that brought its first byte."""
     payload = data[found.payload : found.end]
     for at in range(len(payload)):
         length = min(len(message.start), len(payload) - at)
         if payload[at : at + length] == message.start[:length]:
             sequence = (found.sequence + at) & 0xFFFFFFFF
-            places.add(message.connection, found.source, found.destination, sequence, message.kept)
+            kept = message.kept
+            if kept is None:
+                kept = places.keep(message.start + messages.token(payload[at + 4 :]))
+            places.add(message.connection, found.source, found.destination, sequence, kept)
             return
 
 
