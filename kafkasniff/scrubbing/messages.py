@@ -159,7 +159,7 @@ class Messages:
             version = int.from_bytes(data[begin : begin + 2], "big", signed=True)
             definition = message_definition(name)
             inner = bytearray(data[begin:end])
-            if 0 <= version <= 3 and self._scrub_fields(inner, 2, definition, version, None) <= length:
+            if 0 <= version <= 3 and self._scrub_fields(inner, 2, definition, version, None) == length:
                 data[begin:end] = inner
                 return
         self.opaque_bytes += length

@@ -26,14 +26,9 @@ def test_a_key_file_gives_the_same_names(run: Run, tmp_path: Path) -> None:
 
 def test_nothing_is_left_where_it_fails(run: Run, tmp_path: Path) -> None:
     (tmp_path / "empty").write_bytes(b"")
-    for arguments in (("not-there.pcap", "out"), ("-", "out"), ("java-4.3.1-basic.pcap", "out", "--key-file", "empty")):
-        done = run(
-            "scrub",
-            arguments[0],
-            str(tmp_path / "out"),
-            *(arguments[2:3]),
-            *(str(tmp_path / each) for each in arguments[3:]),
-        )
+    key = ("--key-file", str(tmp_path / "empty"))
+    for capture, *options in (("not-there.pcap",), ("-",), ("java-4.3.1-basic.pcap", *key)):
+        done = run("scrub", capture, str(tmp_path / "out"), *options)
         assert done.returncode in (1, 2)
         assert done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["empty"]
