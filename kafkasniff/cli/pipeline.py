@@ -8,6 +8,7 @@ import typer
 
 from kafkasniff.cli import filter_options, options
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.render.words import escape
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -214,7 +215,7 @@ def _refuse_files(sources: list[str]) -> None:
     for source in sources:
         if not os.path.isdir(source):
             what = "is no directory" if os.path.exists(source) else "there is no such directory"
-            raise typer.BadParameter(f"{source}: {what}; --follow takes directories.", param_hint="SRC")
+            raise typer.BadParameter(f"{escape(source)}: {what}; --follow takes directories.", param_hint="SRC")
 
 
 def _rights(mode: str) -> int:
