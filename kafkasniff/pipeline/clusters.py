@@ -8,6 +8,7 @@ from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.items import Item
 from kafkasniff.diagnose.facts import DESCRIBE_CLUSTER, METADATA, host_of, response_of
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, Bounded
+from kafkasniff.pipeline.clocks import SharedCalls
 from kafkasniff.pipeline.events import arrival_of
 
 _MOST_NAMES = 10_000
@@ -20,16 +21,20 @@ _NEAR_NS = 1_000_000_000
 class ClusterNames:
     """What the calls of a vantage tell of its cluster: its id, and the addresses of its brokers."""
 
-    __slots__ = ("_servers", "names")
+    __slots__ = ("_servers", "calls", "names")
 
     def __init__(self) -> None:
         """Begin with nothing."""
         self.names: set[str] = set()
         self._servers: set[str] = set()
+        self.calls = SharedCalls()
 
     def take(self, call: Call) -> None:
         """Take a call."""
-        if call.outcome != "answered" or len(self.names) >= _MOST_NAMES:
+        if call.outcome != "answered":
+            return
+        self.calls.take(call)
+        if len(self.names) >= _MOST_NAMES:
             return
         self._take_server(call.server)
         if call.api_key in _TELLING and (cluster_id := response_of(call).get("clusterId")):

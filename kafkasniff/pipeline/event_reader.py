@@ -30,16 +30,20 @@ _SOME_CONNECTION = Connection((_NOBODY, _NOBODY), 0, _NOWHERE, _NOWHERE)
 class EventReader:
     """Makes of events again what the engine gave, but for the contents of records."""
 
-    __slots__ = ("_connections", "interfaces")
+    __slots__ = ("_ahead", "_connections", "ahead", "interfaces")
 
     def __init__(self, interfaces: Mapping[int, list[Interface]]) -> None:
         """Take the interfaces of each part, by its number."""
         self.interfaces = interfaces
         self._connections: dict[tuple[str, int, int], Connection] = {}
+        self.ahead: Mapping[str, int] = {}
+        """By vantage, how far its clock is ahead of those of its cluster (ns): so much is taken from all times."""
+        self._ahead = 0
 
     def item(self, vantage: str, bucket: int, data: bytes) -> Item:
         """Give the item of an event; to be asked for in the order in which they were packed."""
         kind, number, state, packed = _unpacked(data)
+        self._ahead = self.ahead.get(vantage, 0)
         key = vantage, bucket, number
         connection = self._connections.get(key)
         if state is not None:
@@ -70,7 +74,7 @@ class EventReader:
 
     def _at(self, packed: Packed) -> Arrival:
         time, packet, part, interface = packed
-        return Arrival(time, packet, self.interfaces[part][interface])
+        return Arrival(time - self._ahead, packet, self.interfaces[part][interface])
 
     def _update(self, connection: Connection | None, state: Packed) -> Connection:
         ends, epoch, first, last, initiator, round_trip, ended_by, ended_direction, fin, tunnel, counters = state

@@ -14,7 +14,7 @@ from pyspark import TaskContext
 from kafkasniff.pipeline.carry import Saved, load, save
 from kafkasniff.pipeline.diagnosing import ClusterDiagnosis
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.event_spans import in_order, read_events
+from kafkasniff.pipeline.event_spans import in_order, put_back, read_events
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.reassembly import Part, placed_interfaces
 from kafkasniff.pipeline.shares import Share, dealt
@@ -45,6 +45,8 @@ class ReadEventsTask:
     """By vantage, up to where in time it is their turn."""
     ending: bool
     """Whether those behind it are read too, as all seems to end."""
+    ahead: Mapping[str, int]
+    """By vantage, how far its clock is ahead (ns)."""
     work: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -56,6 +58,8 @@ class ReadEventsTask:
     def _read(self, source: EventFile) -> Iterator[pa.RecordBatch]:
         shares = [Share(number) for number in range(max(self.clusters.values()) + 1)]
         for events in read_events(f"{self.work}/{source.path}"):
+            if self.ahead:
+                events = put_back(events, self.ahead)  # noqa: PLW2901
             vantages = events.column("vantage").to_pylist()
             times = events.column("time").to_numpy()
             wanted = np.array([vantage in self.clusters for vantage in vantages], np.bool_)
@@ -116,6 +120,8 @@ class FindTask:
     """All that events may tell of, by number in the run."""
     turn: Mapping[str, int]
     """By vantage, up to where in time the rules go on; what they make of events behind it is not carried."""
+    ahead: Mapping[str, int]
+    """By vantage, how far its clock is ahead (ns)."""
     work: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -132,6 +138,7 @@ class FindTask:
             number: reader.interfaces.get(number) or placed_interfaces(part, number)
             for number, part in self.parts.items()
         }
+        reader.ahead = self.ahead
         saved: list[Saved] = []
         for events in in_turn(batches, self.turn):
             if events is None:

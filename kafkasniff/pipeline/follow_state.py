@@ -14,6 +14,7 @@ from typing import IO
 import pyarrow.parquet as pq
 
 from kafkasniff.pipeline.carry import Saved
+from kafkasniff.pipeline.clocks import Shift, Times
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow_findings import Cluster
 from kafkasniff.pipeline.follow_tasks import Carried
@@ -116,6 +117,10 @@ class State:
     """The TLS key logs in captures."""
     names: dict[str, set[str]] = field(default_factory=dict)
     """By vantage, what `clusters_of` takes."""
+    calls: dict[str, dict[int, Times]] = field(default_factory=dict)
+    """By vantage, what `shifts_of` takes."""
+    shifts: dict[str, Shift] = field(default_factory=dict)
+    """By vantage, how far its clock is ahead of those of its cluster."""
     clusters: list[Cluster] = field(default_factory=list)
     fed: dict[str, int] = field(default_factory=dict)
     """By vantage, up to where in time the rules know its events."""
@@ -140,6 +145,10 @@ class State:
     """Whether that is to be done now; False in the middle of a run."""
     renewed: bool = False
     """Whether all is read again in this run."""
+
+    def ahead(self, vantage: str) -> int:
+        """Give how far a vantage's clock is ahead of those of its cluster (ns)."""
+        return self.shifts[vantage].ahead_ns if vantage in self.shifts else 0
 
     def reasons(self) -> list[str]:
         """Give why files were not read, or not to their end, as far as that is kept."""

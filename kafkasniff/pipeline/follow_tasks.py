@@ -14,6 +14,7 @@ from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.pipeline.carry import Capture, HeldPackets, Saved, Saver, load, save
+from kafkasniff.pipeline.clocks import Times, fewest
 from kafkasniff.pipeline.clusters import ClusterNames
 from kafkasniff.pipeline.events import EventPacker
 from kafkasniff.pipeline.merging import Merger, PacketFiles
@@ -57,6 +58,8 @@ class Followed:
     """By vantage."""
     cluster_names: dict[str, set[str]] = field(default_factory=dict)
     """By vantage, what `clusters_of` takes."""
+    calls: dict[str, dict[int, Times]] = field(default_factory=dict)
+    """By vantage, what `shifts_of` takes."""
     latest_events: dict[str, int] = field(default_factory=dict)
     """By vantage, the time of the last event."""
     unnamed: list[Saved] = field(default_factory=list)
@@ -239,6 +242,7 @@ class _Follower:
         notes = tuple(capture.engine.notes())
         self._followed.carried[vantage] = Carried(saved, frozenset(parts), notes, capture.engine.tls.counters)
         self._followed.cluster_names[vantage] = capture.names.names
+        self._followed.calls[vantage] = fewest(capture.names.calls.times)
 
     def _take(self, vantage: str, capture: Capture, batch: PacketBatch | None, output: _Output | None = None) -> None:
         """Feed packets, and write the rows of what ended with them."""

@@ -11,6 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from kafkasniff.pipeline.clocks import fewest, shifts_of
 from kafkasniff.pipeline.clusters import clusters_of
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.event_spans import SPANS
@@ -40,6 +41,8 @@ SLOWEST_NS = 3_600_000_000_000
 """How far a vantage may lie behind the others of its cluster before rules go on without it."""
 
 _ENDING = "ending "
+_NEAR_NS = 10_000_000
+"""What an estimate of clocks may change by as more calls are seen."""
 _MOST_UNREAD = 100
 """Reasons that are kept for the summary."""
 _MOST_KNOWN = 100_000
@@ -287,6 +290,8 @@ class _MicroBatch:
         for each in followed:
             for vantage, names in each.cluster_names.items():
                 state.names[vantage] = state.names.get(vantage, set()) | names
+            for vantage, calls in each.calls.items():
+                state.calls[vantage] = fewest(state.calls.get(vantage, {}) | calls)
         new = [
             HeldEvents(file.path, each.latest_events, frozenset(state.parts))
             for each in followed
@@ -299,6 +304,7 @@ class _MicroBatch:
             state.events += new
             return
         _join_clusters(state)
+        self._compare_clocks()
         self._check_order()
         turn = self._turns()
         held = [*state.events, *new]
@@ -316,11 +322,12 @@ class _MicroBatch:
         if self._plan.pauses:
             of_clusters = [each for each in state.endings.values() if not numbers.keys().isdisjoint(each.vantages)]
             sources += [EventFile(path, True) for each in of_clusters for path in each.events]
+        ahead = {vantage: shift.ahead_ns for vantage, shift in state.shifts.items()}
         if sources and clusters:
-            read = ReadEventsTask(numbers, state.fed, turn, self._plan.pauses, self._ledger.work)
+            read = ReadEventsTask(numbers, state.fed, turn, self._plan.pauses, ahead, self._ledger.work)
             events = self._spread(sources, EventFile).mapInArrow(read, from_arrow_schema(SPANS))
             spread = events.repartitionById(len(clusters), "task").sortWithinPartitions(*EVENT_ORDER)
-            task = FindTask(clusters, state.parts, turn, self._ledger.work)
+            task = FindTask(clusters, state.parts, turn, ahead, self._ledger.work)
             rows = spread.mapInArrow(task, from_arrow_schema(RESULT))
             found: list[Found] = self._run(rows, Found)
             after = {each.cluster.number: each.cluster for each in found}
@@ -329,8 +336,24 @@ class _MicroBatch:
                 state.replace(f"findings {each_found.cluster.number}", each_found.files)
         state.fed |= turn
         state.events = [
-            each for each in held if any(latest >= state.fed[vantage] for vantage, latest in each.latest.items())
+            each
+            for each in held
+            if any(latest - state.ahead(vantage) >= state.fed[vantage] for vantage, latest in each.latest.items())
         ]
+
+    def _compare_clocks(self) -> None:
+        """Estimate how far the clocks of each cluster's vantages are apart."""
+        state = self._state
+        for cluster in state.clusters:
+            # That of which the rules know most stays as it is.
+            fed = sorted(cluster.vantages, key=lambda vantage: (-state.fed.get(vantage, 0), vantage))
+            before = [vantage for vantage in fed if vantage not in state.shifts]
+            found = shifts_of([*before, *(vantage for vantage in fed if vantage in state.shifts)], state.calls)
+            for vantage in cluster.vantages if self._plan.run and not state.renewed else ():
+                shift = found.get(vantage)
+                if state.fed.get(vantage) and abs((shift.ahead_ns if shift else 0) - state.ahead(vantage)) > _NEAR_NS:
+                    raise _outdated(f"the clock of {vantage} is apart from others otherwise than it seemed")
+            state.shifts |= {vantage: shift for vantage, shift in found.items() if not state.fed.get(vantage)}
 
     def _check_order(self) -> None:
         """Raise PipelineError where the rules would have to look at what comes before what they know."""
@@ -342,7 +365,7 @@ class _MicroBatch:
                 raise _outdated(f"{', '.join(cluster.vantages)} turned out to see one cluster")
             known = max((state.fed.get(vantage, 0) for vantage in cluster.vantages), default=0)
             for vantage in cluster.vantages:
-                if state.begins.get(vantage, known) < known:
+                if state.begins.get(vantage, known) - state.ahead(vantage) < known:
                     raise _outdated(f"{vantage} begins before what was read of its cluster")
 
     def _turns(self) -> dict[str, int]:
@@ -350,7 +373,7 @@ class _MicroBatch:
         state = self._state
         turn: dict[str, int] = {}
         for cluster in state.clusters:
-            bounds = [state.ends[vantage] - OVERLAP_NS for vantage in cluster.vantages]
+            bounds = [state.ends[vantage] - OVERLAP_NS - state.ahead(vantage) for vantage in cluster.vantages]
             until = max(min(bounds), max(bounds) - SLOWEST_NS)
             turn |= {vantage: max(until, state.fed.get(vantage, 0)) for vantage in cluster.vantages}
         return turn
@@ -471,5 +494,10 @@ def limits_of(state: State, key_log: bytes) -> list[str]:
             counts[text] += int(count.replace(",", ""))
     if state.given_up:
         counts["rows without the names of their topics, as too many waited for these"] = state.given_up
+    clocks = [
+        f"the clock of {vantage} is {abs(shift.ahead_ns) / 1e9:.3f} s {'ahead of' if shift.ahead_ns > 0 else 'behind'}"
+        f" that of {shift.other} (by {shift.calls:,} calls that both saw): findings have the times of the latter"
+        for vantage, shift in state.shifts.items()
+    ]
     of_rules = [note for cluster in state.clusters for note in cluster.limits]
-    return [*(f"{text}: {count:,}" for text, count in counts.items()), *tls.notes(), *of_rules]
+    return [*(f"{text}: {count:,}" for text, count in counts.items()), *tls.notes(), *clocks, *of_rules]
