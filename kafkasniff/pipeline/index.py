@@ -140,7 +140,7 @@ def _index(
     return indexed.repartitionById(buckets, "bucket").sortWithinPartitions(*ORDER)
 
 
-def reason_of(error: PySparkException) -> str:
+def reason_of(error: PySparkException | str) -> str:
     """Give what a task said, without the traces around it."""
     text = str(error)
     for line in reversed(text.splitlines()):

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
@@ -18,12 +19,19 @@ from pyspark.sql import SparkSession
 
 import kafkasniff
 from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.index import reason_of
 from kafkasniff.pipeline.java import find_java
+from kafkasniff.pipeline.tasks import check_worker
 from kafkasniff.protocol import DEFINITIONS_VARIABLE
 
 _LOCAL = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?")
 ATTEMPTS = 3
 """How often a task is tried in local mode; `local[N]` alone gives up at the first failure."""
+_NEEDED = ("pandas", "pyarrow", "numpy", "msgpack", "orjson")
+"""Modules that tasks import, or Spark for them."""
+_NOT_RUN = re.compile(r'Cannot run program "([^"]+)"')
+_NOT_INSTALLED = re.compile(r"PACKAGE_NOT_INSTALLED\] (\w+)|No module named '(\w+)'")
+_OTHER_VERSION = re.compile(r"Python in worker has different version[^\n]*|PYTHON_VERSION_MISMATCH\][^\n]*")
 
 _LOCAL_SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -54,7 +62,8 @@ def open_session(
 ) -> SparkSession:
     """Give a session on `master` (None: all processors of this machine, or what `spark-submit` was told).
 
-    With `quiet`, what Spark writes goes to a file that nobody reads. Raises PipelineError where Spark does not start.
+    With `quiet`, what Spark writes goes to a file that nobody reads. Raises PipelineError where Spark does not start,
+    or where workers lack what tasks need.
     """
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
     conf = SparkConf()
@@ -67,6 +76,8 @@ def open_session(
     for name, value in {**_SETTINGS, **(_LOCAL_SETTINGS if local else {}), **(settings or {})}.items():
         conf.set(name, value)
     if local:
+        if lacking := next((name for name in _NEEDED if find_spec(name) is None), None):
+            raise PipelineError(f"pipeline needs {lacking}: pip install 'kafkasniff[spark]'")
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     java = None if submitted else find_java()
     if java is not None:
@@ -81,7 +92,30 @@ def open_session(
     if _LOCAL.fullmatch(session.sparkContext.master) is None:
         # Unpacked where workers look for modules first: Python imports no library from a zip.
         session.sparkContext.addArchive(f"{_package()}#kafkasniff")
+        _check_workers(session)
     return session
+
+
+def _check_workers(session: SparkSession) -> None:
+    """Let a task run that does nothing. Raises PipelineError where the workers' Python cannot, and ends the session."""
+    try:
+        session.range(0, 1, 1, 1).mapInArrow(check_worker, "found string").collect()
+    except PySparkException as error:
+        session.stop()
+        raise PipelineError(_what_workers_lack(str(error))) from None
+
+
+def _what_workers_lack(trace: str) -> str:
+    """Say what Spark's trace says of the workers' Python."""
+    name = os.environ.get("PYSPARK_PYTHON", "python3")
+    if found := _NOT_RUN.search(trace):
+        return f"{found[1]}: the workers cannot run this Python: let PYSPARK_PYTHON name one that is on each of them"
+    if found := _NOT_INSTALLED.search(trace):
+        lacking = (found[1] or found[2]).lower()
+        return f"the workers' Python ({name}) lacks {lacking}: install there what kafkasniff[spark] needs"
+    if found := _OTHER_VERSION.search(trace):
+        return f"the workers' Python ({name}) is of another version than the driver's: {found[0]}"
+    return reason_of(trace)
 
 
 def is_remote(master: str | None) -> bool:
