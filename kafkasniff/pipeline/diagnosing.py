@@ -28,9 +28,9 @@ class ClusterDiagnosis:
         return {"diagnosis": self.diagnosis.remembered(), "copies": self.copies, "reader": self.reader}
 
     @classmethod
-    def recalled(cls, remembered: dict[str, Any]) -> "ClusterDiagnosis":
+    def recalled(cls, remembered: dict[str, Any], rules: Iterable[type[Rule[Any]]] = RULES) -> "ClusterDiagnosis":
         """Give the rules that know that. Raises ValueError, KeyError where it is something else."""
-        self = cls()
+        self = cls(rules)
         self.diagnosis.recall(remembered["diagnosis"])
         self.copies, self.reader = remembered["copies"], remembered["reader"]
         return self

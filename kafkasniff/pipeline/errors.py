@@ -18,3 +18,8 @@ class PipelineError(Exception):
         self.lost = dict(lost or {})
         self.outdated = outdated
         self.apart = apart
+
+
+def outdated(why: str, ring: str | None = None, apart: bool = False) -> PipelineError:
+    """Say why all has to be read again; `apart`: each file of the `ring` is its own vantage."""
+    return PipelineError(why, outdated=True, apart=ring if apart else None)

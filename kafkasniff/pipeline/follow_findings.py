@@ -5,21 +5,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
+from kafkasniff.diagnose.engine import failures_text
 from kafkasniff.pipeline.carry import Saved, load, save
 from kafkasniff.pipeline.diagnosing import ClusterDiagnosis
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.event_spans import in_order, put_back, read_events
-from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.reassembly import Part, placed_interfaces
-from kafkasniff.pipeline.shares import Share, dealt
+from kafkasniff.pipeline.shares import Deal, Share, dealt, share_of
 from kafkasniff.pipeline.tasks import result_batch, said, task_of_worker
-from kafkasniff.render.finding_rows import finding_rows
 from kafkasniff.typed_json import from_json
 
 
@@ -39,6 +37,7 @@ class ReadEventsTask:
 
     clusters: Mapping[str, int]
     """The place of each vantage's cluster."""
+    shares: Sequence[Share]
     fed: Mapping[str, int]
     """By vantage, up to where in time the events in earlier files were fed."""
     turn: Mapping[str, int]
@@ -56,7 +55,6 @@ class ReadEventsTask:
                 yield from self._read(from_json(data, EventFile))
 
     def _read(self, source: EventFile) -> Iterator[pa.RecordBatch]:
-        shares = [Share(number) for number in range(max(self.clusters.values()) + 1)]
         for events in read_events(f"{self.work}/{source.path}"):
             if self.ahead:
                 events = put_back(events, self.ahead)  # noqa: PLW2901
@@ -68,7 +66,7 @@ class ReadEventsTask:
             if not source.new:
                 wanted &= times >= np.array([self.fed.get(vantage, 0) for vantage in vantages], np.int64)
             if wanted.any():
-                yield from dealt(events.filter(pa.array(wanted)), self.clusters, shares)
+                yield from dealt(events.filter(pa.array(wanted)), self.clusters, self.shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +75,12 @@ class Cluster:
 
     number: int
     vantages: tuple[str, ...]
-    saved: tuple[Saved, ...] = ()
-    """Its rules, and those of others that turned out to be of it."""
+    deals: tuple[Deal, ...] = ()
+    """The tasks that look at it; none before the first did."""
+    saved: tuple[tuple[int, Saved], ...] = ()
+    """The rules of each task by its index, and those of others that turned out to be of it."""
+    merged: bool = False
+    """Whether there are such."""
     limits: tuple[str, ...] = ()
     """Which rules had more to remember than they may."""
 
@@ -96,26 +98,36 @@ class Rules:
         return [(names, each.remembered()) for names, each in ((vantages, self.cluster), *self.apart)]
 
     @classmethod
-    def recalled(cls, remembered: list[Any]) -> tuple[tuple[str, ...], "Rules"]:
-        """Give the vantages, and the rules that know that."""
-        (vantages, cluster), *apart = [(names, ClusterDiagnosis.recalled(each)) for names, each in remembered]
+    def recalled(cls, remembered: list[Any], share: Share) -> tuple[tuple[str, ...], "Rules"]:
+        """Give the vantages, and the rules of a share that know that."""
+        found = [(names, ClusterDiagnosis.recalled(each, share.rules)) for names, each in remembered]
+        (vantages, cluster), *apart = found
         return vantages, cls(cluster, apart)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the rules found in one cluster so far."""
+    """What the rules of one task found so far."""
 
-    cluster: Cluster
-    files: list[Written]
+    cluster: int
+    """Its number."""
+    task: int
+    """Index among those of the cluster."""
+    saved: Saved
+    findings: list[tuple[tuple[str, ...], Saved]]
+    """Vantages, and the findings on these by rule, as yet without what explains them."""
+    given_up: dict[str, int]
+    """States that rules had to give up, by rule."""
+    failures: list[str]
+    """Which rules failed, in sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class FindTask:
-    """Feeds the rules of one cluster, and writes all findings so far."""
+    """Feeds the rules of a cluster, or some of them, and gives all findings so far."""
 
-    clusters: Sequence[Cluster]
-    """Tasks are by index in it."""
+    clusters: Sequence[tuple[Cluster, int]]
+    """Tasks are by index in it: a cluster, and which of its tasks it is."""
     parts: Mapping[int, Part]
     """All that events may tell of, by number in the run."""
     turn: Mapping[str, int]
@@ -129,10 +141,10 @@ class FindTask:
         context = TaskContext.get()
         assert context is not None
         with task_of_worker():
-            yield result_batch(said(partial(self._find, self.clusters[context.partitionId()]), Found, batches))
+            yield result_batch(said(partial(self._find, *self.clusters[context.partitionId()]), Found, batches))
 
-    def _find(self, cluster: Cluster, batches: Iterator[pa.RecordBatch]) -> Found:
-        rules = self._rules(cluster)
+    def _find(self, cluster: Cluster, task: int, batches: Iterator[pa.RecordBatch]) -> Found:
+        rules = self._rules(cluster, task)
         reader = rules.cluster.reader
         reader.interfaces = {
             number: reader.interfaces.get(number) or placed_interfaces(part, number)
@@ -145,19 +157,23 @@ class FindTask:
                 saved.append(save(self.work, rules.remembered(cluster.vantages)))
             else:
                 rules.cluster.feed(events)
-        writer = TableWriter(self.work, f"cluster-{cluster.number:05d}-{uuid4().hex[:12]}")
-        limits: Counter[str] = Counter()
+        findings: list[tuple[tuple[str, ...], Saved]] = []
+        given_up: Counter[str] = Counter()
+        failures: list[str] = []
         for vantages, diagnosed in ((cluster.vantages, rules.cluster), *rules.apart):
-            writer.add(finding_rows([*vantages], diagnosed.diagnosis.findings()))
-            limits.update(diagnosed.diagnosis.limits_reached())
-        return Found(Cluster(cluster.number, cluster.vantages, tuple(saved), tuple(limits)), writer.close())
+            findings.append((vantages, save(self.work, diagnosed.diagnosis.found())))
+            given_up.update(diagnosed.diagnosis.given_up())
+            failures += failures_text(diagnosed.diagnosis.failures())
+        return Found(cluster.number, task, saved[0], findings, dict(given_up), failures)
 
-    def _rules(self, cluster: Cluster) -> Rules:
-        """Take up the rules of a cluster where they were left, or begin."""
-        if not cluster.saved:
-            return Rules(ClusterDiagnosis())
+    def _rules(self, cluster: Cluster, task: int) -> Rules:
+        """Take up the rules of a task where they were left, or begin."""
+        share = share_of(0, cluster.deals[task])
+        places = [saved for number, saved in cluster.saved if number == task]
+        if not places:
+            return Rules(ClusterDiagnosis(share.rules))
         try:
-            saved = [Rules.recalled(load(self.work, each)) for each in cluster.saved]
+            saved = [Rules.recalled(load(self.work, each), share) for each in places]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise PipelineError(f"{self.work}: the rules' state cannot be read: {error}", outdated=True) from None
         rules = saved[0][1]

@@ -192,7 +192,7 @@ class State:
     def in_use(self) -> set[str]:
         """Give the files below the working folder that are needed."""
         saved = [each.saved for each in self.carried.values() if each.saved is not None]
-        saved += [each for cluster in self.clusters for each in cluster.saved]
+        saved += [each for cluster in self.clusters for _, each in cluster.saved]
         saved += [each for of_rows in self.unnamed.values() for each in of_rows]
         used = {each.path for each in saved} | {each.path for each in self.events}
         used |= {path for ending in self.endings.values() for path in ending.events}

@@ -44,6 +44,8 @@ class Carried:
     notes: tuple[str, ...] = ()
     """What could not be read so far and which limits were reached, in sentences."""
     tls_counters: TlsCounters = field(default_factory=TlsCounters)
+    events: int = 0
+    """How many it brought so far."""
 
 
 @dataclass(slots=True)
@@ -240,7 +242,9 @@ class _Follower:
         if task.only_learn:
             return
         notes = tuple(capture.engine.notes())
-        self._followed.carried[vantage] = Carried(saved, frozenset(parts), notes, capture.engine.tls.counters)
+        self._followed.carried[vantage] = Carried(
+            saved, frozenset(parts), notes, capture.engine.tls.counters, capture.packer.events
+        )
         self._followed.cluster_names[vantage] = capture.names.names
         self._followed.calls[vantage] = fewest(capture.names.calls.times)
 

@@ -11,12 +11,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from kafkasniff.pipeline.clocks import fewest, shifts_of
-from kafkasniff.pipeline.clusters import clusters_of
-from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.event_spans import SPANS
-from kafkasniff.pipeline.follow_findings import Cluster, EventFile, FindTask, Found, ReadEventsTask
-from kafkasniff.pipeline.follow_state import Ending, HeldEvents, LatestFile, Ledger, Ring, State
+from kafkasniff.pipeline.errors import PipelineError, outdated
+from kafkasniff.pipeline.follow_state import Ending, LatestFile, Ledger, Ring, State
 from kafkasniff.pipeline.follow_tasks import Followed, FollowTask
 from kafkasniff.pipeline.index import MOST_ROUNDS, Index, reason_of
 from kafkasniff.pipeline.indexing import FileReport
@@ -27,22 +23,18 @@ from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.pieces import REPORT, as_batch
 from kafkasniff.pipeline.reassembly import Known, add_up
 from kafkasniff.pipeline.reports import joined, row_of_file
-from kafkasniff.pipeline.tasks import RESULT, Lost
+from kafkasniff.pipeline.rules_of_run import RulesOfRun
+from kafkasniff.pipeline.spreading import collected, spread
+from kafkasniff.pipeline.tasks import RESULT
 from kafkasniff.pipeline.vantages import OVERLAP_NS, overlap
 from kafkasniff.pipeline.watching import Read
-from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
+from kafkasniff.tables.declared import EVENTS
 from kafkasniff.tables.rings import without_compression
 from kafkasniff.tables.rows import Placed
 from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.key_log import KeyLog
-from kafkasniff.typed_json import from_json, to_json
-
-SLOWEST_NS = 3_600_000_000_000
-"""How far a vantage may lie behind the others of its cluster before rules go on without it."""
 
 _ENDING = "ending "
-_NEAR_NS = 10_000_000
-"""What an estimate of clocks may change by as more calls are seen."""
 _MOST_UNREAD = 100
 """Reasons that are kept for the summary."""
 _MOST_KNOWN = 100_000
@@ -62,9 +54,6 @@ class Plan:
     """Whether it is of a run over all that is there, whose tables are those of one over all the same files."""
     pauses: bool = False
     """Whether all that is open is to stand in the tables as if it ended with it."""
-
-
-_TASKS = pa.schema([("place", pa.int32()), ("task", pa.binary())])
 
 
 def run_micro_batch(session: SparkSession, ledger: Ledger, state: State, plan: Plan, options: Options) -> State:
@@ -123,7 +112,7 @@ class _MicroBatch:
             index.close()
         ending = self._take_ending(followed)
         self._take_names(followed)
-        self._take_events(followed, ending)
+        RulesOfRun(self._session, self._ledger, state, self._plan.run, self._plan.pauses).take(followed, ending)
         self._take_files(vantages, index.reports)
         for each in followed:
             self._keep(file for file in each.files if file.table != EVENTS.name)
@@ -158,14 +147,14 @@ class _MicroBatch:
             if name not in state.rings:
                 state.rings[name] = Ring(apart=overlap(of_ring))
             elif self._plan.run and not state.rings[name].apart and overlap(of_ring):
-                raise _outdated(f"files of {name} were captured at the same time", name, True)
+                raise outdated(f"files of {name} were captured at the same time", name, True)
         vantages = []
         for each, report in zip(self._inputs, reports, strict=True):
             ring, name = state.rings[each.ring], without_compression(each.path)
             late = report.first_time is not None and report.first_time < ring.latest - OVERLAP_NS
             if late and self._plan.run and not ring.apart:
                 # Read in the order of time they are late again only where they were captured at the same time.
-                raise _outdated(f"{each.path} begins before what was read of {each.ring}", each.ring, state.renewed)
+                raise outdated(f"{each.path} begins before what was read of {each.ring}", each.ring, state.renewed)
             its_own = shown(each.path) if ring.apart or late else each.ring
             vantage = state.files[name].vantage if each.skipped else its_own
             ring.latest = max(ring.latest, report.last_time or 0)
@@ -269,8 +258,8 @@ class _MicroBatch:
         if not work:
             return
         task = NameTask(state.topics, self._ledger.work)
-        results: list[Renamed] = self._run(
-            self._spread(work, NamingWork).mapInArrow(task, from_arrow_schema(RESULT)), Renamed
+        results: list[Renamed] = collected(
+            spread(self._session, work, NamingWork).mapInArrow(task, from_arrow_schema(RESULT)), Renamed
         )
         for result in results:
             if result.what.startswith(_ENDING):
@@ -283,100 +272,6 @@ class _MicroBatch:
             if result.saved is not None:
                 state.unnamed[result.what] = [result.saved]
             state.given_up += result.given_up
-
-    def _take_events(self, followed: Sequence[Followed], ending: set[str]) -> None:
-        """Let the rules look at the events whose turn has come, and at those of captures that seem to end."""
-        state = self._state
-        for each in followed:
-            for vantage, names in each.cluster_names.items():
-                state.names[vantage] = state.names.get(vantage, set()) | names
-            for vantage, calls in each.calls.items():
-                state.calls[vantage] = fewest(state.calls.get(vantage, {}) | calls)
-        new = [
-            HeldEvents(file.path, each.latest_events, frozenset(state.parts))
-            for each in followed
-            for file in each.files
-            if file.table == EVENTS.name
-        ]
-        if self._plan.run and not self._plan.pauses:
-            # Rules look at all of a run at once, so that vantages may be read in any order.
-            state.fresh += [each.path for each in new]
-            state.events += new
-            return
-        _join_clusters(state)
-        self._compare_clocks()
-        self._check_order()
-        turn = self._turns()
-        held = [*state.events, *new]
-        fresh = {*state.fresh, *(each.path for each in new)}
-        state.fresh.clear()
-        clusters = [
-            cluster
-            for cluster in state.clusters
-            if len(cluster.saved) > 1
-            or ending.intersection(cluster.vantages)
-            or any(set(each.latest) & set(cluster.vantages) for each in held)
-        ]
-        numbers = {vantage: place for place, cluster in enumerate(clusters) for vantage in cluster.vantages}
-        sources = [EventFile(each.path, each.path in fresh) for each in held]
-        if self._plan.pauses:
-            of_clusters = [each for each in state.endings.values() if not numbers.keys().isdisjoint(each.vantages)]
-            sources += [EventFile(path, True) for each in of_clusters for path in each.events]
-        ahead = {vantage: shift.ahead_ns for vantage, shift in state.shifts.items()}
-        if sources and clusters:
-            read = ReadEventsTask(numbers, state.fed, turn, self._plan.pauses, ahead, self._ledger.work)
-            events = self._spread(sources, EventFile).mapInArrow(read, from_arrow_schema(SPANS))
-            spread = events.repartitionById(len(clusters), "task").sortWithinPartitions(*EVENT_ORDER)
-            task = FindTask(clusters, state.parts, turn, ahead, self._ledger.work)
-            rows = spread.mapInArrow(task, from_arrow_schema(RESULT))
-            found: list[Found] = self._run(rows, Found)
-            after = {each.cluster.number: each.cluster for each in found}
-            state.clusters = [after.get(each.number, each) for each in state.clusters]
-            for each_found in found:
-                state.replace(f"findings {each_found.cluster.number}", each_found.files)
-        state.fed |= turn
-        state.events = [
-            each
-            for each in held
-            if any(latest - state.ahead(vantage) >= state.fed[vantage] for vantage, latest in each.latest.items())
-        ]
-
-    def _compare_clocks(self) -> None:
-        """Estimate how far the clocks of each cluster's vantages are apart."""
-        state = self._state
-        for cluster in state.clusters:
-            # That of which the rules know most stays as it is.
-            fed = sorted(cluster.vantages, key=lambda vantage: (-state.fed.get(vantage, 0), vantage))
-            before = [vantage for vantage in fed if vantage not in state.shifts]
-            found = shifts_of([*before, *(vantage for vantage in fed if vantage in state.shifts)], state.calls)
-            for vantage in cluster.vantages if self._plan.run and not state.renewed else ():
-                shift = found.get(vantage)
-                if state.fed.get(vantage) and abs((shift.ahead_ns if shift else 0) - state.ahead(vantage)) > _NEAR_NS:
-                    raise _outdated(f"the clock of {vantage} is apart from others otherwise than it seemed")
-            state.shifts |= {vantage: shift for vantage, shift in found.items() if not state.fed.get(vantage)}
-
-    def _check_order(self) -> None:
-        """Raise PipelineError where the rules would have to look at what comes before what they know."""
-        state = self._state
-        if not self._plan.run or state.renewed:
-            return
-        for cluster in state.clusters:
-            if len(cluster.saved) > 1:
-                raise _outdated(f"{', '.join(cluster.vantages)} turned out to see one cluster")
-            known = max((state.fed.get(vantage, 0) for vantage in cluster.vantages), default=0)
-            for vantage in cluster.vantages:
-                if state.begins.get(vantage, known) - state.ahead(vantage) < known:
-                    raise _outdated(f"{vantage} begins before what was read of its cluster")
-
-    def _turns(self) -> dict[str, int]:
-        """Give by vantage up to where in time the rules may look: to where all of its cluster have come."""
-        state = self._state
-        turn: dict[str, int] = {}
-        for cluster in state.clusters:
-            bounds = [state.ends[vantage] - OVERLAP_NS - state.ahead(vantage) for vantage in cluster.vantages]
-            until = max(min(bounds), max(bounds) - SLOWEST_NS)
-            turn |= {vantage: max(until, state.fed.get(vantage, 0)) for vantage in cluster.vantages}
-        return turn
 
     def _take_files(self, vantages: Sequence[str], reports: Sequence[FileReport]) -> None:
         """Write the rows of the files; that of a ring's last one stands until the next comes, for it may go on."""
@@ -432,19 +327,6 @@ class _MicroBatch:
             self._state.moves.append(each)
             self._state.rows[each.table] += each.rows
 
-    def _spread(self, work: Sequence[object], kind: Any) -> DataFrame:
-        """Give a frame with one thing to do, `kind`, in each partition."""
-        places = pa.array(range(len(work)), pa.int32())
-        table = pa.table([places, pa.array([to_json(each, kind) for each in work], pa.binary())], schema=_TASKS)
-        return self._session.createDataFrame(table).repartitionById(max(len(work), 1), "place")
-
-    def _run(self, frame: DataFrame, kind: Any) -> list[Any]:
-        found = [from_json(row.result, kind | Lost) for row in frame.collect()]
-        for each in found:
-            if isinstance(each, Lost):
-                raise PipelineError(each.outdated or "", each.reasons, outdated=True)
-        return found
-
 
 def _ending(number: int) -> str:
     """Name the provisional rows of captures that seem to end."""
@@ -454,27 +336,6 @@ def _ending(number: int) -> str:
 def _ending_names(number: int) -> str:
     """Name those of them that lack names."""
     return f"{_ENDING}{number} names"
-
-
-def _outdated(why: str, ring: str | None = None, apart: bool = False) -> PipelineError:
-    """Say why all has to be read again; `apart`: each file of the `ring` is its own vantage."""
-    return PipelineError(why, outdated=True, apart=ring if apart else None)
-
-
-def _join_clusters(state: State) -> None:
-    """Note which vantages see the same cluster, as far as is known by now."""
-    clusters: list[Cluster] = []
-    next_number = max((each.number for each in state.clusters), default=-1) + 1
-    for vantages in clusters_of(state.names):
-        before = [each for each in state.clusters if not set(vantages).isdisjoint(each.vantages)]
-        if not before:
-            before = [Cluster(next_number, ())]
-            next_number += 1
-        saved = tuple(one for each in before for one in each.saved)
-        clusters.append(replace(before[0], vantages=tuple(vantages), saved=saved))
-        for absorbed in before[1:]:
-            state.replace(f"findings {absorbed.number}", [])
-    state.clusters = clusters
 
 
 def _latest(known: dict[Any, Any]) -> dict[Any, Any]:

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
+from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
@@ -78,7 +79,10 @@ def open_session(
     if local:
         if lacking := next((name for name in _NEEDED if find_spec(name) is None), None):
             raise PipelineError(f"pipeline needs {lacking}: pip install 'kafkasniff[spark]'")
-        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        # Executors that are processes of their own may have another.
+        if _LOCAL.fullmatch(master or "") or "PYSPARK_PYTHON" not in os.environ:
+            os.environ["PYSPARK_PYTHON"] = sys.executable
     java = None if submitted else find_java()
     if java is not None:
         os.environ["JAVA_HOME"] = java
@@ -100,7 +104,7 @@ def _check_workers(session: SparkSession) -> None:
     """Let a task run that does nothing. Raises PipelineError where the workers' Python cannot, and ends the session."""
     try:
         session.range(0, 1, 1, 1).mapInArrow(check_worker, "found string").collect()
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
         session.stop()
         raise PipelineError(_what_workers_lack(str(error))) from None
 

@@ -40,25 +40,38 @@ class Share(NamedTuple):
         return mine, np.zeros(count, np.bool_)
 
 
-def shares_of(clusters: Sequence[Sequence[str]], events: Mapping[str, int], parallel: int) -> list[Share]:
-    """Give the tasks for clusters, each given by its vantages.
+class Deal(NamedTuple):
+    """Which of the tasks over one cluster."""
 
-    `events` has their number by vantage; `parallel` tasks run at once.
-    """
-    shares: list[Share] = []
-    for number, vantages in enumerate(clusters):
-        # However many run at once, so that none has to remember more of a larger cluster.
-        parts = -(-sum(events[vantage] for vantage in vantages) // EVENTS_A_TASK)
-        if parts < 2 or parallel < 2:
-            shares.append(Share(number))
-            continue
-        of_clients = tuple(rule for rule in RULES if not rule.looks_across_clients)
-        shares += [Share(number, of_clients, (part, parts)) for part in range(parts)]
-        across = tuple(rule for rule in RULES if rule.looks_across_clients)
-        # Of Produce these look only at transactions, which are never plain.
-        apis = frozenset().union(TELLING, NAMING_GROUPS, *(rule.apis for rule in across)) - {PRODUCE}
-        shares.append(Share(number, across, apis=apis))
-    return shares
+    number: int = 0
+    """Those from 0 on have clients; the last has the rules that look across clients."""
+    of: int = 0
+    """How many have clients; 0: one task has all."""
+
+
+def deals_of(events: int, parallel: int) -> tuple[Deal, ...]:
+    """Give the tasks for a cluster with so many events; `parallel` tasks run at once."""
+    # However many run at once, so that none has to remember more of a larger cluster.
+    parts = -(-events // EVENTS_A_TASK)
+    return (Deal(),) if parts < 2 or parallel < 2 else tuple(Deal(number, parts) for number in range(parts + 1))
+
+
+def share_of(cluster: int, deal: Deal) -> Share:
+    """Give what a task over a cluster looks at."""
+    if not deal.of:
+        return Share(cluster)
+    if deal.number < deal.of:
+        return Share(cluster, tuple(rule for rule in RULES if not rule.looks_across_clients), (deal.number, deal.of))
+    across = tuple(rule for rule in RULES if rule.looks_across_clients)
+    # Of Produce these look only at transactions, which are never plain.
+    apis = frozenset().union(TELLING, NAMING_GROUPS, *(rule.apis for rule in across)) - {PRODUCE}
+    return Share(cluster, across, apis=apis)
+
+
+def shares_of(clusters: Sequence[Sequence[str]], events: Mapping[str, int], parallel: int) -> list[Share]:
+    """Give the tasks for clusters, each given by its vantages; `events` has their number by vantage."""
+    counts = [sum(events[vantage] for vantage in vantages) for vantages in clusters]
+    return [share_of(number, deal) for number, count in enumerate(counts) for deal in deals_of(count, parallel)]
 
 
 def dealt(events: pa.RecordBatch, clusters: Mapping[str, int], shares: Sequence[Share]) -> Iterator[pa.RecordBatch]:

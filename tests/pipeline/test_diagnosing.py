@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kafkasniff.diagnose.engine import Diagnosis
+from kafkasniff.pipeline import shares
 from kafkasniff.pipeline.options import Options
 from kafkasniff.reading import Reading
 from kafkasniff.render.findings import finding_line
@@ -42,10 +43,13 @@ def found(folder):
 
 
 @needs_shared
-@pytest.mark.parametrize("buckets", [1, 7])
-def test_findings_are_those_of_diagnose(spark, tmp_path, buckets):
+@pytest.mark.parametrize(("buckets", "events"), [(1, shares.EVENTS_A_TASK), (7, 50)], ids=["whole", "shared out"])
+def test_findings_are_those_of_diagnose(spark, tmp_path, monkeypatch, buckets, events):
+    """Also where a second run brings more to what tasks know."""
+    monkeypatch.setattr(shares, "EVENTS_A_TASK", events)
     paths = [str(MISBEHAVE / f"{name}.pcap") for name in APART]
 
+    write(spark, [*paths, *RING[:5]], tmp_path, Options(buckets=buckets))
     outcome = write(spark, [*paths, *RING], tmp_path, Options(buckets=buckets))
 
     assert found(tmp_path) == {(ring_of(path),): wanted(path) for path in paths} | {

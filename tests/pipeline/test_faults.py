@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark import cloudpickle
 
-from kafkasniff.pipeline import index, micro_batch, output, tasks
+from kafkasniff.pipeline import index, micro_batch, output, rules_of_run, tasks
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow_state import Ledger, run_id, tables_of
 from kafkasniff.pipeline.inputs import find_inputs
@@ -41,8 +41,9 @@ class Around:
 
 
 def around(monkeypatch, name, **extra):
-    real = getattr(micro_batch, name)
-    monkeypatch.setattr(micro_batch, name, lambda *arguments: Around(real(*arguments), **extra))
+    module = micro_batch if hasattr(micro_batch, name) else rules_of_run
+    real = getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *arguments: Around(real(*arguments), **extra))
 
 
 def once(flag, act):

@@ -8,14 +8,14 @@ import time
 
 import pytest
 
-WITHOUT_PANDAS = """
+WITHOUT_PYARROW = """
 import sys
 
 
 class Without:
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name == "pandas":
+        if name == "pyarrow":
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
@@ -23,7 +23,7 @@ sys.meta_path.insert(0, Without)
 """
 
 
-@pytest.mark.parametrize("lacks", ["python", "pandas"])
+@pytest.mark.parametrize("lacks", ["python", "pyarrow"])
 def test_what_workers_lack_is_said_in_a_sentence(tmp_path, lacks):
     environment = os.environ | {"PYSPARK_DRIVER_PYTHON": sys.executable}
     settings = ["--conf", "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1"]
@@ -31,10 +31,10 @@ def test_what_workers_lack_is_said_in_a_sentence(tmp_path, lacks):
         environment["PYSPARK_PYTHON"] = "/nowhere/python"
         said = r"kafkasniff: /nowhere/python: the workers cannot run this Python: let PYSPARK_PYTHON name one .*\n"
     else:
-        (tmp_path / "sitecustomize.py").write_text(WITHOUT_PANDAS)
+        (tmp_path / "sitecustomize.py").write_text(WITHOUT_PYARROW)
         environment["PYSPARK_PYTHON"] = sys.executable
         settings += ["--conf", f"spark.executorEnv.PYTHONPATH={tmp_path}"]
-        said = r"kafkasniff: the workers' Python \(.*\) lacks pandas: install there what kafkasniff\[spark\] needs\n"
+        said = r"kafkasniff: the workers' Python \(.*\) lacks pyarrow: install there what kafkasniff\[spark\] needs\n"
     command = [
         "pipeline",
         "captures/rotate-size",
