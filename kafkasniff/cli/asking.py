@@ -39,7 +39,7 @@ def print_answer(answer: Answer, form: str) -> None:
     from kafkasniff.render.answers import answer_lines
 
     output = Output(sys.stdout.buffer)
-    for line in answer_lines(answer, form, sys.stdout):
+    for line in answer_lines(answer, form):
         output.write(line)
     output.flush()
 

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from datetime import datetime
 from io import StringIO
 from itertools import islice
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
 from kafkasniff.questions.database import Answer
 from kafkasniff.render.json.safe import safe_line
+from kafkasniff.render.table import table_lines
+from kafkasniff.render.terminal import terminal_width
 from kafkasniff.render.words import escape, show
 
 FORMATS = ("table", "csv", "json")
@@ -25,8 +27,8 @@ FORMULA_STARTS = "=+-@\t\r"
 """What makes a spreadsheet take a text for a formula (OWASP, CSV injection)."""
 
 
-def answer_lines(answer: Answer, form: str, stream: IO[str]) -> Iterator[bytes]:
-    """Give an answer in one of `FORMATS`, as it is to be written to `stream`."""
+def answer_lines(answer: Answer, form: str) -> Iterator[bytes]:
+    """Give an answer in one of `FORMATS`; a table is as wide as the terminal at most."""
     if form == "json":
         for row in answer.rows:
             yield safe_line(orjson.dumps(dict(zip(answer.columns, row, strict=True)), _as_json, _JSON_OPTIONS))
@@ -36,7 +38,7 @@ def answer_lines(answer: Answer, form: str, stream: IO[str]) -> Iterator[bytes]:
             yield _csv_line(map(csv_cell, row))
     else:
         while rows := list(islice(answer.rows, _ROWS_A_TABLE)):
-            yield _table(answer.columns, rows, stream)
+            yield _table(answer.columns, rows)
 
 
 def csv_cell(value: object) -> str:
@@ -66,26 +68,15 @@ def _plain(value: object) -> object:
     return value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else value
 
 
-def _table(columns: Any, rows: list[tuple[Any, ...]], stream: IO[str]) -> bytes:
+def _table(columns: Any, rows: list[tuple[Any, ...]]) -> bytes:
     """Give rows under their headings; numbers stand on the right."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    # As wide as it is, where no terminal wraps it.
-    width = None if stream.isatty() else 100_000
-    console = Console(file=stream, width=width, soft_wrap=not stream.isatty(), highlight=False)
-    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
-    for number, name in enumerate(columns):
-        right = any(isinstance(row[number], int | float) and not isinstance(row[number], bool) for row in rows)
-        table.add_column(Text(escape(str(name))), justify="right" if right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(_cell(value)) for value in row))
-    with console.capture() as captured:
-        console.print(table)
-    text = captured.get()
-    return "".join(f"{line.rstrip()}\n" for line in text.splitlines()).encode(errors="backslashreplace")
+    numbers = [
+        any(isinstance(row[number], int | float) and not isinstance(row[number], bool) for row in rows)
+        for number in range(len(columns))
+    ]
+    names = [escape(str(name)) for name in columns]
+    lines = table_lines(names, [[*map(_cell, row)] for row in rows], numbers, terminal_width())
+    return "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
 
 
 def _cell(value: object) -> str:
