@@ -34,6 +34,7 @@ cdef class KafkaStreams:
     cdef object _context
     cdef long long _most_pending, _pending_bytes
     cdef list _calls
+    cdef Py_ssize_t _held_calls
     cdef public long long call_count
 
     @cython.locals(own=list)

@@ -66,6 +66,7 @@ class KafkaStreams:
         "_context",
         "_contradictions",
         "_cutters",
+        "_held_calls",
         "_identity",
         "_limits",
         "_may_be_contradicted",
@@ -129,6 +130,8 @@ class KafkaStreams:
         self._most_pending = limits.pending_calls
         self._pending_bytes = min(limits.pending_bytes, HELD_AT_LEAST)
         self._calls: list[Item] = []
+        self._held_calls = 0
+        """How many of these were there before what is being taken."""
         self.call_count = 0
 
     def _checks(self) -> tuple[Callable[[int, bytes], bool], ...]:
@@ -145,6 +148,7 @@ class KafkaStreams:
         """Take the bytes of a segment; add the calls that end to `calls`. None wait in `take_calls`."""
         own = self._calls
         self._calls = calls
+        self._held_calls = len(calls)
         self._take_segment(event)
         self._calls = own
 
@@ -177,6 +181,7 @@ class KafkaStreams:
 
     def take(self, direction: int, item: HeldPiece) -> None:
         """Take bytes or a gap of one direction."""
+        self._held_calls = len(self._calls)
         self._waiting.append((direction, item))
         self._take_waiting()
 
@@ -229,6 +234,7 @@ class KafkaStreams:
 
         Up to `until`, in ns since 1970, answers would have been captured.
         """
+        self._held_calls = len(self._calls)
         self._boundaries.end()
         for direction in (self.client, 1 - self.client):
             if self._boundaries.searches[direction] is not None:
@@ -370,7 +376,8 @@ class KafkaStreams:
             # A response may answer a request in these bytes.
             self._lose(direction, arrival)
             self._boundaries.lost_ids.lose()
-        call = self._calls[-1] if self._calls else None
+        # One that was there before may have been handed on.
+        call = self._calls[-1] if len(self._calls) > self._held_calls else None
         ended = call if type(call) is Call and call.connection is self.connection else None
         if direction == self.client:
             waiting = self._pairing.waiting
