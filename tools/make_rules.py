@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT))
 from kafkasniff.diagnose.catalogue import RULES  # noqa: E402
 from kafkasniff.diagnose.causes import effects_of, why  # noqa: E402
 from kafkasniff.diagnose.options.libraries import LIBRARIES  # noqa: E402
-from kafkasniff.diagnose.options.library import Option  # noqa: E402
+from kafkasniff.diagnose.options.library import Option, filled  # noqa: E402
 from kafkasniff.diagnose.rule import Rule  # noqa: E402
 from kafkasniff.protocol.error_codes import ERROR_CODES  # noqa: E402
 from kafkasniff.protocol.error_fixes import ERROR_FIXES  # noqa: E402
@@ -108,7 +108,7 @@ def error_section(error: ErrorCode) -> str:
     lines = [
         f"## {error.code} {error.name}",
         f"{ERROR_NOTES[error.code]} A client {'may try again' if error.retriable else 'may not simply try again'}.",
-        f"*What to do:* {ERROR_FIXES[error.code]}",
+        f"*What to do:* {filled(ERROR_FIXES[error.code], None)}",
     ]
     lines += [f"*Normal:* {text}." for text in error_normal(error)]
     if rules := [rule.id for rule in RULES if error.code in getattr(rule, "codes", ())]:

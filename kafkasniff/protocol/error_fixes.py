@@ -1,9 +1,13 @@
-"""What to do about each of Kafka's error codes, when it comes more often than in a healthy client's life."""
+"""What to do about each of Kafka's error codes, when it comes more often than in a healthy client's life.
+
+Options stand in braces by Java's names, for which `diagnose` puts in those of the client's library.
+"""
 
 ERROR_FIXES: dict[int, str] = {
     -1: "Read the broker's server.log at that time; a plugin (authorizer, policy, interceptor) may have thrown.",
     0: "Nothing.",
-    1: "Set auto.offset.reset to earliest or latest, or move the offsets; raise retention.ms or read faster.",
+    1: "Let the consumer reset its offset ({auto.offset.reset}), or move the offsets; raise retention.ms or read "
+    "faster.",
     2: "Compare captures at client and broker; look for bad memory or offloading, and upgrade the client library.",
     3: "Create the topic (kafka-topics.sh --create), or correct its name in the client's configuration.",
     4: "Set max.partition.fetch.bytes and fetch.max.bytes to 1 MiB and more.",
@@ -21,24 +25,29 @@ ERROR_FIXES: dict[int, str] = {
     "brokers, and bring missing brokers back.",
     16: "Let the client look for its coordinator again (upgrade it); look at load balancers that mix up brokers.",
     17: "Correct the topic's name: up to 249 of a-z, A-Z, 0-9, '.', '_' and '-'.",
-    18: "Raise segment.bytes of the topic, or lower batch.size of the producer.",
+    18: "Raise segment.bytes of the topic, or make the producer's batches smaller ({batch.size}).",
     19: "Bring the missing replicas back; keep replication.factor above min.insync.replicas.",
     20: "Bring the missing replicas back; the records were written, so that a retry without idempotence repeats them.",
-    21: "Set acks to all (-1), 1 or 0.",
-    22: "Poll more often, or raise max.poll.interval.ms; do not commit after the partitions were taken away.",
-    23: "Give all members a common partition.assignment.strategy, and different programs different group.id.",
-    24: "Set group.id; an empty one is not allowed for subscriptions and commits (KIP-289).",
-    25: "Find what made the member silent (long processing, pauses), or raise session.timeout.ms; join again.",
-    26: "Set session.timeout.ms between group.min.session.timeout.ms (default 6000) and "
+    21: "Ask for all (-1), 1 or 0 acknowledgements ({acks=all}).",
+    22: "Poll more often, or leave more time ({max.poll.interval.ms}); do not commit after the partitions were taken "
+    "away.",
+    23: "Give all members a common assignor ({partition.assignment.strategy}), and different programs different "
+    "groups ({group.id}).",
+    24: "Set a group ({group.id}); an empty one is not allowed for subscriptions and commits (KIP-289).",
+    25: "Find what made the member silent (long processing, pauses), or leave more time ({session.timeout.ms}); join "
+    "again.",
+    26: "Set the session timeout ({session.timeout.ms}) between group.min.session.timeout.ms (default 6000) and "
     "group.max.session.timeout.ms (default 1800000) of the brokers.",
     27: "Join again; when it goes on, find the member that does not join in time.",
     28: "Put less into the metadata of commits; commit fewer partitions at once.",
     29: "Grant the right (kafka-acls.sh --add --allow-principal … --topic …), or correct principal or topic.",
-    30: "Grant the right (kafka-acls.sh --add --allow-principal … --operation Read --group …), or correct group.id.",
+    30: "Grant the right (kafka-acls.sh --add --allow-principal … --operation Read --group …), or correct the group "
+    "({group.id}).",
     31: "Grant the right on the cluster (kafka-acls.sh --add --cluster), such as IdempotentWrite before Kafka 2.8.",
     32: "Set the clock of the producer's host (NTP), and send milliseconds as timestamps; else raise "
     "message.timestamp.after.max.ms (default 1 hour, KIP-937) or message.timestamp.before.max.ms of the topic.",
-    33: "Set sasl.mechanism to one that the broker offers, or enable it on the listener (sasl.enabled.mechanisms).",
+    33: "Choose a mechanism that the broker offers ({sasl.mechanism}), or enable it on the listener "
+    "(sasl.enabled.mechanisms).",
     34: "Make security.protocol fit the listener; look for a proxy that mixes connections.",
     35: "Upgrade the client library, or take out a version that was pinned by hand.",
     36: "Take the error for success where the topic is meant to exist.",
@@ -51,13 +60,15 @@ ERROR_FIXES: dict[int, str] = {
     43: "Raise the topic's message format, or upgrade the broker (its format goes with it since 3.0).",
     44: "Keep to the policy, which the broker's message names, or ask those who run the cluster.",
     45: "Let the producer begin anew, and look for lost batches; upgrade the client library.",
-    46: "Nothing: the records are written. When it is frequent, raise request.timeout.ms.",
-    47: "Give each producer its own transactional.id; look for pauses longer than transaction.timeout.ms.",
+    46: "Nothing: the records are written. When it is frequent, wait longer ({request.timeout.ms}).",
+    47: "Give each producer an id of its own ({transactional.id}); look for pauses longer than its transactions may "
+    "take ({transaction.timeout.ms}).",
     48: "Call the producer's transactional methods in order (begin, send, commit or abort), from one thread.",
     49: "Close the producer and make a new one; look at transactional.id.expiration.ms (default 7 days).",
-    50: "Lower transaction.timeout.ms (Flink's default is 1 hour) to the brokers' transaction.max.timeout.ms "
+    50: "Lower the transaction timeout ({transaction.timeout.ms}; Flink's default is 1 hour) to the brokers' "
+    "transaction.max.timeout.ms"
     "(default 15 minutes), or raise that.",
-    51: "Let the client back off (retry.backoff.ms); bring back leaders of the last transaction's partitions.",
+    51: "Let the client back off ({retry.backoff.ms}); bring back leaders of the last transaction's partitions.",
     52: "Nothing: the newer coordinator goes on. When it lasts, look for a broker that was cut off.",
     53: "Grant Write and Describe on the transactional id (kafka-acls.sh --transactional-id …).",
     54: "Set authorizer.class.name on the brokers and controllers, or leave ACLs out.",
@@ -88,7 +99,7 @@ ERROR_FIXES: dict[int, str] = {
     79: "Nothing.",
     80: "Bring the preferred leader back into sync.",
     81: "Raise group.max.size, or run fewer members.",
-    82: "Give each program a group.instance.id of its own.",
+    82: "Give each program an instance id of its own ({group.instance.id}).",
     83: "Bring one of the in-sync replicas back; unclean election loses records.",
     84: "Nothing.",
     85: "Nothing: there is no reassignment to cancel.",
@@ -118,7 +129,7 @@ ERROR_FIXES: dict[int, str] = {
     108: "Nothing: the client asks the new leader.",
     109: "Nothing: the follower builds its state from remote storage.",
     110: "Nothing, once; when it goes on, look for two members with one id, or for long pauses.",
-    111: "Stop the old member before the new one with the same group.instance.id starts.",
+    111: "Stop the old member before the new one with the same instance id ({group.instance.id}) starts.",
     112: "Set group.remote.assignor to one of the brokers' group.consumer.assignors (uniform, range).",
     113: "Upgrade the client, which must heartbeat before it commits.",
     114: "Point bootstrap.servers at brokers and bootstrap.controllers at controllers (KIP-919).",

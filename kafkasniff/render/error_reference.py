@@ -3,6 +3,7 @@
 from typing import Any
 
 from kafkasniff.diagnose.normal_errors import ANY_NUMBER, NORMAL_ERRORS
+from kafkasniff.diagnose.options.library import filled
 from kafkasniff.protocol.error_codes import ERROR_CODES
 from kafkasniff.protocol.error_fixes import ERROR_FIXES
 from kafkasniff.protocol.error_notes import ERROR_NOTES
@@ -27,7 +28,7 @@ def error_object(error: ErrorCode) -> dict[str, Any]:
         "name": error.name,
         "retriable": error.retriable,
         "meaning": ERROR_NOTES[error.code],
-        "fix": ERROR_FIXES[error.code],
+        "fix": filled(ERROR_FIXES[error.code], None),
         "normal": error_normal(error),
     }
 
@@ -36,7 +37,8 @@ def error_text(error: ErrorCode) -> str:
     """Give one error as text, with the end of its last line."""
     retriable = "retriable" if error.retriable else "not retriable"
     lines = [f"{error.code}  {error.name}  ({retriable})", ERROR_NOTES[error.code]]
-    lines += [f"What to do: {ERROR_FIXES[error.code]}", *(f"Normal: {text}" for text in error_normal(error))]
+    fix = filled(ERROR_FIXES[error.code], None)
+    lines += [f"What to do: {fix}", *(f"Normal: {text}" for text in error_normal(error))]
     return "\n".join(lines) + "\n"
 
 

@@ -179,8 +179,8 @@ class LoadBalancerInFront(ErrorRule):
     )
     cause = "advertised.listeners of all brokers names a TCP load balancer, an ingress or a Kubernetes Service."
     fix = (
-        "Give each broker an advertised address or port of its own, such as a NodePort or a load balancer's port for "
-        "each; the common address is for bootstrap.servers only."
+        "Give each broker an advertised address or port of its own, such as a NodePort or a load balancer's port "
+        "for each; the common address is for the client's first contact only ({bootstrap.servers})."
     )
 
     def __init__(self, *arguments: Any) -> None:

@@ -145,8 +145,8 @@ class TopicAutoCreated(TopicErrorRule):
     )
     cause = "auto.create.topics.enable=true (the default), and a new topic, or a misspelt name."
     fix = (
-        "Correct the name, and delete the topic. Set auto.create.topics.enable=false on the brokers, or "
-        "allow.auto.create.topics=false on consumers, and create topics on purpose."
+        "Correct the name, and delete the topic. Set auto.create.topics.enable=false on the brokers, or let "
+        "clients make none ({allow.auto.create.topics}), and create topics on purpose."
     )
 
     def __init__(self, *arguments: Any) -> None:

@@ -49,8 +49,9 @@ class UnreadableCompression(TopicErrorRule):
     )
     cause = "The producers compress with zstd, and the consumer's library is older than Kafka 2.1's protocol."
     fix = (
-        "Upgrade the consumer's library (Java 2.1+, librdkafka 1.0+ built with zstd, sarama with Version V2_1_0_0 and "
-        "later); until then let the producers (or compression.type of the topic) use lz4, snappy or gzip."
+        "Upgrade the consumer's library (Java 2.1+, librdkafka 1.0+ built with zstd), or raise its protocol "
+        "version ({api_version}); until then let the producers (or compression.type of the topic) use lz4, snappy "
+        "or gzip."
     )
 
     def __init__(self, *arguments: Any) -> None:
@@ -141,7 +142,7 @@ class MessageDownConversion(Rule[Tally]):
         "magic 2."
     )
     cause = "An old consumer library, or one whose protocol version is set too low (sarama: config.Version)."
-    fix = "Upgrade the consumer, or raise its protocol version (config.Version in sarama, api_version in kafka-python)."
+    fix = "Upgrade the consumer, or raise its protocol version ({api_version})."
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no topic known."""

@@ -75,7 +75,7 @@ class ConsumerLagGrows(Rule[Lag]):
     cause = "The consumer needs longer for a record than producers: slow processing, too few members or partitions."
     fix = (
         "Add members (up to the number of partitions), process in batches or in parallel, fetch more at once "
-        "({fetch.min.bytes}, {max.partition.fetch.bytes}); raise retention.ms until it has caught up."
+        "({fetch.min.bytes}; {max.partition.fetch.bytes}); raise retention.ms until it has caught up."
     )
 
     def new_state(self) -> Lag:

@@ -77,7 +77,7 @@ class RestartAtSameOffset(Rule[Starts]):
     )
     cause = (
         "A record that the program cannot process, as one that its deserializer refuses (another schema, no magic "
-        "byte); or {auto.offset.reset} is none and no offset was ever committed."
+        "byte); or the consumer takes no other offset ({auto.offset.reset}) and none was ever committed."
     )
     fix = (
         "Look at the record at that offset, and at the program's log. Handle errors of deserializers (skip, or send "

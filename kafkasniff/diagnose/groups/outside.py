@@ -43,7 +43,7 @@ class CommitFromOutside(GroupErrorRule):
         "members."
     )
     cause = "A program uses assign() with the group.id of a running group of subscribers: a replay, a tool, a copy."
-    fix = "Give the program a group.id of its own; or stop the group's members before its offsets are set."
+    fix = "Give the program a group of its own ({group.id}); or stop the group's members before its offsets are set."
 
     def wanted(self, call: Call) -> bool:
         """Look at commits without a member id."""
@@ -146,8 +146,14 @@ class GroupProtocolUnsupported(Rule[Lookups]):
         "FindCoordinator for a group is answered, and then neither JoinGroup nor ConsumerGroupHeartbeat comes, nor "
         "anything else, while the broker's ApiVersions has no ConsumerGroupHeartbeat."
     )
-    cause = "group.protocol=consumer (KIP-848) with brokers older than 4.0 (3.7 had it as early access)."
-    fix = "Set group.protocol=classic until the brokers are 4.0 or later, and have group.version=1 (kafka-features.sh)."
+    cause = (
+        "The consumer is set to the new protocol ({group.protocol}, KIP-848) with brokers older than 4.0 (3.7 had "
+        "it as early access)."
+    )
+    fix = (
+        "Use the classic protocol ({group.protocol}) until the brokers are 4.0 or later, and have group.version=1 "
+        "(kafka-features.sh)."
+    )
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with nobody working."""

@@ -69,8 +69,8 @@ class PartitionsNotReleased(Rule[Unreleased]):
     )
     cause = "The program processes for long between two polls: partitions are given up within poll() only."
     fix = (
-        "Poll more often: fewer records in a batch (max.poll.records in Java; consume fewer at once elsewhere), slow "
-        "work in other threads with the partitions paused. max.poll.interval.ms bounds how long it may take."
+        "Poll more often: take fewer records at once ({max.poll.records}), do slow work in other threads with the "
+        "partitions paused ({consumer.pause()}); and bound how long it may take ({max.poll.interval.ms})."
     )
 
     def new_state(self) -> Unreleased:

@@ -55,8 +55,8 @@ class MixedSubscriptions(Rule[Subscriptions]):
         "lie in one group, so that a reset of the one hits the other."
     )
     wire = "Members with different client ids join one generation with subscriptions that have no topic in common."
-    cause = "The same group.id was set in two programs, as by a common configuration."
-    fix = "Give each program a group.id of its own."
+    cause = "The same group was set in two programs ({group.id}), as by a common configuration."
+    fix = "Give each program a group of its own ({group.id})."
 
     def new_state(self) -> Subscriptions:
         """Begin with none."""

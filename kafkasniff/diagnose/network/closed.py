@@ -117,9 +117,9 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         "is larger than socket.request.max.bytes, or the broker failed while it read it."
     )
     fix = (
-        "Look into the broker's log at that time. Count the connections of the host; raise max.connections.per.ip (or "
-        "its overrides), or share one client in a program. For large requests, lower max.request.size and batch.size, "
-        "or raise socket.request.max.bytes."
+        "Look into the broker's log at that time. Count the connections of the host; raise max.connections.per.ip "
+        "(or its overrides), or share one client in a program. For large requests send less at once "
+        "({max.request.size}; {batch.size}), or raise socket.request.max.bytes."
     )
 
     def __init__(self, *arguments: Any) -> None:
@@ -248,12 +248,12 @@ class ReauthenticationMissing(_SessionRule[Sessions]):
         "closes the connection at the next request (KIP-368)."
     )
     cause = (
-        "connections.max.reauth.ms is set (or the OAuth token's life ends), and the client's library does not "
-        "re-authenticate, as kafka-go and aiokafka."
+        "connections.max.reauth.ms is set (or the OAuth token's life ends), and the client does not log in again "
+        "in time ({re-authentication})."
     )
     fix = (
-        "Use a library that re-authenticates (Java 2.2+, librdkafka 1.6+ with OAUTHBEARER and 2.2+ otherwise, "
-        "franz-go, sarama 1.39+); or raise connections.max.reauth.ms and the life of tokens, and keep retries on."
+        "Use a library that re-authenticates (Java 2.2+, librdkafka 2.2+, franz-go, sarama, kafkajs, kafka-python "
+        "3+); or raise connections.max.reauth.ms and the life of tokens, and keep retries on."
     )
 
     def new_state(self) -> Sessions:
@@ -336,9 +336,8 @@ class ConnectionForgotten(Rule[Tally]):
     )
     cause = "A NAT gateway, firewall or load balancer forgets idle flows (350 s on AWS, 4 minutes on Azure)."
     fix = (
-        "Set connections.max.idle.ms (Java; off by default in librdkafka) below the idle timeout on the way; turn "
-        "on TCP keep-alive (socket.keepalive.enable in librdkafka, Net.KeepAlive in sarama) with an interval below it; "
-        "lower request.timeout.ms."
+        "Close idle connections before they are forgotten on the way ({connections.max.idle.ms}); or send TCP "
+        "keep-alives more often than that ({SO_KEEPALIVE}); give up sooner ({request.timeout.ms})."
     )
 
     def __init__(self, *arguments: Any) -> None:

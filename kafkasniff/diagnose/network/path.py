@@ -160,10 +160,14 @@ class RequestAbandoned(Rule[GivenUp]):
         "Fetch (by its maxWaitMs) or JoinGroup (by its rebalance timeout) is not answered yet when the client closes "
         "the connection, after the same time each time."
     )
-    cause = "{request.timeout.ms} is shorter than {fetch.max.wait.ms}, or than a rebalance of the group may take."
+    cause = (
+        "The client gives up ({request.timeout.ms}) sooner than the broker may answer: a Fetch waits for records "
+        "({fetch.max.wait.ms}), and a join for the group's slowest member."
+    )
     fix = (
-        "Set {request.timeout.ms} well above {fetch.max.wait.ms} (and, where the client applies it to JoinGroup, above "
-        "{max.poll.interval.ms})."
+        "Let the client wait ({request.timeout.ms}) well above what it asks the broker to wait "
+        "({fetch.max.wait.ms}) and, where that holds for joins as well, above a rebalance "
+        "({max.poll.interval.ms})."
     )
 
     def new_state(self) -> GivenUp:

@@ -64,9 +64,8 @@ class TlsHandshakeFailure(Rule[Handshakes]):
     cause = "An expired certificate, one for another host name, an unknown authority, or no client certificate."
     fix = (
         "Look at the certificate's dates, names and issuer (openssl s_client -connect HOST:PORT -servername HOST); "
-        "renew it, or trust its authority (ssl.truststore.location in Java, ssl.ca.location in librdkafka, a "
-        "tls.Config's RootCAs in Go clients). Where ssl.client.auth=required, give the client a certificate "
-        "(ssl.keystore.location, ssl.certificate.location and ssl.key.location, Certificates)."
+        "renew it, or trust its authority ({ssl.truststore.location}). Where ssl.client.auth=required, give the "
+        "client a certificate ({ssl.keystore.location})."
     )
 
     def new_state(self) -> Handshakes:

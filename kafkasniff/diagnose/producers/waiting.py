@@ -192,12 +192,12 @@ class TransactionTimedOut(ErrorRule):
     )
     cause = (
         "The process stood still (garbage collection, a frozen host or container), or the transaction's work takes "
-        "longer than {transaction.timeout.ms}."
+        "longer than it may ({transaction.timeout.ms})."
     )
     fix = (
         "Find what stopped the process at that time (GC logs, CPU limits, VM migration); put less into one "
-        "transaction, or raise {transaction.timeout.ms} up to the brokers' transaction.max.timeout.ms (default 15 "
-        "minutes). After ProducerFencedException close the producer and make a new one."
+        "transaction, or leave it more time ({transaction.timeout.ms}), up to the brokers' transaction.max.timeout.ms "
+        "(default 15 minutes). After ProducerFencedException close the producer and make a new one."
     )
 
     def __init__(self, *arguments: Any) -> None:

@@ -1,6 +1,7 @@
 """Tables of libraries' options, and how the library of a client is told."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.options.java import JAVA
 from kafkasniff.diagnose.options.libraries import LIBRARIES, library_by_fingerprint, library_by_software
 from kafkasniff.diagnose.options.library import Instead, Library, filled, places
+from kafkasniff.protocol.error_fixes import ERROR_FIXES
 from kafkasniff.reading import Reading
 from tests.conftest import SHARED, needs_shared
 
@@ -45,6 +47,13 @@ def test_rules_name_options_that_all_libraries_know() -> None:
         for rule_id, advice in library.advice.items():
             assert rule_id in {rule.id for rule in RULES}
             assert "{" not in filled(advice.cause + advice.fix, library)
+
+
+@pytest.mark.parametrize("text", [*(text for rule in RULES for text in (rule.cause, rule.fix)), *ERROR_FIXES.values()])
+def test_places_stand_in_parentheses_behind_what_the_option_does(text: str) -> None:
+    """What a library has instead of an option is no name: the sentence must do without it."""
+    assert "{" not in re.sub(r"\((\{[^{}]+\}(; |, )?)+[^(){}]*\)", "", text)
+    assert set(places(text)) <= set(JAVA.options)
 
 
 def test_names_are_put_into_their_places() -> None:
