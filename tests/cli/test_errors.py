@@ -22,7 +22,7 @@ def test_all_codes(run: Run) -> None:
 
 def test_json(run: Run) -> None:
     item = json.loads(run("errors", "79", "--json").stdout)
-    assert list(item) == ["code", "name", "retriable", "meaning", "fix"]
+    assert list(item) == ["code", "name", "retriable", "meaning", "fix", "normal"]
     assert item["name"] == "MEMBER_ID_REQUIRED"
     codes = [json.loads(line)["code"] for line in run("errors", "--json").stdout.splitlines()]
     assert codes == list(range(-1, 137))

@@ -60,18 +60,6 @@ def test_what_does_not_go_with_following_is_refused(tmp_path, arguments, said):
     assert not (tmp_path / "tables").exists()
 
 
-@pytest.mark.parametrize(("files", "said"), [({}, "found no file"), ({"notes.txt": b"x"}, "found none among 1 files;")])
-def test_where_there_is_no_capture_that_is_said(tmp_path, files, said):
-    (tmp_path / "in").mkdir()
-    for name, content in files.items():
-        (tmp_path / "in" / name).write_bytes(content)
-    done = kafkasniff("pipeline", str(tmp_path / "in"), str(tmp_path / "tables"), without="nothing")
-
-    assert done.returncode == 1
-    assert f"{tmp_path}/in: expected captures, {said}" in done.stderr
-    assert not (tmp_path / "tables").exists()
-
-
 @pytest.mark.parametrize("mode", ["0400", "0700", "u=rw", "-1", "10600"])
 def test_a_mode_that_lets_nobody_write_or_all_run_is_refused(tmp_path, mode):
     done = kafkasniff("pipeline", "captures", str(tmp_path), "--mode", mode, without="nothing")
