@@ -35,11 +35,11 @@ def tables(
     from kafkasniff.cli.selection import load
     from kafkasniff.questions.errors import QuestionError
     from kafkasniff.questions.export import FORMATS, export
-    from kafkasniff.tables.declared import RECORDS, TABLES
+    from kafkasniff.tables.declared import ALL_TABLES, CLIENTS, RECORDS
 
     if form not in FORMATS:
         raise typer.BadParameter(f"{form!r} is none of {', '.join(FORMATS)}.", param_hint="--format")
-    names = [name for name in TABLES if records or name != RECORDS.name]
+    names = [name for name in ALL_TABLES if records or name != RECORDS.name]
     in_database = output.endswith(".duckdb")
     if in_database and os.path.lexists(output):
         raise typer.BadParameter(f"{output!r} exists already; name a new file.", param_hint="--output")
@@ -47,8 +47,7 @@ def tables(
         if not in_database and os.path.exists(output) and not os.path.isdir(output):
             raise QuestionError(f"{output}: expected a folder or a name that ends in .duckdb, found a file")
         capture = load(database, files, "*", selection, names)
-        if in_database:
-            database.make_views()
-        else:
-            export(database, names, output, form)
+        database.make_views()
+        if not in_database:
+            export(database, [*names, CLIENTS.name], output, form)
         capture.say_closing()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from kafkasniff.questions.errors import QuestionError
 from kafkasniff.questions.named import text_of
-from kafkasniff.tables.declared import CALLS, RECORDS, TABLES, Table
+from kafkasniff.tables.declared import ALL_TABLES, CALLS, RECORDS, Table
 from kafkasniff.tables.filling import TableFiller
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _FUNCTIONS = (
 VIEWS = ("clients",)
 """Named questions that are as good as tables."""
 
-TABLE_NAMES = [name for name in TABLES if name != RECORDS.name]
+TABLE_NAMES = [name for name in ALL_TABLES if name != RECORDS.name]
 """The tables that are filled unless records are asked for."""
 
 _TYPES = {
@@ -106,7 +106,7 @@ class Database:
         columns: dict[str, list[str]] = {}
         words = set(re.findall(r"\w+", text))
         for name in wanted:
-            table = TABLES[name]
+            table = ALL_TABLES[name]
             names = [each.name for each in table.columns]
             used = [each for each in names if each in words] if table is CALLS and text != "*" else names
             # A table must have a column, also where rows are but counted.
@@ -132,7 +132,7 @@ class Database:
             self.run("USE stored")
             return
         found = False
-        for name in TABLES:
+        for name in ALL_TABLES:
             for form, pattern in _STORED:
                 place = os.path.join(glob.escape(path), pattern.format(name))
                 if glob.glob(place, recursive=True):
@@ -180,7 +180,7 @@ class Database:
 def mentioned(text: str) -> list[str]:
     """Give the tables that a query may ask: those whose names stand in it."""
     words = set(re.findall(r"\w+", text.lower()))
-    return [name for name in TABLES if name in words or (name == CALLS.name and words & set(VIEWS))]
+    return [name for name in ALL_TABLES if name in words or (name == CALLS.name and words & set(VIEWS))]
 
 
 def quoted(name: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from kafkasniff.questions.database import Database, literal, quoted
 from kafkasniff.questions.errors import QuestionError
-from kafkasniff.tables.declared import TABLES
+from kafkasniff.tables.declared import ALL_TABLES, CLIENTS
 
 FORMATS = ("parquet", "csv", "arrow")
 
@@ -26,7 +26,9 @@ def export(database: Database, names: Iterable[str], folder: str, form: str) -> 
         if form == "parquet":
             database.run(f"COPY {quoted(name)} TO {literal(path)} (FORMAT parquet, COMPRESSION zstd)")
         elif form == "csv":
-            columns = ", ".join(_safe_column(each.name, each.type) for each in TABLES[name].columns)
+            columns = ", ".join(
+                _safe_column(each.name, each.type) for each in (ALL_TABLES | {CLIENTS.name: CLIENTS})[name].columns
+            )
             database.run(f"COPY (SELECT {columns} FROM {quoted(name)}) TO {literal(path)} (FORMAT csv, HEADER)")
         else:
             _write_arrow(database, name, path)

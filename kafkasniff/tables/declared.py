@@ -240,4 +240,69 @@ EVENT_ORDER: Final = ("time", "at_end", "order_time", "order_packet", "bucket", 
 """How events are sorted before rules look at them."""
 
 TABLES: Final = {table.name: table for table in (CALLS, ERRORS, BATCHES, CONNECTIONS, FINDINGS, FILES, RECORDS)}
-"""All tables by name."""
+"""The tables that the pipeline writes, by name."""
+
+PARTITIONS_NAMED: Final = Table(
+    "partitions",
+    "One row a partition that a Produce, Fetch, ListOffsets, OffsetCommit or OffsetFetch call names.",
+    (
+        *_CALL,
+        Column("topic", _TEXT, "the topic; null where only its id is known"),
+        Column("partition", "int32", "the partition"),
+        Column("offset", "int64", "of Fetch the first asked for, of Produce and ListOffsets that told, else committed"),
+        Column("bytes", "int64", "bytes of its record batches"),
+        Column("records", "int64", "records in them, as far as their number is known without decompression"),
+        Column("error_code", "int16", "the error code that the answer has for it"),
+        Column("error_name", _TEXT, "its name in Kafka's Errors, where it is not 0"),
+        Column("high_watermark", "int64", "behind the last record that consumers may see"),
+        Column("log_start_offset", "int64", "the first offset that is left"),
+        Column("lag", "int64", "of Fetch: the high watermark less the offset behind the last record given"),
+    ),
+)
+GROUP_EVENTS: Final = Table(
+    "group_events",
+    "One row a call by which a member joins, syncs or leaves, and each of its heartbeats that failed.",
+    (
+        *_CALL,
+        Column("group", _TEXT, "the group"),
+        Column("event", _TEXT, "`join`, `sync`, `leave` or `heartbeat`"),
+        Column("member_id", _TEXT, "the member; of a first join the one that the answer gives"),
+        Column("group_instance_id", _TEXT, "of a static member (KIP-345)"),
+        Column("generation", "int32", "the generation, or the member's epoch (KIP-848)"),
+        Column("leader", _TEXT, "the leader that the answer to a join names"),
+        Column("protocol", _TEXT, "the assignor"),
+        Column("reason", _TEXT, "why it joins or leaves (KIP-800)"),
+        Column("error_name", _TEXT, "the name of the error code, where it is not 0"),
+    ),
+)
+APIS_OFFERED: Final = Table(
+    "apis_offered",
+    "One row an API that a broker offers, as the first ApiVersions answer tells.",
+    (
+        Column("vantage", _TEXT, "the capture point"),
+        Column("time", _TIME, "when the answer was asked for"),
+        Column("server", _TEXT, "`ip:port`, IPv6 in brackets"),
+        Column("api_key", "int16", "the API"),
+        Column("api_name", _TEXT, "its name as in Kafka's ApiKeys"),
+        Column("min_version", "int16", "the oldest version that the broker takes"),
+        Column("max_version", "int16", "the latest"),
+    ),
+)
+CLIENTS: Final = Table(
+    "clients",
+    "One row a program: a question over `calls` that is as good as a table.",
+    (
+        Column("client_host", _TEXT, "its address"),
+        Column("client_id", _TEXT, "its client id"),
+        Column("software_name", _TEXT, "its software"),
+        Column("software_version", _TEXT, "the version of that"),
+        Column("principal", _TEXT, "who logged in"),
+        Column("security_protocol", _TEXT, "`PLAINTEXT`, `SSL`, `SASL_PLAINTEXT` or `SASL_SSL`"),
+        Column("calls", "int64", "its calls"),
+        Column("first_time", _TIME, "when the first of them began"),
+        Column("last_time", _TIME, "when the last of them began"),
+    ),
+)
+
+ALL_TABLES: Final = {**TABLES, **{table.name: table for table in (PARTITIONS_NAMED, GROUP_EVENTS, APIS_OFFERED)}}
+"""Those of the pipeline, and those that `tables` and `sql` have beside them."""

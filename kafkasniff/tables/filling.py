@@ -8,7 +8,8 @@ from kafkasniff.calls.items import Item
 from kafkasniff.tables.arrow import column_of, export_stream
 from kafkasniff.tables.block import ROWS, BatchBlock, CallBlock, fields_of_table
 from kafkasniff.tables.call_reader import CallReader
-from kafkasniff.tables.declared import BATCHES, CALLS, CONNECTIONS, ERRORS, RECORDS, TABLES, Table
+from kafkasniff.tables.declared import ALL_TABLES, BATCHES, CALLS, CONNECTIONS, ERRORS, RECORDS, Table
+from kafkasniff.tables.more_rows import MORE_ROWS, MoreRows
 from kafkasniff.tables.rings import ring_of
 from kafkasniff.tables.rows import Placed, Row, connection_row, item_rows
 from kafkasniff.tcp.events import Connection
@@ -55,9 +56,14 @@ class TableFiller:
         self._calls = CallBlock(self._reader)
         self._batches = BatchBlock()
         self._blocks: dict[str, RowBlock] = {}
+        self._more = MoreRows(self._wanted)
 
     def take(self, items: list[Item]) -> None:
         """Take calls, connections and what else the engine gives; the list is empty then."""
+        if not self._wanted.isdisjoint(MORE_ROWS):
+            for item in items:
+                if isinstance(item, Call):
+                    self.add_rows(self._more.rows(vantage_of(item.connection), item))
         items.reverse()
         calls_alone = self._wanted <= {CALLS.name}
         while items:
@@ -90,7 +96,7 @@ class TableFiller:
                 continue
             block = self._blocks.get(name)
             if block is None:
-                block = self._blocks[name] = RowBlock(TABLES[name])
+                block = self._blocks[name] = RowBlock(ALL_TABLES[name])
             block.add(row)
             if len(block.rows) == ROWS or block.bytes > _MOST_BYTES:
                 self._give(name, self._blocks.pop(name))

@@ -51,14 +51,15 @@ def place_of(body: dict[str, Any], path: str, names: KnownNames) -> Place:
         if isinstance(struct, int):
             partition = struct if array == "partitions" else partition
         elif isinstance(struct, dict):
-            topic = topic or _topic(struct, array, names)
+            topic = topic or topic_in(struct, array, names)
             within = within or topic is not None or "topicId" in struct
             if partition is None and within:
                 partition = next((struct[field] for field in PARTITION_FIELDS if type(struct.get(field)) is int), None)
     return Place(topic, partition)
 
 
-def _topic(struct: dict[str, Any], array: str, names: KnownNames) -> str | None:
+def topic_in(struct: dict[str, Any], array: str, names: KnownNames) -> str | None:
+    """Give the topic that an element of an array called so names itself."""
     if isinstance(topic_id := struct.get("topicId"), str) and (known := names.get(topic_id)) is not None:
         return known
     for field in _TOPIC_FIELDS + (("name",) if array in TOPIC_ARRAYS else ()):

@@ -35,7 +35,7 @@ def item_rows(vantage: str, item: Item, records: bool) -> Iterator[Placed]:
             rows = [*call_rows(vantage, item, records)]
         except Exception as error:
             problems = [*(problem.message for problem in item.pairing_problems), failure_text(error)]
-            rows = [_call_row(item, _key(vantage, item), Told(None, [], [], [], problems))]
+            rows = [_call_row(item, call_key(vantage, item), Told(None, [], [], [], problems))]
         yield from rows
     elif isinstance(item, ConnectionReport):
         yield connection_row(vantage, item)
@@ -69,7 +69,7 @@ def _told(call: Call, bodies: dict[Kind, Body | None]) -> Told:
 
 def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:
     """Give the rows that a call makes in all tables."""
-    time, key = call.time.time, _key(vantage, call)
+    time, key = call.time.time, call_key(vantage, call)
     bodies = {side: body_of(call, side) for side in _SIDES}
     errors = call.errors
     yield _call_row(call, key, _told(call, bodies))
@@ -89,7 +89,7 @@ def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:
             yield "records", time, (*where, *_record(record))
 
 
-def _key(vantage: str, call: Call) -> Row:
+def call_key(vantage: str, call: Call) -> Row:
     """Give the columns that the rows of a call have in all tables."""
     frame = call.request or call.response
     assert frame is not None

@@ -33,6 +33,7 @@ def counts(run: Run) -> dict[str, int]:
 def test_files_have_all_rows(run: Run, tmp_path: Path, form: str) -> None:
     done = run("tables", NAME, "-o", str(tmp_path / "out"), "--format", form)
     assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / f"clients.{form}").exists()
     for name, count in counts(run).items():
         path = tmp_path / "out" / f"{name}.{form}"
         if form == "parquet":

@@ -1,0 +1,116 @@
+"""Partitions, events of groups and what brokers offer, beside the JSON lines of the same captures."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from kafkasniff.calls.call import Call
+from kafkasniff.reading import Reading
+from kafkasniff.render.json.lines import JsonLines
+from kafkasniff.tables.declared import ALL_TABLES
+from kafkasniff.tables.filling import TableFiller
+from tests.conftest import CAPTURES, SHARED
+
+_SHARED = sorted((SHARED / "captures" / "healthy").glob("*.pcap*")) if SHARED.is_dir() else []
+FILES = [
+    path
+    for path in (*sorted(CAPTURES.glob("*.pcap*")), *_SHARED)
+    if path.stat().st_size < 150_000 and "tls" not in path.name
+]
+
+
+def rows_of(path: Path, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    names = [column.name for column in ALL_TABLES[name].columns]
+
+    def take(_: str, block: Any) -> None:
+        found.extend(dict(zip(names, row, strict=True)) for row in duckdb.sql("SELECT * FROM block").fetchall())
+
+    filler = TableFiller([name], take)
+    for items in Reading([str(path)], metrics=False).batches():
+        filler.take(items)
+    filler.flush()
+    return found
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    lines = JsonLines()
+    return [json.loads(lines.line(item)) for item in Reading([str(path)], metrics=False) if isinstance(item, Call)]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_partitions_that_were_fetched(path: Path) -> None:
+    rows = [row for row in rows_of(path, "partitions") if row["api_name"] == "FETCH"]
+    told = []
+    for line in lines_of(path):
+        if line["requestHeader"].get("requestApiKeyName") != "FETCH" or line.get("response") is None:
+            continue
+        for topic_at, topic in enumerate(line["response"]["responses"]):
+            for at, each in enumerate(topic["partitions"]):
+                where = f"responses[{topic_at}].partitions[{at}].records"
+                batches = [batch for batch in line.get("batches", ()) if batch["path"] == where]
+                told.append(
+                    (
+                        topic.get("topic") or line.get("topics", {}).get(topic.get("topicId")),
+                        each["partitionIndex"],
+                        each["errorCode"],
+                        each["highWatermark"],
+                        each.get("logStartOffset"),
+                        each.get("recordsSizeInBytes", 0),
+                        sum(batch["recordCount"] or 0 for batch in batches),
+                    )
+                )
+    names = ("topic", "partition", "error_code", "high_watermark", "log_start_offset", "bytes", "records")
+    answered = [row for row in rows if row["high_watermark"] is not None]
+    assert sorted([tuple(row[name] for name in names) for row in answered], key=repr) == sorted(told, key=repr)
+    assert all(row["lag"] is None or row["lag"] >= 0 for row in rows)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_partitions_that_were_committed(path: Path) -> None:
+    rows = [row for row in rows_of(path, "partitions") if row["api_name"] == "OFFSET_COMMIT"]
+    told = [
+        (
+            topic.get("name") or line.get("topics", {}).get(topic.get("topicId")),
+            each["partitionIndex"],
+            each["committedOffset"],
+        )
+        for line in lines_of(path)
+        if line["requestHeader"].get("requestApiKeyName") == "OFFSET_COMMIT" and line.get("request") is not None
+        for topic in line["request"]["topics"]
+        for each in topic["partitions"]
+    ]
+    assert sorted([(row["topic"], row["partition"], row["offset"]) for row in rows], key=repr) == sorted(told, key=repr)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_group_events(path: Path) -> None:
+    rows, lines = rows_of(path, "group_events"), lines_of(path)
+    by_api = {api: [line for line in lines if line["requestHeader"].get("requestApiKeyName") == api] for api in _EVENTS}
+    for api, event in _EVENTS.items():
+        told = [line for line in by_api[api] if line.get("request") is not None]
+        found = [row for row in rows if row["api_name"] == api]
+        assert {row["event"] for row in found} <= {event}
+        count = (
+            sum(len(line["request"].get("members") or (1,)) for line in told)
+            if api != "HEARTBEAT"
+            else sum(bool((line.get("response") or {}).get("errorCode")) for line in told)
+        )
+        assert len(found) == count
+        assert {row["group"] for row in found} <= {line["request"]["groupId"] for line in told}
+
+
+_EVENTS = {"JOIN_GROUP": "join", "SYNC_GROUP": "sync", "LEAVE_GROUP": "leave", "HEARTBEAT": "heartbeat"}
+
+
+def test_what_a_broker_offers() -> None:
+    path = CAPTURES / "java-4.3.1-basic.pcap"
+    told = next(line["response"]["apiKeys"] for line in lines_of(path) if "apiKeys" in (line.get("response") or {}))
+    rows = rows_of(path, "apis_offered")
+    assert [(row["api_key"], row["min_version"], row["max_version"]) for row in rows] == [
+        (each["apiKey"], each["minVersion"], each["maxVersion"]) for each in told
+    ]
+    assert rows[0]["api_name"] == "PRODUCE"
