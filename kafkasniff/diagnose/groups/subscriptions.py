@@ -93,7 +93,7 @@ class MixedSubscriptions(Rule[Subscriptions]):
         if seen.request.get("protocolType") != "consumer":
             return frozenset()
         found = _opened(seen.call, "request", _SUBSCRIPTION)
-        return frozenset(short_name(topic) for topic in (found[0]["topics"] if found else ()) or ())
+        return frozenset(short_name(topic) for topic in (found[0]["topics"] if found and found[0] else ()) or ())
 
     def finding(self, key: Any, state: Subscriptions) -> Finding | None:
         """Fire from the thresholds on."""
