@@ -17,6 +17,7 @@ from kafkasniff.pipeline.indexing import FileReport
 from kafkasniff.pipeline.inputs import Input
 from kafkasniff.pipeline.output import TableWriter, Written
 from kafkasniff.pipeline.reassembly import Part
+from kafkasniff.pipeline.shares import Deal
 from kafkasniff.pipeline.watching import Read
 from kafkasniff.tcp.tls.context import TlsCounters
 
@@ -178,7 +179,7 @@ def test_a_state_is_read_as_it_was_written(tmp_path):
         carried={(0, "v"): Carried(Saved("x"), frozenset({3}), ("note",), TlsCounters(decrypted=2))},
         tls_sessions={b"\1": b"\2"},
         names={"v": {"one", "other"}},
-        clusters=[Cluster(0, ("v",), (Saved("p", 7),))],
+        clusters=[Cluster(0, ("v",), (Deal(0, 2),), ((1, Saved("p", 7)),))],
         events=[HeldEvents("e", {"v": 9}, frozenset({3}))],
         provisional={"files": [Written("files", "f", 1)]},
         rows=Counter(files=1),
