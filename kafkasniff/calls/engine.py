@@ -129,7 +129,8 @@ class Engine:
         """Take packets; give what ended with them, in packet order."""
         if len(batch):
             # Packets of one batch need not be in the order of their times.
-            self._latest = max(self._latest, *batch.times)
+            latest = max(batch.times)
+            self._latest = max(self._latest, latest)
         items = self._take(self.reassembler.feed(batch))
         self._note(items)
         return items
