@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -94,8 +95,11 @@ def test_standard_input_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
             list(reading)
 
 
-def test_reprs_are_short() -> None:
-    reading = kafkasniff.read(CAPTURES / "loss-reorder-client-side.pcap", connections=True)
+def test_reprs_are_short(tmp_path: Path) -> None:
+    folder = tmp_path / ("long" * 50)
+    folder.mkdir()
+    shutil.copy(CAPTURES / "loss-reorder-client-side.pcap", folder)
+    reading = kafkasniff.read(folder / "loss-reorder-client-side.pcap", connections=True)
     assert all(len(repr(item)) < 400 for item in reading)
     call = next(kafkasniff.read(CAPTURES / "vlan.pcap").calls())
     assert repr(call) == (

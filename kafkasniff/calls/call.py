@@ -147,7 +147,7 @@ class Gap:
     arrival: Arrival
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class ConnectionReport:
     """What a connection was, given when it ends."""
 
@@ -164,6 +164,10 @@ class ConnectionReport:
     """The first bytes (8 at most) that were seen of what the server sent."""
     tls: "TlsDescription | None" = None
     """What is known of the TLS around it."""
+
+    def __repr__(self) -> str:
+        """Give it in a line."""
+        return f"ConnectionReport({self.client} to {self.server}, {self.protocol}, calls={self.calls})"
 
 
 class FieldError(NamedTuple):

@@ -85,8 +85,8 @@ class Arrival:
         return hash(self.order)
 
     def __repr__(self) -> str:
-        """Give the time, the packet's number and its file."""
-        return f"Arrival({self.time}, {self.packet}, {self.interface.file!r})"
+        """Give the time, the packet's number and its file, without the folders."""
+        return f"Arrival({self.time}, {self.packet}, {self.interface.file.rpartition('/')[2]!r})"
 
 
 @dataclass(slots=True)
