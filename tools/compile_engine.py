@@ -3,9 +3,11 @@
     python tools/compile_engine.py
 
 needs Cython, and a C compiler or the package `ziglang`. The hook of the build (`tools/hatch_build.py`) uses the same
-functions. Modules whose library is as new as their sources are left as they are.
+functions. Modules whose library is as new as their sources are left as they are. Python's bytecode is written too, as
+`pip install` does: where PYTHONDONTWRITEBYTECODE is set, every start would compile a hundred modules anew.
 """
 
+import compileall
 import hashlib
 import json
 import os
@@ -102,7 +104,10 @@ def library_name(module: Path) -> Path:
 
 
 def compile_in_place(root: Path) -> list[Path]:
-    """Compile what is newer than its library; give the modules that were compiled. Raises CompileError."""
+    """Compile what is newer than its library, or its bytecode; give the modules that became libraries.
+
+    Raises CompileError.
+    """
     record = root / RECORD
     before = json.loads(record.read_text()) if record.exists() else {}
     hashes = {str(module): source_hash(root, module) for module in modules(root)}
@@ -117,6 +122,7 @@ def compile_in_place(root: Path) -> list[Path]:
         (root / library_name(module)).with_suffix(".new").replace(root / library_name(module))
     made = {str(module): [hashes[str(module)], *map(str, sources(root, module))] for module in modules(root)}
     record.write_text(json.dumps(made, indent=1))
+    compileall.compile_dir(root / "kafkasniff", quiet=1)
     return wanted
 
 
