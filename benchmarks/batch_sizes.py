@@ -18,7 +18,7 @@ from kafkasniff.calls.engine import Engine
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.cli.main import COLLECTION_THRESHOLDS
-from kafkasniff.cli.showing import LineFormat, terminal_format
+from kafkasniff.cli.showing.reading import LineFormat, terminal_format
 from kafkasniff.listening import LIVE_LIMITS, SETTLED_NS
 
 SIZES = (250, 1_000, 2_000, 4_000, 16_000)

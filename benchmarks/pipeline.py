@@ -71,7 +71,7 @@ def write_alone(what: str, sources: list[str], destination: str) -> None:
     from kafkasniff.calls.call import Call
     from kafkasniff.diagnose.engine import Diagnosis
     from kafkasniff.pipeline.options import Options
-    from kafkasniff.pipeline.output import TableWriter
+    from kafkasniff.pipeline.rows.output import TableWriter
     from kafkasniff.reading import Reading
     from kafkasniff.render.finding_rows import finding_rows
     from kafkasniff.tables.rows import item_rows

@@ -16,13 +16,13 @@ from benchmarks.workloads import make
 from kafkasniff.calls.engine import Engine
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import Interface
-from kafkasniff.pipeline import shares
-from kafkasniff.pipeline.diagnosing import ClusterDiagnosis
-from kafkasniff.pipeline.event_spans import in_order
-from kafkasniff.pipeline.events import EventPacker
-from kafkasniff.pipeline.interfaces import PlacedInterface
-from kafkasniff.pipeline.output import table_of
-from kafkasniff.pipeline.shares import Share, dealt, shares_of
+from kafkasniff.pipeline.findings import shares
+from kafkasniff.pipeline.findings.diagnosing import ClusterDiagnosis
+from kafkasniff.pipeline.findings.event_spans import in_order
+from kafkasniff.pipeline.findings.events import EventPacker
+from kafkasniff.pipeline.findings.shares import Share, dealt, shares_of
+from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
+from kafkasniff.pipeline.rows.output import table_of
 from kafkasniff.pipeline.tasks import COLLECTION_THRESHOLDS
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 

@@ -14,9 +14,9 @@ from kafkasniff.diagnose.causes import effects_of, why  # noqa: E402
 from kafkasniff.diagnose.options.libraries import LIBRARIES  # noqa: E402
 from kafkasniff.diagnose.options.library import Option, filled  # noqa: E402
 from kafkasniff.diagnose.rule import Rule  # noqa: E402
-from kafkasniff.protocol.error_codes import ERROR_CODES  # noqa: E402
-from kafkasniff.protocol.error_fixes import ERROR_FIXES  # noqa: E402
-from kafkasniff.protocol.error_notes import ERROR_NOTES  # noqa: E402
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES  # noqa: E402
+from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES  # noqa: E402
+from kafkasniff.protocol.error_codes.notes import ERROR_NOTES  # noqa: E402
 from kafkasniff.protocol.fields import ErrorCode  # noqa: E402
 from kafkasniff.render.error_reference import error_normal  # noqa: E402
 from kafkasniff.render.findings import rule_advice, rule_options, rule_parts, silencing  # noqa: E402

@@ -35,7 +35,7 @@ from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_entities, 
 from kafkasniff.protocol.bodies.scanning import ScannedBody, scanner_of
 from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES
 from kafkasniff.protocol.embedded.snapshots import whole_batches
-from kafkasniff.protocol.error_codes import error_name
+from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.headers import (
     RequestHeader,
@@ -46,7 +46,7 @@ from kafkasniff.protocol.headers import (
 )
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.totals import Totals, count_records, totals_of
-from kafkasniff.protocol.secrets import may_hold_secrets, redact, redact_damaged
+from kafkasniff.protocol.secrets.messages import may_hold_secrets, redact, redact_damaged
 from kafkasniff.tcp.events import Connection
 
 if TYPE_CHECKING:  # captures without TLS should not wait for it

@@ -17,7 +17,7 @@ from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import Batch, as_json, read_batches
-from kafkasniff.protocol.secrets import redact
+from kafkasniff.protocol.secrets.messages import redact
 from kafkasniff.tcp.events import Connection
 
 ENVELOPE = 58

@@ -6,7 +6,6 @@ from kafkasniff.calls.contents import Contents, add_opened
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.enrichment.topics import topic_of
 from kafkasniff.calls.spending import CONTENT_WEIGHT, RECORDS_REACHED
-from kafkasniff.protocol.config_secrets import REDACTED
 from kafkasniff.protocol.embedded.entries import Opened
 from kafkasniff.protocol.embedded.framed_records import CLUSTER_METADATA
 from kafkasniff.protocol.embedded.internal_records import decode_internal_record
@@ -16,7 +15,8 @@ from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.content import raw_bytes
 from kafkasniff.protocol.records.raw import record_path
 from kafkasniff.protocol.records.records import BYTES_PER_RECORD, read_records
-from kafkasniff.protocol.secrets import is_redacted
+from kafkasniff.protocol.secrets.configs import REDACTED
+from kafkasniff.protocol.secrets.messages import is_redacted
 
 
 def open_records(

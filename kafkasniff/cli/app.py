@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from kafkasniff.cli.arguments import with_optional_values
 from kafkasniff.cli.exit_status import ExitStatus
-from kafkasniff.cli.formatting import Commands, GroupedCommand
-from kafkasniff.cli.output import print_message
+from kafkasniff.cli.options.arguments import with_optional_values
+from kafkasniff.cli.options.formatting import Commands, GroupedCommand
+from kafkasniff.cli.terminal.output import print_message
 
 COMMANDS = (
     *("read", "show", "live", "diagnose", "stats", "who", "audit", "compare", "sql", "tables", "scrub"),
@@ -102,7 +102,7 @@ def command_line(arguments: Sequence[str] = ()) -> typer.Typer:
         completion_init()
     # A small capture is read about as fast as all commands are made.
     for name in [each for each in COMMANDS if each in arguments[:1]] or COMMANDS:
-        module = import_module(f"kafkasniff.cli.{name}")
+        module = import_module(f"kafkasniff.cli.commands.{name}")
         # A code may be negative: -1 is no option.
         settings = {"ignore_unknown_options": True} if name == "errors" else None
         command = app.command(name, cls=GroupedCommand, epilog=module.EXAMPLES, context_settings=settings)

@@ -15,7 +15,7 @@ def main() -> None:
     # NumPy's library for matrices, which nothing here uses, would start a thread for each core.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_what_is_closed()
-    from kafkasniff.cli.output import guard_streams
+    from kafkasniff.cli.terminal.output import guard_streams
 
     messages = guard_streams()
     from kafkasniff.cli.app import run
@@ -25,8 +25,8 @@ def main() -> None:
         status = run(sys.argv[1:])
         sys.exit(ExitStatus.FAILED if messages.failed and status == ExitStatus.OK else status)
     finally:
-        if "kafkasniff.cli.pager" in sys.modules:
-            from kafkasniff.cli.pager import end_pager
+        if "kafkasniff.cli.terminal.pager" in sys.modules:
+            from kafkasniff.cli.terminal.pager import end_pager
 
             end_pager()
         # Python would search all that is left for cycles once more as it exits. What DuckDB made says on standard error

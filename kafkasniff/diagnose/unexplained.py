@@ -12,9 +12,9 @@ from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate
 from kafkasniff.diagnose.normal_errors import ANY_NUMBER, normal_a_minute
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.protocol.error_codes import ERROR_CODES, error_name
-from kafkasniff.protocol.error_fixes import ERROR_FIXES
-from kafkasniff.protocol.error_notes import ERROR_NOTES
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES, error_name
+from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES
+from kafkasniff.protocol.error_codes.notes import ERROR_NOTES
 from kafkasniff.protocol.headers import api_name
 
 INVALID_TIMESTAMP, UNSUPPORTED_COMPRESSION_TYPE = 32, 76

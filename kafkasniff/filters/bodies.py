@@ -11,7 +11,7 @@ from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.finders import NO_ENTITY, is_entity
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, fields_of
-from kafkasniff.protocol.secrets import may_hold_secrets
+from kafkasniff.protocol.secrets.messages import may_hold_secrets
 from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR, TYPED_FIELDS, typed_names
 
 SIDES: Final[tuple[Side, Side]] = ("request", "response")

@@ -24,7 +24,7 @@ from kafkasniff.filters.values import (
 )
 from kafkasniff.near_names import did_you_mean, plain
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.error_codes import ERROR_CODES, error_name
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES, error_name
 from kafkasniff.protocol.headers import api_name
 from kafkasniff.protocol.names import camel_case, find_api, find_error, no_api, no_error
 

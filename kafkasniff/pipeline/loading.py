@@ -12,13 +12,13 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.follow_state import Ledger, State
-from kafkasniff.pipeline.following import Told
-from kafkasniff.pipeline.index import bucket_count
-from kafkasniff.pipeline.inputs import Input
-from kafkasniff.pipeline.micro_batch import Plan, run_micro_batch
+from kafkasniff.pipeline.follow.following import Told
+from kafkasniff.pipeline.follow.micro_batch import Plan, run_micro_batch
+from kafkasniff.pipeline.follow.state import Ledger, State
+from kafkasniff.pipeline.indexes.index import bucket_count
+from kafkasniff.pipeline.inputs.files import Input
+from kafkasniff.pipeline.inputs.watching import MOST_BYTES, first_of
 from kafkasniff.pipeline.options import Options
-from kafkasniff.pipeline.watching import MOST_BYTES, first_of
 from kafkasniff.tables.declared import FILES
 from kafkasniff.tables.rings import without_compression
 from kafkasniff.wording import file_name

@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 
 import kafkasniff
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.index import reason_of
+from kafkasniff.pipeline.indexes.index import reason_of
 from kafkasniff.pipeline.java import find_java
 from kafkasniff.pipeline.tasks import check_worker
 from kafkasniff.protocol import DEFINITIONS_VARIABLE

@@ -13,10 +13,10 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.inputs import find_inputs, path_of
+from kafkasniff.pipeline.inputs.files import find_inputs, path_of
 from kafkasniff.pipeline.options import Options
-from kafkasniff.pipeline.output import table_of
-from kafkasniff.pipeline.schemas import schema_of
+from kafkasniff.pipeline.rows.output import table_of
+from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.reading import Reading
 from kafkasniff.tables.declared import BATCHES, CALLS, CONNECTIONS, ERRORS, RECORDS, Table
 from kafkasniff.tables.rows import Row, item_rows, time_of

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from kafkasniff.freed_memory import give_back_freed_memory, keep_freed_memory
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.indexing import FileReport, IndexTask, index_file, report_batch
+from kafkasniff.pipeline.indexes.indexing import FileReport, IndexTask, index_file, report_batch
 from kafkasniff.typed_json import from_json, to_json
 
 RESULT = pa.schema([("result", pa.binary())])

@@ -4,7 +4,7 @@ from typing import Final
 
 from kafkasniff.near_names import did_you_mean, plain
 from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.error_codes import ERROR_CODES
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES
 from kafkasniff.protocol.fields import Api, ErrorCode
 
 OTHER_ERROR_NAMES: Final[dict[str, int]] = {

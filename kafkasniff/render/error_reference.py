@@ -4,9 +4,9 @@ from typing import Any
 
 from kafkasniff.diagnose.normal_errors import ANY_NUMBER, NORMAL_ERRORS
 from kafkasniff.diagnose.options.library import filled
-from kafkasniff.protocol.error_codes import ERROR_CODES
-from kafkasniff.protocol.error_fixes import ERROR_FIXES
-from kafkasniff.protocol.error_notes import ERROR_NOTES
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES
+from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES
+from kafkasniff.protocol.error_codes.notes import ERROR_NOTES
 from kafkasniff.protocol.fields import ErrorCode
 from kafkasniff.protocol.headers import api_name
 

@@ -16,7 +16,7 @@ else:
         from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call, Frame
-from kafkasniff.protocol.error_codes import error_name
+from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.headers import RequestHeader, api_name
 from kafkasniff.protocol.records.batches import COMPRESSIONS
 from kafkasniff.tables.arrow import ArrowColumn, ArrowField, Batch, column_of, encoded, export_stream, pack_bits

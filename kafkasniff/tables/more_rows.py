@@ -5,7 +5,7 @@ from typing import Any
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.topics import KnownNames
-from kafkasniff.protocol.error_codes import error_name
+from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.headers import API_VERSIONS, api_name
 from kafkasniff.tables.declared import APIS_OFFERED, GROUP_EVENTS, PARTITIONS_NAMED
 from kafkasniff.tables.places import PARTITION_FIELDS, topic_in

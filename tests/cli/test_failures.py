@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from kafkasniff.calls.call import Call
-from kafkasniff.cli.showing import LineFormat, Showing, json_format, terminal_format
-from kafkasniff.cli.turns import show
+from kafkasniff.cli.processes.turns import show
+from kafkasniff.cli.showing.reading import LineFormat, Showing, json_format, terminal_format
 from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading
 from tests.cli.hostile_calls import capture, heartbeat

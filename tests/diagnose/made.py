@@ -14,7 +14,7 @@ from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.bodies.scanning import ScannedBody
-from kafkasniff.protocol.error_codes import ERROR_CODES
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.tcp.events import Connection, Endpoint
 

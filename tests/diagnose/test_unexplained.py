@@ -6,7 +6,7 @@ import pytest
 
 from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.normal_errors import NORMAL_ERRORS
-from kafkasniff.protocol.error_codes import ERROR_CODES
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES
 from tests.diagnose.made import call, connection, finding, findings
 
 RULE = "unexplained-error"

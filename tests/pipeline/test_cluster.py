@@ -7,7 +7,7 @@ import sys
 
 from tests.conftest import ROOT
 from tests.pipeline.expected import expected_rows
-from tests.pipeline.test_following import put
+from tests.pipeline.follow.test_following import put
 from tests.pipeline.test_loading import RING, all_rows, by_vantage, write
 
 WITHOUT = """
@@ -26,7 +26,9 @@ from pyspark.sql import SparkSession
 
 from kafkasniff import compiled
 from kafkasniff.cli.main import main
-from kafkasniff.pipeline import following, micro_batch, session
+from kafkasniff.pipeline import session
+from kafkasniff.pipeline.follow import following
+from kafkasniff.pipeline.follow import micro_batch
 
 cloudpickle.register_pickle_by_value(sys.modules["__main__"])
 ring, tables, folder, followed, flag, without = sys.argv[1:]

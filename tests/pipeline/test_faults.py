@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 from pyspark import cloudpickle
 
-from kafkasniff.pipeline import index, micro_batch, output, rules_of_run, tasks
+from kafkasniff.pipeline import tasks
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.follow_state import Ledger, run_id, tables_of
-from kafkasniff.pipeline.inputs import find_inputs
+from kafkasniff.pipeline.follow import micro_batch, rules_of_run
+from kafkasniff.pipeline.follow.state import Ledger, run_id, tables_of
+from kafkasniff.pipeline.indexes import index
+from kafkasniff.pipeline.inputs.files import find_inputs
 from kafkasniff.pipeline.loading import load
 from kafkasniff.pipeline.options import Options
+from kafkasniff.pipeline.rows import output
 from tests.pipeline.expected import expected_rows
 from tests.pipeline.test_loading import CAPTURES, RING, by_vantage, rows, write
 
@@ -145,7 +148,7 @@ def test_workers_that_are_killed_cost_no_row_and_double_none(spark, tmp_path, mo
 
 DRIVER = """
 import os, signal, sys
-from kafkasniff.pipeline import follow_state
+from kafkasniff.pipeline.follow import state as follow_state
 real, moved = os.replace, []
 def replace(source, target):
     real(source, target)

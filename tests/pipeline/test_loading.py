@@ -12,8 +12,8 @@ import pytest
 from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH
 from kafkasniff.pipeline import loading
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.follow_state import Ledger, run_id, tables_of
-from kafkasniff.pipeline.inputs import find_inputs
+from kafkasniff.pipeline.follow.state import Ledger, run_id, tables_of
+from kafkasniff.pipeline.inputs.files import find_inputs
 from kafkasniff.pipeline.loading import load
 from kafkasniff.pipeline.options import Options
 from kafkasniff.reading import Reading

@@ -1,7 +1,7 @@
 import confluent_kafka
 import pytest
 
-from kafkasniff.protocol.error_codes import ERROR_CODES
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES
 from kafkasniff.protocol.names import camel_case, find_api, find_error, no_api, no_error
 
 

@@ -1,8 +1,8 @@
 import json
 
-from kafkasniff.protocol.error_codes import ERROR_CODES
-from kafkasniff.protocol.error_fixes import ERROR_FIXES
-from kafkasniff.protocol.error_notes import ERROR_NOTES
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES
+from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES
+from kafkasniff.protocol.error_codes.notes import ERROR_NOTES
 from kafkasniff.render.error_reference import error_list_text, error_object, error_text
 from tests.conftest import SHARED, needs_shared
 

@@ -1,5 +1,5 @@
 from kafkasniff.calls.call import Call
-from kafkasniff.pipeline.schemas import schema_of
+from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.tables.declared import CALLS
 from kafkasniff.tables.rows import item_rows
 from tests.render.made_calls import heartbeat_call

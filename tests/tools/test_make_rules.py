@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 from kafkasniff.diagnose.catalogue import RULES
-from kafkasniff.protocol.error_codes import ERROR_CODES
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES
 from tests.conftest import ROOT
 
 

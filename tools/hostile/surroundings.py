@@ -85,7 +85,7 @@ def written_secrets(folder: Path) -> list[str]:
 def foreign_folder(folder: Path) -> list[str]:
     """A folder that another user made where a run of `pipeline` would keep its own: not taken over"""
     from kafkasniff.pipeline.errors import PipelineError
-    from kafkasniff.pipeline.own_folders import check_own
+    from kafkasniff.pipeline.inputs.own_folders import check_own
 
     faults = []
     planted = {"link": folder / "link", "open": folder / "open"}

@@ -12,7 +12,7 @@ from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import MOST_LAYOUTS, Kind
 from kafkasniff.protocol.headers import API_VERSIONS
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
-from kafkasniff.protocol.secrets import CONFIG_APIS, CONFIG_ARRAYS, SECRET_FIELDS
+from kafkasniff.protocol.secrets.messages import CONFIG_APIS, CONFIG_ARRAYS, SECRET_FIELDS
 
 _FREE: list[JsonWriter] = []
 """Writers that nobody uses now."""

@@ -12,8 +12,8 @@ except ImportError:
 from kafkasniff.protocol.bodies.reader import BodyReader
 from kafkasniff.protocol.bodies.tables import MAX_DEPTH, MAX_SLOTS, FieldTable
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
-from kafkasniff.protocol.config_secrets import REDACTED, is_secret_config, mask_secrets
 from kafkasniff.protocol.primitives import UUID_TEXTS, json_float
+from kafkasniff.protocol.secrets.configs import REDACTED, is_secret_config, mask_secrets
 
 if not cython.compiled:
     from kafkasniff.protocol.bodies.tables import BOOL, FLOAT64

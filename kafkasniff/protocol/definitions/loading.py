@@ -13,7 +13,7 @@ from kafkasniff.protocol.definitions.merging import DefinitionError, Json, versi
 from kafkasniff.protocol.definitions.sources import Definitions, read_sources
 from kafkasniff.protocol.fields import IMPLICIT_DEFAULTS, Field, Kind, Message, version_range
 from kafkasniff.protocol.message_table import MESSAGES
-from kafkasniff.protocol.secrets import expect_secrets
+from kafkasniff.protocol.secrets.messages import expect_secrets
 
 _LOADED: Final[set[tuple[Path, ...]]] = set()
 _SIDES: Final[tuple[Kind, Kind]] = ("request", "response")

@@ -2,7 +2,7 @@
 
 from kafkasniff.protocol.embedded import coordinator_records, framed_records
 from kafkasniff.protocol.embedded.entries import Opened
-from kafkasniff.protocol.secrets import may_hold_secrets_message, redact_damaged, redact_message
+from kafkasniff.protocol.secrets.messages import may_hold_secrets_message, redact_damaged, redact_message
 
 
 def decode_internal_record(

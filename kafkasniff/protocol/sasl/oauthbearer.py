@@ -6,9 +6,9 @@ import re
 from base64 import urlsafe_b64decode
 from typing import Any, Final
 
-from kafkasniff.protocol.config_secrets import is_secret_config
 from kafkasniff.protocol.primitives import java_text
 from kafkasniff.protocol.sasl.token import SaslToken, secret, unknown_token, user
+from kafkasniff.protocol.secrets.configs import is_secret_config
 
 NAME: Final = "OAUTHBEARER"
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
-from kafkasniff.protocol.config_secrets import REDACTED
+from kafkasniff.protocol.secrets.configs import REDACTED
 
 UNKNOWN: Final = "unknown"
 

@@ -9,7 +9,7 @@ from kafkasniff.calls.call import Call, FieldError, Side
 from kafkasniff.calls.contents import Contents, batches_as_json, open_batches
 from kafkasniff.calls.records import open_records
 from kafkasniff.capture.packets import Interface
-from kafkasniff.protocol.error_codes import error_name
+from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.wording import file_name

@@ -10,7 +10,7 @@ from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
-from kafkasniff.protocol.error_codes import error_name
+from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.render.colours import PLAIN, Colours
 from kafkasniff.render.text.brokers import METADATA, TELLING_APIS, BrokerIds

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kafkasniff.protocol.error_codes import ERROR_CODES
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES
 from kafkasniff.render.words import ELLIPSIS, escape
 
 _MOST_ELEMENTS = 1000

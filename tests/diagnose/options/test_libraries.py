@@ -11,7 +11,7 @@ from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.options.java import JAVA
 from kafkasniff.diagnose.options.libraries import LIBRARIES, library_by_fingerprint, library_by_software
 from kafkasniff.diagnose.options.library import Instead, Library, filled, places
-from kafkasniff.protocol.error_fixes import ERROR_FIXES
+from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES
 from kafkasniff.reading import Reading
 from tests.conftest import SHARED, needs_shared
 

@@ -11,7 +11,7 @@ import pytest
 from kafkasniff.protocol.bodies import decode_body, find_entities, find_errors
 from kafkasniff.protocol.bodies.json_text import JsonReader, json_reader
 from kafkasniff.protocol.fields import Kind
-from kafkasniff.protocol.secrets import redact
+from kafkasniff.protocol.secrets.messages import redact
 from tests.conftest import VECTORS
 from tests.render.made_calls import text
 

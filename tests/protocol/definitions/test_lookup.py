@@ -5,7 +5,7 @@ import pytest
 from kafkasniff.protocol.api_releases import API_RELEASES, RELEASES
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.definitions import api_definition, message_definition
-from kafkasniff.protocol.error_codes import ERROR_CODES, error_name
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES, error_name
 from kafkasniff.protocol.fields import Field, Kind, version_range
 from kafkasniff.protocol.message_table import MESSAGES
 from tests.conftest import SHARED, needs_shared

@@ -2,7 +2,7 @@ from collections.abc import Iterable, Iterator
 
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field
-from kafkasniff.protocol.secrets import SECRET_FIELDS
+from kafkasniff.protocol.secrets.messages import SECRET_FIELDS
 from kafkasniff.render.text.summary_fields import SUMMARY_FIELDS
 
 SIDES = ("request", "response")

@@ -1,0 +1,141 @@
+"""`kafkasniff diagnose`: what clients do wrong, why, and what to change."""
+
+import sys
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.options import common as options
+from kafkasniff.cli.options.bounds import Bounds, BoundsOption
+from kafkasniff.cli.options.filters import Filters, with_filters
+from kafkasniff.cli.terminal.pager import NoPager
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff diagnose capture.pcap
+  kafkasniff diagnose *.pcapng --json | jq 'select(.severity == "error")'
+  kafkasniff diagnose capture.pcap --brief --severity warning
+  kafkasniff diagnose capture.pcap --fail-on warning --ignore acks-one
+  kafkasniff diagnose capture.pcap --rule commit-storm --set commit-storm.per_second=5
+  kafkasniff diagnose capture.pcap --timeline group=billing
+  kafkasniff explain rebalance-storm
+"""
+
+
+@with_filters
+def diagnose(
+    files: options.Files,
+    json_output: options.JsonOutput = False,
+    keylog: options.KeyLog = None,
+    rule: options.Rule = None,
+    ignore: options.Ignore = None,
+    assignment: options.Assignment = None,
+    severity: options.Severity = "info",
+    brief: options.Brief = False,
+    fail_on: options.FailOn = None,
+    definitions: options.Definitions = None,
+    jobs: options.Jobs = 1,
+    timeline: Annotated[
+        str | None,
+        typer.Option(
+            "--timeline",
+            metavar="KIND=NAME",
+            help="Show the life of a group, client, transactional-id or connection instead of findings.",
+        ),
+    ] = None,
+    bounds: BoundsOption = None,
+    colour: options.Colour = "auto",
+    no_pager: NoPager = False,
+    *,
+    filters: Filters,
+) -> None:
+    """Say what clients and brokers do wrong, why, and what to change."""
+    from kafkasniff.calls.items import taken_out
+    from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.cli.options.settings import choose_rules
+    from kafkasniff.cli.processes.jobs import usable_jobs
+    from kafkasniff.cli.showing.findings import Shape, check_fail_on, fails, say_closing, write_findings
+    from kafkasniff.cli.terminal.output import Output, print_message
+    from kafkasniff.cli.terminal.pager import page
+    from kafkasniff.cli.terminal.progress import Progress
+    from kafkasniff.diagnose.engine import Diagnosis
+    from kafkasniff.diagnose.finding import Finding
+    from kafkasniff.diagnose.timeline import KINDS, Timeline
+    from kafkasniff.reading import Reading
+    from kafkasniff.render.closing import closing_line, closing_notes
+    from kafkasniff.render.colours import colours_for
+    from kafkasniff.render.terminal import terminal_width
+    from kafkasniff.render.timelines import timeline_lines
+    from kafkasniff.render.wrapping import fold
+
+    check_fail_on(fail_on)
+    kind, _, name = (timeline or "").partition("=")
+    if timeline is not None and (kind not in KINDS or not name):
+        raise typer.BadParameter(f"{timeline!r} is not one of {', '.join(KINDS)} with =NAME.", param_hint="--timeline")
+    limits = Bounds(bounds)
+    wanted = filters.filter()
+    choice = choose_rules(rule or (), ignore or (), assignment or ())
+    diagnosis = Diagnosis(choice.rules, choice.settings) if timeline is None else None
+    life = Timeline(kind, name)
+    output = Output(sys.stdout.buffer)
+    findings: list[Finding] = []
+    reached: list[str] = []
+    interrupted = False
+    try:
+        open_captures = partial(
+            Reading,
+            files,
+            connections=True,
+            metrics=False,
+            key_log=keylog,
+            max_ratio=limits.ratio,
+            tcp_limits=limits.tcp_limits(),
+            call_limits=limits.call_limits(),
+            tls_limits=limits.tls_limits(),
+            message_limits=limits.message_limits(),
+        )
+        if diagnosis is not None and jobs > 1 and (usable := usable_jobs(jobs, files)) > 1:
+            from kafkasniff.cli.processes.shares import diagnose_shares
+
+            reading, findings, reached, interrupted = diagnose_shares(usable, open_captures, choice, wanted)
+        else:
+            reading = open_captures()
+            feed = life.feed if diagnosis is None else diagnosis.feed
+            progress = Progress(reading, writes_lines=False)
+            try:
+                for items in reading.batches():
+                    for item in wanted.judged(taken_out(items), reading.summary):
+                        feed(item)
+                    progress.report()
+            except KeyboardInterrupt:
+                interrupted = True
+            finally:
+                progress.clear()
+            if diagnosis is not None:
+                findings, reached = diagnosis.findings(), diagnosis.limits_reached()
+    except CaptureError as error:
+        print_message(f"kafkasniff: {error}")
+        raise typer.Exit(ExitStatus.FAILED) from None
+    page(not no_pager)
+    summary = reading.summary
+    if diagnosis is None:
+        for line in timeline_lines(life, json_output, colours_for(sys.stdout)):
+            output.write(line if json_output else fold(line.decode(), terminal_width()).encode())
+        output.flush()
+        for text in closing_notes(summary):
+            print_message(f"kafkasniff: {text}")
+        print_message(closing_line(summary, life.failed))
+    else:
+        write_findings(findings, summary, output, json_output, Shape(severity, brief), bool(rule))
+        say_closing(summary, reached, findings)
+    if interrupted:
+        raise typer.Exit(ExitStatus.INTERRUPTED)
+    if summary.damages:
+        raise typer.Exit(ExitStatus.FAILED)
+    if fail_on is not None and diagnosis is not None and not summary.counts.calls and not findings:
+        # Whoever asks whether all is well must not take a capture without calls for it.
+        raise typer.Exit(ExitStatus.FAILED)
+    if fails(findings, fail_on):
+        raise typer.Exit(ExitStatus.FINDINGS)

@@ -1,0 +1,79 @@
+"""`kafkasniff explain`: what a rule means."""
+
+from typing import Annotated
+
+import typer
+
+from kafkasniff.cli.options.common import JsonOutput
+from kafkasniff.cli.options.completion import complete_rule
+from kafkasniff.cli.terminal.output import print_json, print_text
+from kafkasniff.cli.terminal.pager import NoPager, page
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff explain
+  kafkasniff explain rebalance-storm
+  kafkasniff explain NOT_LEADER_OR_FOLLOWER        an error, and the rules about it
+  kafkasniff explain commit-storm --json
+"""
+
+
+def explain(
+    rule: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="RULE|ERROR", help="A rule's id, or an error's code or name.", autocompletion=complete_rule
+        ),
+    ] = None,
+    json_output: JsonOutput = False,
+    no_pager: NoPager = False,
+) -> None:
+    """Say what a rule of `diagnose` means, how it looks on the wire, how it comes about and how to fix it."""
+    page(not no_pager)
+    from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
+    from kafkasniff.render.findings import rule_object, rule_text
+    from kafkasniff.render.terminal import text_width
+
+    if rule is None:
+        if json_output:
+            print_json(*(rule_object(each) for each in RULES))
+        else:
+            width = max(len(each.id) for each in RULES)
+            print_text("".join(f"{each.id:<{width}}  {each.severity:<7}  {each.title}\n" for each in RULES))
+        return
+    known = RULES_BY_ID.get(rule)
+    if known is None:
+        _explain_error(rule, json_output)
+    elif json_output:
+        print_json(rule_object(known))
+    else:
+        print_text(rule_text(known, text_width()))
+
+
+def _explain_error(text: str, json_output: bool) -> None:
+    """Say what an error means, and which rules are about it; raises BadParameter for what is neither."""
+    from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
+    from kafkasniff.near_names import did_you_mean
+    from kafkasniff.protocol.error_codes.codes import ERROR_CODES
+    from kafkasniff.protocol.names import find_error, find_error_by_begin
+    from kafkasniff.render.error_reference import error_object, error_text
+    from kafkasniff.render.findings import rule_parts
+
+    error = find_error(text) or find_error_by_begin(text)
+    if error is None:
+        near = did_you_mean(text, (*RULES_BY_ID, *(each.name for each in ERROR_CODES.values())))
+        raise typer.BadParameter(
+            f"no rule has the id {text!r}, and no error this name{near or '; `kafkasniff explain` lists all rules.'}"
+        )
+    about = [
+        rule
+        for rule in RULES
+        if error.code in getattr(rule, "codes", ()) or any(error.name in part for _, part in rule_parts(rule))
+    ]
+    if json_output:
+        print_json({**error_object(error), "rules": [rule.id for rule in about]})
+        return
+    print_text(error_text(error))
+    if about:
+        width = max(len(rule.id) for rule in about)
+        print_text("\nRules about it:\n" + "".join(f"  {rule.id:<{width}}  {rule.title}\n" for rule in about))

@@ -1,0 +1,91 @@
+"""`kafkasniff help`: what several commands have in common, explained once."""
+
+from typing import Annotated, Any
+
+import typer
+
+from kafkasniff.cli.terminal.pager import NoPager, page
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff help
+  kafkasniff help filters
+  kafkasniff help bounds
+  kafkasniff help read
+"""
+
+_TOPICS = {
+    "filters": "Filters choose which calls `read` and `live` show and which `diagnose` judges. `--where EXPRESSION`"
+    " takes fields, compared with == != < <= > >= ~ (a regular expression) or in (a, b), and joined by and, or, not and"
+    " parentheses. A field alone holds where it has a value. In values, `*` stands for any characters and `?` for one."
+    " The other options are short forms: of several values any may fit, `a,b` is a list, `!a` is not a. Of different"
+    " options, a call has to fit all. More: docs/filters.md.",
+    "bounds": "Bounds say how much is held in memory; the defaults suit a laptop. `--bounds NAME=VALUE,...` of `read`,"
+    " `live` and `diagnose` changes them. A bound that is reached is reported: before the closing line, or as a problem"
+    " of the call that reached it.",
+}
+_EXAMPLES = {
+    "filters": (
+        "read a.pcap --where 'api == fetch and latency > 500ms'",
+        "read a.pcap --where 'error and not client_id ~ \"^test\"'",
+        "read a.pcap --where 'request.acks == 1 or topic in (orders, pay*)'",
+        "read a.pcap --api fetch,produce --topic '!__*' --slower-than 500ms",
+        "read a.pcap --errors --from +10s --to +20s",
+    ),
+    "bounds": ("read a.pcap --bounds message=16MiB,pending=1000", "diagnose a.pcap.gz --bounds ratio=100"),
+}
+
+
+def _complete(incomplete: str) -> list[str]:
+    from kafkasniff.cli.app import COMMANDS
+
+    return [name for name in (*_TOPICS, *COMMANDS) if name.startswith(incomplete)]
+
+
+def help(
+    topic: Annotated[
+        str | None,
+        typer.Argument(metavar="TOPIC", help="`filters`, `bounds`, or a command.", autocompletion=_complete),
+    ] = None,
+    no_pager: NoPager = False,
+) -> None:
+    """Explain filters, bounds, or a command."""
+    page(not no_pager)
+    from kafkasniff.cli.app import COMMANDS, run
+    from kafkasniff.cli.terminal.output import print_text
+    from kafkasniff.render.terminal import text_width
+    from kafkasniff.render.words import show
+    from kafkasniff.render.wrapping import definitions, paragraph
+
+    if topic is None or topic in COMMANDS:
+        raise typer.Exit(run([*([topic] if topic else []), "--help"]))
+    if topic not in _TOPICS:
+        raise typer.BadParameter(f"no topic or command is called '{show(topic)}', only {', '.join(_complete(''))}.")
+    width = text_width()
+    entries = _bounds() if topic == "bounds" else _filters()
+    fields = f"Fields:\n{definitions(_fields(), width)}\nOptions:\n" if topic == "filters" else ""
+    examples = "".join(f"  kafkasniff {each}\n" for each in _EXAMPLES[topic])
+    print_text(f"{paragraph(_TOPICS[topic], width)}\n\nExamples:\n{examples}\n{fields}{definitions(entries, width)}")
+
+
+def _bounds() -> list[tuple[str, str]]:
+    from kafkasniff.cli.options.bounds import BOUNDS
+
+    return [(f"{name}={bound.value_text()}", bound.text) for name, bound in BOUNDS.items()]
+
+
+def _fields() -> list[tuple[str, str]]:
+    from kafkasniff.filters.fields import BODY_FIELDS, FIELDS
+
+    return [*((field.name, field.text()) for field in FIELDS.values()), *BODY_FIELDS]
+
+
+def _filters() -> list[tuple[str, str]]:
+    from kafkasniff.cli.app import command_line
+    from kafkasniff.cli.options.formatting import topic_of
+
+    group: Any = typer.main.get_command(command_line())
+    command = group.commands["read"]
+    context = command.make_context("read", [], resilient_parsing=True)
+    records = (each.get_help_record(context) for each in command.get_params(context) if topic_of(each) == "Filters")
+    return [record for record in records if record is not None]

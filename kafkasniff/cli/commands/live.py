@@ -1,0 +1,253 @@
+"""`kafkasniff live`: the calls on network interfaces."""
+
+import os
+import signal
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from kafkasniff.cli.commands.read import TERMINAL_LIMIT_VALUE
+from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.options import common as options
+from kafkasniff.cli.options.bounds import Bounds, BoundsOption
+from kafkasniff.cli.options.filters import Filters, with_filters
+from kafkasniff.cli.processes.stopping import Stopping
+
+if TYPE_CHECKING:
+    from kafkasniff.capture.interfaces.privileges import Account
+    from kafkasniff.capture.writer import PcapngWriter
+    from kafkasniff.diagnose.engine import Diagnosis
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff live eth0                             one line a call, until Ctrl-C
+  kafkasniff live any --errors                     calls that brought an error, on all interfaces
+  kafkasniff live lo eth0 --port 9092 -v --limit 5
+  kafkasniff live eth0 --duration 30s --write out.pcapng
+  kafkasniff live eth0 --bpf 'host 10.0.0.7' --json | jq .requestHeader
+  kafkasniff live eth0 --diagnose                  what goes wrong, as soon as it is certain
+  kafkasniff live eth0 --diagnose --duration 10m --fail-on error --ignore acks-one
+"""
+
+LARGEST_BUFFER = 2048
+"""MiB; the kernel takes less than 4096."""
+
+Interfaces = Annotated[
+    list[str], typer.Argument(metavar="IFACE...", help="Network interfaces; `any` is all of them.", show_default=False)
+]
+Filter = Annotated[
+    str | None,
+    typer.Option(
+        "--bpf",
+        "--filter",
+        metavar="EXPRESSION",
+        help="Have the kernel pass on only these packets (see pcap-filter(7)); faster, but a filter by port loses"
+        " IP fragments and tunnels.",
+    ),
+]
+Duration = Annotated[str | None, typer.Option("--duration", metavar="TIME", help="Stop after this time: `30s`, `5m`.")]
+Pending = Annotated[
+    str,
+    typer.Option("--pending", metavar="TIME", help="Show calls without an answer after this time as they stand."),
+]
+Buffer = Annotated[
+    int,
+    typer.Option(
+        "--buffer",
+        metavar="MiB",
+        min=0,
+        max=LARGEST_BUFFER,
+        help="Memory of each interface for packets that wait; 0: none is shared with the kernel, which is slow.",
+    ),
+]
+Diagnose = Annotated[
+    bool,
+    typer.Option("--diagnose", help="Show findings in place of calls: each when it is certain, and all at the end."),
+]
+Write = Annotated[
+    str | None,
+    typer.Option("--write", metavar="FILE.pcapng", help="Write all packets to a new capture while showing the calls."),
+]
+User = Annotated[
+    str | None,
+    typer.Option(
+        "--user",
+        metavar="NAME",
+        help="Where root starts it: become this user once interfaces and files are open; without it whoever called"
+        " sudo. `root` stays root.",
+        show_default=False,
+    ),
+]
+
+
+@with_filters
+def live(
+    interfaces: Interfaces,
+    json_output: options.JsonOutput = False,
+    verbose: options.Verbose = 0,
+    time: options.Time = "absolute",
+    time_of: options.TimeOf = "response",
+    wide: options.Wide = False,
+    no_header: options.NoHeader = False,
+    limit: options.Limit = None,
+    connections: options.Connections = False,
+    show_secrets: options.ShowSecrets = False,
+    records: options.Records = False,
+    limit_value: options.LimitValue = None,
+    keylog: options.KeyLog = None,
+    bpf_filter: Filter = None,
+    duration: Duration = None,
+    pending: Pending = "330s",
+    buffer: Buffer = 64,
+    write: Write = None,
+    write_secrets: options.WriteSecrets = False,
+    user: User = None,
+    diagnose: Diagnose = False,
+    rule: options.Rule = None,
+    ignore: options.Ignore = None,
+    assignment: options.Assignment = None,
+    fail_on: options.FailOn = None,
+    definitions: options.Definitions = None,
+    bounds: BoundsOption = None,
+    colour: options.Colour = "auto",
+    *,
+    filters: Filters,
+) -> None:
+    """Show the calls on network interfaces as they end. Needs the right to capture; says how to get it."""
+    from kafkasniff.calls.context import Context
+    from kafkasniff.calls.spending import Spending
+    from kafkasniff.calls.streams import CallOptions
+    from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.capture.interfaces.live import LiveCapture
+    from kafkasniff.cli.options.filters import duration_ns
+    from kafkasniff.cli.showing.reading import Showing, json_format, terminal_format
+    from kafkasniff.cli.terminal.output import print_message
+    from kafkasniff.listening import LIVE_LIMITS, Listening
+
+    if write_secrets and write is None:
+        raise typer.BadParameter(
+            "there is no capture to write them to; name one with --write.", param_hint="--write-secrets"
+        )
+    of_calls = {
+        "--verbose": verbose, "--time": time != "absolute", "--time-of": time_of != "response", "--wide": wide,
+        "--no-header": no_header, "--limit": limit, "--connections": connections, "--records": records,
+        "--show-secrets": show_secrets, "--limit-value": limit_value is not None,
+    }  # fmt: skip
+    of_findings = {"--rule": rule, "--ignore": ignore, "--set": assignment, "--fail-on": fail_on}
+    if diagnose:
+        options.refuse(of_calls, "shapes calls, and --diagnose shows findings in their place")
+    else:
+        options.refuse(of_findings, "is about findings, which only --diagnose shows")
+    if records and not json_output:
+        verbose = max(verbose, 1)
+        limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
+    limits = Bounds(bounds)
+    wanted = filters.filter()
+    seconds = duration_ns(duration, "--duration") if duration else None
+    pending_ns = duration_ns(pending, "--pending")
+    form = json_format() if json_output else terminal_format(time, verbose, time_of, wide, no_header, True)
+    diagnosis = _new_diagnosis(rule, ignore, assignment, fail_on) if diagnose else None
+    failed = False
+    try:
+        with ExitStack() as stack:
+            capture = LiveCapture(interfaces, bpf_filter=bpf_filter, ring_bytes=buffer << 20, file=write)
+            stack.callback(capture.close)
+            # Only now, as Windows lacks what it needs, and `LiveCapture` has said what to do there.
+            from kafkasniff.capture.interfaces.privileges import account_to_become, give_up_privileges
+
+            account = account_to_become(user)
+            writer = _new_capture(write, stack, account, write_secrets) if write is not None else None
+            listening = Listening(
+                capture,
+                print_message,
+                options=CallOptions(
+                    show_secrets=show_secrets,
+                    context=Context(
+                        records=records,
+                        limit_value=limit_value,
+                        records_limit=limits.decompressed,
+                        limits=limits.message_limits(),
+                        metrics=not diagnose and (json_output or bool(verbose)),
+                        spending=Spending(limits.decompressed),
+                    ),
+                ),
+                connections=connections or diagnose,
+                tcp_limits=limits.tcp_limits(LIVE_LIMITS),
+                call_limits=limits.call_limits()._replace(pending_ns=pending_ns),
+                tls_limits=limits.tls_limits(),
+                duration_ns=seconds,
+                writer=writer,
+                write_secrets=write_secrets,
+                key_log=keylog,
+            )
+            stopping = Stopping(capture.stop)
+            for text in capture.notices:
+                print_message(text)
+            give_up_privileges(account)
+            print_message(f"listening on {', '.join(interfaces)}; Ctrl-C ends{_who(user, account)}")
+            if diagnosis is None:
+                Showing(listening, wanted, form, limit).run(flush_batches=True)
+            else:
+                from kafkasniff.cli.showing.live_findings import Diagnosing
+
+                failed = Diagnosing(listening, diagnosis, wanted, json_output, fail_on).run()
+            if writer is not None:
+                for interface, received, dropped in capture.statistics():
+                    writer.write_statistics(interface, received, dropped)
+    except CaptureError as error:
+        print_message(f"kafkasniff: {error}")
+        raise typer.Exit(ExitStatus.FAILED) from None
+    if stopping.signal == signal.SIGINT:
+        raise typer.Exit(ExitStatus.INTERRUPTED)
+    if capture.failures:
+        raise typer.Exit(ExitStatus.FAILED)
+    if failed:
+        raise typer.Exit(ExitStatus.FINDINGS)
+
+
+def _new_diagnosis(
+    rule: list[str] | None, ignore: list[str] | None, assignment: list[str] | None, fail_on: str | None
+) -> "Diagnosis":
+    """Begin a diagnosis with the rules asked for; raises typer.BadParameter."""
+    from kafkasniff.cli.options.settings import choose_rules
+    from kafkasniff.cli.showing.findings import check_fail_on
+    from kafkasniff.diagnose.engine import Diagnosis
+
+    check_fail_on(fail_on)
+    choice = choose_rules(rule or (), ignore or (), assignment or ())
+    return Diagnosis(choice.rules, choice.settings)
+
+
+def _who(asked: str | None, account: "Account | None") -> str:
+    """Say as whom packets are read, where root started it and did not ask to stay."""
+    from kafkasniff.capture.interfaces.privileges import ROOT
+
+    if account is not None:
+        return f"; now user {account.name}"
+    return "; still root, --user NAME becomes another user" if os.geteuid() == ROOT and asked is None else ""
+
+
+def _new_capture(path: str, stack: ExitStack, account: "Account | None", private: bool) -> "PcapngWriter":
+    """Begin a new capture file, which is of `account` and `stack` closes; raises CaptureError."""
+    from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.capture.writer import PcapngWriter, create
+
+    stream = create(path, private=private)
+    try:
+        if account is not None:
+            os.fchown(stream.fileno(), account.uid, account.gid)
+    except OSError as error:
+        raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None
+    stack.callback(_close, stream)
+    return PcapngWriter(stream)
+
+
+def _close(stream: BinaryIO) -> None:
+    """Close a file, which writes what is still buffered; raises CaptureError."""
+    from kafkasniff.capture.errors import CaptureError
+
+    try:
+        stream.close()
+    except OSError as error:
+        raise CaptureError(f"{stream.name}: cannot be written: {error.strerror}") from None

@@ -1,0 +1,276 @@
+"""`kafkasniff pipeline`: directories of captures into tables, on Spark."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.options import common as options
+from kafkasniff.cli.options import filters as filter_options
+from kafkasniff.render.words import escape
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from kafkasniff.pipeline.follow.state import State
+    from kafkasniff.pipeline.inputs.files import Input
+    from kafkasniff.pipeline.options import Options
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff pipeline captures/ tables/
+  kafkasniff pipeline 'broker*/trace.pcap*' tables/ --records
+  kafkasniff pipeline captures/ tables/ --from 2026-11-20T12:00:00Z --to 2026-11-20T13:00:00Z
+  kafkasniff pipeline --follow captures/ tables/            a directory that tcpdump -G 60 -w fills, until Ctrl-C
+  kafkasniff pipeline --follow --finish captures/ tables/   the rest of it, and the end of what is open
+  kafkasniff pipeline /mnt/captures /mnt/tables --master spark://head:7077 --conf spark.executor.memory=4g
+"""
+
+_STILL = "1m"
+
+SHOWN_REASONS = 10
+"""Files that were not read of which the summary says why; the table `files` says it of all."""
+
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SRC...",
+        help="Directories, captures or globs. Files that one capture was rotated into are read as one, others apart.",
+    ),
+]
+Target = Annotated[str, typer.Argument(metavar="DEST", help="The directory with the tables; made where it is missing.")]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        "--master", metavar="URL", help="Spark's master; without it all processors of this machine.", show_default=False
+    ),
+]
+Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark.")]
+Records = Annotated[bool, typer.Option("--records", help="Write the table `records` too: every record in the batches.")]
+Rerun = Annotated[
+    bool,
+    typer.Option("--rerun", help="Read all files again, also those that were read before: their rows are replaced."),
+]
+Follow = Annotated[
+    bool,
+    typer.Option(
+        "--follow",
+        help="Go on with what comes into the directories SRC, until Ctrl-C; the same command goes on where it was.",
+    ),
+]
+Still = Annotated[
+    str | None,
+    typer.Option(
+        "--still",
+        metavar="TIME",
+        help="With --follow: also take a file for whole that is the newest of its ring, once nothing was written to it"
+        " for so long; 1m unless told.",
+        show_default=False,
+    ),
+]
+Finish = Annotated[
+    bool,
+    typer.Option("--finish", help="With --follow: take all files for whole, end what is open, and with it the run."),
+]
+Mode = Annotated[
+    str,
+    typer.Option(
+        "--mode",
+        metavar="OCTAL",
+        help="Who may read the tables: the mode of their files, such as 0640; of folders who may read may enter them.",
+    ),
+]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show what Spark says.")]
+
+
+def pipeline(
+    sources: Sources,
+    destination: Target,
+    master: Master = None,
+    conf: Conf = None,
+    keylog: options.KeyLog = None,
+    records: Records = False,
+    begin: filter_options.From = None,
+    end: filter_options.To = None,
+    rerun: Rerun = False,
+    follow: Follow = False,
+    still: Still = None,
+    finish: Finish = False,
+    definitions: options.Definitions = None,
+    mode: Mode = "0600",
+    verbose: Verbose = False,
+) -> None:
+    """Turn directories of captures into Parquet tables, on Spark: here, or on a cluster."""
+    from kafkasniff.cli.options.filters import duration_ns
+    from kafkasniff.cli.terminal.output import print_message
+
+    settings = _settings(conf or ())
+    rights = _rights(mode)
+    if follow:
+        why = "would cut connections of which more is to come; the tables have the times to choose by"
+        options.refuse({"--from": begin, "--to": end, "--rerun": rerun}, why)
+        _refuse_files(sources)
+    else:
+        options.refuse({"--still": still, "--finish": finish}, "is about directories that are written to: --follow")
+    still_s = duration_ns(still or _STILL, "--still") / 1e9
+    try:
+        import kafkasniff.pipeline.loading  # noqa: F401 - it needs all of the extra
+        from kafkasniff.pipeline.errors import PipelineError
+        from kafkasniff.pipeline.inputs.files import path_of
+        from kafkasniff.pipeline.session import is_remote, open_session
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("pyspark", "pyarrow", "pandas", "py4j", "msgpack"):
+            raise
+        print_message("kafkasniff: pipeline needs Spark: pip install 'kafkasniff[spark]'")
+        raise typer.Exit(ExitStatus.FAILED) from None
+    try:
+        sources, destination = [path_of(source) for source in sources], path_of(destination)
+        if is_remote(master):
+            sources = [os.path.abspath(source) for source in sources]
+
+        def session() -> "SparkSession":
+            return open_session(master, settings, quiet=not verbose)
+
+        if follow:
+            from kafkasniff.cli.processes.following import Followed, follow_directories
+
+            follow_directories(Followed(sources, destination, keylog, records, still_s, finish, rights), session)
+        else:
+            _load(sources, destination, keylog, records, (begin, end), rerun, rights, session)
+    except PipelineError as error:
+        print_message(f"kafkasniff: {error}")
+        raise typer.Exit(ExitStatus.FAILED) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(ExitStatus.INTERRUPTED) from None
+
+
+def _load(
+    sources: list[str],
+    destination: str,
+    keylog: str | None,
+    records: bool,
+    times: tuple[str | None, str | None],
+    rerun: bool,
+    rights: int,
+    open_session: "Callable[[], SparkSession]",
+) -> None:
+    """Read what is new, and print a summary. Raises PipelineError."""
+    from kafkasniff.pipeline.follow.state import Ledger, run_id, tables_of
+    from kafkasniff.pipeline.inputs.files import find_inputs
+    from kafkasniff.pipeline.loading import Loaded, load, new_inputs, renew
+    from kafkasniff.pipeline.progress import Progress
+
+    inputs = find_inputs(sources, leave_out=destination)
+    refuse_without_captures(sources, inputs)
+    options = _options(keylog, records, *times, inputs)
+    run = run_id(sources, id_texts(keylog, records, *times))
+    ledger = Ledger(destination, run, tables_of(records), rights)
+    try:
+        state = ledger.open()
+        before = 0 if state is None else state.files_read
+        if rerun and state is not None:
+            state = renew(ledger, state, inputs, "--rerun asks for it")
+        if state is not None and state.shown and not any(new_inputs(inputs, state)):
+            loaded = Loaded(state)
+        else:
+            session = open_session()
+            try:
+                with Progress(session):
+                    loaded = load(session, ledger, state, inputs, options)
+            finally:
+                session.stop()
+    finally:
+        ledger.close()
+    read = loaded.state.files_read
+    text = f"{loaded.state.packets:,} packets in {read:,} files, written as run {run}"
+    again = f"all is read again: {loaded.renewed or '--rerun asks for it'}" if rerun or loaded.renewed else None
+    if before and again is None:
+        text += f"; {read - before:,} of the files are new" if read > before else "; nothing is new"
+    print_summary(loaded.state, ledger.tables, options.key_log, text, [again] if again and before else [])
+
+
+def refuse_without_captures(sources: list[str], inputs: "list[Input]") -> None:
+    """Raise PipelineError where there is nothing to read."""
+    from kafkasniff.pipeline.errors import PipelineError
+
+    where = ", ".join(sources)
+    if not inputs:
+        raise PipelineError(f"{where}: expected captures, found no file")
+    if all(each.reason is not None for each in inputs):
+        reasons = f"the first: {inputs[0].reason}"
+        raise PipelineError(f"{where}: expected captures, found none among {len(inputs):,} files; {reasons}")
+
+
+def id_texts(keylog: str | None, records: bool, begin: str | None = None, end: str | None = None) -> list[str]:
+    """Give what stands for the options in the run's id: of the key log its name, for it may grow."""
+    from kafkasniff.protocol import DEFINITIONS_VARIABLE
+
+    keys = "" if keylog is None else os.path.realpath(keylog)
+    return [keys, str(records), str(begin), str(end), os.environ.get(DEFINITIONS_VARIABLE, "")]
+
+
+def _refuse_files(sources: list[str]) -> None:
+    """Raise typer.BadParameter for what is no directory."""
+    for source in sources:
+        if not os.path.isdir(source):
+            what = "is no directory" if os.path.exists(source) else "there is no such directory"
+            raise typer.BadParameter(f"{escape(source)}: {what}; --follow takes directories.", param_hint="SRC")
+
+
+def _rights(mode: str) -> int:
+    """Give the mode of files."""
+    try:
+        rights = int(mode, 8)
+    except ValueError:
+        rights = -1
+    if rights & 0o600 != 0o600 or not 0 <= rights <= 0o666 or rights & 0o111:
+        raise typer.BadParameter(f"{mode!r} is no mode of files that this user reads and writes.", param_hint="--mode")
+    return rights
+
+
+def _settings(assignments: "list[str] | tuple[str, ...]") -> dict[str, str]:
+    settings = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals or not name:
+            raise typer.BadParameter(f"{assignment!r} is not KEY=VALUE.", param_hint="--conf")
+        settings[name] = value
+    return settings
+
+
+def _options(keylog: str | None, records: bool, begin: str | None, end: str | None, inputs: "list[Input]") -> "Options":
+    """Give the options of the run; relative times count from the first packet of all files."""
+    from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.cli.options.filters import time_ns
+    from kafkasniff.pipeline.errors import PipelineError
+    from kafkasniff.pipeline.options import Options
+    from kafkasniff.secrets import SecretSources
+
+    first = min((each.first_time for each in inputs if each.first_time is not None), default=0)
+    try:
+        key_log = b"".join(SecretSources([], keylog).key_log.lines())
+    except CaptureError as error:
+        raise PipelineError(str(error)) from None
+    return Options(
+        key_log,
+        records,
+        None if begin is None else time_ns(begin, "--from", first),
+        None if end is None else time_ns(end, "--to", first),
+    )
+
+
+def print_summary(state: "State", tables: "Sequence[str]", key_log: bytes, text: str, said: "Sequence[str]") -> None:
+    """Print the rows by table and a line of `text`, what else is to be `said`, and why files were not read."""
+    from kafkasniff.cli.terminal.output import print_message, print_text
+    from kafkasniff.pipeline.follow.micro_batch import limits_of
+
+    lines = [f"{table:<12}{rows:>14,}" for table, rows in state.counts(tables).items()]
+    print_text("\n".join([*lines, text]) + "\n")
+    reasons = state.reasons()
+    unread = reasons[:SHOWN_REASONS]
+    if more := len(reasons) - len(unread) + state.more_unread:
+        unread.append(f"{more:,} more files not read, or not to their end: see the table `files`")
+    for reason in (*said, *unread, *limits_of(state, key_log)):
+        print_message(f"kafkasniff: {reason}")

@@ -1,0 +1,110 @@
+"""`kafkasniff show`: single calls, whole."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.options import common as options
+from kafkasniff.cli.options.bounds import Bounds, BoundsOption
+from kafkasniff.cli.terminal.pager import NoPager
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff show capture.pcap 7                   call 7, as the first column of `read` numbers it
+  kafkasniff show capture.pcap 7 12-15 --context 3 with the calls before and after on its connection
+  kafkasniff show capture.pcap --packet 47         the call that packet 47 carried a part of
+  kafkasniff show capture.pcap --correlation-id 42 --json
+"""
+
+
+def show(
+    arguments: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE... [NUMBER...]",
+            help="Captures, and numbers of calls in them (`7`, `12-15`). A file called so is meant as `./7`.",
+        ),
+    ],
+    packet: Annotated[
+        list[int] | None,
+        typer.Option("--packet", metavar="N", min=1, help="Calls that this packet of a file carried a part of."),
+    ] = None,
+    correlation_id: Annotated[
+        list[int] | None,
+        typer.Option("--correlation-id", metavar="N", help="Calls with this correlation id."),
+    ] = None,
+    context: Annotated[
+        int,
+        typer.Option(
+            "--context",
+            metavar="N",
+            min=0,
+            max=1000,
+            help="Also the lines of N calls before and after on the connection.",
+        ),
+    ] = 0,
+    json_output: options.JsonOutput = False,
+    time: options.Time = "absolute",
+    time_of: options.TimeOf = "response",
+    wide: options.Wide = False,
+    show_secrets: options.ShowSecrets = False,
+    keylog: options.KeyLog = None,
+    records: options.Records = False,
+    limit_value: options.LimitValue = None,
+    definitions: options.Definitions = None,
+    bounds: BoundsOption = None,
+    no_pager: NoPager = False,
+) -> None:
+    """Show single calls whole: messages, offsets, bytes, packets, and the findings that cite them."""
+    from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.cli.showing.chosen import Chosen, Wanted, numbers_in
+    from kafkasniff.cli.showing.reading import json_format, terminal_format
+    from kafkasniff.cli.terminal.output import Output, print_message
+    from kafkasniff.cli.terminal.pager import page
+    from kafkasniff.reading import Reading
+    from kafkasniff.render.closing import closing_line
+
+    files = [argument for argument in arguments if numbers_in(argument) is None]
+    numbers = [found for argument in arguments if (found := numbers_in(argument)) is not None]
+    wanted = Wanted(tuple(numbers), frozenset(packet or ()), frozenset(correlation_id or ()))
+    if not files:
+        raise typer.BadParameter("name a capture before the numbers.", param_hint="FILE")
+    if wanted == Wanted():
+        raise typer.BadParameter("say which: a number, --packet or --correlation-id.", param_hint="NUMBER")
+    page(not no_pager and "-" not in files)
+    if json_output:
+        whole = line = json_format()
+    else:
+        whole, line = (terminal_format(time, detail, time_of, wide, True) for detail in (2, 0))
+    limits = Bounds(bounds)
+    chosen = Chosen(wanted, whole, line, context)
+    try:
+        reading = Reading(
+            files,
+            show_secrets=show_secrets,
+            connections=True,
+            keep_packets=True,
+            records=records,
+            limit_value=limit_value,
+            key_log=keylog,
+            tcp_limits=limits.tcp_limits(),
+            call_limits=limits.call_limits(),
+            tls_limits=limits.tls_limits(),
+            message_limits=limits.message_limits(),
+        )
+        chosen.read(reading)
+    except CaptureError as error:
+        print_message(f"kafkasniff: {error}")
+        raise typer.Exit(ExitStatus.FAILED) from None
+    output = Output(sys.stdout.buffer)
+    for text in chosen.texts(says_more=not json_output):
+        output.write(text)
+    output.flush()
+    summary = reading.summary
+    for note in (*summary.damages, *summary.notes, *summary.not_decrypted, *chosen.missing()):
+        print_message(f"kafkasniff: {note}")
+    print_message(closing_line(summary))
+    if summary.damages or chosen.missing():
+        raise typer.Exit(ExitStatus.FAILED)

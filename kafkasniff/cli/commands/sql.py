@@ -1,0 +1,61 @@
+"""`kafkasniff sql`: any question in SQL."""
+
+from typing import Annotated
+
+import typer
+
+from kafkasniff.cli.options.selection import Selection, with_selection
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff sql capture.pcap "SELECT api_name, count(*) FROM calls GROUP BY ALL ORDER BY 2 DESC"
+  kafkasniff sql *.pcapng "SELECT topic, sum(size_in_bytes) FROM batches GROUP BY topic" --format csv
+  kafkasniff sql capture.pcap "SELECT rule, count, summary FROM findings" --format json
+  kafkasniff sql tables "SELECT * FROM errors LIMIT 10"
+  kafkasniff sql capture.pcap                      a prompt
+"""
+
+
+@with_selection
+def sql(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE... [QUERY]", help="Captures, or one folder or DuckDB database with tables; and what to ask."
+        ),
+    ],
+    form: Annotated[
+        str, typer.Option("--format", metavar="table|csv|json", help="How the answer is printed.")
+    ] = "table",
+    *,
+    selection: Selection,
+) -> None:
+    """Ask calls, errors, batches, connections, findings, clients ... in SQL (DuckDB's)."""
+    import os
+    import re
+
+    from kafkasniff.cli.options.selection import load
+    from kafkasniff.cli.showing.answers import check_format, database_for, print_answer
+    from kafkasniff.questions.database import TABLE_NAMES, mentioned
+
+    check_format(form)
+    query = None if (len(files) > 1 and os.path.lexists(files[-1])) or len(files) == 1 else files.pop()
+    if query is None and len(files) == 1 and re.match(r"\s*(select|with|from)\b", files[0], re.IGNORECASE):
+        raise typer.BadParameter("expected a capture before the query, found none.", param_hint="FILE")
+    is_stored = len(files) == 1 and (os.path.isdir(files[0]) or files[0].endswith(".duckdb"))
+    with database_for() as database:
+        capture = None
+        if is_stored:
+            database.use(files[0])
+        else:
+            names = mentioned(query or "") or TABLE_NAMES
+            capture = load(database, files, "*", selection, names)
+            database.make_views()
+        if query is None:
+            from kafkasniff.cli.terminal.prompt import prompt
+
+            prompt(database, form)
+        else:
+            print_answer(database.ask(query), form)
+        if capture is not None:
+            capture.say_closing()

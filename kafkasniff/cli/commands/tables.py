@@ -1,0 +1,53 @@
+"""`kafkasniff tables`: calls, errors, record batches, connections and findings as tables in files."""
+
+from typing import Annotated
+
+import typer
+
+from kafkasniff.cli.options import common as options
+from kafkasniff.cli.options.selection import Selection, with_selection
+
+EXAMPLES = """\b
+Examples:
+  kafkasniff tables capture.pcap -o tables
+  kafkasniff tables *.pcapng -o tables --format csv
+  kafkasniff tables capture.pcap -o capture.duckdb
+"""
+
+
+@with_selection
+def tables(
+    files: options.Files,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="DIR|FILE.duckdb", help="A folder, or a new DuckDB database.")
+    ],
+    form: Annotated[
+        str, typer.Option("--format", metavar="parquet|csv|arrow", help="The format of the files in the folder.")
+    ] = "parquet",
+    records: Annotated[bool, typer.Option("--records", help="Also the records in batches.")] = False,
+    *,
+    selection: Selection,
+) -> None:
+    """Write calls, errors, record batches, connections, findings and files as tables."""
+    import os
+
+    from kafkasniff.cli.options.selection import load
+    from kafkasniff.cli.showing.answers import database_for
+    from kafkasniff.questions.errors import QuestionError
+    from kafkasniff.questions.export import FORMATS, export
+    from kafkasniff.tables.declared import ALL_TABLES, CLIENTS, RECORDS
+
+    if form not in FORMATS:
+        raise typer.BadParameter(f"{form!r} is none of {', '.join(FORMATS)}.", param_hint="--format")
+    names = [name for name in ALL_TABLES if records or name != RECORDS.name]
+    in_database = output.endswith(".duckdb")
+    if in_database and os.path.lexists(output):
+        raise typer.BadParameter(f"{output!r} exists already; name a new file.", param_hint="--output")
+    with database_for(output if in_database else None) as database:
+        if not in_database and os.path.exists(output) and not os.path.isdir(output):
+            raise QuestionError(f"{output}: expected a folder or a name that ends in .duckdb, found a file")
+        capture = load(database, files, "*", selection, names)
+        database.make_views()
+        if not in_database:
+            export(database, [*names, CLIENTS.name], output, form)
+        capture.say_closing()

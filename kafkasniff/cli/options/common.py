@@ -1,0 +1,220 @@
+"""Options that mean the same in every command, declared once."""
+
+import os
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from kafkasniff.cli.options.completion import (
+    TIME_MODES,
+    complete_rule,
+    complete_severity,
+    complete_time,
+)
+from kafkasniff.cli.options.filters import PANEL
+from kafkasniff.protocol import DEFINITIONS_VARIABLE
+
+
+def _check_severity(severity: str) -> str:
+    from kafkasniff.diagnose.finding import SEVERITIES
+
+    if severity not in SEVERITIES:
+        raise typer.BadParameter(f"{severity!r} is none of {', '.join(SEVERITIES)}.")
+    return severity
+
+
+def _check_time(mode: str) -> str:
+    if mode not in TIME_MODES:
+        raise typer.BadParameter(f"{mode!r} is none of {', '.join(TIME_MODES)}.")
+    return mode
+
+
+def _check_time_of(value: str) -> str:
+    if value not in ("response", "request"):
+        raise typer.BadParameter(f"{value!r} is none of response, request.")
+    return value
+
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...", help="Captures in any order; `-` is standard input. Together they are one capture."
+    ),
+]
+COLOUR_MODES: dict[str, dict[str, str]] = {"auto": {}, "always": {"FORCE_COLOR": "1"}, "never": {"NO_COLOR": "1"}}
+"""What `--color` takes, as the variables that say the same: what is started from here goes by it too."""
+
+
+def _set_colour(mode: str) -> str:
+    if mode not in COLOUR_MODES:
+        raise typer.BadParameter(f"{mode!r} is none of {', '.join(COLOUR_MODES)}.")
+    if mode != "auto":
+        for name in ("FORCE_COLOR", "NO_COLOR"):
+            os.environ.pop(name, None)
+        os.environ.update(COLOUR_MODES[mode])
+    return mode
+
+
+Colour = Annotated[
+    str,
+    typer.Option(
+        "--color",
+        metavar="auto|always|never",
+        callback=_set_colour,
+        autocompletion=lambda incomplete: [mode for mode in COLOUR_MODES if mode.startswith(incomplete)],
+        help="Colour the output; auto: on a terminal, unless NO_COLOR or FORCE_COLOR say otherwise.",
+    ),
+]
+JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
+CsvOutput = Annotated[bool, typer.Option("--csv", help="Print CSV with a line of headings.")]
+Verbose = Annotated[
+    int,
+    typer.Option(
+        "-v", "--verbose", count=True, show_default=False, help="-v: decoded messages. -vv: also offsets and bytes."
+    ),
+]
+Time = Annotated[
+    str,
+    typer.Option(
+        "--time",
+        metavar="absolute|local|relative|delta",
+        callback=_check_time,
+        autocompletion=complete_time,
+        help="Times in UTC, in the local zone, since the first packet, or since the line before.",
+    ),
+]
+TimeOf = Annotated[
+    str,
+    typer.Option(
+        "--time-of",
+        metavar="response|request",
+        callback=_check_time_of,
+        help="Show when calls ended, which is their order, or when they began.",
+    ),
+]
+Wide = Annotated[bool, typer.Option("--wide", help="Show all columns and do not cut lines at the terminal's width.")]
+NoHeader = Annotated[bool, typer.Option("--no-header", help="Leave out the titles of the columns.")]
+
+
+def _load_definitions(paths: list[str] | None) -> list[str] | None:
+    given = [os.path.abspath(path) for path in paths or ()]
+    given = given or [path for path in os.environ.get(DEFINITIONS_VARIABLE, "").split(os.pathsep) if path]
+    if not given:
+        return paths
+    from kafkasniff.cli.exit_status import ExitStatus
+    from kafkasniff.cli.terminal.output import print_message
+    from kafkasniff.protocol.definitions.loading import load_definitions
+    from kafkasniff.protocol.definitions.merging import DefinitionError
+
+    try:
+        load_definitions(given)
+    except DefinitionError as error:
+        print_message(f"kafkasniff: {error}")
+        raise typer.Exit(ExitStatus.FAILED) from None
+    # What is started from here goes by it too.
+    os.environ[DEFINITIONS_VARIABLE] = os.pathsep.join(given)
+    return paths
+
+
+Definitions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--definitions",
+        metavar="DIR|JAR",
+        callback=_load_definitions,
+        is_eager=True,
+        help="Also know the APIs and versions that Kafka's JSON definitions in DIR or JAR define; `kafkasniff apis`"
+        " tells where these are.",
+    ),
+]
+Records = Annotated[
+    bool, typer.Option("--records", help="Also show the records in batches; in the terminal this means -v too.")
+]
+LimitValue = Annotated[
+    int | None,
+    typer.Option(
+        "--limit-value",
+        metavar="N",
+        min=0,
+        show_default=False,
+        help="Show N bytes of each key and value of records; without it all in JSON, 1024 in the terminal.",
+    ),
+]
+TwoPass = Annotated[
+    bool,
+    typer.Option("--two-pass", help="Read the files twice, so that calls before the first Metadata name topics too."),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", min=1, show_default=False, help="Stop after N calls.", rich_help_panel=PANEL),
+]
+Connections = Annotated[
+    bool, typer.Option("--connections", help="Also say what each connection was, and why we think so.")
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        max=64,
+        help="Use N processes, each of which reads all; the output is the same. Standard input, captures below 2 MiB,"
+        " --limit, --write and --timeline are left to one.",
+    ),
+]
+ShowSecrets = Annotated[bool, typer.Option("--show-secrets", help="Show passwords and tokens instead of ***.")]
+KeyLog = Annotated[
+    str | None,
+    typer.Option("--keylog", metavar="FILE", help="Decrypt TLS with the secrets in a key log (SSLKEYLOGFILE)."),
+]
+Write = Annotated[
+    str | None,
+    typer.Option("--write", metavar="FILE.pcapng", help="Write the packets of the calls shown to a new capture."),
+]
+WriteSecrets = Annotated[
+    bool,
+    typer.Option(
+        "--write-secrets",
+        help="Let the new capture of --write hold the TLS secrets of its connections too, for its owner alone to read.",
+    ),
+]
+Rule = Annotated[
+    list[str] | None, typer.Option("--rule", metavar="RULE", help="Only this rule.", autocompletion=complete_rule)
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="RULE", help="Leave this rule out.", autocompletion=complete_rule),
+]
+Assignment = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="RULE.THRESHOLD=VALUE", help="Change a threshold; also in kafkasniff.toml."),
+]
+FailOn = Annotated[
+    str | None,
+    typer.Option(
+        "--fail-on",
+        metavar="error|warning",
+        help="Exit with 3 when there is a finding so bad or worse.",
+        autocompletion=complete_severity,
+    ),
+]
+
+Severity = Annotated[
+    str,
+    typer.Option(
+        "--severity",
+        metavar="error|warning|info",
+        callback=_check_severity,
+        autocompletion=complete_severity,
+        help="Only findings so bad or worse.",
+    ),
+]
+Brief = Annotated[bool, typer.Option("--brief", help="Show a sentence for each cause.")]
+
+
+def refuse(given: Mapping[str, object], why: str) -> None:
+    """Raise typer.BadParameter for the first option that was given where it says nothing."""
+    for option, value in given.items():
+        if value:
+            raise typer.BadParameter(f"it {why}.", param_hint=option)

@@ -1,0 +1,137 @@
+"""What of which captures a question is about: the options that all commands have that answer questions."""
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
+
+import typer
+
+from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.options import common as options
+from kafkasniff.cli.options.bounds import Bounds, BoundsOption
+from kafkasniff.cli.options.filters import Filters, with_filters
+from kafkasniff.cli.terminal.output import print_message
+
+if TYPE_CHECKING:
+    from kafkasniff.calls.items import Item
+    from kafkasniff.questions.database import Database
+    from kafkasniff.reading import Reading
+
+
+class Selection(NamedTuple):
+    """Which calls are looked at, and how captures are read."""
+
+    filters: Filters
+    keylog: options.KeyLog = None
+    two_pass: options.TwoPass = False
+    definitions: options.Definitions = None
+    bounds: BoundsOption = None
+
+
+def with_selection(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command these options and filters, which it takes together as its argument `selection`."""
+    signature = inspect.signature(command)
+    annotations = get_type_hints(Selection, include_extras=True)
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotations[name])
+        for name, default in Selection._field_defaults.items()
+    ]
+
+    @wraps(command)
+    def run(filters: Filters, **values: Any) -> None:
+        selection = Selection(filters, **{name: values.pop(name) for name in Selection._field_defaults})
+        command(**values, selection=selection)
+
+    own = [parameter for name, parameter in signature.parameters.items() if name != "selection"]
+    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    return with_filters(run)
+
+
+class Capture:
+    """Captures in a database: what was asked for, and how the command is to end."""
+
+    def __init__(self, reading: "Reading") -> None:
+        """Nothing went wrong so far."""
+        self.reading = reading
+        self.interrupted = False
+
+    def say_closing(self) -> None:
+        """Say on standard error what the captures were worth, and end the command where something was wrong."""
+        from kafkasniff.render.closing import closing_line, closing_notes
+
+        for text in closing_notes(self.reading.summary):
+            print_message(f"kafkasniff: {text}")
+        print_message(closing_line(self.reading.summary))
+        if self.interrupted:
+            raise typer.Exit(ExitStatus.INTERRUPTED)
+        if self.reading.summary.damages:
+            raise typer.Exit(ExitStatus.FAILED)
+
+
+def load(database: "Database", files: Sequence[str], text: str, selection: Selection, wanted: Iterable[str]) -> Capture:
+    """Read captures into the `wanted` tables, of calls the columns that `text` mentions; `*` stands for all.
+
+    Raises CaptureError where none of them is a capture, QuestionError where a table cannot be filled.
+    """
+    from kafkasniff.cli.terminal.progress import Progress
+    from kafkasniff.diagnose.engine import Diagnosis
+    from kafkasniff.freed_memory import keep_freed_memory
+    from kafkasniff.reading import Reading
+    from kafkasniff.render.finding_rows import finding_rows
+    from kafkasniff.tables.declared import CONNECTIONS, FILES, FINDINGS, RECORDS
+    from kafkasniff.tables.filling import vantage_of
+    from kafkasniff.tables.spans import FileSpans
+
+    wanted = list(wanted)
+    bounds = Bounds(selection.bounds)
+    chosen = selection.filters.filter()
+    diagnoses = FINDINGS.name in wanted
+    reading = Reading(
+        files,
+        connections=diagnoses or CONNECTIONS.name in wanted,
+        records=RECORDS.name in wanted,
+        two_pass=selection.two_pass,
+        fetch_sessions=diagnoses,
+        metrics=False,
+        key_log=selection.keylog,
+        max_ratio=bounds.ratio,
+        tcp_limits=bounds.tcp_limits(),
+        call_limits=bounds.call_limits(),
+        tls_limits=bounds.tls_limits(),
+        message_limits=bounds.message_limits(),
+    )
+    keep_freed_memory()
+    capture = Capture(reading)
+    spans = FileSpans(files)
+    if FILES.name in wanted:
+        reading.watch = spans.add
+    progress = Progress(reading, writes_lines=False)
+    diagnosis = Diagnosis() if diagnoses else None
+    filler = database.filler(wanted, text)
+    vantages: dict[str, None] = {}
+
+    def take(items: "list[Item]") -> None:
+        if not chosen.wants_all:
+            items = [*chosen.of(items, reading.summary)]
+        if diagnosis is not None:
+            for item in items:
+                vantages[vantage_of(item.connection)] = None
+                diagnosis.feed(item)
+        filler.take(items)
+
+    try:
+        for items in reading.batches():
+            take(items)
+            progress.report()
+    except KeyboardInterrupt:
+        capture.interrupted = True
+        take(reading.finish())
+    finally:
+        progress.clear()
+    if diagnosis is not None:
+        filler.add_rows(finding_rows([*vantages], diagnosis.findings()))
+    filler.add_rows(spans.rows(reading.summary.damages))
+    filler.flush()
+    database.run("RESET threads")
+    return capture

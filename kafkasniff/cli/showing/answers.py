@@ -1,0 +1,60 @@
+"""What the commands have in common that ask the tables."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import typer
+
+from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.terminal.output import Output, print_message
+from kafkasniff.questions.database import Answer, Database
+from kafkasniff.questions.errors import QuestionError
+
+FORMATS = ("table", "csv", "json")
+
+
+def check_format(value: str) -> str:
+    """Give the value of --format; raises BadParameter for one that is none."""
+    if value not in FORMATS:
+        raise typer.BadParameter(f"{value!r} is none of {', '.join(FORMATS)}.", param_hint="--format")
+    return value
+
+
+@contextmanager
+def database_for(path: str | None = None) -> Iterator[Database]:
+    """Give a database; what goes wrong is said in a sentence and ends the command."""
+    from kafkasniff.capture.errors import CaptureError
+
+    try:
+        with Database(path) as database:
+            yield database
+    except (CaptureError, QuestionError, OSError) as error:
+        print_message(f"kafkasniff: {error}")
+        raise typer.Exit(ExitStatus.FAILED) from None
+
+
+def print_answer(answer: Answer, form: str) -> None:
+    """Write an answer to standard output."""
+    from kafkasniff.render.answers import answer_lines
+
+    output = Output(sys.stdout.buffer)
+    for line in answer_lines(answer, form):
+        output.write(line)
+    output.flush()
+
+
+def form_of(json_output: bool, csv_output: bool) -> str:
+    """Give the format that --json and --csv ask for."""
+    return "json" if json_output else "csv" if csv_output else "table"
+
+
+def columns_or_usage(keys: str, known: Sequence[str]) -> list[str]:
+    """Give the keys of --by; raises BadParameter for one that is none."""
+    found = [key.strip() for key in keys.split(",") if key.strip()]
+    for key in found:
+        if key not in known:
+            raise typer.BadParameter(f"{key!r} is none of {', '.join(known)}.", param_hint="--by")
+    if not found:
+        raise typer.BadParameter("expected the names of columns, found none.", param_hint="--by")
+    return list(dict.fromkeys(found))

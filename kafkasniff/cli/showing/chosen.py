@@ -1,0 +1,156 @@
+"""Picks single calls out of a reading, with those around them and the findings that cite them."""
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.cli.showing.reading import LineFormat
+from kafkasniff.diagnose.catalogue import RULES
+from kafkasniff.diagnose.engine import Diagnosis
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.reading import Reading
+from kafkasniff.render.words import count_text, escape, show
+from kafkasniff.tcp.events import Connection
+from kafkasniff.wording import failure_text
+
+_MOST_CHOSEN = 1000
+"""Calls that are shown whole at most."""
+
+_NUMBERS = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
+
+
+def numbers_in(text: str) -> range | None:
+    """Give the numbers that an argument like `7` or `12-15` means; None where it is something else."""
+    found = _NUMBERS.fullmatch(text)
+    return range(int(found[1]), int(found[2] or found[1]) + 1) if found else None
+
+
+class Wanted(NamedTuple):
+    """Which calls: those of any of these."""
+
+    numbers: tuple[range, ...] = ()
+    packets: frozenset[int] = frozenset()
+    """Of any file, by their numbers in it."""
+    correlation_ids: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class _Shown:
+    """A call that is shown, with what stands around it."""
+
+    number: int
+    packets: set[tuple[str, int]]
+    before: list[bytes]
+    whole: bytes
+    after: list[bytes] = field(default_factory=list)
+
+
+class Chosen:
+    """Takes the wanted calls from a reading."""
+
+    def __init__(self, wanted: Wanted, whole: LineFormat, line: LineFormat, context: int) -> None:
+        """Show calls in the form `whole`, and the `context` calls before and after each in the form `line`."""
+        self._wanted = wanted
+        self._whole = whole
+        self._line = line
+        self._context = context
+        self._before: defaultdict[Connection, deque[bytes]] = defaultdict(lambda: deque(maxlen=context))
+        self._awaiting: list[tuple[Connection, _Shown]] = []
+        self._shown: list[_Shown] = []
+        self._findings: list[Finding] = []
+        self._calls = 0
+        self._left_out = 0
+
+    def read(self, reading: Reading) -> None:
+        """Take what a reading gives, to its end. Raises CaptureError."""
+        # What explains a call may stand far behind it: all is read, and judged.
+        diagnosis = Diagnosis(RULES, {})
+        for item in reading:
+            diagnosis.feed(item)
+            if isinstance(item, Call):
+                for form in (self._whole, self._line):
+                    form.learn(item)
+                    if form.count_from is not None:
+                        form.count_from(reading.summary.first_time or 0)
+                self._take(item)
+            elif isinstance(item, ConnectionReport):
+                self._before.pop(item.connection, None)
+        self._findings = diagnosis.findings()
+
+    def texts(self, says_more: bool) -> Iterator[bytes]:
+        """Give what to print; `says_more`: also packets and findings, which only a person reads."""
+        for shown in self._shown:
+            yield from shown.before
+            yield shown.whole
+            if says_more:
+                by_file = defaultdict(list)
+                for file, packet in sorted(shown.packets):
+                    by_file[file].append(f"{packet:,}")
+                for file, packets in by_file.items():
+                    yield f"  packets of {escape(file)}: {show(', '.join(packets), 400)}\n".encode()
+                for finding in self._findings:
+                    if any(
+                        (each.arrival.interface.file, each.arrival.packet) in shown.packets for each in finding.evidence
+                    ):
+                        yield f"  finding {finding.rule} ({finding.severity}): {show(finding.summary, 400)}\n".encode()
+            yield from shown.after
+
+    def missing(self) -> list[str]:
+        """Say which numbers no call has, and how many calls found no room."""
+        have = {shown.number for shown in self._shown}
+        texts = [
+            f"no call {numbers.start}{f' to {numbers[-1]}' if len(numbers) > 1 else ''}: "
+            f"there are {count_text(self._calls, 'call')}"
+            for numbers in self._wanted.numbers
+            if have.isdisjoint(numbers)
+        ]
+        if not self._shown and not texts:
+            texts.append(f"none of {count_text(self._calls, 'call')} is so")
+        if self._left_out:
+            texts.append(f"{count_text(self._left_out, 'call')} more not shown: at most {_MOST_CHOSEN:,} are")
+        return texts
+
+    def _take(self, call: Call) -> None:
+        self._calls = call.number
+        connection = call.connection
+        # The same line may be wanted before and after several calls.
+        line = b"" if not self._context else _text(self._line, call)
+        for follows, shown in self._awaiting:
+            if follows is connection:
+                shown.after.append(line)
+        self._awaiting = [(each, shown) for each, shown in self._awaiting if len(shown.after) < self._context]
+        packets = {
+            (arrival.interface.file, arrival.packet)
+            for frame in (call.request, call.response)
+            if frame is not None
+            for arrival in frame.packets
+        }
+        if self._is_wanted(call, packets):
+            if len(self._shown) < _MOST_CHOSEN:
+                before = list(self._before[connection]) if self._context else []
+                shown = _Shown(call.number, packets, before, _text(self._whole, call))
+                self._shown.append(shown)
+                if self._context:
+                    self._awaiting.append((connection, shown))
+            else:
+                self._left_out += 1
+        if self._context:
+            self._before[connection].append(line)
+
+    def _is_wanted(self, call: Call, packets: set[tuple[str, int]]) -> bool:
+        wanted = self._wanted
+        return (
+            any(call.number in numbers for numbers in wanted.numbers)
+            or call.correlation_id in wanted.correlation_ids
+            or any(packet in wanted.packets for _, packet in packets)
+        )
+
+
+def _text(form: LineFormat, call: Call) -> bytes:
+    try:
+        return form.call(call)
+    except Exception as error:
+        return form.failed(call, failure_text(error))

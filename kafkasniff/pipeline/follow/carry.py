@@ -1,0 +1,125 @@
+"""What a follower carries from one micro-batch to the next: the engines, with all connections that are open."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import IO, Any, NamedTuple
+from uuid import uuid4
+
+from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.enrichment.topics import TopicNames
+from kafkasniff.capture.packets import Interface
+from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.findings.clusters import ClusterNames
+from kafkasniff.pipeline.findings.events import EventPacker
+from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
+from kafkasniff.pipeline.indexes.pieces import Piece, pack, unpack
+from kafkasniff.pipeline.inputs.own_folders import new_file
+from kafkasniff.snapshot import SnapshotError, read_snapshot, write_snapshot
+
+CARRY_FOLDER = "carry"
+
+
+class HeldPackets(NamedTuple):
+    """Packets at the end of a capture that wait, as its next file may begin before them."""
+
+    packets: int
+    columns: bytes
+    """As `pieces.pack` gives them."""
+    payload: bytes
+    interfaces: Sequence[Interface]
+    """Of their part."""
+
+    @classmethod
+    def of(cls, piece: Piece, interfaces: list[Interface]) -> "HeldPackets":
+        """Hold a piece that has its bytes with it."""
+        assert piece.payload is not None
+        return cls(len(piece.keys), pack(piece), piece.payload, interfaces)
+
+    def piece(self, part: int) -> Piece:
+        """Give the packets, as of the part with this number."""
+        return unpack(part, self.packets, self.columns, self.payload)
+
+
+@dataclass(slots=True)
+class Capture:
+    """One capture as one bucket sees it, between two micro-batches."""
+
+    engine: Engine
+    topics: TopicNames
+    """Of the engine."""
+    packer: EventPacker
+    names: ClusterNames
+    held: list[HeldPackets]
+
+
+class Saved(NamedTuple):
+    """Where a snapshot lies."""
+
+    path: str
+    """Below the working folder."""
+    place: int = 0
+    """Where in the file it begins."""
+
+
+class Saver:
+    """Writes snapshots into one file below the folder `work`: each file costs the disk a wait."""
+
+    def __init__(self, work: str) -> None:
+        """Write nothing yet."""
+        self._work = work
+        self._path = os.path.join(CARRY_FOLDER, uuid4().hex)
+        self._file: IO[bytes] | None = None
+
+    def save(self, what: Any) -> tuple[Saved, set[int]]:
+        """Write a snapshot; give where, and the parts whose interfaces it knows. Raises PipelineError."""
+        parts: set[int] = set()
+
+        def note(each: object) -> None:
+            if isinstance(each, PlacedInterface):
+                parts.add(each.part)
+
+        full = os.path.join(self._work, self._path)
+        try:
+            if self._file is None:
+                os.makedirs(os.path.dirname(full), 0o700, exist_ok=True)
+                self._file = new_file(full)
+            saved = Saved(self._path, self._file.tell())
+            write_snapshot(what, self._file, note)
+        except OSError as error:
+            raise PipelineError(f"{full}: cannot be written: {error.strerror}") from None
+        return saved, parts
+
+    def close(self) -> None:
+        """Let all be on the disk. Raises PipelineError."""
+        if self._file is None:
+            return
+        try:
+            with self._file as file:
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise PipelineError(
+                f"{os.path.join(self._work, self._path)}: cannot be written: {error.strerror}"
+            ) from None
+
+
+def save(work: str, what: Any) -> Saved:
+    """Write a snapshot into a file of its own. Raises PipelineError where it cannot be written."""
+    saver = Saver(work)
+    saved, _ = saver.save(what)
+    saver.close()
+    return saved
+
+
+def load(work: str, saved: Saved) -> Any:
+    """Read a snapshot. Raises PipelineError where it is not there, or (`outdated`) not one of this kafkasniff's."""
+    full = os.path.join(work, saved.path)
+    try:
+        with open(full, "rb") as file:
+            file.seek(saved.place)
+            return read_snapshot(file)
+    except OSError as error:
+        raise PipelineError(f"{full}: cannot be read: {error.strerror}") from None
+    except SnapshotError as error:
+        raise PipelineError(f"{full}: {error}", outdated=True) from None

@@ -1,0 +1,132 @@
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+
+from kafkasniff.pipeline.rows.schemas import schema_of
+from kafkasniff.tables.declared import TABLES
+from tests.cli.conftest import Run
+from tests.cli.hostile_calls import named_heartbeats
+
+NAME = "java-4.3.1-basic.pcap"
+
+
+def counts(run: Run) -> dict[str, int]:
+    """Count calls, errors and batches in the JSON lines."""
+    lines = [json.loads(line) for line in run("read", NAME, "--json", "--connections").stdout.splitlines()]
+    calls = [line for line in lines if line["type"] == "call"]
+    return {
+        "calls": len(calls),
+        "errors": sum(len(line.get("errors", ())) for line in calls),
+        "batches": sum(len(line.get("batches", ())) for line in calls),
+        "connections": sum(line["type"] == "connection" for line in lines),
+        "files": 1,
+    }
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "arrow"])
+def test_files_have_all_rows(run: Run, tmp_path: Path, form: str) -> None:
+    done = run("tables", NAME, "-o", str(tmp_path / "out"), "--format", form)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / f"clients.{form}").exists()
+    for name, count in counts(run).items():
+        path = tmp_path / "out" / f"{name}.{form}"
+        if form == "parquet":
+            assert pq.read_metadata(path).num_rows == count
+        elif form == "csv":
+            with path.open(newline="") as stream:
+                assert len(list(csv.DictReader(stream))) == count
+        else:
+            import pyarrow as pa
+
+            assert pa.ipc.open_file(path).read_all().num_rows == count
+
+
+def test_parquet_has_the_types_of_the_pipeline(run: Run, tmp_path: Path) -> None:
+    run("tables", NAME, "-o", str(tmp_path), "--records")
+    for name, table in TABLES.items():
+        found, expected = pq.read_schema(tmp_path / f"{name}.parquet"), schema_of(table)
+        assert found.names == expected.names
+        for column in found.names:
+            # Names of the elements of lists differ between writers.
+            pair = [str(each.field(column).type).replace("item:", "element:") for each in (found, expected)]
+            assert pair[0].replace("element:", "") == pair[1].replace("element:", ""), column
+
+
+def test_a_database_and_a_folder_can_be_asked(run: Run, tmp_path: Path) -> None:
+    run("tables", NAME, "-o", str(tmp_path / "x.duckdb"))
+    run("tables", NAME, "-o", str(tmp_path / "x"))
+    query = "SELECT count(*) AS calls, count(DISTINCT client_id) AS clients FROM calls"
+    answers = [run("sql", source, query, "--format", "json").stdout for source in (str(tmp_path / "x"), NAME)]
+    answers.append(run("sql", str(tmp_path / "x.duckdb"), query, "--format", "json").stdout)
+    assert {json.loads(answer)["calls"] for answer in answers} == {counts(run)["calls"]}
+    assert len(set(answers)) == 1
+    with duckdb.connect(str(tmp_path / "x.duckdb"), read_only=True) as database:
+        [(calls,)] = database.sql("SELECT sum(calls) FROM clients").fetchall()
+    assert calls == counts(run)["calls"]
+
+
+def test_what_is_there_is_not_overwritten(run: Run, tmp_path: Path) -> None:
+    for place in ("x.duckdb", "x"):
+        assert run("tables", NAME, "-o", str(tmp_path / place)).returncode == 0
+        again = run("tables", NAME, "-o", str(tmp_path / place))
+        assert again.returncode in (1, 2)
+        assert "exists already" in again.stderr
+
+
+def test_hostile_names_are_no_formulas_and_no_escape_sequences(run: Run, tmp_path: Path) -> None:
+    names = ["shop", "=cmd()|'/C calc'!A0", "+1", "-1", "@x", "\x1b[2J\x07", '"quoted"\n', "x" * 10_000]
+    capture = str(named_heartbeats(tmp_path / "hostile.pcap", names[1:]))
+    run("tables", capture, "-o", str(tmp_path / "csv"), "--format", "csv")
+    with (tmp_path / "csv" / "calls.csv").open(newline="") as stream:
+        found = [row["client_id"] for row in csv.DictReader(stream)]
+    assert len(found) == len(names)
+    told = run("stats", capture, "--by", "client_id", "--csv")
+    assert told.returncode == 0, told.stderr
+    found += [row["client_id"] for row in csv.DictReader(told.stdout.splitlines())]
+    for cell in found:
+        assert cell[0] not in "=+-@\t\r"
+        assert not any(ord(character) < 0x20 or 0x7F <= ord(character) < 0xA0 for character in cell)
+    table = run("stats", capture, "--by", "client_id").stdout
+    assert "\x1b" not in table
+    assert max(map(len, table.splitlines())) < 200
+    rows = [json.loads(line) for line in run("stats", capture, "--by", "client_id", "--json").stdout.splitlines()]
+    assert {row["client_id"] for row in rows} == set(names)
+
+
+def test_what_to_install_is_said(environment: dict[str, str]) -> None:
+    code = "import sys; sys.modules['duckdb'] = None; sys.argv = ['kafkasniff', 'stats', 'x.pcap']\n"
+    code += "from kafkasniff.cli.main import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "pip install 'kafkasniff[sql]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "text"),
+    [
+        (("sql", NAME, "SELECT nothing FROM calls"), 1, "nothing"),
+        (("sql", NAME, "SELECT 1", "--format", "xml"), 2, "'xml' is none of table, csv, json"),
+        (("sql", "SELECT 1"), 2, "expected a capture before the query"),
+        (("stats", NAME, "--by", "colour"), 2, "'colour' is none of topic"),
+        (("stats", NAME, "--sort", "colour"), 2, "'colour' is none of calls"),
+        (("audit", NAME, "--target", "5.0"), 2, "'5.0' is none of 3.9.1"),
+        (("stats", "not-there.pcap"), 1, "not-there.pcap"),
+        (("tables", NAME, "-o", "x", "--format", "xml"), 2, "'xml' is none of parquet, csv, arrow"),
+    ],
+)
+def test_errors_say_what_was_expected(run: Run, arguments: tuple[str, ...], status: int, text: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == status
+    assert text in done.stderr
+
+
+def test_audit_fails_a_pipeline_where_something_is_too_old(run: Run) -> None:
+    old, new = "cluster-0.8.2.2-startup-shutdown.pcap", NAME
+    assert run("audit", old, "--target", "4.0", "--fail-on-refused").returncode == 3
+    assert run("audit", new, "--target", "4.4", "--fail-on-refused").returncode == 0

@@ -1,0 +1,71 @@
+"""Rules make of events what they make of the calls themselves."""
+
+import glob
+import json
+import os
+from collections import defaultdict
+
+import pytest
+
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.engine import Engine
+from kafkasniff.capture.files.reader import CaptureReader
+from kafkasniff.capture.packets import Interface
+from kafkasniff.diagnose.engine import Diagnosis
+from kafkasniff.pipeline.findings.event_reader import EventReader
+from kafkasniff.pipeline.findings.events import EventPacker
+from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
+from kafkasniff.render.findings import finding_line
+from tests.conftest import SHARED, needs_shared
+
+LARGEST = 2_000_000
+"""Bytes of a recording; larger ones take long and show nothing more."""
+
+
+def placed_items(path, interfaces, part=3):
+    """Give what the engine makes of a file, whose `interfaces` are filled in."""
+    engine = Engine(report_connections=True)
+    for batch in CaptureReader(str(path)):
+        for number, each in enumerate(batch.interfaces[len(interfaces) :], len(interfaces)):
+            described = (each.file, each.link_type, each.time_digits, each.snap_length, each.name)
+            interfaces.append(PlacedInterface(*described, part=part, number=number))
+        batch.interfaces = interfaces
+        yield from engine.feed(batch)
+    yield from engine.flush()
+
+
+@needs_shared
+@pytest.mark.parametrize("kind", ["misbehave", "healthy"])
+def test_findings_on_events_are_those_on_calls(kind):
+    found = defaultdict(list)
+    for path in sorted(glob.glob(f"{SHARED}/captures/{kind}/*.pcap*")):
+        if os.path.getsize(path) > LARGEST:
+            continue
+        direct, from_events = Diagnosis(), Diagnosis()
+        interfaces: list[Interface] = []
+        packer, reader = EventPacker("vantage", 0, 0), EventReader({3: interfaces})
+        for item in placed_items(path, interfaces):
+            row = packer.row(item, at_end=False)[2]
+            direct.feed(item)
+            from_events.feed(reader.item(row[0], row[5], row[-1]))
+        wanted = [json.loads(finding_line(finding)) for finding in direct.findings()]
+        assert [json.loads(finding_line(finding)) for finding in from_events.findings()] == wanted, path
+        for finding in wanted:
+            found[finding["rule"]].append(path)
+    assert len(found) > (50 if kind == "misbehave" else 5)
+
+
+@needs_shared
+def test_produce_in_a_transaction_is_never_plain():
+    """By what the JSON lines say of the same calls."""
+    seen = set()
+    for path in sorted(glob.glob(f"{SHARED}/captures/*/*transaction*.pcap*")):
+        interfaces: list[Interface] = []
+        packer = EventPacker("vantage", 0, 0)
+        for item in placed_items(path, interfaces):
+            row = packer.row(item, at_end=False)[2]
+            if isinstance(item, Call) and item.api_key == 0 and item.outcome == "answered":
+                named = bool(item.request_body.value["transactionalId"])
+                seen.add((named, row[-2]))
+    # The first Produce of each connection is not plain either.
+    assert seen == {(True, False), (False, True), (False, False)}

@@ -1,0 +1,135 @@
+"""Tasks that share out the rules over a cluster find what one finds that has them all."""
+
+import struct
+from collections import Counter, defaultdict
+
+import pyarrow as pa
+import pytest
+
+from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
+from kafkasniff.diagnose.engine import joined
+from kafkasniff.diagnose.facts import Client
+from kafkasniff.pipeline.findings import shares
+from kafkasniff.pipeline.findings.diagnosing import ClusterDiagnosis
+from kafkasniff.pipeline.findings.event_spans import in_order
+from kafkasniff.pipeline.findings.events import EventPacker
+from kafkasniff.pipeline.findings.shares import Share, dealt, shares_of
+from kafkasniff.pipeline.rows.output import table_of
+from kafkasniff.pipeline.rows.schemas import schema_of
+from kafkasniff.render.finding_rows import finding_rows
+from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
+from tests.conftest import SHARED, needs_shared
+from tests.pipeline.findings.test_events import placed_items
+from tests.pipeline.follow.test_micro_batch import records
+
+LARGEST = 150_000
+"""Bytes of a recording that is used."""
+BEGINNING = 1_795_000_000
+_IP_AT = {0: 4, 1: 14, 113: 16, 276: 20}
+"""Where the IP header begins in a packet, by link type."""
+
+
+def moved(path, number):
+    """Give a recording of brokers and clients on one host as if its clients ran on a host of their own.
+
+    And as if it had begun at a time of its own, so that all recordings overlap.
+    """
+    header, packets = records(path)
+    ip = 16 + _IP_AT[struct.unpack_from("<I", header, 20)[0]]
+    (begun,) = struct.unpack_from("<I", packets[0])
+    found = [header]
+    for packet in packets:
+        data = bytearray(packet)
+        (seconds,) = struct.unpack_from("<I", data)
+        struct.pack_into("<I", data, 0, seconds - begun + BEGINNING + number % 7)
+        if len(data) >= ip + 24:
+            to_broker = struct.unpack_from(">H", data, ip + 22)[0] // 1000 == 29
+            place = ip + (12 if to_broker else 16)
+            data[place : place + 4] = bytes([127, 0, 1, number])
+        found.append(bytes(data))
+    return b"".join(found)
+
+
+class Cluster:
+    """Events of many clients of one cluster."""
+
+    def __init__(self, folder):
+        self.interfaces = {}
+        rows = []
+        paths = sorted(SHARED.glob("captures/misbehave/*.pcap"))
+        for number, path in enumerate((path for path in paths if path.stat().st_size < LARGEST), 1):
+            copy = folder / path.name
+            copy.write_bytes(moved(path, number))
+            packer, interfaces = EventPacker(path.stem, 0, (BEGINNING + 1000) * 10**9), []
+            for item in placed_items(copy, interfaces, part=number):
+                rows.append(packer.row(item, at_end=False)[2])
+            self.interfaces[number] = interfaces
+        schema = schema_of(EVENTS)
+        table = table_of(rows, schema).sort_by([(name, "ascending") for name in EVENT_ORDER])
+        (self.events,) = table.combine_chunks().to_batches()
+        self.vantages = sorted(set(self.events.column("vantage").to_pylist()))
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    return Cluster(tmp_path_factory.mktemp("cluster"))
+
+
+def run(cluster, tasks):
+    """Give the findings of all tasks together, and the state keys of rules that had states."""
+    batches = dealt(cluster.events, dict.fromkeys(cluster.vantages, 0), tasks)
+    of_tasks = pa.Table.from_batches(batches).sort_by([(name, "ascending") for name in EVENT_ORDER])
+    found, keys, sizes = defaultdict(list), defaultdict(set), []
+    for number, task in enumerate(tasks):
+        (events,) = of_tasks.filter(pa.compute.equal(of_tasks["task"], number)).combine_chunks().to_batches()
+        diagnosis = ClusterDiagnosis(task.rules)
+        diagnosis.reader.interfaces = cluster.interfaces
+        for each in in_order([events]):
+            diagnosis.feed(each)
+        sizes.append(sum(each.num_rows for each in in_order([events])))
+        for rule, of_rule in diagnosis.diagnosis.found().items():
+            found[rule] += of_rule
+        for rule in diagnosis.diagnosis.rules:
+            keys[rule.id] |= {key for key, _ in rule.states.items()}
+    findings = joined(found[rule.id] for rule in RULES)
+    return Counter(repr(row) for row in finding_rows([], findings)), keys, sizes
+
+
+@needs_shared
+def test_shares_find_what_one_task_finds(cluster, monkeypatch):
+    monkeypatch.setattr(shares, "EVENTS_A_TASK", 1_000)
+    tasks = shares_of([cluster.vantages], {cluster.vantages[0]: 3_000} | dict.fromkeys(cluster.vantages[1:], 0), 2)
+
+    wanted, keys, _ = run(cluster, [Share(0)])
+    found, _, sizes = run(cluster, tasks)
+
+    assert found == wanted
+    assert len({row.split("'")[3] for row in wanted}) > 25
+    assert [task.clients for task in tasks] == [(0, 3), (1, 3), (2, 3), None]
+    assert sorted(rule.id for rule in tasks[0].rules + tasks[3].rules) == sorted(RULES_BY_ID)
+    # What tells of brokers and topics goes to all.
+    assert max(sizes) < cluster.events.num_rows
+    for rule, states in keys.items():
+        if not RULES_BY_ID[rule].looks_across_clients:
+            assert all(isinstance(part, Client) for key in states for part in client_in(key)), rule
+
+
+def client_in(key):
+    """Give the client that a state's key names; whatever else it is where it names none."""
+    if isinstance(key, Client):
+        return [key]
+    return [part for part in key if isinstance(part, Client)][:1] or [key]
+
+
+def test_a_cluster_with_few_events_is_one_task():
+    clusters = [["a", "b"], ["c"]]
+    events = {"a": shares.EVENTS_A_TASK, "b": 1, "c": 7}
+
+    assert [share.cluster for share in shares_of(clusters, events, 2)] == [0, 0, 0, 1]
+    assert shares_of(clusters, events, 1) == [Share(0), Share(1)]
+
+
+def test_a_larger_cluster_is_more_tasks_so_that_none_remembers_more():
+    many = shares_of([["a"]], {"a": 5 * shares.EVENTS_A_TASK}, 2)
+
+    assert [share.clients for share in many] == [*((part, 5) for part in range(5)), None]

@@ -1,0 +1,118 @@
+"""Micro-batches give the tables that one run over the same files gives."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH
+from kafkasniff.pipeline.follow.micro_batch import Plan, limits_of, run_micro_batch
+from kafkasniff.pipeline.follow.state import Ledger, State, run_id
+from kafkasniff.pipeline.inputs.files import find_inputs
+from kafkasniff.pipeline.inputs.watching import Watch
+from kafkasniff.pipeline.options import Options
+from tests.conftest import SHARED, needs_shared
+from tests.pipeline.test_loading import CAPTURES, RING, all_rows, rows, write
+
+TABLES = ("calls", "errors", "batches", "connections", "findings", "files")
+
+
+SOME = ("loss-reorder-client-side", "tls12-aes256-gcm-embedded", "tls13-aes128-gcm", "kafka-python", "ipv6")
+
+
+class Follower:
+    """Runs micro-batches, each as by a new process."""
+
+    def __init__(self, spark, tables, options=None):
+        self.spark, self.options = spark, options or Options()
+        self.ledger = lambda: Ledger(str(tables), run_id([], self.options.texts()), TABLES)
+        self.state = State(buckets=2)
+
+    def take(self, inputs, gone=(), last=False):
+        ledger = self.ledger()
+        state = ledger.open() or self.state
+        plan = Plan(state.batch + 1, inputs, gone, pauses=last)
+        self.state = run_micro_batch(self.spark, ledger, state, plan, self.options)
+        ledger.close()
+
+
+def records(path):
+    """Give the file header and the records of a little-endian pcap file."""
+    data, position, found = Path(path).read_bytes(), FILE_HEADER_LENGTH, []
+    while position < len(data):
+        size = 16 + int.from_bytes(data[position + 8 : position + 12], "little")
+        found.append(data[position : position + size])
+        position += size
+    return data[:FILE_HEADER_LENGTH], found
+
+
+def test_micro_batches_give_what_one_run_gives(spark, tmp_path):
+    keys = b"\n".join(path.read_bytes() for path in sorted(CAPTURES.glob("*.keys")))
+    others = sorted(str(path) for path in CAPTURES.iterdir() if path.stem in SOME and path.suffix.startswith(".pcap"))
+    options = Options(key_log=keys)
+    follower = Follower(spark, tmp_path / "followed", options)
+
+    for paths in (RING[:4] + others[:3], RING[4:] + others[3:], []):
+        follower.take(find_inputs(paths), last=not paths)
+
+    once = write(spark, [*RING, *others], tmp_path / "once", options)
+    found, wanted = all_rows(tmp_path / "followed"), all_rows(tmp_path / "once")
+    for table in TABLES:
+        assert found[table] == wanted[table], table
+    assert follower.state.counts(TABLES) == {table: len(found[table]) for table in TABLES}
+    assert sorted(limits_of(follower.state, keys)) == sorted(limits_of(once.state, keys))
+    assert sorted(follower.state.reasons()) == sorted(once.state.reasons())
+
+
+@needs_shared
+def test_rows_get_names_that_are_told_later_and_files_may_go_on(spark, tmp_path):
+    header, packets = records(SHARED / "captures/healthy/kraft3-clients.pcap")
+    starts = [0, 1250, 1330, len(packets)]
+    files = [header + b"".join(packets[start:end]) for start, end in pairwise(starts)]
+    folder = tmp_path / "in"
+    folder.mkdir()
+    follower = Follower(spark, tmp_path / "followed")
+    watch = Watch([str(folder)], str(tmp_path / "followed"), 60)
+    waited = []
+
+    def take():
+        sight = watch.find(follower.state.files, everything=True)
+        follower.take(sight.whole, sight.gone)
+
+    for number, content in enumerate(files):
+        path = folder / f"trace.pcap{number}"
+        if number == 1:
+            # What tcpdump has written when it stands still ends anywhere in a packet.
+            path.write_bytes(content[: len(content) // 2])
+            take()
+        path.write_bytes(content)
+        take()
+        waited += follower.state.unnamed
+        assert len(rows(tmp_path / "followed", "calls")) == follower.state.counts(TABLES)["calls"]
+    follower.take([], last=True)
+    assert waited
+
+    write(spark, [folder], tmp_path / "once")
+    found, wanted = all_rows(tmp_path / "followed"), all_rows(tmp_path / "once")
+    for table in TABLES:
+        assert found[table] == wanted[table], table
+
+
+@pytest.mark.parametrize("name", ["removed", "overwritten"])
+def test_a_file_that_changes_before_its_turn_stands_in_files(spark, tmp_path, name):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    first, second = folder / "trace.pcap0", folder / "trace.pcap1"
+    first.write_bytes(Path(RING[0]).read_bytes())
+    second.write_bytes(Path(RING[1]).read_bytes())
+    follower = Follower(spark, tmp_path / "tables")
+    inputs = find_inputs([str(folder)])
+    if name == "removed":
+        second.unlink()
+    else:
+        second.write_bytes(Path(RING[5]).read_bytes())
+
+    follower.take(inputs, last=True)
+
+    states = {Path(row["file"]).name: row["state"] for row in rows(tmp_path / "tables", "files")}
+    assert states == {"trace.pcap0": "read", "trace.pcap1": "not read"}
