@@ -26,7 +26,7 @@ def module_texts(definitions: Definitions) -> dict[str, str]:
     texts["api_releases.py"] = api_releases_text(definitions)
     texts["message_table.py"] = message_table_text(definitions)
     if definitions.errors:
-        texts["error_codes.py"] = error_codes_text(definitions.errors)
+        texts["error_codes/codes.py"] = error_codes_text(definitions.errors)
     return texts
 
 
