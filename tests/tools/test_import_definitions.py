@@ -136,7 +136,7 @@ def test_tables(tools: tuple[ModuleType, ModuleType], jars: list[Path]) -> None:
     record = definitions_of(texts["message_table.py"])["MESSAGES"]["GuestRecord"]
     assert record == ("GuestRecord", "guest_record", "__cluster_metadata", 5, 0, 0)
     # Jars tell no error codes: the table stays as it is.
-    assert "error_codes.py" not in texts
+    assert "error_codes/codes.py" not in texts
 
 
 def test_facts_and_jars_give_the_same(tools: tuple[ModuleType, ModuleType], jars: list[Path], tmp_path: Path) -> None:
