@@ -84,4 +84,5 @@ def json_table(api_key: int, version: int, kind: Kind, show_secrets: bool) -> Fi
     for field in tables_in(table):
         if field.type_name == "records":
             mark_topic_names(field)
+    table.plan_numbers()
     return table

@@ -1,8 +1,43 @@
 # What other compiled modules use of json_writer.py.
 
+cimport cython
 from kafkasniff.protocol.bodies.reader cimport BodyReader
-from kafkasniff.protocol.bodies.tables cimport BOOL, FLOAT64, FieldTable
-from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
+from kafkasniff.protocol.bodies.tables cimport BOOL, FLOAT64, FieldTable, NumberRun
+from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer, kafkasniff_number
+
+cdef extern from *:
+    """
+    /* Writes the numbers and bools of a `NumberRun`, as text of at most its room; gives the length of that text.
+
+    Gives -1 where an error code is not zero. */
+    static inline ptrdiff_t kafkasniff_numbers(
+        unsigned char *start, const char *keys, const char *forms, ptrdiff_t forms_size, const unsigned char *from
+    ) {
+        unsigned char *to = start;
+        const unsigned char *form = (const unsigned char *)forms, *end = form + forms_size;
+        for (; form < end; form += 3) {
+            int size = form[1] & 15;
+            int64_t value = kafkasniff_signed(from, size);
+            kafkasniff_copy(to, keys, form[0]);
+            to += form[0];
+            keys += form[0];
+            from += size;
+            if (form[1] == size) {
+                if (form[2] && value) return -1;
+                to = kafkasniff_number(to, value);
+            } else if (form[1] & 32) {
+                memcpy(to, value ? "true" : "false", 5);
+                to += value ? 4 : 5;
+            } else {
+                to = kafkasniff_number(to, value & (size == 2 ? 0xFFFF : 0xFFFFFFFF));
+            }
+        }
+        return to - start;
+    }
+    """
+    Py_ssize_t kafkasniff_numbers(
+        unsigned char *start, const char *keys, const char *forms, Py_ssize_t forms_size, const unsigned char *data
+    )
 
 cdef class JsonWriter(BodyReader):
     cdef public TextBuffer out
@@ -15,6 +50,8 @@ cdef class JsonWriter(BodyReader):
     cdef readonly bint names_internal_topic
 
     cdef int write(self, FieldTable table) except -1
+    @cython.locals(to="unsigned char*", data="const unsigned char*", run=NumberRun)
+    cdef int take_numbers(self, FieldTable first) except -1
     cdef int key(self, FieldTable field, bint in_array) except -1
     cdef int hide_config(self, FieldTable field) except -1
     cdef bint is_secret_name(self, bytes name) except -1

@@ -111,14 +111,14 @@ class JsonWriter(BodyReader):
 
     def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
         """Begin an object."""
-        if field.parent is not None:
-            self.key(field, in_array)
         if field.role == CONFIG:
             noted: cython.Py_ssize_t = _NOTED * (field.depth + 1)
             self.configs[noted + _NAME_AT] = -1
             self.configs[noted + _VALUE_AT] = -1
             self.configs[noted + _SENSITIVE] = 0
-        return self.out.byte(0x7B)
+        if field.parent is None:
+            return self.out.byte(0x7B)
+        return self.out.open(b"" if in_array else field.key, 0x7B)
 
     def end_struct(self, field: FieldTable) -> cython.int:
         """End it."""
@@ -178,8 +178,7 @@ class JsonWriter(BodyReader):
 
     def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
         """Begin an array."""
-        self.key(field, False)
-        return self.out.byte(0x5B)
+        return self.out.open(field.key, 0x5B)
 
     def end_array(self, field: FieldTable) -> cython.int:
         """End it."""
@@ -241,6 +240,27 @@ class JsonWriter(BodyReader):
             self.configs[_NOTED * field.depth + _SENSITIVE] = value
         return self.out.add(b"true" if value else b"false")
 
+    def take_numbers(self, first: FieldTable) -> cython.int:
+        """Write the numbers and bools of a run."""
+        if not cython.compiled:
+            return super().take_numbers(first)
+        out: TextBuffer = self.out
+        run = first.numbers
+        assert run is not None
+        start: cython.Py_ssize_t = out.size
+        out.key(b"")
+        if run.room > out.room - out.size:
+            out.grow(run.room)
+        to = cython.address(out.buffer[out.size])
+        data = cython.address(self.view[self.p])
+        size: cython.Py_ssize_t = kafkasniff_numbers(to, run.keys, run.forms, len(run.forms), data)  # type: ignore[name-defined]  # noqa: F821
+        if size < 0:
+            # Where error codes lie, the fields tell.
+            out.cut(start)
+            return BodyReader.take_numbers(self, first)
+        out.size += size
+        return 0
+
     def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
         """Write a float or uuid."""
         self.key(field, in_array)
@@ -258,13 +278,13 @@ class JsonWriter(BodyReader):
     ) -> cython.int:
         """Write an array of integers."""
         i: cython.Py_ssize_t
-        self.key(field, False)
-        self.out.byte(0x5B)
+        out: TextBuffer = self.out
+        out.open(field.key, 0x5B)
         for i in range(count):
             if i:
-                self.out.byte(0x2C)
-            self.out.number(self.number(field, at + i * field.size))
-        return self.out.byte(0x5D)
+                out.byte(0x2C)
+            out.number(self.number(field, at + i * field.size))
+        return out.byte(0x5D)
 
     def take_string(
         self,
@@ -277,10 +297,8 @@ class JsonWriter(BodyReader):
         """Write text."""
         self.key(field, in_array)
         before: cython.Py_ssize_t = self.out.size
-        try:
-            self.out.json_string(self.data, at, length)
-        except UnicodeDecodeError:
-            raise self.not_utf8(field, in_array, start) from None
+        if self.out.write_string(self.data, at, length, False):
+            self.check_text(field, in_array, start, at, length)
         if field.is_secret and length:
             self.out.cut(before)
             self.out.add(_HIDDEN)
@@ -294,7 +312,7 @@ class JsonWriter(BodyReader):
         """Note the name or value of a config, and whether a topic is an internal one."""
         noted: cython.Py_ssize_t = _NOTED * field.depth
         if field.role == TOPIC_NAME:
-            if self.raw(at, min(length, 2)) == b"__":
+            if length >= 2 and self.view[at] == 0x5F and self.view[at + 1] == 0x5F:
                 self.names_internal_topic = True
         elif field.role == CONFIG_NAME:
             self.configs[noted + _NAME_AT] = at

@@ -141,6 +141,7 @@ cdef class BodyReader:
     cdef int mark_place(self, FieldTable field) except -1
     cdef int take_null(self, FieldTable field, Py_ssize_t start) except -1
     cdef int take_number(self, FieldTable field, bint in_array, Py_ssize_t start, long long value) except -1
+    cdef int take_numbers(self, FieldTable first) except -1
     cdef int take_fixed(self, FieldTable field, bint in_array, Py_ssize_t start) except -1
     cdef int take_integers(self, FieldTable field, Py_ssize_t start, Py_ssize_t at, Py_ssize_t count) except -1
     cdef int take_string(self, FieldTable field, bint in_array, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1

@@ -2,6 +2,11 @@
 
 cdef int BOOL, INT8, INT16, UINT16, INT32, UINT32, INT64, FLOAT64, UUID, STRING, BYTES, RECORDS, STRUCT
 
+cdef class NumberRun:
+    cdef readonly bytes keys
+    cdef readonly bytes forms
+    cdef readonly Py_ssize_t room
+
 cdef class FieldTable:
     cdef readonly str name
     cdef readonly str type_name
@@ -27,6 +32,9 @@ cdef class FieldTable:
     cdef readonly int fixed
     cdef readonly long long run_size
     cdef readonly FieldTable behind_run, first, next
+    cdef readonly NumberRun numbers
+    cdef readonly long long numbers_size
+    cdef readonly FieldTable behind_numbers
     cdef readonly FieldTable parent
     cdef readonly tuple fields
     cdef readonly tuple plain_fields

@@ -1,47 +1,141 @@
 # What other compiled modules use of text_buffer.py.
 
 cimport cython
-from libc.string cimport memcpy
-
 cdef extern from *:
     """
     #include <stddef.h>
     #include <stdint.h>
     #include <string.h>
 
-    /* The numbers from 00 to 99: two digits are written at once. */
-    static const char kafkasniff_pairs[] =
-        "0001020304050607080910111213141516171819"
-        "2021222324252627282930313233343536373839"
-        "4041424344454647484950515253545556575859"
-        "6061626364656667686970717273747576777879"
-        "8081828384858687888990919293949596979899";
-
-    /* Writes the last digits of a number, zeros before it. */
-    static inline void kafkasniff_padded(unsigned char *p, uint64_t value, int digits) {
-        uint32_t low;
-        for (; value > 0xFFFFFFFFu && digits > 1; value /= 100, digits -= 2)
-            memcpy(p + digits - 2, kafkasniff_pairs + 2 * (value % 100), 2);
-        for (low = (uint32_t)value; digits > 1; low /= 100, digits -= 2)
-            memcpy(p + digits - 2, kafkasniff_pairs + 2 * (low % 100), 2);
-        if (digits == 1) *p = (unsigned char)('0' + low % 10);
+    /* Copies a text, a short one without a call; neither may lie in the other. */
+    static inline void kafkasniff_copy(unsigned char *to, const void *text, ptrdiff_t n) {
+        const unsigned char *from = (const unsigned char *)text;
+        if (n > 32) {
+            memcpy(to, from, n);
+        } else if (n >= 16) {
+            memcpy(to, from, 16);
+            memcpy(to + n - 16, from + n - 16, 16);
+        } else if (n >= 8) {
+            memcpy(to, from, 8);
+            memcpy(to + n - 8, from + n - 8, 8);
+        } else if (n >= 4) {
+            memcpy(to, from, 4);
+            memcpy(to + n - 4, from + n - 4, 4);
+        } else if (n > 0) {
+            to[0] = from[0];
+            to[n >> 1] = from[n >> 1];
+            to[n - 1] = from[n - 1];
+        }
     }
 
-    /* Writes a number below 10 ** 19; gives how many digits it has. */
-    static inline int kafkasniff_digits(unsigned char *p, uint64_t value) {
-        uint64_t bound;
-        int digits = 1;
-        if (value < 10) {
-            *p = (unsigned char)('0' + value);
-            return 1;
+    /* Whether eight bytes are ASCII that stands in a JSON string as it is. */
+    static inline int kafkasniff_is_plain(uint64_t word) {
+        const uint64_t ones = 0x0101010101010101u;
+        return (((word - 0x20 * ones) | ((word ^ 0x22 * ones) - ones) | ((word ^ 0x5C * ones) - ones) | (word + ones)
+            | word) & 0x80 * ones) == 0;
+    }
+
+    static inline int kafkasniff_plain_at(const unsigned char *text) {
+        uint64_t word;
+        memcpy(&word, text, 8);
+        return kafkasniff_is_plain(word);
+    }
+
+    /* Copies text up to what does not stand in a JSON string as it is, or somewhat before that; gives how much. */
+    static inline ptrdiff_t kafkasniff_copy_plain(unsigned char *to, const unsigned char *from, ptrdiff_t n) {
+        uint64_t word = 0x2020202020202020u;
+        uint32_t half;
+        ptrdiff_t i;
+        if (n >= 8) {
+            for (i = 0; i < n - 8; i += 8) {
+                memcpy(&word, from + i, 8);
+                if (!kafkasniff_is_plain(word)) return i;
+                memcpy(to + i, &word, 8);
+            }
+            memcpy(&word, from + n - 8, 8);
+            if (!kafkasniff_is_plain(word)) return i;
+            memcpy(to + n - 8, &word, 8);
+            return n;
         }
-        for (bound = 10; digits < 19 && value >= bound; bound *= 10) digits++;
-        kafkasniff_padded(p, value, digits);
-        return digits;
+        if (n >= 4) {
+            memcpy(&half, from, 4);
+            word = half;
+            memcpy(&half, from + n - 4, 4);
+            word = word << 32 | half;
+        } else if (n > 0) {
+            word = word << 24 | (uint32_t)from[0] << 16 | from[n >> 1] << 8 | from[n - 1];
+        }
+        if (!kafkasniff_is_plain(word)) return 0;
+        kafkasniff_copy(to, from, n);
+        return n;
+    }
+
+    /* The eight digits of a number below 10 ** 8, the first in the lowest byte: by halves, quarters and eighths. */
+    static inline uint64_t kafkasniff_eight(uint32_t value) {
+        uint64_t halves = (uint64_t)(value % 10000) << 32 | value / 10000;
+        uint64_t hundreds = (halves * 10486 >> 20) & 0x0000007F0000007Fu;
+        uint64_t pairs = hundreds | (halves - 100 * hundreds) << 16;
+        uint64_t tens = (pairs * 103 >> 10) & 0x000F000F000F000Fu;
+        return (tens | (pairs - 10 * tens) << 8) + 0x3030303030303030u;
+    }
+
+    /* Writes the last 1 to 8 digits of a number below 10 ** 8. All eight bytes from `to` on may be overwritten. */
+    static inline void kafkasniff_last_digits(unsigned char *to, uint32_t value, int digits) {
+        uint64_t eight = kafkasniff_eight(value) >> (64 - 8 * digits);
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        eight = __builtin_bswap64(eight);
+    #endif
+        memcpy(to, &eight, 8);
+    }
+
+    /* Writes the last digits of a number, zeros before it. Eight bytes from `to` on may be overwritten. */
+    static inline void kafkasniff_padded(unsigned char *to, uint64_t value, int digits) {
+        for (; digits > 8; digits--, to++) {
+            uint64_t power = 1;
+            int i;
+            for (i = 1; i < digits; i++) power *= 10;
+            *to = (unsigned char)('0' + value / power % 10);
+        }
+        if (digits > 0) kafkasniff_last_digits(to, (uint32_t)(value % 100000000), digits);
+    }
+
+    /* Writes a number below 10 ** 8; gives where it ends. Eight bytes from `to` on may be overwritten. */
+    static inline unsigned char *kafkasniff_short_number(unsigned char *to, uint32_t value) {
+        int digits = 1 + (value >= 10) + (value >= 100) + (value >= 1000) + (value >= 10000) + (value >= 100000)
+            + (value >= 1000000) + (value >= 10000000);
+        kafkasniff_last_digits(to, value, digits);
+        return to + digits;
+    }
+
+    /* Writes a number; gives where it ends. 20 bytes from `to` on may be overwritten, which is its greatest length. */
+    static inline unsigned char *kafkasniff_number(unsigned char *to, int64_t number) {
+        uint64_t value = (uint64_t)number;
+        if (number < 0) {
+            *to++ = '-';
+            value = 0 - value;
+        }
+        if (value < 10) {
+            *to = (unsigned char)('0' + value);
+            return to + 1;
+        }
+        if (value < 100000000) return kafkasniff_short_number(to, (uint32_t)value);
+        if (value >= 10000000000000000u) {
+            to = kafkasniff_short_number(to, (uint32_t)(value / 10000000000000000u));
+            value %= 10000000000000000u;
+            kafkasniff_last_digits(to, (uint32_t)(value / 100000000), 8);
+            to += 8;
+        } else {
+            to = kafkasniff_short_number(to, (uint32_t)(value / 100000000));
+        }
+        kafkasniff_last_digits(to, (uint32_t)(value % 100000000), 8);
+        return to + 8;
     }
     """
-    int kafkasniff_digits(unsigned char *p, unsigned long long value)
-    void kafkasniff_padded(unsigned char *p, unsigned long long value, int digits)
+    void kafkasniff_copy(unsigned char *to, const void *text, Py_ssize_t n)
+    bint kafkasniff_plain_at(const unsigned char *text)
+    Py_ssize_t kafkasniff_copy_plain(unsigned char *to, const unsigned char *text, Py_ssize_t n)
+    void kafkasniff_padded(unsigned char *to, unsigned long long value, int digits)
+    unsigned char *kafkasniff_number(unsigned char *to, long long number)
 
 @cython.final
 cdef class TextBuffer:
@@ -58,14 +152,16 @@ cdef class TextBuffer:
     cdef int copy(self, bytes source, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int append(self, TextBuffer other) except -1
     cdef int key(self, bytes key) except -1
+    cdef int open(self, bytes key, int bracket) except -1
     cdef int member(self, bytes key, long long value) except -1
+    @cython.locals(to="unsigned char*")
     cdef int number(self, long long value) except -1
     cdef int padded(self, long long value, int digits) except -1
     cdef int spaces(self, Py_ssize_t count) except -1
     cdef int json_string(self, bytes source, Py_ssize_t at, Py_ssize_t length) except -1
     @cython.locals(view="const unsigned char*")
     cdef bint shown_string(self, bytes source, Py_ssize_t at, Py_ssize_t length) except -1
-    @cython.locals(view="const unsigned char*")
+    @cython.locals(view="const unsigned char*", to="unsigned char*")
     cdef int write_string(self, bytes source, Py_ssize_t at, Py_ssize_t length, bint stops) except -1
     @cython.locals(view="const unsigned char*", letters="const unsigned char*")
     cdef int base64(self, bytes source, Py_ssize_t at, Py_ssize_t length, bint url_safe) except -1

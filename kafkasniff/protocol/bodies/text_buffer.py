@@ -7,7 +7,6 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 _FIRST_ROOM = 1024
-_LEAST = cython.declare(cython.longlong, -(1 << 63))
 _ESCAPES: dict[int, bytes] = {
     0x08: b"\\b",
     0x09: b"\\t",
@@ -17,15 +16,10 @@ _ESCAPES: dict[int, bytes] = {
     0x22: b'\\"',
     0x5C: b"\\\\",
 }
+_LONGEST_NUMBER = cython.declare(cython.Py_ssize_t, 20)
+"""Characters of the longest number of 64 bits, as many as may be overwritten when any is written."""
 _BASE64: bytes = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _URL_SAFE: bytes = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-
-# Each byte of eight compared at once: the high bit is set of those below a space, equal to a quote, and so on.
-_ONES = cython.declare(cython.ulonglong, 0x0101010101010101)
-_SPACES = cython.declare(cython.ulonglong, 0x2020202020202020)
-_QUOTES = cython.declare(cython.ulonglong, 0x2222222222222222)
-_BACKSLASHES = cython.declare(cython.ulonglong, 0x5C5C5C5C5C5C5C5C)
-_HIGH_BITS = cython.declare(cython.ulonglong, 0x8080808080808080)
 
 
 @cython.final
@@ -70,7 +64,7 @@ class TextBuffer:
         if length > self.room - self.size:
             self.grow(length)
         if cython.compiled:
-            memcpy(cython.address(self.buffer[self.size]), cython.cast(cython.p_char, text), length)  # type: ignore[name-defined]  # noqa: F821
+            kafkasniff_copy(cython.address(self.buffer[self.size]), cython.cast(cython.p_char, text), length)  # type: ignore[name-defined]  # noqa: F821
         else:
             self.buffer[self.size : self.size + length] = text
         self.size += length
@@ -85,7 +79,7 @@ class TextBuffer:
             self.grow(length)
         if cython.compiled:
             view = source
-            memcpy(cython.address(self.buffer[self.size]), cython.address(view[at]), length)  # type: ignore[name-defined]  # noqa: F821
+            kafkasniff_copy(cython.address(self.buffer[self.size]), cython.address(view[at]), length)  # type: ignore[name-defined]  # noqa: F821
         else:
             self.buffer[self.size : self.size + length] = source[at : at + length]
         self.size += length
@@ -99,7 +93,7 @@ class TextBuffer:
         if length > self.room - self.size:
             self.grow(length)
         if cython.compiled:
-            memcpy(cython.address(self.buffer[self.size]), cython.address(other.buffer[0]), length)  # type: ignore[name-defined]  # noqa: F821
+            kafkasniff_copy(cython.address(self.buffer[self.size]), cython.address(other.buffer[0]), length)  # type: ignore[name-defined]  # noqa: F821
         else:
             self.buffer[self.size : self.size + length] = other.buffer[:length]
         self.size += length
@@ -116,11 +110,16 @@ class TextBuffer:
         if length == 0:
             return 0
         if cython.compiled:
-            memcpy(cython.address(self.buffer[self.size]), cython.cast(cython.p_char, key), length)  # type: ignore[name-defined]  # noqa: F821
+            kafkasniff_copy(cython.address(self.buffer[self.size]), cython.cast(cython.p_char, key), length)  # type: ignore[name-defined]  # noqa: F821
         else:
             self.buffer[self.size : self.size + length] = key
         self.size += length
         return 0
+
+    def open(self, key: bytes, bracket: cython.int) -> cython.int:
+        """Write the beginning of an object or array with its key."""
+        self.key(key)
+        return self.byte(bracket)
 
     def member(self, key: bytes, value: cython.longlong) -> cython.int:
         """Write a number with its key."""
@@ -129,35 +128,25 @@ class TextBuffer:
 
     def number(self, value: cython.longlong) -> cython.int:
         """Write a number."""
-        if self.room - self.size < 20:
-            self.grow(20)
-        if value < 0:
-            self.buffer[self.size] = 0x2D
-            self.size += 1
-            if value == _LEAST:
-                # It has no positive counterpart.
-                return self.add(b"9223372036854775808")
-            value = -value
-        if value < 10:
-            self.buffer[self.size] = 0x30 + value
-            self.size += 1
-            return 0
-        if cython.compiled:
-            self.size += kafkasniff_digits(cython.address(self.buffer[self.size]), value)  # type: ignore[name-defined]  # noqa: F821
-            return 0
-        return self.add(b"%d" % value)
+        if not cython.compiled:
+            return self.add(b"%d" % value)
+        if self.room - self.size < _LONGEST_NUMBER:
+            self.grow(_LONGEST_NUMBER)
+        to = cython.address(self.buffer[self.size])
+        self.size += kafkasniff_number(to, value) - to  # type: ignore[name-defined]  # noqa: F821
+        return 0
 
     def padded(self, value: cython.longlong, digits: cython.int) -> cython.int:
         """Write the last digits of a number that is not negative, zeros before it."""
-        if digits > self.room - self.size:
-            self.grow(digits)
         if digits <= 0:
             return 0
-        if cython.compiled:
-            kafkasniff_padded(cython.address(self.buffer[self.size]), value, digits)  # type: ignore[name-defined]  # noqa: F821
-            self.size += digits
-            return 0
-        return self.add((b"%0*d" % (digits, value))[-digits:])
+        if not cython.compiled:
+            return self.add((b"%0*d" % (digits, value))[-digits:])
+        if self.room - self.size < digits + _LONGEST_NUMBER:
+            self.grow(digits + _LONGEST_NUMBER)
+        kafkasniff_padded(cython.address(self.buffer[self.size]), value, digits)  # type: ignore[name-defined]  # noqa: F821
+        self.size += digits
+        return 0
 
     def spaces(self, count: cython.Py_ssize_t) -> cython.int:
         """Write spaces."""
@@ -213,24 +202,21 @@ class TextBuffer:
         end: cython.Py_ssize_t = at + length
         near: cython.Py_ssize_t
         is_wide: cython.bint = False
-        word: cython.ulonglong = 0
         _check_part(source, at, length)
         view = source
         self.byte(0x22)
+        if length > self.room - self.size - 1:
+            self.grow(length + 1)
+        if cython.compiled:
+            to = cython.address(self.buffer[self.size])
+            i += kafkasniff_copy_plain(to, view + at, length)  # type: ignore[name-defined]  # noqa: F821
+            self.size += i - at
+            run = i
         while i < end:
             near = end
             if cython.compiled:
                 # Eight bytes at a time, as long as all may stand in JSON as they are.
-                while end - i >= 8:
-                    memcpy(cython.address(word), cython.address(view[i]), 8)  # type: ignore[name-defined]  # noqa: F821
-                    if (
-                        (word - _SPACES)
-                        | ((word ^ _QUOTES) - _ONES)
-                        | ((word ^ _BACKSLASHES) - _ONES)
-                        | (word + _ONES)
-                        | word
-                    ) & _HIGH_BITS:
-                        break
+                while end - i >= 8 and kafkasniff_plain_at(view + i):  # type: ignore[name-defined]  # noqa: F821
                     i += 8
                 near = min(i + 8, end)
             while i < near:
