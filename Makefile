@@ -21,3 +21,5 @@ bench:
 
 docs:
 	.venv/bin/python tools/make_docs.py
+	.venv/bin/pip install --quiet -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet

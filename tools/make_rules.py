@@ -84,7 +84,7 @@ def section(rule: type[Rule[Any]]) -> str:
 
 def anchor(heading: str) -> str:
     """Give the anchor that GitHub gives a heading."""
-    return re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
+    return re.sub(r"[^a-z0-9 _-]", "", heading.lower()).replace(" ", "-")
 
 
 def option_section(option: str) -> str:
