@@ -23,6 +23,7 @@ from kafkasniff.diagnose.groups.subscriptions import SUBSCRIPTION_RULES
 from kafkasniff.diagnose.network.churn import CHURN_RULES
 from kafkasniff.diagnose.network.closed import CLOSED_RULES
 from kafkasniff.diagnose.network.connections import CONNECTION_RULES
+from kafkasniff.diagnose.network.forgotten import FORGOTTEN_RULES
 from kafkasniff.diagnose.network.path import PATH_RULES
 from kafkasniff.diagnose.network.ports import PORT_RULES
 from kafkasniff.diagnose.network.security import SECURITY_RULES
@@ -65,6 +66,7 @@ RULES: tuple[type[Rule[Any]], ...] = (
     *CHURN_RULES,
     *CONNECTION_RULES,
     *CLOSED_RULES,
+    *FORGOTTEN_RULES,
     *PATH_RULES,
     *TLS_RULES,
     *NETWORK_RULES,

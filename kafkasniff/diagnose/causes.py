@@ -50,6 +50,9 @@ EXPLANATIONS = (
         "a client that is refused or cut off connects anew",
     ),
     Explanation(
+        ("advertised-listener-unreachable",), ("connection-churn",), "who cannot follow the metadata begins anew"
+    ),
+    Explanation(
         ("too-many-connections", "restart-at-same-offset"),
         ("connection-churn",),
         "a client for each record, or a program that dies at each start, makes connections that hardly live",
@@ -110,7 +113,9 @@ EXPLANATIONS = (
         "each connection reaches another broker than meant",
     ),
     Explanation(
-        ("coordinator-unavailable",), ("unexplained-error",), "nothing of the group or transaction can be asked"
+        ("coordinator-unavailable",),
+        ("unexplained-error", "unknown-topic-loop"),
+        "nothing of the group or transaction can be asked, and its internal topic may not be there",
     ),
     Explanation(
         _THROWN_OUT,

@@ -49,7 +49,7 @@ class DirectionCounters:
     behind them (the first was lost); `duplicates`: segments seen again within 1 ms (the same packet on several
     interfaces or mirror ports); `out_of_order`; `gaps`; `gap_bytes`: bytes in gaps of known length; `cut_packets`:
     packets captured shorter than they were on the wire; `conflicts`: segments that repeated bytes with other contents
-    (the first seen were kept); `zero_windows`: segments whose sender could take no more data (window 0; resets not
+    (the first seen were kept); `zero_windows`: segments whose sender could take no more data (window 0; FIN and RST not
     counted).
     """
 

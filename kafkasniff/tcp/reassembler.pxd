@@ -3,7 +3,7 @@ from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport part, unsigned32
 from kafkasniff.tcp.reassembly.connections cimport ConnectionTable
 
-cdef int _IPV4, _IPV6, _VLAN, _SERVICE_VLAN, _TCP, _RST
+cdef int _IPV4, _IPV6, _VLAN, _SERVICE_VLAN, _TCP, _ENDING
 cdef Py_ssize_t _IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER
 
 @cython.final

@@ -28,7 +28,8 @@ _IPV4, _IPV6 = 0x0800, 0x86DD
 _VLAN, _SERVICE_VLAN = 0x8100, 0x88A8
 _IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER = 20, 40, 20
 _TCP = 6
-_RST = 4
+_ENDING = 0x05
+"""FIN and RST: with window 0 they end a connection and stop nobody (so Wireshark's tcp.analysis.zero_window, too)."""
 
 
 class Reassembler:
@@ -100,7 +101,7 @@ class Reassembler:
                 if data_offset >= 5 and length >= 0:
                     segments += 1
                     sequence, acknowledged = unsigned32(data, tcp + 4), unsigned32(data, tcp + 8)
-                    closed = not view[tcp + 14] and not view[tcp + 15] and not flags & _RST
+                    closed = not view[tcp + 14] and not view[tcp + 15] and not flags & _ENDING
                     if ethertype == _IPV4:
                         table.receive_ipv4(data, ip, sequence, acknowledged, flags, payload, length, arrival)
                         if closed:
@@ -126,7 +127,7 @@ class Reassembler:
                     segment.tunnel,
                     segment.fragments,
                 )
-                if not segment.window and not segment.flags & _RST:
+                if not segment.window and not segment.flags & _ENDING:
                     table.note_zero_window(segment.key)
         counters.packets += count
         counters.cut_packets += cut

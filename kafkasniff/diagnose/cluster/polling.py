@@ -98,6 +98,10 @@ class AdminPolling(Rule[Polls]):
         return self.make(state, client_subject(key, state.clients), summary)
 
 
+_INTERNAL = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
+"""Topics that brokers make for themselves when they are first needed (Topic.java)."""
+
+
 class MadeTopic(NamedTuple):
     """A topic that a client asked for."""
 
@@ -175,7 +179,7 @@ class TopicAutoCreated(TopicErrorRule):
         assert call.response is not None
         for error in errors:
             topic = self.topic_of(call, error)
-            if topic is None or self._known.get(topic) or "].partitions[" in error.path:
+            if topic is None or topic in _INTERNAL or self._known.get(topic) or "].partitions[" in error.path:
                 continue
             key = MadeTopic(client_of(call), topic)
             state = self.state(key)

@@ -1,15 +1,18 @@
-"""A rule about consumers that fall behind."""
+"""A rule about consumers that fall behind, and where they stand."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kafkasniff.diagnose.facts import FETCH, Client, is_follower, request_of, response_of
+from kafkasniff.diagnose.facts import FETCH, LIST_OFFSETS, OFFSET_COMMIT, Client, is_follower, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
 
-_MOST_PARTITIONS = 256
+_MOST_PARTITIONS = 64
 _HOUR_NS = 3_600 * SECOND
+_LATEST = -1
+"""Timestamp with which ListOffsets asks for the end (ListOffsetsRequest.LATEST_TIMESTAMP)."""
 
 
 class LagKey(NamedTuple):
@@ -24,37 +27,78 @@ class Place(NamedTuple):
 
     time: int
     position: int
-    """The offset that it fetches next."""
+    """The offset that it fetches next, or has committed."""
     end: int
     """The high watermark."""
     start: int
     """The log's start; -1 where that is not said."""
 
+    @property
+    def lag(self) -> int:
+        """Give the records between."""
+        return self.end - self.position
 
-class Reading:
+
+class Track:
     """How a consumer gets on in a partition."""
 
-    __slots__ = ("first", "last", "least", "position")
+    __slots__ = ("first", "last")
 
-    def __init__(self, position: int) -> None:
-        """Begin at an offset."""
-        self.position = position
-        self.first: Place | None = None
+    def __init__(self, place: Place) -> None:
+        """Begin at a place."""
+        self.first = place
         """Where it was closest to the end: since then it falls behind."""
-        self.last: Place | None = None
-        self.least = 1 << 62
-        """The smallest lag."""
+        self.last = place
+
+    def add(self, place: Place) -> "Track":
+        """Take the next place; give a new track where the consumer went back."""
+        if place.position < self.last.position:
+            return Track(place)
+        if place.lag <= self.first.lag:
+            self.first = place
+        self.last = place
+        return self
+
+
+class Partition:
+    """What is known of a partition that a client reads: many libraries fetch long before the program has its turn."""
+
+    __slots__ = ("committed", "end", "fetched", "start")
+
+    def __init__(self) -> None:
+        """Begin with nothing known."""
+        self.end = self.start = -1
+        self.fetched: Track | None = None
+        self.committed: Track | None = None
+
+    @property
+    def tracks(self) -> Iterator[tuple[str, Track]]:
+        """Give what was committed, and what was fetched, as far as either is known."""
+        for name, track in (("commit", self.committed), ("fetch", self.fetched)):
+            if track is not None:
+                yield name, track
 
 
 class Lag(Tally):
     """A client's partitions of a topic."""
 
-    __slots__ = ("partitions",)
+    __slots__ = ("group", "partitions", "sampled")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
-        self.partitions: dict[int, Reading] = {}
+        self.partitions: dict[int, Partition] = {}
+        self.group: str | None = None
+        """For which it commits."""
+        self.sampled = 0
+        """When its commits were last looked at (ns)."""
+
+    def partition(self, index: int) -> Partition | None:
+        """Give what is known of a partition; None where there are too many."""
+        known = self.partitions.get(index)
+        if known is None and len(self.partitions) < _MOST_PARTITIONS:
+            known = self.partitions[index] = Partition()
+        return known
 
 
 class ConsumerLagGrows(Rule[Lag]):
@@ -66,12 +110,15 @@ class ConsumerLagGrows(Rule[Lag]):
     scope = "client and topic"
     thresholds = (
         Threshold("seconds", 10, "s", "for which the distance grows; bursts are over sooner"),
-        Threshold("records", 1_000, "records", "by which it grows in that time"),
+        Threshold("records", 100, "records", "by which it grows in that time"),
         Threshold("share", 0.8, "", "of what was written meanwhile was read, or less"),
     )
-    apis = frozenset({FETCH})
+    apis = frozenset({FETCH, OFFSET_COMMIT, LIST_OFFSETS})
     meaning = "Records are read later and later, until retention deletes them unread."
-    wire = "The high watermark in Fetch answers grows faster than the offsets that the consumer fetches from."
+    wire = (
+        "The high watermark in Fetch answers (or the end in those of ListOffsets) grows faster than the offsets that "
+        "the consumer commits, or fetches from."
+    )
     cause = "The consumer needs longer for a record than producers: slow processing, too few members or partitions."
     fix = (
         "Add members (up to the number of partitions), process in batches or in parallel, fetch more at once "
@@ -83,13 +130,19 @@ class ConsumerLagGrows(Rule[Lag]):
         return Lag()
 
     def call(self, seen: SeenCall) -> None:
-        """Look at one Fetch a second of each connection: its body is decoded."""
-        now = seen.ended
-        if now - seen.talk.sampled < SECOND or seen.call.response is None:
+        """Look at one Fetch a second of each connection, and one commit of each topic: their bodies are decoded."""
+        if seen.call.response is None or seen.failed:
             return
-        seen.talk.sampled = now
+        if seen.key == FETCH:
+            if seen.ended - seen.talk.sampled >= SECOND:
+                seen.talk.sampled = seen.ended
+                self._fetch(seen)
+        elif len(self.states):
+            (self._commit if seen.key == OFFSET_COMMIT else self._ends)(seen)
+
+    def _fetch(self, seen: SeenCall) -> None:
         request = request_of(seen.call)
-        if is_follower(request) or seen.failed:
+        if is_follower(request):
             return
         asked = {
             (self.facts.name_in(topic), partition["partition"]): partition["fetchOffset"]
@@ -101,41 +154,62 @@ class ConsumerLagGrows(Rule[Lag]):
             if name is None:
                 continue
             state = self.state(LagKey(seen.client, name))
-            for partition in topic["partitions"][:_MOST_PARTITIONS]:
-                position = asked.get((name, partition["partitionIndex"]))
-                if position is not None and partition["highWatermark"] >= position >= 0:
-                    start = partition.get("logStartOffset", -1)
-                    self._place(
-                        state, partition["partitionIndex"], Place(now, position, partition["highWatermark"], start)
-                    )
+            for item in topic["partitions"][:_MOST_PARTITIONS]:
+                position = asked.get((name, item["partitionIndex"]))
+                known = state.partition(item["partitionIndex"])
+                if position is not None and known is not None and item["highWatermark"] >= position >= 0:
+                    known.end, known.start = item["highWatermark"], item.get("logStartOffset", -1)
+                    place = Place(seen.ended, position, known.end, known.start)
+                    known.fetched = known.fetched.add(place) if known.fetched is not None else Track(place)
             state.add(seen.call.ended, f"Fetch of {name}", seen.call.client)
 
-    def _place(self, state: Lag, index: int, place: Place) -> None:
-        reading = state.partitions.get(index)
-        if reading is None or place.position < reading.position:
-            if reading is None and len(state.partitions) >= _MOST_PARTITIONS:
-                return
-            reading = state.partitions[index] = Reading(place.position)
-        reading.position = place.position
-        lag = place.end - place.position
-        if lag <= reading.least:
-            reading.least, reading.first = lag, place
-        reading.last = place
+    def _commit(self, seen: SeenCall) -> None:
+        """Compare what is committed with the ends that the client was last told."""
+        request = request_of(seen.call)
+        for topic in request.get("topics") or ():
+            name = self.facts.name_in(topic)
+            state = self.states.get(LagKey(seen.client, name)) if name is not None else None
+            if state is None or seen.ended - state.sampled < SECOND:
+                continue
+            state.sampled = seen.ended
+            state.group = request.get("groupId")
+            for item in topic["partitions"]:
+                known, offset = state.partitions.get(item["partitionIndex"]), item["committedOffset"]
+                if known is not None and known.end >= offset >= 0:
+                    place = Place(seen.ended, offset, known.end, known.start)
+                    known.committed = known.committed.add(place) if known.committed is not None else Track(place)
+            state.add(seen.call.ended, f"OffsetCommit of {name}", seen.call.client)
+
+    def _ends(self, seen: SeenCall) -> None:
+        """Take in ends of partitions that the client asks for."""
+        asked = {
+            (self.facts.name_in(topic), partition["partitionIndex"]): partition["timestamp"]
+            for topic in request_of(seen.call).get("topics") or ()
+            for partition in topic["partitions"]
+        }
+        for topic in response_of(seen.call).get("topics", ()):
+            name = self.facts.name_in(topic)
+            state = self.states.get(LagKey(seen.client, name)) if name is not None else None
+            for item in topic["partitions"] if state is not None else ():
+                index = item["partitionIndex"]
+                known = state.partitions.get(index) if state is not None else None
+                if known is not None and asked.get((name, index)) == _LATEST:
+                    known.end = max(known.end, item.get("offset", -1))
 
     def finding(self, key: Any, state: Lag) -> Finding | None:
         """Fire where the distance has grown since it was smallest, by enough and for long enough."""
         assert isinstance(key, LagKey)
-        behind = {index: found for index, reading in state.partitions.items() if (found := self._behind(reading))}
+        behind = {index: track for index, known in state.partitions.items() if (track := self._behind(known))}
         if not behind:
             return None
-        lag = sum(last.end - last.position for _, last in behind.values())
-        written = sum(last.end - first.end for first, last in behind.values())
-        read = sum(last.position - first.position for first, last in behind.values())
-        begun = min(first.time for first, _ in behind.values())
-        took = max(last.time for _, last in behind.values()) - begun
-        soon = any(_retention_in_sight(first, last) for first, last in behind.values())
+        tracks = behind.values()
+        lag = sum(track.last.lag for track in tracks)
+        written = sum(track.last.end - track.first.end for track in tracks)
+        read = sum(track.last.position - track.first.position for track in tracks)
+        took = max(track.last.time for track in tracks) - min(track.first.time for track in tracks)
+        soon = any(_retention_in_sight(track.first, track.last) for track in tracks)
         seconds = took / SECOND
-        group = self.facts.group(key.client)
+        group = state.group or self.facts.group(key.client)
         summary = (
             f"{key.client.name}{f' (group {group})' if group else ''} falls behind in topic {key.topic}: for "
             f"{seconds_text(took)}, {written / seconds:,.0f} records/s were written and {read / seconds:,.0f} read; it "
@@ -148,14 +222,15 @@ class ConsumerLagGrows(Rule[Lag]):
         }
         return self.make(state, subject, summary, count=lag, severity="warning" if soon else "info")
 
-    def _behind(self, reading: Reading) -> tuple[Place, Place] | None:
+    def _behind(self, known: Partition) -> Track | None:
         """Give since when and up to where a partition is read too slowly; None where it is not."""
-        first, last = reading.first, reading.last
-        if first is None or last is None or last.time - first.time < self.limits["seconds"] * SECOND:
-            return None
-        grown = (last.end - last.position) - (first.end - first.position)
-        written, read = last.end - first.end, last.position - first.position
-        return (first, last) if grown >= self.limits["records"] and read <= self.limits["share"] * written else None
+        for _, track in known.tracks:
+            first, last = track.first, track.last
+            written, read = last.end - first.end, last.position - first.position
+            lasting = last.time - first.time >= self.limits["seconds"] * SECOND
+            if lasting and last.lag - first.lag >= self.limits["records"] and read <= self.limits["share"] * written:
+                return track
+        return None
 
 
 def _retention_in_sight(first: Place, last: Place) -> bool:

@@ -67,7 +67,7 @@ class CoordinatorUnavailable(GroupErrorRule):
     scope = "client and group or transactional id"
     codes = frozenset({15})
     thresholds = (
-        Threshold("calls", 10, "calls", "clients ask again after 100 ms while the internal topic is being made"),
+        Threshold("calls", 3, "calls", "some clients wait for five seconds before they ask again"),
         Threshold("seconds", 10, "s", "from the first to the last; making the topic takes less"),
     )
     meaning = "Without a coordinator consumers get no partitions, and producers begin no transaction."
@@ -160,6 +160,8 @@ class GroupProtocolUnsupported(Rule[Lookups]):
         super().__init__(*arguments)
         self._works: Bounded[bool] = Bounded()
         """Clients that did anything else."""
+        self._looked: Bounded[int] = Bounded()
+        """By client, on how many connections it looked for a coordinator."""
 
     def new_state(self) -> Lookups:
         """Begin with none."""
@@ -169,6 +171,8 @@ class GroupProtocolUnsupported(Rule[Lookups]):
         """Note who does more than look for a coordinator."""
         if seen.key not in _ON_THE_WAY:
             self._works.put(seen.client, True)
+        elif seen.key == FIND_COORDINATOR:
+            self._looked.put(seen.client, (self._looked.get(seen.client) or 0) + 1)
 
     def unanswered(self, call: Call) -> None:
         """Note a request that the broker may not have known, of which unsupported-version tells."""
@@ -198,7 +202,7 @@ class GroupProtocolUnsupported(Rule[Lookups]):
         assert isinstance(key, GroupKey)
         if self._works.get(key.client) or len(state.clients) < self.limits["connections"]:
             return None
-        if state.count < self.limits["calls"]:
+        if state.count < self.limits["calls"] or not self._follows(key.client):
             return None
         software = f" ({state.software})" if state.software else ""
         summary = (
@@ -206,6 +210,12 @@ class GroupProtocolUnsupported(Rule[Lookups]):
             f"{seconds_text(state.span_ns)} and never joined; {', '.join(state.servers)} has no ConsumerGroupHeartbeat."
         )
         return self.make(state, client_subject(key.client, state.clients) | {"group": key.group}, summary)
+
+    def _follows(self, client: Client) -> bool:
+        """Tell whether a client connects to the coordinator as well: one that cannot reach it only looks it up."""
+        profiles = self.facts.profiles.known([client.client_id], [client.host]) if client.client_id else []
+        looked = self._looked.get(client) or 0
+        return not profiles or sum(profile.connections for profile in profiles) > looked
 
 
 OUTSIDE_RULES: tuple[type[Rule[Any]], ...] = (CommitFromOutside, CoordinatorUnavailable, GroupProtocolUnsupported)

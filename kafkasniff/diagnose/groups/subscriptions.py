@@ -116,7 +116,7 @@ def _listed(topics: frozenset[str]) -> str:
 class Idleness:
     """Since when a member has had no partitions."""
 
-    __slots__ = ("client", "connection", "since")
+    __slots__ = ("before", "client", "connection", "since")
 
     def __init__(self, client: Client, connection: Connection) -> None:
         """Begin with nothing known."""
@@ -125,22 +125,35 @@ class Idleness:
         """On which it was assigned something last, and sends its heartbeats."""
         self.since: int | None = None
         """None while it has partitions, or while that is not known (ns)."""
+        self.before = 0
+        """For how long it had nothing before it left, or got the partitions of one that left (ns)."""
 
     @property
     def idle_ns(self) -> int:
-        """Give for how long it has had nothing, as far as its connection was in use."""
-        return self.connection.last.time - self.since if self.since is not None else 0
+        """Give for how long it had nothing, as far as its connection was in use."""
+        now = self.connection.last.time - self.since if self.since is not None else 0
+        return max(now, self.before)
+
+    def end(self) -> None:
+        """Take in that it leaves, or gets the partitions of one that left."""
+        self.before, self.since = self.idle_ns, None
 
 
 class Members(Tally):
     """The members of a group."""
 
-    __slots__ = ("members",)
+    __slots__ = ("idled", "left", "members", "most")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.members: dict[str, Idleness] = {}
+        self.most = 0
+        """The most members at once."""
+        self.idled: dict[str, Idleness] = {}
+        """Those that left, and had nothing for long before."""
+        self.left = 0
+        """When a member left last (ns)."""
 
 
 class IdleMembers(Rule[Members]):
@@ -174,7 +187,8 @@ class IdleMembers(Rule[Members]):
             state = self.states.get(short_name(group))
             for member in request.get("members") or (request,):
                 if state is not None:
-                    state.members.pop(short_name(member.get("memberId") or ""), None)
+                    self._leaves(state, short_name(member.get("memberId") or ""))
+                    state.left = seen.ended
             return
         if not response or response.get("errorCode"):
             return
@@ -185,16 +199,30 @@ class IdleMembers(Rule[Members]):
             known = state.members[name] = Idleness(seen.client, seen.call.connection)
             if len(state.members) > _MOST_MEMBERS:
                 del state.members[next(iter(state.members))]
+            state.most = max(state.most, len(state.members))
         known.connection = seen.call.connection
         count = self._assigned(seen)
-        if count is not None:
-            known.since = (known.since or seen.ended) if count == 0 else None
-            if count == 0:
-                state.add(seen.call.ended, f"{seen.client.name} is assigned nothing", seen.call.client)
+        if count == 0:
+            known.since = known.since or seen.ended
+            state.add(seen.call.ended, f"{seen.client.name} is assigned nothing", seen.call.client)
+        elif count is not None and known.since is not None and state.left > known.since:
+            known.end()
+        elif count is not None:
+            known.since = None  # It waited for a member to release some.
+
+    def _leaves(self, state: Members, name: str) -> None:
+        member = state.members.pop(name, None)
+        if member is None:
+            return
+        member.end()
+        if member.before >= self.limits["seconds"] * SECOND and len(state.idled) < _MOST_MEMBERS:
+            state.idled[name] = member
 
     def _assigned(self, seen: SeenCall) -> int | None:
         """Give how many topics or partitions a member is assigned; None where that is not said."""
         if seen.key == SYNC_GROUP:
+            if not seen.response.get("assignment", True):
+                return 0  # The leader left the member out, as kafkajs does where there is nothing for it.
             found = _opened(seen.call, "response", _ASSIGNMENT)
             return len(found[0]["assignedPartitions"] or ()) if found else None
         if seen.key == CONSUMER_GROUP_HEARTBEAT:
@@ -205,13 +233,14 @@ class IdleMembers(Rule[Members]):
     def finding(self, key: Any, state: Members) -> Finding | None:
         """Fire where members were without partitions for long enough, as far as they were seen."""
         least = self.limits["seconds"] * SECOND
-        idle = {name: member for name, member in state.members.items() if member.idle_ns >= least}
+        idle = state.idled | {name: member for name, member in state.members.items() if member.idle_ns >= least}
         if not idle or state.first is None:
             return None
         longest = max(member.idle_ns for member in idle.values())
         names = sorted({member.client.name for member in idle.values()})[:MOST_NAMES]
+        members = counted(max(state.most, len(idle)), "member")
         summary = (
-            f"{len(idle)} of {counted(len(state.members), 'member')} of group {key} had no partitions for up to "
+            f"{len(idle)} of {members} of group {key} had no partitions for up to "
             f"{seconds_text(longest)}: {', '.join(names)}."
         )
         subject = {"group": key, "clientId": names if len(names) > 1 else names[0]}

@@ -14,7 +14,7 @@ from kafkasniff.diagnose.facts import (
     host_of,
 )
 from kafkasniff.diagnose.facts import INIT_PRODUCER_ID as ASKED_OF_ANY
-from kafkasniff.diagnose.memory import MOST_NAMES, Tally
+from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Tally
 from kafkasniff.diagnose.seen import SeenCall
 
 BEFORE_WORK = frozenset(
@@ -25,13 +25,15 @@ BEFORE_WORK = frozenset(
 )
 """APIs that clients ask of their bootstrap servers; with telemetry."""
 
+_REFRESH_NS = 30 * SECOND
+"""Clients that know all that they need ask again after minutes (metadata.max.age.ms is 5 minutes in most)."""
 _INSIDE = (".svc", ".local", ".internal", ".localdomain", ".lan")
 
 
 class Told(Tally):
     """The addresses that a client was told, as long as it connected to none of them."""
 
-    __slots__ = ("nodes", "reached")
+    __slots__ = ("again", "nodes", "reached")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -39,20 +41,39 @@ class Told(Tally):
         self.nodes: dict[str, int] = {}
         """Node ids by `host:port`."""
         self.reached = False
+        self.again: dict[str, int] = {}
+        """How often the client was told what it needs for its work, by topic, group or transactional id."""
+
+    def told_again(self) -> int:
+        """Give how often it was told the same, faster than clients refresh what they know; 0 where it was slower."""
+        return max(self.again.values(), default=0) if self.span_ns <= self.count * _REFRESH_NS else 0
 
     def tell(self, seen: SeenCall) -> None:
         """Take a Metadata answer."""
         brokers = seen.response.get("brokers", ())[:MOST_NAMES]
-        if not brokers:
-            return
+        if not brokers or seen.failed:
+            return  # Who waits for a topic or a leader goes nowhere either.
         for item in brokers:
             if len(self.nodes) < MOST_NAMES:
                 self.nodes[f"{short_name(item['host'])}:{item['port']}"] = item["nodeId"]
         self.look(seen.call.server)
-        if not seen.request.get("topics") and any(map(_is_name, self.nodes)):
+        topics = seen.request.get("topics")
+        if not topics and any(map(_is_name, self.nodes)):
             return  # Where a name leads is not known, and tools that list topics do nothing else either.
         names = ", ".join(self.nodes)
         self.add(seen.call.ended, f"Metadata names {names}", seen.call.client)
+        for topic in (topics or ())[:MOST_NAMES]:
+            self._note(f"topic {topic.get('name')}")
+
+    def lead(self, seen: SeenCall) -> None:
+        """Take an answer without error that says where a coordinator is."""
+        if not seen.failed and self.nodes:
+            self._note(f"coordinator {seen.request.get('key') or seen.request.get('coordinatorKeys')}")
+            self.add(seen.call.ended, f"FindCoordinator leads to {', '.join(self.nodes)}", seen.call.client)
+
+    def _note(self, what: str) -> None:
+        if what in self.again or len(self.again) < MOST_NAMES:
+            self.again[what] = self.again.get(what, 0) + 1
 
     def look(self, server: str) -> None:
         """Note a server that the client connects to."""

@@ -1,13 +1,12 @@
-"""Rules about connections that the server closes, or that something on the way forgets."""
+"""Rules about connections that the server closes."""
 
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN
 from kafkasniff.calls.enrichment.long_names import short_name
-from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
-from kafkasniff.diagnose.facts import API_VERSIONS, SASL_AUTHENTICATE, Client, client_of, host_of
+from kafkasniff.diagnose.facts import SASL_AUTHENTICATE, Client, client_of, host_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, SECOND, Bounded, Names, Tally
 from kafkasniff.diagnose.network.connections import client_direction
@@ -23,8 +22,8 @@ from kafkasniff.diagnose.rule import (
 )
 from kafkasniff.diagnose.seen import SeenCall
 
-_LARGE = 1 << 20
-"""Bytes of a request from which on its size may be why it was cut off; socket.request.max.bytes is 100 MiB."""
+_LARGE = 16 << 10
+"""Bytes of a request from which on its size may be why it was cut off, where no such one was ever answered."""
 
 
 class HostKey(NamedTuple):
@@ -50,7 +49,7 @@ class Pending(NamedTuple):
 class Closings(Tally):
     """Connections that the server closed, one after the other."""
 
-    __slots__ = ("client_ids", "kinds", "largest_cut", "latest", "silent")
+    __slots__ = ("client_ids", "kinds", "latest", "silent", "smallest_cut")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -61,7 +60,8 @@ class Closings(Tally):
         """Of them, those on which the server sent not a byte."""
         self.kinds = Names()
         """What they were asked last."""
-        self.largest_cut = 0
+        self.smallest_cut = 1 << 62
+        """Bytes of the smallest request that was not answered."""
         self.client_ids = Names()
 
 
@@ -129,6 +129,10 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         """The last request of a connection that the server left unanswered and closed."""
         self._serving: Bounded[bool] = Bounded()
         """Servers that have answered somebody."""
+        self._serves_without_login: Bounded[bool] = Bounded()
+        """Clients with the servers that have answered them without a login."""
+        self._passed: Bounded[int] = Bounded()
+        """Bytes of the largest request of a host that a server answered, by both."""
 
     def new_state(self) -> Closings:
         """Begin with none."""
@@ -137,6 +141,8 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
     def serves(self, seen: SeenCall) -> None:
         """Note that a server serves."""
         self._serving.put(seen.call.server, True)
+        if seen.key not in BEFORE_LOGIN:
+            self._serves_without_login.put((seen.client, seen.call.server), True)
 
     def unanswered(self, call: Call) -> None:
         """Note a request that was sent before the server closed; rules of their own look at logins and versions."""
@@ -151,9 +157,11 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         known = self.facts.supports(call.server, header.api_key, header.api_version)
         if known is False or (known is None and below_kafka4(header.api_key, header.api_version)):
             return
-        served = self.facts.talk(call).served and self.session_over(call) is None
-        if served or header.api_key in BEFORE_LOGIN:
-            self._pending.put(connection, Pending(f"{call.api_name} v{call.api_version}", call.client_id, request.size))
+        talk = self.facts.talk(call)
+        served = talk.served or self._serves_without_login.get((talk.client, call.server))
+        if (served and self.session_over(call) is None) or header.api_key in BEFORE_LOGIN:
+            name = f"{call.api_name} v{call.api_version}"
+            self._pending.put(connection, Pending(name, call.client_id, request.size))
 
     def connection(self, report: ConnectionReport) -> None:
         """Count a connection that the server closed."""
@@ -164,6 +172,10 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         counters = connection.counters
         of_server, pending = counters[1 - client], self._pending.pop(connection)
         self._ends.pop(connection)
+        key = HostKey(Client(None, host_of(report.client)), report.server)
+        talk = self.facts.talk_of(connection)
+        if talk is not None and talk.largest > (self._passed.get(key) or 0):
+            self._passed.put(key, talk.largest)
         if connection.ended_by not in ("fin", "rst") or connection.ended_direction != 1 - client:
             return
         if any(counter.gaps or counter.cut_packets for counter in counters) or not of_server.packets:
@@ -178,7 +190,6 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         opened = connection.round_trip_ns is not None
         if not (silent and soon and opened) and pending is None:
             return
-        key = HostKey(Client(None, host_of(report.client)), report.server)
         state = self.state(key)
         if connection.first.time < state.latest:
             return
@@ -189,7 +200,7 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         state.kinds.add(name)
         if pending is not None:
             state.client_ids.add(short_name(pending.client_id) if pending.client_id else None)
-            state.largest_cut = max(state.largest_cut, pending.size)
+            state.smallest_cut = min(state.smallest_cut, pending.size)
         state.add(connection.last, f"closed by the server: {what}", report.client)
 
     def finding(self, key: Any, state: Closings) -> Finding | None:
@@ -205,10 +216,10 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
                 "before it sent any byte, while it serves others: a limit of connections (max.connections, "
                 "max.connections.per.ip, max.connection.creation.rate)"
             )
-        elif state.largest_cut >= _LARGE:
+        elif not state.silent and state.smallest_cut > max(_LARGE, passed := self._passed.get(key) or 0):
             why = (
-                f"while a request of {state.largest_cut:,} bytes was under way: look at socket.request.max.bytes "
-                "(default 100 MiB)"
+                f"while requests of {state.smallest_cut:,} bytes and more were under way ({', '.join(state.kinds)}), "
+                f"and answered none larger than {passed:,}: look at socket.request.max.bytes (default 100 MiB)"
             )
         else:
             why = f"while {', '.join(state.kinds)} waited for an answer: the broker's log says why"
@@ -294,112 +305,4 @@ class ReauthenticationMissing(_SessionRule[Sessions]):
         return self.make(state, subject, summary)
 
 
-class Idle(NamedTuple):
-    """A request that was sent after idleness and not answered soon."""
-
-    client: Client
-    name: str
-    direction: int
-    """That of requests in the connection."""
-    sent: Arrival
-    idle: int
-    waited: int
-    """Nanoseconds, both."""
-
-
-def _idle(call: Call, idle: int, waited: int) -> Idle:
-    assert call.request is not None
-    name = call.api_name or ""
-    return Idle(client_of(call), name, client_direction(call), call.request.first, idle, waited)
-
-
-class ConnectionForgotten(Rule[Tally]):
-    """Something on the way forgets idle connections."""
-
-    id = "connection-forgotten"
-    title = "Idle connections are forgotten on the way"
-    severity = "error"
-    scope = "client and server"
-    thresholds = (
-        Threshold("connections", 1, "connections", "each is a stop of seconds or minutes"),
-        Threshold("idle", 5, "s", "of idleness before; firewalls and load balancers forget after minutes"),
-        Threshold("repeats", 3, "segments", "sent again; a lost packet is sent again once or twice"),
-        Threshold("seconds", 3, "s", "without an acknowledgement; TCP's repeats take that long"),
-    )
-    meaning = (
-        "Something between client and broker no longer knows the connection and drops its packets; the client notices "
-        "only when its own timeout is over."
-    )
-    wire = (
-        "After idleness a request is sent again and again by TCP and never acknowledged, while a new connection to the "
-        "same server works."
-    )
-    cause = "A NAT gateway, firewall or load balancer forgets idle flows (350 s on AWS, 4 minutes on Azure)."
-    fix = (
-        "Close idle connections before they are forgotten on the way ({connections.max.idle.ms}); or send TCP "
-        "keep-alives more often than that ({SO_KEEPALIVE}); give up sooner ({request.timeout.ms})."
-    )
-
-    def __init__(self, *arguments: Any) -> None:
-        """Begin with no request waiting."""
-        super().__init__(*arguments)
-        self._idle: Bounded[Idle] = Bounded(MOST_CONNECTIONS)
-        self._served: Bounded[int] = Bounded()
-        """When the latest connection was served that a client made to a server (ns), by both."""
-
-    def new_state(self) -> Tally:
-        """Begin with none."""
-        return Tally()
-
-    def serves(self, seen: SeenCall) -> None:
-        """Note a connection that works."""
-        self._served.put((seen.client, seen.call.server), seen.call.connection.first.time)
-
-    def unanswered(self, call: Call) -> None:
-        """Note a request that nobody answered."""
-        self._note(call, self.facts.talk(call).answered)
-
-    def slow(self, seen: SeenCall) -> None:
-        """Note a request that was answered late, as when the flow came back."""
-        self._note(seen.call, seen.talk.answered)
-
-    def _note(self, call: Call, answered: int) -> None:
-        if call.request is None or not answered or call.api_key == API_VERSIONS:
-            return
-        idle = call.request.first.time - answered
-        waited = call.ended.time - call.request.first.time
-        if idle >= self.limits["idle"] * SECOND and waited >= self.limits["seconds"] * SECOND:
-            self._idle.touch(call.connection, lambda: _idle(call, idle, waited))
-
-    def connection(self, report: ConnectionReport) -> None:
-        """Look whether the request was sent again and again."""
-        found = self._idle.pop(report.connection)
-        if found is None:
-            return
-        client = found.direction
-        counters = report.connection.counters
-        if counters[client].late_retransmissions < self.limits["repeats"] or not counters[1 - client].packets:
-            return
-        key = found.client, report.server
-        if (self._served.get(key) or 0) <= found.sent.time:
-            return  # No new connection worked: the server itself may be down.
-        repeats = counters[client].late_retransmissions
-        what = (
-            f"{found.name} after {seconds_text(found.idle)} of idleness, sent again {repeats:,} times, not "
-            f"acknowledged for {seconds_text(found.waited)}"
-        )
-        self.state(key).add(found.sent, what, report.client)
-
-    def finding(self, key: Any, state: Tally) -> Finding | None:
-        """Fire from the threshold on."""
-        client, server = key
-        if state.count < self.limits["connections"]:
-            return None
-        summary = (
-            f"{counted(state.count, 'idle connection')} of {client.name} to {server} forgotten on the way: "
-            f"{state.evidence[0].what}; a new connection worked."
-        )
-        return self.make(state, client_subject(client, state.clients) | {"server": server}, summary)
-
-
-CLOSED_RULES: tuple[type[Rule[Any]], ...] = (ConnectionClosedByServer, ReauthenticationMissing, ConnectionForgotten)
+CLOSED_RULES: tuple[type[Rule[Any]], ...] = (ConnectionClosedByServer, ReauthenticationMissing)

@@ -126,9 +126,19 @@ class ResponseTimeout(Rule[Tally]):
         "idle flows."
     )
 
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no request waiting."""
+        super().__init__(*arguments)
+        self._due: Bounded[int] = Bounded(MOST_CONNECTIONS)
+        """Until when requests of a connection may wait by what they say, with what was sent behind them (ns)."""
+
     def new_state(self) -> Tally:
         """Begin with none."""
         return Tally()
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Forget what waited."""
+        self._due.pop(report.connection)
 
     def unanswered(self, call: Call) -> None:
         """Measure how long an unanswered request waited."""
@@ -145,9 +155,12 @@ class ResponseTimeout(Rule[Tally]):
         # A broker reads nothing of a client over its quota until the time to wait is over (KIP-219).
         begun = max(call.request.last.time, talk.muted_until)
         waited = (min(end.time, call.ended.time) - begun) // MILLISECOND
+        # Answers come in the order of requests: behind a join that waits for its group all else waits as well.
+        due = max(begun + _allowed_ms(call) * MILLISECOND, self._due.get(connection) or 0)
+        self._due.put(connection, due)
         still_open = connection.first_fin is None and connection.ended_by in (None, "capture-end")
         least = self.limits["milliseconds_at_end" if still_open else "milliseconds"]
-        if waited - _allowed_ms(call) >= least:
+        if min(end.time, call.ended.time) - due >= least * MILLISECOND:
             what = f"{call.api_name} unanswered for {waited / 1000:.1f} s"
             self.state(ServedBy(client_of(call), call.server)).add(call.request.last, what, call.client)
 

@@ -9,6 +9,7 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, SECOND, Bounded, Tally
 from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
+from kafkasniff.diagnose.seen import SeenCall
 
 _FULL = 1_200
 """Bytes from which on a request fills a segment of a path whose MTU is not far below Ethernet's 1,500."""
@@ -152,13 +153,13 @@ class RequestAbandoned(Rule[GivenUp]):
     scope = "client and server"
     thresholds = (
         Threshold("calls", 3, "calls", "on one connection after the other; a program that stops gives up one"),
-        Threshold("seconds", 1, "s", "for which it waited at least: beyond what a program that stops leaves behind"),
+        Threshold("seconds", 0.6, "s", "for which it waited at least: beyond fetch.max.wait.ms's default of 500 ms"),
         Threshold("share", 0.25, "", "by which the times may differ: a timeout is always the same"),
     )
     meaning = "The client asks the broker to wait, and closes the connection before that time is over, again and again."
     wire = (
         "Fetch (by its maxWaitMs) or JoinGroup (by its rebalance timeout) is not answered yet when the client closes "
-        "the connection, after the same time each time."
+        "the connection, after the same time each time; the broker's answer comes later, or never."
     )
     cause = (
         "The client gives up ({request.timeout.ms}) sooner than the broker may answer: a Fetch waits for records "
@@ -175,11 +176,22 @@ class RequestAbandoned(Rule[GivenUp]):
         return GivenUp()
 
     def unanswered(self, call: Call) -> None:
+        """Look at a request that was not answered."""
+        if call.outcome == "unanswered" and self.facts.talk(call).answered:
+            self._look(call)
+
+    def slow(self, seen: SeenCall) -> None:
+        """Look at a request whose answer came when the client was gone: brokers answer all that they have read."""
+        fin = seen.call.connection.first_fin
+        if fin is not None and fin.time < seen.ended:
+            self._look(seen.call)
+
+    def _look(self, call: Call) -> None:
         """Compare how long a client waited with how long it let the broker wait."""
         connection, request = call.connection, call.request
-        if request is None or call.outcome != "unanswered" or call.api_key not in (FETCH, SHARE_FETCH, JOIN_GROUP):
+        if request is None or call.api_key not in (FETCH, SHARE_FETCH, JOIN_GROUP):
             return
-        if connection.ended_direction != client_direction(call) or not self.facts.talk(call).answered:
+        if connection.ended_direction != client_direction(call):
             return
         if any(counter.gaps or counter.cut_packets or not counter.packets for counter in connection.counters):
             return

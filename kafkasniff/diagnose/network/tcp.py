@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kafkasniff.calls.call import ConnectionReport
-from kafkasniff.diagnose.facts import METADATA, Client, host_of
+from kafkasniff.diagnose.facts import FIND_COORDINATOR, METADATA, Client, host_of
 from kafkasniff.diagnose.finding import Finding, Severity
 from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
 from kafkasniff.diagnose.network.advertised import BEFORE_WORK, Told, why_not
@@ -177,17 +177,18 @@ class AdvertisedListenerUnreachable(_ConnectRule):
     title = "An advertised broker address cannot be reached"
     severity = "error"
     looks_across_clients = True
-    apis = frozenset({METADATA})
-    request_fields = frozenset({"topics", "name", "topicId"})
+    apis = frozenset({METADATA, FIND_COORDINATOR})
+    request_fields = frozenset({"topics", "name", "topicId", "key", "coordinatorKeys"})
     response_fields = frozenset({"brokers", "nodeId", "host", "port"})
     thresholds = (
         Threshold("attempts", 3, "attempts", "none of which ever succeeded in the capture"),
         Threshold("metadata", 3, "answers", "and so many connections; the client follows none, and does no other work"),
+        Threshold("again", 4, "answers", "about one topic or group, on one connection; clients that work ask once"),
     )
     meaning = "Bootstrapping works, but everything else goes to the address that Metadata names, where nobody answers."
     wire = (
         "Metadata advertises host and port of a broker; SYNs to it are answered with RST or not at all. Or no SYN to "
-        "it is seen, while the client connects anew and asks for metadata again."
+        "it is seen, while the client connects anew, or asks for metadata or a coordinator again, and does no work."
     )
     cause = (
         "advertised.listeners of the broker names a host or port that is not reachable from the client "
@@ -208,11 +209,12 @@ class AdvertisedListenerUnreachable(_ConnectRule):
         """Note who was told addresses, by host."""
         if seen.call.response is None:
             return
-        self._askers.put(host_of(seen.call.client), seen.client)
+        if seen.key == METADATA:
+            self._askers.put(host_of(seen.call.client), seen.client)
         if self._work.get(seen.client) is None:
             told = self._told.touch(seen.client, Told)
             if not told.reached:
-                told.tell(seen)
+                (told.tell if seen.key == METADATA else told.lead)(seen)
 
     def uses(self, seen: SeenCall) -> None:
         """Note who gets further."""
@@ -241,8 +243,8 @@ class AdvertisedListenerUnreachable(_ConnectRule):
                     yield finding
 
     def _not_followed(self, client: Client, told: Told, host: str) -> Finding | None:
-        few = told.count < self.limits["metadata"] or len(told.clients) < self.limits["metadata"]
-        if few or told.reached or self._work.get(client):
+        many = min(told.count, len(told.clients)) >= self.limits["metadata"]
+        if not (many or told.told_again() >= self.limits["again"]) or told.reached or self._work.get(client):
             return None
         names = list(told.nodes)
         only = len(names) == 1

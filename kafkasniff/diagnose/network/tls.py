@@ -37,12 +37,14 @@ _REASONS = {
 class Handshakes(Tally):
     """Handshakes that failed."""
 
-    __slots__ = ("minute", "reason", "tls")
+    __slots__ = ("in_a_row", "minute", "reason", "tls")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.minute = Rate(60 * SECOND, 1_000)
+        self.in_a_row = Rate(_SOON_NS, 1_000)
+        """Of those that the client ended without a word."""
         self.tls: TlsDescription | None = None
         """Of the latest."""
         self.reason = ""
@@ -55,11 +57,15 @@ class TlsHandshakeFailure(Rule[Handshakes]):
     title = "TLS handshakes fail"
     severity = "error"
     scope = "client host and server"
-    thresholds = (Threshold("connections", 2, "connections", "within a minute; one may be a probe"),)
+    thresholds = (
+        Threshold("connections", 2, "connections", "within a minute; one may be a probe"),
+        Threshold("silent", 3, "connections", "within 10 s, where the client says nothing; probes come more slowly"),
+    )
     meaning = "Client and broker do not agree on TLS, so that no Kafka request ever gets through; the client tries on."
     wire = (
         "A TLS alert in the clear (up to TLS 1.2); or, in TLS 1.3, a ServerHello, and then no more than an encrypted "
-        "alert from the one or the other side before the connection ends, without application data."
+        "alert from the one or the other side before the connection ends, without application data. Or the client ends "
+        "one connection after the other as soon as it has seen the certificate (as kafkajs does)."
     )
     cause = "An expired certificate, one for another host name, an unknown authority, or no client certificate."
     fix = (
@@ -77,17 +83,20 @@ class TlsHandshakeFailure(Rule[Handshakes]):
         if report.tls is None or report.calls or report.connection.initiator is None:
             return
         reason = _failure(report, report.tls)
-        if reason is None:
+        silent = reason is None and _ended_silently(report, report.tls)
+        if reason is None and not silent:
             return
+        reason = reason or "the client ended it when it had seen the server's certificate, without a word"
         state = self.state(HostKey(Client(None, host_of(report.client)), report.server))
-        state.minute.add(report.connection.first.time)
+        (state.in_a_row if silent else state.minute).add(report.connection.first.time)
         state.tls, state.reason = report.tls, reason
         state.add(report.connection.last, reason, report.client)
 
     def finding(self, key: Any, state: Handshakes) -> Finding | None:
         """Fire from the threshold on."""
         assert isinstance(key, HostKey)
-        if state.minute.peak < self.limits["connections"] or state.tls is None or state.first is None:
+        few = state.minute.peak < self.limits["connections"] and state.in_a_row.peak < self.limits["silent"]
+        if few or state.tls is None or state.first is None:
             return None
         subject = {"client": connections_subject(state.clients) or key.host, "server": key.server}
         told = [state.reason, *_about_certificate(state.tls, state.first.time)]
@@ -128,6 +137,20 @@ def _failure(report: ConnectionReport, tls: TlsDescription) -> str | None:
             "accepted (ssl.client.auth=required)"
         )
     return None
+
+
+def _ended_silently(report: ConnectionReport, tls: TlsDescription) -> bool:
+    """Tell whether a client closed a connection once it knew the certificate: before or right after its last step.
+
+    Node.js checks the certificate's name itself, and sends no alert.
+    """
+    connection = report.connection
+    client = connection.initiator
+    if any(counter.gaps or counter.cut_packets for counter in connection.counters) or tls.decrypted:
+        return False
+    if connection.ended_by not in ("fin", "rst") or connection.ended_direction != client or not tls.version_number:
+        return False
+    return tls.protected[0] <= _SMALLEST_FINISHED and connection.last.time - connection.first.time < _SOON_NS
 
 
 def _about_certificate(tls: TlsDescription, time: int) -> list[str]:

@@ -28,7 +28,7 @@ def test_a_consumer_that_falls_behind() -> None:
 
 def test_consumers_that_keep_up() -> None:
     assert findings(RULE, reads(60, 100, 100)) == []
-    assert findings(RULE, reads(60, 10, 20)) == []  # By fewer than 1,000 records.
+    assert findings(RULE, reads(60, 2, 3)) == []  # By fewer than 100 records.
     assert findings(RULE, reads(60, 90, 110)) == []  # Reads more than four fifths.
     catches_up = [fetched(at, at * 300, 10_000 + at * 100) for at in range(30)]
     assert findings(RULE, catches_up) == []
@@ -49,3 +49,41 @@ def test_retention_in_sight() -> None:
 
 def test_followers_do_not_count() -> None:
     assert findings(RULE, [fetched(at, at * 100, at * 300, replicaId=2) for at in range(20)]) == []
+
+
+def committed(at: float, offset: int, group: str = "billing") -> Call:
+    partition = {"partitionIndex": 0, "committedOffset": offset}
+    request = {"groupId": group, "memberId": "m-1", "topics": [{"name": "orders", "partitions": [partition]}]}
+    answer = {"topics": [{"name": "orders", "partitions": [{"partitionIndex": 0, "errorCode": 0}]}]}
+    return call(8, 8, request, answer, at=at)
+
+
+def test_a_client_that_fetches_long_before_its_program_has_its_turn() -> None:
+    """Librdkafka and others read ahead: what was processed is what is committed."""
+    ahead = [fetched(at, at * 300, at * 300) for at in range(12)]
+    keeps_up = [item for at, each in enumerate(ahead) for item in (each, committed(at + 0.5, max(at * 300 - 50, 0)))]
+    assert findings(RULE, keeps_up) == []
+    slow = [item for at, each in enumerate(ahead) for item in (each, committed(at + 0.5, at * 100))]
+    found = finding(RULE, slow)
+    assert found.subject["group"] == "billing"
+    assert "300 records/s were written and 100 read; it is 2,200 records behind" in found.summary
+
+
+def test_ends_that_the_client_asks_for() -> None:
+    """A client that fetches no more, as its buffer is full, and asks for the end."""
+
+    def asked(at: float, end: int) -> Call:
+        partition = {"partitionIndex": 0, "timestamp": -1}
+        told = {"partitionIndex": 0, "errorCode": 0, "offset": end}
+        request = {"topics": [{"name": "orders", "partitions": [partition]}]}
+        return call(2, 6, request, {"topics": [{"name": "orders", "partitions": [told]}]}, at=at)
+
+    calls = [fetched(0, 0, 1_000)]
+    for at in range(1, 13):
+        calls += [asked(at, 1_000 + at * 300), committed(at + 0.5, at * 100)]
+    assert "300 records/s were written and 100 read" in finding(RULE, calls).summary
+
+
+def test_a_group_that_goes_back() -> None:
+    """Whoever seeks to the beginning does not fall behind."""
+    assert findings(RULE, [*reads(5, 100, 100), *[fetched(6 + at, at * 100, 600 + at * 100) for at in range(20)]]) == []

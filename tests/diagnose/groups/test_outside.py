@@ -27,8 +27,10 @@ def lookup(at: float, code: int = 0, kind: int = 0, on: Any = None, **more: Any)
 def test_coordinator_unavailable() -> None:
     on = connection()
     assert findings(COORDINATOR, [lookup(at, 15, on=on) for at in range(10)]) == []
-    assert findings(COORDINATOR, [lookup(at * 2, 15, on=on) for at in range(9)]) == []
+    assert findings(COORDINATOR, [lookup(at * 6, 15, on=on) for at in range(2)]) == []
     assert finding(COORDINATOR, [lookup(at, 15, on=on) for at in range(11)]).subject["group"] == "g"
+    # kafka-go asks every five seconds.
+    assert finding(COORDINATOR, [lookup(at * 5, 15, on=on) for at in range(3)]).subject["group"] == "g"
     subject = finding(COORDINATOR, [lookup(at, 15, kind=1, on=on) for at in range(11)]).subject
     assert subject["transactionalId"] == "g"
     assert "group" not in subject
@@ -61,3 +63,22 @@ def test_clients_that_do_something_else() -> None:
         worked = call(key, version, {}, {}, at=5, on=connection(50_009))
         assert findings(PROTOCOL, [old, *looked_up(9), worked]) == []
     assert findings(PROTOCOL, [old, *looked_up(9), call(68, 0, {}, None, on=connection(50_009))]) == []
+
+
+def test_a_coordinator_that_cannot_be_reached() -> None:
+    """Whoever looks for it on each of its connections never gets to it: the address is wrong, not the protocol."""
+    made = [connection(50_000 + index) for index in range(5)]
+    told = [
+        call(
+            18,
+            3,
+            {},
+            {"errorCode": 0, "apiKeys": [{"apiKey": key, "minVersion": 0, "maxVersion": 1} for key in (10, 18)]},
+            at=at,
+            on=on,
+        )
+        for at, on in enumerate(made)
+    ]
+    looked = [lookup(at + 0.5, on=on) for at, on in enumerate(made)]
+    assert findings(PROTOCOL, [*told, *looked]) == []
+    assert finding(PROTOCOL, [*told, *looked[:-1]]).count == 4

@@ -75,9 +75,32 @@ def test_members_without_partitions() -> None:
     assert "1 of 2 members" in finding(IDLE, synced(0, kept=20) + synced(0, "x", member="m-2", kept=20)).summary
 
 
-def test_a_member_that_leaves_is_forgotten() -> None:
-    leave = call(13, 4, {"groupId": "g", "members": [{"memberId": "m-1"}]}, {"errorCode": 0}, at=30)
-    assert findings(IDLE, [*synced(0, kept=20), leave]) == []
+def left(member_id: str, at: float) -> Call:
+    return call(13, 4, {"groupId": "g", "members": [{"memberId": member_id}]}, {"errorCode": 0}, at=at)
+
+
+def test_a_member_that_leaves() -> None:
+    assert findings(IDLE, [*synced(0, kept=8), left("m-1", 9)]) == []
+    found = finding(IDLE, [*synced(0, kept=20), left("m-1", 21)])
+    assert found.summary == "1 of 1 member of group g had no partitions for up to 20.0 s: shop."
+
+
+def assigned(member_id: str, at: float, assignment: str) -> Call:
+    request = {"groupId": "g", "memberId": member_id, "generationId": 1}
+    return call(14, 3, request, {"errorCode": 0, "assignment": assignment}, at=at)
+
+
+def test_a_member_that_the_leader_left_out() -> None:
+    """Kafkajs assigns such members no bytes at all."""
+    found = finding(IDLE, [assigned("m-1", 0, ""), left("m-1", 12)])
+    assert found.subject["memberId"] == "m-1"
+
+
+def test_a_member_that_stands_by_for_another() -> None:
+    """It gets partitions of one that leaves; where others release some, it waited no longer than they took."""
+    idle, busy = synced(0, kept=16), synced(16, "orders")
+    assert finding(IDLE, [*idle, left("m-2", 15), *busy]).subject["memberId"] == "m-1"
+    assert findings(IDLE, [*idle, *busy]) == []
 
 
 def test_members_of_the_newer_protocol_without_partitions() -> None:

@@ -122,3 +122,22 @@ def test_a_late_answer_shows_it_as_well() -> None:
     items = forgotten()
     late = call(0, 9, {}, {"responses": []}, at=5.001, took=26, on=items[2].connection)
     assert finding(FORGOTTEN, [*items[:2], late, items[3]]).count == 1
+
+
+def test_requests_that_are_cut_off_while_they_are_sent() -> None:
+    """Producers send records on connections of their own, on which nothing but ApiVersions was answered before."""
+    served = call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, on=connection(49_999))
+    items: list[Item] = [served]
+    for index in range(3):
+        on = connection(50_000 + index, begin=index, end=index + 0.5)
+        answered = call(18, 3, {}, {"errorCode": 0, "apiKeys": []}, at=index, on=on)
+        on.ended_by, on.ended_direction = "fin", 1
+        pending = call(0, 9, {"acks": -1, "topicData": []}, None, at=index + 0.2, took=0.3, on=on)
+        assert pending.request is not None
+        pending.request.size = 300_000
+        items += [answered, pending, report(on, ended_direction=1)]
+    found = finding(CLOSED, items)
+    assert found.subject["clientId"] == "shop"
+    assert "requests of 300,000 bytes and more were under way (PRODUCE v9)" in found.summary
+    assert "socket.request.max.bytes" in found.summary
+    assert findings(CLOSED, items[1:]) == []  # request-before-sasl may be the reason.

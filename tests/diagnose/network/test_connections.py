@@ -141,3 +141,14 @@ def test_a_client_id_that_names_another_group_was_chosen() -> None:
         joined = {"groupId": group, "memberId": "", "sessionTimeoutMs": 1, "protocols": []}
         calls = [heartbeat, call(11, 2, joined, ALIVE, client_id="consumer-billing-1")]
         assert len(findings("default-client-id", calls)) == count
+
+
+def test_what_is_sent_behind_a_join_that_waits() -> None:
+    """Brokers answer a connection's requests in their order: a LeaveGroup waits for the JoinGroup before it."""
+    on = connection(end=30)
+    on.ended_by, on.ended_direction = "fin", 0
+    alive = call(12, 0, HEARTBEAT, ALIVE, at=-1, on=on)
+    join = call(11, 5, {"groupId": "g", "rebalanceTimeoutMs": 60_000}, at=0, took=30, on=on)
+    leave = call(13, 3, {"groupId": "g", "members": []}, at=10, took=20, on=on)
+    assert findings("response-timeout", [alive, join, leave]) == []
+    assert finding("response-timeout", [alive, leave]).count == 1

@@ -1,7 +1,7 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call
-from tests.diagnose.made import Item, call, connection, finding, findings, report
+from tests.diagnose.made import Item, arrival, call, connection, finding, findings, report
 
 MTU, ABANDONED = "path-mtu", "request-abandoned"
 
@@ -74,3 +74,21 @@ def test_a_request_whose_answer_was_not_captured() -> None:
         item.connection.counters[1].gaps = 1
     assert findings(ABANDONED, items) == []
     assert isinstance(items[0], Call)
+
+
+def test_an_answer_that_comes_when_the_client_is_gone() -> None:
+    """Brokers answer a Fetch that they have read, whether or not the client has closed the connection meanwhile."""
+
+    def answered(count: int, closes: float) -> list[Item]:
+        items: list[Item] = []
+        for index in range(count):
+            begin = index * 10
+            on = connection(50_000 + index, begin=begin, end=begin + 6)
+            on.first_fin, on.ended_by, on.ended_direction = arrival(begin + closes), "fin", 0
+            late = call(1, 12, {"maxWaitMs": 6_000}, {"responses": []}, at=begin, took=6, on=on)
+            items += [late, report(on)]
+        return items
+
+    assert findings(ABANDONED, answered(2, closes=2)) == []
+    assert "3 times after 2.0 s, though it lets the broker wait for 6 s" in finding(ABANDONED, answered(3, 2)).summary
+    assert findings(ABANDONED, answered(3, closes=6.5)) == []

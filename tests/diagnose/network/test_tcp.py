@@ -133,3 +133,33 @@ def test_addresses_that_a_client_never_follows() -> None:
     assert "10.0.0.1 itself" in finding(rule, [told(at, "localhost") for at in range(3)]).summary
     assert findings(rule, [told(at, "10.0.0.2") for at in range(9)]) == []
     assert findings(rule, [told(at, "broker1", topics=[]) for at in range(9)]) == []  # A tool that lists topics.
+
+
+def asked_again(count: int, key: int = 3, every: float = 1, **answer: Any) -> list[Call]:
+    """The same question on one connection, as of a client that finds no way to a broker with a name."""
+    on = connection(50_001)
+    found = {"errorCode": 0, "nodeId": 1, "host": "broker1", "port": 9092} | answer
+    broker = {"nodeId": 1, "host": "broker1", "port": 9092, "rack": None}
+    topic = {"name": "orders", "errorCode": answer.get("errorCode", 0)}
+    first = call(3, 8, {"topics": []}, {"brokers": [broker], "topics": []}, on=on)
+    if key == 10:
+        return [
+            first,
+            *(call(10, 2, {"key": "g", "keyType": 0}, found, at=1 + at * every, on=on) for at in range(count)),
+        ]
+    metadata = {"brokers": [broker], "topics": [topic]}
+    return [
+        first,
+        *(call(3, 8, {"topics": [{"name": "orders"}]}, metadata, at=at * every, on=on) for at in range(count)),
+    ]
+
+
+def test_clients_that_stay_with_their_first_server() -> None:
+    """Java and franz-go go on asking on the connection to a bootstrap server."""
+    rule = "advertised-listener-unreachable"
+    for key in (3, 10):
+        assert findings(rule, asked_again(3, key)) == []
+        assert finding(rule, asked_again(4, key)).subject["advertised"] == "broker1:9092"
+        assert findings(rule, asked_again(9, key, every=60)) == []  # A client that looks whether anything has changed.
+    assert findings(rule, asked_again(9, errorCode=3)) == []  # Waits for a topic,
+    assert findings(rule, asked_again(9, key=10, errorCode=15)) == []  # or a coordinator.

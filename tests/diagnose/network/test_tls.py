@@ -104,3 +104,13 @@ def test_what_the_certificate_says() -> None:
     assert "the client asks for kafka.example, and the server's certificate is for other.example, *.sub" in summary
     known["server_name"] = "b1.sub.example"
     assert "asks for" not in finding(RULE, many(2, **known, server_certificate=other)).summary
+
+
+def test_clients_that_close_without_an_alert() -> None:
+    """Node.js looks at the certificate's name itself and closes, with or without a Finished message."""
+    for known in ({"version_number": TLS_1_3}, {"version_number": TLS_1_2, "protected": (45, 45)}):
+        assert findings(RULE, many(2, ended=0, **known)) == []
+        found = finding(RULE, many(3, ended=0, **known))
+        assert "the client ended it when it had seen the server's certificate, without a word" in found.summary
+        assert findings(RULE, many(20, every=6, ended=0, **known)) == []  # A probe.
+    assert findings(RULE, many(9, ended=0, version_number=TLS_1_3, protected=(200, 300))) == []
