@@ -90,7 +90,6 @@ class CallReader(BodyReader):
     def __init__(self) -> None:
         """Make a reader."""
         super().__init__()
-        self.notes_records = False
         self._tables: dict[int, FieldTable | None] = {}
         self.topic: str | None = None
         self._texts: dict[bytes, str] = {}
@@ -156,6 +155,10 @@ class CallReader(BodyReader):
     def note_error(self, field: FieldTable, in_array: cython.bint, code: cython.longlong) -> cython.int:
         """Note an error code that is not zero."""
         self.codes.append(("response" if self.side else "request", self.path(field, in_array), code))
+        return 0
+
+    def note_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
+        """Note nothing: batches are counted where they are taken."""
         return 0
 
     def take_string(

@@ -57,7 +57,8 @@ class JsonReader:
         except ProtocolError:
             return None
         else:
-            return None if text is None else JsonBody(text, writer.errors, writer.topic_ids, writer.records)
+            records = [RecordsField(*place) for place in writer.places]
+            return None if text is None else JsonBody(text, writer.errors, writer.topic_ids, records)
         finally:
             _FREE.append(writer)
 

@@ -42,6 +42,7 @@ cdef extern from *:
 cdef class JsonWriter(BodyReader):
     cdef public TextBuffer out
     cdef readonly list topic_ids
+    cdef readonly list places
     cdef Py_ssize_t[::1] marks
     cdef dict tagged_texts
     cdef list tagged_starts
@@ -49,6 +50,7 @@ cdef class JsonWriter(BodyReader):
     cdef dict secret_names
     cdef readonly bint names_internal_topic
 
+    cdef int begin_next(self, bytes data, Py_ssize_t offset, long long most) except -1
     cdef int write(self, FieldTable table) except -1
     @cython.locals(to="unsigned char*", data="const unsigned char*", run=NumberRun)
     cdef int take_numbers(self, FieldTable first) except -1

@@ -19,6 +19,9 @@ if not cython.compiled:
     from kafkasniff.protocol.bodies.tables import BOOL, FLOAT64
 
 _DOUBLE = Struct(">d")
+Place = tuple[str, int, int]
+"""Path, begin and end of records."""
+
 _MOST_ROOM = 1 << 20
 """Bytes of the largest buffer that is kept when a message has been read."""
 _HIDDEN = f'"{REDACTED}"'.encode()
@@ -73,6 +76,7 @@ class JsonWriter(BodyReader):
         super().__init__()
         self.out = TextBuffer()
         self.topic_ids: list[str] = []
+        self.places: list[Place] = []
         self.marks = array("q", bytes(8 * MAX_SLOTS))
         self.tagged_texts: dict[FieldTable, bytes] = {}
         self.tagged_starts: list[int] = []
@@ -87,6 +91,8 @@ class JsonWriter(BodyReader):
         """
         start: cython.Py_ssize_t = self.out.size
         self.begin(data, offset, len(data), most)
+        self.topic_ids = []
+        self.places = []
         try:
             self.write(table)
             return self.out.taken(start) if self.p == self.end else None
@@ -96,10 +102,20 @@ class JsonWriter(BodyReader):
             if self.out.room > _MOST_ROOM:
                 self.out = TextBuffer()
 
+    def begin_next(self, data: bytes, offset: cython.Py_ssize_t, most: cython.longlong) -> cython.int:
+        """Begin a message as `begin` does; lists that hold nothing of the message before are used again."""
+        if self.errors:
+            self.errors = []
+        if self.topic_ids:
+            self.topic_ids = []
+        if self.places:
+            self.places = []
+        return self.look_at(data, offset, len(data), most)
+
     def write(self, table: FieldTable) -> cython.int:
         """Write the message that was begun; raises ProtocolError, and what was written is to be cut off then."""
-        self.topic_ids = []
-        self.tagged_starts = []
+        if self.tagged_starts:
+            self.tagged_starts = []
         self.names_internal_topic = False
         if self.tagged_texts:
             self.tagged_texts = {}
@@ -221,6 +237,21 @@ class JsonWriter(BodyReader):
         if text and self.out.last() != 0x7B:
             self.out.byte(0x2C)
         return self.out.add(text)
+
+    def note_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
+        """Note path and place of records; the path of the first ones of a message is made once."""
+        path: str | None = None
+        around: FieldTable | None = field.parent
+        while around is not None:
+            if around.is_array and self.indices[around.depth]:
+                path = self.path(field, False)
+            around = around.parent
+        if path is None:
+            path = field.first_path
+            if path is None:
+                path = field.first_path = self.path(field, False)
+        self.places.append((path, at, at + length))
+        return 0
 
     # Values
 

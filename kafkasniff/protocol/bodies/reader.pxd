@@ -65,7 +65,6 @@ cdef class BodyReader:
     cdef long long left
     cdef bint is_partial
     cdef bint notes_structure
-    cdef bint notes_records
     cdef long long[::1] indices
     cdef readonly list errors
     cdef readonly list records
@@ -130,6 +129,7 @@ cdef class BodyReader:
     @cython.final
     cdef object failure(self, str expected, Py_ssize_t offset, str path)
 
+    cdef int note_records(self, FieldTable field, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int note_error(self, FieldTable field, bint in_array, long long code) except -1
     cdef int begin_struct(self, FieldTable field, bint in_array) except -1
     cdef int end_struct(self, FieldTable field) except -1

@@ -65,7 +65,6 @@ class BodyReader:
     def __init__(self) -> None:
         """Make a reader, which can read one message after the other."""
         self.notes_structure = False
-        self.notes_records = True
         self.is_partial = False
         self.p = self.end = 0
         self.most = self.left = 0
@@ -357,8 +356,7 @@ class BodyReader:
             raise self.failure(f"{name} of {length} bytes", at, self.path(field, in_array))
         self.p = at + length
         if field.kind == RECORDS:
-            if self.notes_records:
-                self.records.append(RecordsField(self.path(field, in_array), at, at + length))
+            self.note_records(field, at, length)
             if field.is_wanted:
                 self.take_records(field, start, at, length)
         elif field.is_wanted:
@@ -521,6 +519,11 @@ class BodyReader:
     def note_error(self, field: FieldTable, in_array: cython.bint, code: cython.longlong) -> cython.int:
         """Note an error code that is not zero."""
         self.errors.append((self.path(field, in_array), code))
+        return 0
+
+    def note_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
+        """Note where records lie."""
+        self.records.append(RecordsField(self.path(field, False), at, at + length))
         return 0
 
     # What a sink takes: `start` is where the field begins with its length, `at` where its bytes do

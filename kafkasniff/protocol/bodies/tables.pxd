@@ -43,5 +43,6 @@ cdef class FieldTable:
     cdef readonly frozenset other_tags
     cdef readonly object default
     cdef readonly bytes default_text
+    cdef public str first_path
     cdef readonly bytes key
     cdef readonly bytes size_key

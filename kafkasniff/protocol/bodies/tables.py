@@ -85,6 +85,7 @@ class FieldTable:
     - `numbers`: the integers and bools from this plain field on that are taken at once, up to `behind_numbers`, and
       `numbers_size` their bytes; else None, and 0.
     - `default`, `default_text`: what a tagged field that is not sent holds, as a value and as JSON.
+    - `first_path`: the path where all arrays around are at their first element, once a reader has made it.
     - `key`, `size_key`: `"name":`, and `"nameSizeInBytes":` of records.
     """
 
@@ -129,6 +130,7 @@ class FieldTable:
         self.other_tags: frozenset[int] = frozenset()
         self.default = field.json_default(version) if self.is_tagged else None
         self.default_text = json_text(self.default).encode() if self.is_tagged else b""
+        self.first_path: str | None = None
         self.key = f'"{field.name}":'.encode()
         self.size_key = f'"{field.name}SizeInBytes":'.encode()
 

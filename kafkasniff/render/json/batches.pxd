@@ -1,13 +1,14 @@
 # What other compiled modules use of batches.py.
 
 cimport cython
+from kafkasniff.protocol.bodies.reader cimport kafkasniff_signed
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
 from kafkasniff.protocol.records.crc32c cimport crc32c_of
 from kafkasniff.render.json.records cimport RecordsWriter
 
 @cython.locals(view="const unsigned char*")
 cdef bint write_batches(
-    TextBuffer out, bytes data, str side, list records, bint is_first, RecordsWriter writer, object context
+    TextBuffer out, bytes data, bytes side, list records, bint is_first, RecordsWriter writer, object context
 ) except -1
 @cython.locals(view="const unsigned char*")
 cdef long long write_records(

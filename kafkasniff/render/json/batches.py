@@ -8,8 +8,8 @@ except ImportError:
 
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.spending import CONTENT_WEIGHT
+from kafkasniff.protocol.bodies.json_writer import Place
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
-from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import COMPRESSIONS, MAX_BATCHES
 from kafkasniff.protocol.records.decompression_error import DecompressionError
 from kafkasniff.protocol.records.records import BYTES_PER_RECORD, decompress_batch
@@ -29,13 +29,13 @@ _COMPRESSIONS = cython.declare(list, [f'"{name}"'.encode() for name in COMPRESSI
 def write_batches(
     out: TextBuffer,
     data: bytes,
-    side: str,
-    records: list[RecordsField],
+    side: bytes,
+    records: list[Place],
     is_first: cython.bint,
     writer: RecordsWriter | None,
     context: Context,
 ) -> cython.bint:
-    """Write the batches in the `records` fields of a body, as `as_json` has them, each but the first behind a comma.
+    """Write the batches at places of a body, as `as_json` has them, each but the first behind a comma.
 
     With a `writer`, their records too, as many as the context allows. Gives False where a batch has a problem, is not
     of magic 2, or has records that are not written so, which `open_batches` and `open_records` tell of; what was
@@ -54,7 +54,7 @@ def write_batches(
         if at < 0 or end > len(data):
             raise IndexError("bytes behind the end")
         count = 0
-        place: bytes = f'{{"where":"{side}","path":"{path}","magic":2,"baseOffset":'.encode()
+        place: bytes = path.encode()
         while at < end:
             count += 1
             if end - at < _HEADER or view[at + 16] != 2 or count > _MOST_BATCHES:
@@ -67,7 +67,9 @@ def write_batches(
                 out.byte(0x2C)
             is_first = False
             attributes = view[at + 22]
+            out.add(side)
             out.add(place)
+            out.add(b'","magic":2,"baseOffset":')
             out.number(_number(data, at, 8))
             out.member(b'"lastOffset":', _number(data, at, 8) + _number(data, at + 23, 4))
             out.member(b'"partitionLeaderEpoch":', _number(data, at + 12, 4))
@@ -138,11 +140,7 @@ def write_records(
 
 def _number(data: bytes, at: cython.Py_ssize_t, size: cython.int) -> cython.longlong:
     """Give the big-endian number of `size` bytes at a place, of which the caller has found that they are there."""
+    if not cython.compiled:
+        return int.from_bytes(data[at : at + size], "big", signed=True)
     view = data
-    value: cython.longlong = view[at]
-    i: cython.Py_ssize_t
-    if value >= 0x80:
-        value -= 0x100
-    for i in range(at + 1, at + size):
-        value = value * 0x100 + view[i]
-    return value
+    return kafkasniff_signed(cython.address(view[at]), size)  # type: ignore[name-defined]  # noqa: F821

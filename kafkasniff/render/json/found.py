@@ -9,12 +9,13 @@ from kafkasniff.calls.call import Call, FieldError, Side
 from kafkasniff.calls.contents import Contents, batches_as_json, open_batches
 from kafkasniff.calls.records import open_records
 from kafkasniff.capture.packets import Interface
+from kafkasniff.protocol.bodies.json_writer import Place
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.wording import file_name
 
-FoundIn = tuple[Side, bytes, list[tuple[str, int]], list[str], list[RecordsField]]
+FoundIn = tuple[Side, bytes, list[tuple[str, int]], list[str], list[Place]]
 """Of one side: its bytes, path and code of its errors, its topic ids, and where records lie."""
 
 
@@ -41,7 +42,8 @@ def found_text(call: Call, *sides: FoundIn) -> str:
     contents = Contents()
     errors: list[FieldError] = []
     topics: dict[str, str] = {}
-    for side, data, codes, topic_ids, records in sides:
+    for side, data, codes, topic_ids, places in sides:
+        records = [RecordsField(*place) for place in places]
         errors += [FieldError(side, path, code, error_name(code)) for path, code in codes]
         topics |= context.topics.of(topic_ids)
         if records:

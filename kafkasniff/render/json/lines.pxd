@@ -1,25 +1,20 @@
 # What other compiled modules use of lines.py.
 
 from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.protocol.bodies.json_writer cimport JsonWriter
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
-from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.render.json.batches cimport write_batches
+from kafkasniff.render.json.parts cimport Ends, Layout, LineParts
 from kafkasniff.render.json.records cimport RecordsWriter
+from kafkasniff.render.line_writer cimport LineWriter
 
-cdef class JsonLines:
-    cdef TextBuffer out
+cdef list _ANSWERED, _NO_ERRORS, _NO_IDS, _NO_RECORDS
+
+cdef class JsonLines(LineWriter):
     cdef JsonWriter writer
-    cdef dict tables
-    cdef dict ends
-    cdef dict apis
-    cdef dict client_ids
-    cdef str client_id
-    cdef bytes client_id_text
-    cdef tuple client
-    cdef bytes client_text
-    cdef dict clients
+    cdef LineParts parts
     cdef RecordsWriter records
     cdef dict decoded
     cdef object context
@@ -33,12 +28,9 @@ cdef class JsonLines:
     cdef long long second_ns
     cdef bytes second_text
 
-    cpdef int write(self, Call call) except -1
-    cpdef bytes take(self)
     cdef int write_call(self, Call call) except -1
-    cdef int write_start(self, Call call) except -1
+    cdef int write_start(self, Call call, Layout layout) except -1
     cdef int write_end(self, Call call, int version, bytes partial) except -1
-    cdef int write_client(self, Call call) except -1
     cdef int take_context(self, context) except -1
     cdef bint write_all_batches(
         self, context, bytes data, bytes answer, list records, list response_records, bint is_internal
@@ -46,8 +38,8 @@ cdef class JsonLines:
     cdef int write_known_decoded(self, Call call) except -1
     cdef int write_topics(self, names) except -1
     cdef int add_unsafe(self, str text) except -1
-    cdef bint write_body(self, RequestHeader header, bint shows, bytes data, bint is_request, Py_ssize_t start) except -1
-    cdef FieldTable table_of(self, int key, int version, bint is_request, bint shows)
+    cdef bint write_response(self, Layout layout, int version, bytes data) except -1
+    cdef bint write_body(self, FieldTable table, bytes data, Py_ssize_t start) except -1
     cdef int write_decoded(self, Call call) except -1
     cdef int write_time(self, long long nanoseconds) except -1
     cdef int write_milliseconds(self, long long nanoseconds) except -1

@@ -5,11 +5,11 @@ from kafkasniff.calls.call cimport Call
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
+from kafkasniff.render.line_writer cimport LineWriter
 from kafkasniff.render.text.clock cimport ClockTime
 from kafkasniff.render.text.summary cimport Summaries
 
-cdef class CallLines:
-    cdef TextBuffer out
+cdef class CallLines(LineWriter):
     cdef Summaries summaries
     cdef object cut, layout, header_rows
     cdef int detail
@@ -29,10 +29,7 @@ cdef class CallLines:
     cdef list apis
     cdef int number_width, client_width, server_width, client_id_width, api_width, correlation_width, rest_width
 
-    cpdef int learn(self, Call call) except -1
-    cpdef int write(self, Call call) except -1
     cpdef int pass_over(self, Call call) except -1
-    cpdef bytes take(self)
     @cython.locals(arrival=Arrival)
     cdef int write_line(self, Call call, bint is_shown) except -1
     cdef int begin_line(self, long long nanoseconds) except -1

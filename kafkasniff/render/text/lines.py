@@ -13,6 +13,7 @@ from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.render.colours import PLAIN, Colours
+from kafkasniff.render.line_writer import LineWriter
 from kafkasniff.render.text.brokers import METADATA, TELLING_APIS, BrokerIds
 from kafkasniff.render.text.clock import ClockTime, time_column, time_title
 from kafkasniff.render.text.detail import detail_lines
@@ -44,8 +45,6 @@ _LONGEST_ERROR = 38
 """Characters of the longest name of an error, with a comma."""
 _NO_LIMIT = cython.declare(cython.longlong, -1)
 
-_ONE_WRITE = cython.declare(cython.Py_ssize_t, 1 << 18)
-"""Bytes of lines from which on they are written."""
 _MOST_PARTS = 4096
 """Clients and client ids of which the parts of lines are remembered; more, and all are forgotten."""
 
@@ -57,7 +56,7 @@ _TELLING = cython.declare(bytes, bytes([key in TELLING_APIS for key in range(_KE
 
 @cython.final
 @cython.cclass
-class CallLines:
+class CallLines(LineWriter):
     """Formats calls, gaps and connections; remembers broker ids, and the day, from one to the next."""
 
     def __init__(
@@ -76,7 +75,7 @@ class CallLines:
         `time_of`: `response`, for when calls ended, or `request`. `header_rows`: None for no titles of columns, 0 for
         titles once, else the lines after which they stand again.
         """
-        self.out = TextBuffer()
+        super().__init__()
         self.summaries = Summaries()
         self.cut = width
         self.layout = layout_for(width)
@@ -139,35 +138,6 @@ class CallLines:
             self.out.size = start
             raise
         return 0
-
-    def take(self) -> bytes:
-        """Give what was written since this was last asked."""
-        found: bytes = self.out.taken(0)
-        self.out.size = 0
-        return found
-
-    def line(self, call: Call) -> bytes:
-        """Give a call's line, and at higher detail those of its messages, each with its newline."""
-        self.write(call)
-        return self.take()
-
-    def calls(self, items: list[Item]) -> bytes:
-        """Take calls from the end of a list, learn from them and give their lines.
-
-        Stops before anything else, before a call that cannot be shown, and when there are enough for one write.
-        """
-        while items and self.out.size < _ONE_WRITE:
-            item = items[len(items) - 1]
-            if type(item) is not Call:
-                break
-            call: Call = item
-            try:
-                self.learn(call)
-                self.write(call)
-            except Exception:
-                break
-            items.pop()
-        return self.take()
 
     def call(self, call: Call) -> str:
         """Give a call's line, and at higher detail those of its messages, each with its newline."""

@@ -93,7 +93,6 @@ class SummaryReader(SummaryLists):
         self.sizes = array("q", bytes(8 * _SLOTS))
         self.is_request = True
         self.codes: list[int] = []
-        self.notes_records = False
         self.reset()
 
     def read_summary(
@@ -147,6 +146,10 @@ class SummaryReader(SummaryLists):
     def note_error(self, field: FieldTable, in_array: cython.bint, code: cython.longlong) -> cython.int:
         """Note an error code that is not zero; nobody asks where."""
         self.codes.append(code)
+        return 0
+
+    def note_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
+        """Note nothing: batches are counted where they are taken."""
         return 0
 
     def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
