@@ -21,13 +21,13 @@ class ShareKey(NamedTuple):
 
     client: Client
     group: str
-    topic: str
+    topic_id: str
 
 
 class Deliveries(Tally):
     """What was acquired and acknowledged, in records."""
 
-    __slots__ = ("acknowledged", "acquired", "most", "often", "released")
+    __slots__ = ("acknowledged", "acquired", "most", "name", "often", "released")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -39,6 +39,8 @@ class Deliveries(Tally):
         """The highest delivery count."""
         self.acknowledged = 0
         self.released = 0
+        self.name: str | None = None
+        """Of the topic, where it is known."""
 
 
 class RedeliveryLoop(Rule[Deliveries]):
@@ -91,7 +93,9 @@ class RedeliveryLoop(Rule[Deliveries]):
                     self._acknowledge(self._state(seen, group, topic), batch)
 
     def _state(self, seen: SeenCall, group: str, topic: dict[str, Any]) -> Deliveries:
-        return self.state(ShareKey(seen.client, group, self.facts.name_in(topic) or str(topic.get("topicId"))))
+        state = self.state(ShareKey(seen.client, group, str(topic.get("topicId"))))
+        state.name = state.name or self.facts.name_in(topic)
+        return state
 
     def _acquire(self, seen: SeenCall, state: Deliveries, batches: list[dict[str, Any]]) -> None:
         for batch in batches:
@@ -120,11 +124,12 @@ class RedeliveryLoop(Rule[Deliveries]):
             return None
         if state.released < self.limits["released"] * state.acknowledged:
             return None
+        topic = state.name or f"id {key.topic_id}"
         summary = (
-            f"{key.client.name} released {state.released:,} of {state.acknowledged:,} records of topic {key.topic} "
+            f"{key.client.name} released {state.released:,} of {state.acknowledged:,} records of topic {topic} "
             f"within {seconds_text(state.span_ns)}; they come again, up to {state.most} times."
         )
-        subject = client_subject(key.client, state.clients) | {"group": key.group, "topic": key.topic}
+        subject = client_subject(key.client, state.clients) | {"group": key.group, "topic": state.name}
         return self.make(state, subject, summary, count=state.often)
 
 

@@ -3,6 +3,7 @@
 
 from typing import Any, NamedTuple
 
+from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import (
     CONSUMER_GROUP_HEARTBEAT,
     HEARTBEAT,
@@ -178,6 +179,17 @@ class Member:
         """The latest that it used."""
 
 
+class Silence(NamedTuple):
+    """A pause of a member that was refused after it, before its session timeout is known."""
+
+    member_id: str
+    pause: int
+    """Nanoseconds."""
+    what: str
+    refused: Arrival
+    address: str
+
+
 class Evictions(Tally):
     """Members that were thrown out."""
 
@@ -227,6 +239,10 @@ class SessionTimeout(Rule[Evictions]):
         self._members: Bounded[Member] = Bounded()
         self._by_connection: Bounded[tuple[str, str]] = Bounded()
         """The member that last used a connection, by its group and id."""
+        self._sessions: Bounded[int] = Bounded()
+        """Session timeouts (ms) of clients within groups: a program's setting stays the same."""
+        self._unjudged: Bounded[Silence] = Bounded()
+        """By client within a group."""
 
     def new_state(self) -> Evictions:
         """Begin with none."""
@@ -249,10 +265,14 @@ class SessionTimeout(Rule[Evictions]):
             member = self._members.touch((group, seen.response["memberId"]), Member)
             member.session_ms = request.get("sessionTimeoutMs")
             self._heard(member, group, seen.response["memberId"], seen)
+            self._learn(GroupMember(group, seen.client), member.session_ms)
             return
         if not member_id:
             return
         known = self._members.get((group, member_id))
+        if known is None and key == SYNC_GROUP and not error:
+            # Its JoinGroup was not captured.
+            known = self._members.touch((group, member_id), Member)
         if key == CONSUMER_GROUP_HEARTBEAT and not error:
             interval = seen.response.get("heartbeatIntervalMs")
             if request.get("memberEpoch", 0) < 0:
@@ -287,15 +307,31 @@ class SessionTimeout(Rule[Evictions]):
             self._members.pop(before)
 
     def _silent(self, who: tuple[str, str], member: Member, seen: SeenCall, what: str) -> None:
-        if member.last is None or member.session_ms is None:
+        if member.last is None:
             return
-        pause = seen.sent - member.last
-        if pause >= self.limits["share"] * member.session_ms * MILLISECOND:
-            what = f"{what} after {seconds_text(pause)} of silence (session timeout {member.session_ms:,} ms)"
-            assert seen.call.response is not None
-            state = self.state(GroupMember(who[0], seen.client))
-            state.members.add(who[1])
-            state.add(seen.call.response.last, what, seen.call.client)
+        assert seen.call.response is not None
+        key = GroupMember(who[0], seen.client)
+        silence = Silence(who[1], seen.sent - member.last, what, seen.call.response.last, seen.call.client)
+        session_ms = member.session_ms or self._sessions.get(key)
+        if session_ms is None:
+            self._unjudged.put(key, silence)
+        else:
+            self._judge(key, silence, session_ms)
+
+    def _learn(self, key: GroupMember, session_ms: int | None) -> None:
+        """Take in a client's session timeout, by which what came before it is judged."""
+        if session_ms:
+            self._sessions.put(key, session_ms)
+            silence = self._unjudged.pop(key)
+            if silence is not None:
+                self._judge(key, silence, session_ms)
+
+    def _judge(self, key: GroupMember, silence: Silence, session_ms: int) -> None:
+        if silence.pause >= self.limits["share"] * session_ms * MILLISECOND:
+            pause = f"{seconds_text(silence.pause)} of silence (session timeout {session_ms:,} ms)"
+            state = self.state(key)
+            state.members.add(silence.member_id)
+            state.add(silence.refused, f"{silence.what} after {pause}", silence.address)
 
     def finding(self, key: Any, state: Evictions) -> Finding | None:
         """Fire from the threshold on."""

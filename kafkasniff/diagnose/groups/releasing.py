@@ -18,7 +18,7 @@ Partition = tuple[str, int]
 class Holding:
     """What a member owns, and what it was last assigned."""
 
-    __slots__ = ("asked", "assigned", "client", "longest", "owned", "unreleased")
+    __slots__ = ("asked", "assigned", "behind", "client", "longest", "owned", "unreleased")
 
     def __init__(self, client: Client) -> None:
         """Begin with nothing known."""
@@ -27,19 +27,23 @@ class Holding:
         self.assigned: frozenset[Partition] | None = None
         self.asked: int | None = None
         """Since when it has been asked to give up partitions that it owns (ns); None while it is not."""
+        self.behind: int | None = None
+        """Since when it has stayed in an older epoch than the group's (ns); None while it has not."""
         self.longest = 0
         self.unreleased: frozenset[Partition] = frozenset()
-        """What it held for the longest."""
+        """What it held for the longest; empty where that was said before the capture."""
 
 
 class Unreleased(Tally):
     """Members of a group."""
 
-    __slots__ = ("members", "waiting")
+    __slots__ = ("epoch", "members", "waiting")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
+        self.epoch = 0
+        """The latest that a member is in."""
         self.members: dict[str, Holding] = {}
         self.waiting: dict[str, Client] = {}
         """Members that had nothing while another one held what it should have given up."""
@@ -65,7 +69,8 @@ class PartitionsNotReleased(Rule[Unreleased]):
     meaning = "The new member stands idle, and the partitions' records wait, until the old one polls again."
     wire = (
         "ConsumerGroupHeartbeat's answer assigns a member fewer partitions than it owns; its next heartbeats go on "
-        "without saying that it gave them up (topicPartitions), while another member is assigned none (KIP-848)."
+        "without saying that it gave them up (topicPartitions), and it stays in an older memberEpoch, while another "
+        "member of a newer one is assigned none (KIP-848)."
     )
     cause = "The program processes for long between two polls: partitions are given up within poll() only."
     fix = (
@@ -103,15 +108,19 @@ class PartitionsNotReleased(Rule[Unreleased]):
         self._compare(state, member_id, member, seen)
 
     def _compare(self, state: Unreleased, member_id: str, member: Holding, seen: SeenCall) -> None:
+        epoch = seen.response.get("memberEpoch", 0)
+        state.epoch = max(state.epoch, epoch)
+        # Before a member has given up what it is asked for it gets no newer epoch (KIP-848).
+        member.behind = (member.behind or seen.ended) if epoch < state.epoch else None
         if member.owned is None or member.assigned is None:
+            left, since = frozenset[Partition](), member.behind
+        else:
+            left = member.owned - member.assigned
+            member.asked = (member.asked or seen.ended) if left else None
+            since = member.asked
+        if since is None:
             return
-        left = member.owned - member.assigned
-        if not left:
-            member.asked = None
-            return
-        if member.asked is None:
-            member.asked = seen.ended
-        held = seen.sent - member.asked
+        held = seen.sent - since
         if held > member.longest:
             member.longest, member.unreleased = held, left
         idle = {
@@ -121,7 +130,7 @@ class PartitionsNotReleased(Rule[Unreleased]):
         }
         if held >= self.limits["seconds"] * SECOND and len(idle) >= self.limits["waiting"]:
             state.waiting |= idle
-            what = f"{seen.client.name} still owns {counted(len(left), 'partition')} after {seconds_text(held)}"
+            what = f"{seen.client.name} still owns {_many(left)} after {seconds_text(held)}, in epoch {epoch}"
             state.add(seen.call.ended, what, seen.call.client)
             for topic, _ in sorted(left)[:16]:
                 state.topics.add(self.facts.name_in({"topicId": topic}) or topic)
@@ -131,11 +140,11 @@ class PartitionsNotReleased(Rule[Unreleased]):
         if not state.count:
             return None
         member_id, member = max(state.members.items(), key=lambda item: item[1].longest, default=(None, None))
-        if member is None or not member.unreleased:
+        if member is None or not member.longest:
             return None
         waiting = sorted({client.name for client in state.waiting.values()})[:16]
         summary = (
-            f"{member.client.name} did not give up {counted(len(member.unreleased), 'partition')} in group {key} for "
+            f"{member.client.name} did not give up {_many(member.unreleased)} in group {key} for "
             f"{seconds_text(member.longest)}, while {', '.join(waiting)} had none."
         )
         subject = client_subject(member.client, state.clients) | {
@@ -144,6 +153,11 @@ class PartitionsNotReleased(Rule[Unreleased]):
             "topic": state.topics.only or list(state.topics),
         }
         return self.make(state, subject, summary)
+
+
+def _many(partitions: frozenset[Partition]) -> str:
+    """Say how many they are, as far as it was seen."""
+    return counted(len(partitions), "partition") if partitions else "partitions"
 
 
 def _partitions(topics: Any) -> frozenset[Partition]:

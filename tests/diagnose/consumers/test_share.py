@@ -48,3 +48,9 @@ def test_records_that_come_again_and_again() -> None:
 def test_consumers_that_get_on() -> None:
     assert findings(RULE, delivered(10, kind=1)) == []
     assert findings(RULE, [*delivered(10), acquired(100, 1, at=9), acknowledged(100, 1, at=9.5)]) == []
+
+
+def test_a_topic_whose_name_was_told_before_the_capture() -> None:
+    found = finding(RULE, delivered(5)[1:])
+    assert "topic" not in found.subject
+    assert "records of topic id AAAAAAAAAAAAAAAAAAAAAQ" in found.summary

@@ -125,3 +125,16 @@ def test_who_leaves_may_be_silent() -> None:
     request = {"groupId": "billing", "memberId": "m-1"}
     left = call(13, 1, request, {"throttleTimeMs": 0, "errorCode": 0}, at=1)
     assert findings("session-timeout", [call(11, 2, JOIN, JOINED), left, call(11, 2, JOIN, JOINED, at=60)]) == []
+
+
+def test_a_session_timeout_that_is_told_later() -> None:
+    """A capture that began after the join: the program's next JoinGroup says what its setting is."""
+    synced = call(14, 2, {"groupId": "billing", "memberId": "m-1"}, {"errorCode": 0, "assignment": ""})
+    refused = call(12, 2, {"groupId": "billing", "memberId": "m-1"}, {"errorCode": 25}, at=5.5)
+    again = call(11, 2, JOIN, JOINED | {"memberId": "m-2"}, at=9)
+    assert findings("session-timeout", [synced, refused]) == []
+    found = finding("session-timeout", [synced, refused, again])
+    assert found.subject["memberId"] == "m-1"
+    assert "HEARTBEAT refused with UNKNOWN_MEMBER_ID after 5.5 s of silence (session timeout 6,000 ms)" in found.summary
+    soon = call(12, 2, {"groupId": "billing", "memberId": "m-1"}, {"errorCode": 25}, at=5.3)
+    assert findings("session-timeout", [synced, soon, again]) == []

@@ -49,3 +49,24 @@ def test_nobody_waits() -> None:
 
 def test_a_member_whose_beginning_is_not_in_the_capture() -> None:
     assert findings(RULE, held(20)[2:]) == []
+
+
+def test_a_member_that_stays_in_an_old_epoch() -> None:
+    """What it owns was said before the capture: until it has given that up, it gets no newer epoch (KIP-848)."""
+
+    def old(at: float) -> Call:
+        request = {"groupId": "g", "memberId": "a", "memberEpoch": 2, "topicPartitions": None}
+        answer = {"errorCode": 0, "memberEpoch": 2, "assignment": None}
+        return call(68, 0, request, answer, at=at, client_id="a")
+
+    def new(at: float, assigned: list[int]) -> Call:
+        made = beat("b", at, [], assigned, epoch=0)
+        assert made._response_body is not None
+        made._response_body.value["memberEpoch"] = 3
+        return made
+
+    assert findings(RULE, [old(0), new(1, []), old(2), old(11.9)]) == []
+    found = finding(RULE, [old(0), new(1, []), old(2), old(12.1)])
+    assert found.subject["clientId"] == "a"
+    assert "did not give up partitions in group g for 10.1 s, while b had none" in found.summary
+    assert findings(RULE, [old(0), new(1, [0]), old(2), old(30)]) == []
