@@ -2,7 +2,7 @@
 
 How it works:
 
-- `grammar` parses an expression from left to right, and makes its predicate as it goes.
+- `grammar` parses an expression with Lark (LALR, so that no input takes long), and makes its predicate as it goes.
 - `tests.make_test` makes the predicate of one field, one operator and its values, and says what is wrong with them.
   A name or a pattern of APIs or errors becomes the set of their numbers; the values of texts (topics, client ids) are
   tested once each and remembered, which also tells what there was where nothing matched (`predicates.Values`).

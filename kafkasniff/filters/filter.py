@@ -32,7 +32,7 @@ class Filter:
         """
         found = [*predicates]
         if where is not None:
-            from kafkasniff.filters.grammar import parse  # few readings need it
+            from kafkasniff.filters.grammar import parse  # Lark takes longer to import than a small capture to read
 
             found.append(parse(where))
         self.wants_all = not found

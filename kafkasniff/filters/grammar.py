@@ -1,62 +1,83 @@
-"""The grammar of expressions, and the parser that makes a predicate of one as it goes.
+"""The grammar of expressions, and the parser that makes a predicate of one."""
 
-    either:  both ("or" both)*            also `||`
-    both:    inverse ("and" inverse)*     also `&&`
-    inverse: "not" inverse                also `!`
-           | "(" either ")"
-           | FIELD                        it has a value
-           | FIELD OPERATOR value
-           | FIELD ["not"] "in" "(" value ("," value)* ")"
-    value:   WORD | STRING                in either quotes
+from functools import cache
+from typing import Any, Final
 
-Each function reads one of these from left to right and never goes back, so that no input takes long.
-"""
-
-import re
-from typing import Final
+from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
 
 from kafkasniff.filters.errors import FilterError
-from kafkasniff.filters.predicates import DEEPEST, Predicate, all_of, any_of, negation, too_deep
+from kafkasniff.filters.predicates import Predicate, all_of, any_of, negation
 from kafkasniff.filters.tests import make_test
 
 LONGEST: Final = 20_000
 """Characters of an expression."""
 
-_TOKEN: Final = re.compile(
-    r"""\s*(?:(?P<OPERATOR>==?|!=|<=|>=|<|>|!?~)|(?P<SIGN>[(),]|!|&&|\|\|)"""
-    r"""|(?P<STRING>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<WORD>[^\s()<>=!~,&|"']+)|(?P<END>$))""",
-    re.DOTALL,
-)
-_SIGNS: Final = {"&&": "and", "||": "or", "!": "not"}
-_KEYWORDS: Final = frozenset({"and", "or", "not", "in"})
+GRAMMAR: Final = r"""
+?start: either
+?either: both (_OR both)*
+?both: inverse (_AND inverse)*
+?inverse: _NOT inverse -> inverse
+    | "(" either ")" -> group
+    | WORD -> presence
+    | WORD OPERATOR value -> comparison
+    | WORD _IN "(" value ("," value)* ")" -> among
+    | WORD _NOT _IN "(" value ("," value)* ")" -> not_among
+?value: WORD | STRING
+_OR.2: /or(?![^\s()<>=!~,&|"'])|\|\|/i
+_AND.2: /and(?![^\s()<>=!~,&|"'])|&&/i
+_NOT.2: /not(?![^\s()<>=!~,&|"'])|!(?![=~])/i
+_IN.2: /in(?![^\s()<>=!~,&|"'])/i
+OPERATOR.3: /==?|!=|<=|>=|<|>|!?~/
+STRING: /"(\\.|[^"\\])*"|'(\\.|[^'\\])*'/s
+WORD: /[^\s()<>=!~,&|"']+/
+%import common.WS
+%ignore WS
+"""
 
-_FIELD: Final = "a field such as api"
-_VALUE: Final = "a value"
-_AND_OR: Final = "and, or"
-_END: Final = "the end"
+_EXPECTED: Final = {
+    "WORD": "a field such as api", "STRING": "a value", "OPERATOR": "an operator such as ==", "_OR": "and, or",
+    "COMMA": "a comma", "LPAR": "(", "RPAR": ")", "$END": "the end",
+}  # fmt: skip
+"""What to say of the terminals that may come next."""
 
 
-class Token(str):
-    """A word, an operator or a value, which knows where it stands."""
+class _Maker(Transformer[Token, Predicate]):
+    """Makes predicates as the parser finds the parts of an expression."""
 
-    __slots__ = ("end_pos", "kind", "start_pos")
+    def either(self, parts: list[Any]) -> Any:
+        return any_of(parts)
 
-    def __new__(cls, text: str, kind: str, start: int, end: int) -> "Token":
-        """Make one of `kind`, a group of the pattern of tokens, that stands from `start` to `end`."""
-        token = super().__new__(cls, text)
-        token.kind, token.start_pos, token.end_pos = kind, start, end
-        return token
+    def both(self, parts: list[Any]) -> Any:
+        return all_of(parts)
 
-    kind: str
-    start_pos: int
-    end_pos: int
+    def inverse(self, parts: list[Any]) -> Any:
+        return negation(parts[0])
 
-    @property
-    def keyword(self) -> str:
-        """Give what a word or a sign stands for in the grammar; of anything else nothing."""
-        if self.kind == "SIGN":
-            return _SIGNS.get(self, self)
-        return self.lower() if self.kind == "WORD" and self.lower() in _KEYWORDS else ""
+    def group(self, parts: list[Any]) -> Any:
+        return parts[0]
+
+    def presence(self, parts: list[Any]) -> Any:
+        return make_test(parts[0])
+
+    def comparison(self, parts: list[Any]) -> Any:
+        name, operator, value = parts
+        return make_test(name, operator.update(value="==") if operator == "=" else operator, [value])
+
+    def among(self, parts: list[Any]) -> Any:
+        return make_test(parts[0], "in", parts[1:])
+
+    def not_among(self, parts: list[Any]) -> Any:
+        return make_test(parts[0], "not in", parts[1:])
+
+    def STRING(self, token: Token) -> Token:  # noqa: N802 (named as the terminal is)
+        """Take the quotes away; other escapes are those of patterns."""
+        quote = token[0]
+        return token.update(value=token[1:-1].replace(f"\\{quote}", quote))
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(GRAMMAR, parser="lalr", transformer=_Maker())
 
 
 def parse(expression: str) -> Predicate:
@@ -64,130 +85,34 @@ def parse(expression: str) -> Predicate:
     if len(expression) > LONGEST:
         raise FilterError(f"an expression of {len(expression):,} characters; {LONGEST:,} are read at most")
     try:
-        parser = _Parser(expression)
-        found = parser.either()
-        if parser.next.kind != "END":
-            raise parser.unexpected(*parser.may_follow, _END)
+        found: Any = _parser().parse(expression)
+    except UnexpectedToken as error:
+        raise _unexpected(expression, error).located(expression) from None
+    except UnexpectedCharacters as error:
+        raise _unreadable(expression, error.pos_in_stream or 0).located(expression) from None
     except FilterError as error:
         raise error.located(expression) from None
+    assert isinstance(found, Predicate)
     return found
 
 
-class _Parser:
-    """Reads an expression; `next` is the token that was not yet taken."""
-
-    def __init__(self, expression: str) -> None:
-        """Stand before the first token."""
-        self._expression = expression
-        self._place = 0
-        self._depth = 0
-        self.may_follow: tuple[str, ...] = ()
-        """What might stand where `next` does, beside the end or what closes a bracket."""
-        self.next = self._read()
-
-    def either(self) -> Predicate:
-        """Read what `or` joins."""
-        parts = [self._both()]
-        while self._take("or"):
-            parts.append(self._both())
-        return any_of(parts)
-
-    def unexpected(self, *expected: str) -> FilterError:
-        """Say that something else was expected than `next`."""
-        found = f"found {str(self.next)!r}" if self.next.kind != "END" else "it ends here"
-        *others, last = expected
-        return FilterError(f"expected {', '.join(others)}{' or ' if others else ''}{last}; {found}", self.next)
-
-    def _both(self) -> Predicate:
-        parts = [self._inverse()]
-        while self._take("and"):
-            parts.append(self._inverse())
-        return all_of(parts)
-
-    def _inverse(self) -> Predicate:
-        self._depth += 1
-        if self._depth > DEEPEST:
-            raise too_deep()
-        found = self._negated_or_plain()
-        self._depth -= 1
-        return found
-
-    def _negated_or_plain(self) -> Predicate:
-        if self._take("not"):
-            return negation(self._inverse())
-        if self._take("("):
-            found = self.either()
-            if not self._take(")"):
-                raise self.unexpected(*self.may_follow, ")")
-            self.may_follow = (_AND_OR,)
-            return found
-        if self.next.kind != "WORD":
-            raise self.unexpected(_FIELD, "(")
-        return self._test()
-
-    def _test(self) -> Predicate:
-        """Read a field, and what it is compared with."""
-        name = self._advance()
-        if self.next.kind == "OPERATOR":
-            operator = self._advance()
-            if operator == "=":
-                operator = Token("==", operator.kind, operator.start_pos, operator.end_pos)
-            test = make_test(name, operator, [self._value()])
-        elif self.next.keyword in ("in", "not"):
-            operator_text = "not in" if self._take("not") else "in"
-            if not self._take("in"):
-                raise self.unexpected("in")
-            if not self._take("("):
-                raise self.unexpected("(")
-            test = make_test(name, operator_text, self._values())
-        else:
-            self.may_follow = ("an operator such as ==", _AND_OR)
-            return make_test(name)
-        self.may_follow = (_AND_OR,)
-        return test
-
-    def _values(self) -> list[str]:
-        values: list[str] = [self._value()]
-        while self._take(","):
-            values.append(self._value())
-        if not self._take(")"):
-            raise self.unexpected("a comma", ")")
-        return values
-
-    def _value(self) -> Token:
-        if self.next.kind not in ("WORD", "STRING"):
-            raise self.unexpected(_VALUE)
-        token = self._advance()
-        if token.kind == "WORD":
-            return token
-        # Other escapes are those of patterns.
-        quote = token[0]
-        return Token(token[1:-1].replace(f"\\{quote}", quote), token.kind, token.start_pos, token.end_pos)
-
-    def _take(self, keyword: str) -> bool:
-        if self.next.keyword != keyword:
-            return False
-        self._advance()
-        return True
-
-    def _advance(self) -> Token:
-        token, self.next = self.next, self._read()
-        return token
-
-    def _read(self) -> Token:
-        found = _TOKEN.match(self._expression, self._place)
-        if found is None:
-            raise _unreadable(self._expression, self._place)
-        kind = found.lastgroup or ""
-        self._place = found.end()
-        return Token(found[kind], kind, found.start(kind), found.end(kind))
+def _unexpected(expression: str, error: UnexpectedToken) -> FilterError:
+    accepted = error.accepts or error.expected
+    # Where a value may stand, so may a word, and that is no field.
+    expected = [text for kind, text in _EXPECTED.items() if kind in accepted]
+    if "STRING" in accepted:
+        expected.remove(_EXPECTED["WORD"])
+    found = f"found {str(error.token)!r}" if error.token.type != "$END" else "it ends here"
+    last = expected.pop()
+    culprit = error.token
+    if culprit.type == "$END":
+        culprit = Token("$END", "", start_pos=len(expression), end_pos=len(expression))
+    return FilterError(f"expected {', '.join(expected)}{' or ' if expected else ''}{last}; {found}", culprit)
 
 
 def _unreadable(expression: str, place: int) -> FilterError:
-    rest = expression[place:].lstrip()
-    place = len(expression) - len(rest)
-    found = rest[0]
+    found = expression[place]
     why = (
         "a quote that is not closed" if found in "\"'" else f"{found!r} is no operator: write == != < <= > >= ~ and or"
     )
-    return FilterError(why, Token(found, "WORD", place, place + 1))
+    return FilterError(why, Token("WORD", found, start_pos=place, end_pos=place + 1))

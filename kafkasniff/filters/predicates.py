@@ -15,8 +15,7 @@ BODY: Final = 10
 RECORDS: Final = 20
 """Cost of reading the batches in them."""
 
-DEEPEST: Final = 100
-"""Predicates, or brackets, within each other."""
+_DEEPEST = 100
 _MOST_KNOWN = 4096
 _LONGEST_KNOWN = 250
 """Characters of a value that is remembered: a topic has 249 at most."""
@@ -108,11 +107,6 @@ def _joined(predicates: Sequence[Predicate], decisive: bool) -> Predicate:
 def _deeper(predicates: Sequence[Predicate]) -> int:
     """Give the depth of what has `predicates` within; raises FilterError where a call stack would have no end."""
     depth = 1 + max((each.depth for each in predicates), default=0)
-    if depth > DEEPEST:
-        raise too_deep()
+    if depth > _DEEPEST:
+        raise FilterError(f"and, or and not within each other; {_DEEPEST} levels are read at most")
     return depth
-
-
-def too_deep() -> FilterError:
-    """Say that too much stands within each other."""
-    return FilterError(f"brackets, and, or and not within each other; {DEEPEST} levels are read at most")

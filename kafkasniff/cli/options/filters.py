@@ -101,7 +101,7 @@ class Filters(NamedTuple):
             if text:
                 found.append(_checked(option, partial(make_test, "time", operator, [text])))
         for text in self.where or ():
-            from kafkasniff.filters.grammar import parse  # few readings need it
+            from kafkasniff.filters.grammar import parse  # Lark takes longer to import than a small capture to read
 
             found.append(_checked("--where", partial(parse, text)))
         return Filter(predicates=found)
