@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "cli.md"
 TASKS = ROOT / "docs" / "tasks.md"
 
 COMMANDS = (
-    *("read", "live", "show", "diagnose", "stats", "who", "audit", "compare", "sql", "tables", "scrub"),
+    *("read", "live", "show", "diagnose", "stats", "who", "audit", "compare", "sql", "tables", "report", "scrub"),
     *("pipeline", "explain", "apis", "errors", "help"),
 )
 

@@ -14,7 +14,7 @@ from kafkasniff.cli.options.formatting import Commands, GroupedCommand
 from kafkasniff.cli.terminal.output import print_message
 
 COMMANDS = (
-    *("read", "show", "live", "diagnose", "stats", "who", "audit", "compare", "sql", "tables", "scrub"),
+    *("read", "show", "live", "diagnose", "stats", "who", "audit", "compare", "sql", "tables", "report", "scrub"),
     *("pipeline", "explain", "apis", "errors", "help"),
 )
 """Each is the function of its name in the module of its name."""

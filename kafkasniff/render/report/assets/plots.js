@@ -1,0 +1,133 @@
+// Plots over time. All show the same span; what is brushed in one is the span that all tables are about.
+
+const bins = data.bins ?? null;
+const span = { range: null, listeners: [] };
+
+function binTimes() {
+  return Array.from({ length: bins.count }, (_, index) => (bins.start + index * bins.width) / 1000);
+}
+
+// first and last bin, or null for all.
+function choose(range) {
+  span.range = range;
+  for (const listener of span.listeners) listener(range);
+}
+
+function isChosen(bin) {
+  return span.range === null || (bin >= span.range[0] && bin <= span.range[1]);
+}
+
+function chosenTimes() {
+  if (span.range === null) return [-Infinity, Infinity];
+  return [bins.start + span.range[0] * bins.width, bins.start + (span.range[1] + 1) * bins.width];
+}
+
+// One value a bin; bins without a row have `empty`.
+function perBin(table, column, empty) {
+  const values = new Array(bins.count).fill(empty);
+  const [bin, place] = [indexOf(table, "bin"), indexOf(table, column)];
+  for (const row of table.rows) values[row[bin]] = row[place];
+  return values;
+}
+
+const plots = [];
+const stepped = (u, index, from, to) => uPlot.paths.stepped({ align: 1 })(u, index, from, to);
+
+class TimePlot {
+  // series: {title, colour, values, lines}
+  constructor({ title, series, format, log = false }) {
+    Object.assign(this, { title, series, format, log });
+    const legend = series.map((each) =>
+      element("li", {}, element("span", { class: `key ${each.colour}` }), each.title),
+    );
+    this.holder = element("div", { class: "plot" });
+    this.reading = element("span", { class: "reading" });
+    this.root = element(
+      "figure",
+      { role: "group", "aria-label": `${title} over time` },
+      element("figcaption", {}, element("h3", {}, title), element("ul", { class: "legend" }, ...legend), this.reading),
+      this.holder,
+    );
+    plots.push(this);
+    span.listeners.push(() => this.mark());
+  }
+
+  draw() {
+    this.plot?.destroy();
+    const axis = { stroke: colour("soft"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line"), width: 1 } };
+    const times = binTimes();
+    const width = bins.width / 1000;
+    // The last bin is as wide as the others.
+    const options = {
+      width: Math.max(this.holder.clientWidth, 200),
+      height: 170,
+      legend: { show: false },
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+      cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: "time" }, points: { size: 6 } },
+      scales: {
+        x: { range: [times[0], times[times.length - 1] + width] },
+        y: this.log ? { distr: 3 } : { range: (u, low, high) => [0, Math.max(high, 1) * 1.05] },
+      },
+      axes: [
+        { ...axis, space: 70 },
+        { ...axis, size: 64, values: (u, values) => values.map((value) => (value === null ? "" : this.format(value))) },
+      ],
+      series: [
+        {},
+        ...this.series.map((each) => ({
+          label: each.title,
+          stroke: colour(each.colour),
+          fill: each.lines ? undefined : colour(`${each.colour}-fill`),
+          width: 1.5,
+          paths: stepped,
+          points: { show: false },
+          spanGaps: false,
+        })),
+      ],
+      hooks: {
+        setSelect: [(u) => this.brushed(u)],
+        setCursor: [(u) => this.read(u)],
+      },
+    };
+    const last = (values) => [...values, values[values.length - 1]];
+    this.plot = new uPlot(options, [[...times, times[times.length - 1] + width], ...this.series.map((each) => last(each.values))], this.holder);
+    this.plot.root.querySelector("canvas").setAttribute("aria-hidden", "true");
+    this.mark();
+  }
+
+  brushed(u) {
+    if (this.marking || u.select.width < 2) return;
+    const bin = (pixel) => Math.floor((u.posToVal(pixel, "x") * 1000 - bins.start) / bins.width);
+    const first = Math.min(Math.max(bin(u.select.left), 0), bins.count - 1);
+    const last = Math.min(Math.max(bin(u.select.left + u.select.width), first), bins.count - 1);
+    choose([first, last]);
+  }
+
+  mark() {
+    if (!this.plot) return;
+    const u = this.plot;
+    this.marking = true;
+    const none = { left: 0, top: 0, width: 0, height: 0 };
+    if (span.range === null) u.setSelect(none, false);
+    else {
+      const [from, to] = chosenTimes();
+      const left = u.valToPos(from / 1000, "x");
+      u.setSelect({ left, top: 0, width: u.valToPos(to / 1000, "x") - left, height: u.over.clientHeight }, false);
+    }
+    this.marking = false;
+  }
+
+  read(u) {
+    const index = u.cursor.idx;
+    if (index === null || index === undefined || index >= bins.count) {
+      this.reading.textContent = "";
+      return;
+    }
+    const values = this.series.map((each) => (each.values[index] === null ? "–" : this.format(each.values[index])));
+    this.reading.textContent = `${timeText(bins.start + index * bins.width)}: ${values.join(" / ")}`;
+  }
+}
+
+function drawPlots() {
+  for (const plot of plots) plot.draw();
+}
