@@ -82,9 +82,8 @@ def main(*arguments: str) -> None:
                         print(f"    {path.stem}: {mark} {each.severity} {each.rule}: {each.summary}")
             share = 100 * kept_count / max(whole_count, 1)
             rules = ", ".join(f"{rule} {count}" for rule, count in lost_rules.most_common())
-            print(
-                f"{folder:10} {how:12} {kept_count} of {whole_count} kept ({share:.0f} %), {new_count} new; lost: {rules}"
-            )
+            kept = f"{kept_count} of {whole_count} kept ({share:.0f} %)"
+            print(f"{folder:10} {how:12} {kept}, {new_count} new; lost: {rules}")
 
 
 _whole: dict[Path, list[Finding]] = {}
