@@ -17,7 +17,7 @@ from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.filters.filter import Filter, as_filter
 from kafkasniff.listening import Listening
-from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
+from kafkasniff.protocol.limits import RECORDS_LIMIT
 from kafkasniff.reading import CapturePath, Reading, Summary
 from kafkasniff.render.findings import finding_object
 from kafkasniff.render.json.items import connection_line, gap_line, token_line
@@ -110,7 +110,7 @@ class live:  # noqa: N801
         self._capture = LiveCapture(names, bpf_filter=bpf)
         self.messages: list[str] = []
         """What went wrong so far, in sentences."""
-        context = Context(records=records, limit_value=limit_value, spending=Spending(DEFAULT_LIMIT))
+        context = Context(records=records, limit_value=limit_value, spending=Spending(RECORDS_LIMIT))
         self._listening = Listening(
             self._capture,
             self.messages.append,

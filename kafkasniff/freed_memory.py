@@ -1,6 +1,5 @@
 """What becomes of memory that is freed."""
 
-import ctypes
 import sys
 from collections.abc import Callable
 from typing import Final
@@ -36,5 +35,7 @@ def give_back_freed_memory() -> None:
 
 def _function(name: str) -> Callable[..., int] | None:
     """Give a function of the C library; None where there is none."""
+    import ctypes
+
     # Other systems have other allocators; Windows has no library by the name None.
     return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None

@@ -19,8 +19,7 @@ from kafkasniff.capture.files.merge import merge
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.files.windows import DecompressionBudget
 from kafkasniff.capture.packets import PacketBatch, datetime_of
-from kafkasniff.protocol.limits import MessageLimits
-from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
+from kafkasniff.protocol.limits import RECORDS_LIMIT, MessageLimits
 from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.events import Connection
 from kafkasniff.tcp.limits import TcpLimits
@@ -91,7 +90,7 @@ class Reading:
         keep_secrets: bool = False,
         records: bool = False,
         limit_value: int | None = None,
-        records_limit: int = DEFAULT_LIMIT,
+        records_limit: int = RECORDS_LIMIT,
         two_pass: bool = False,
         fetch_sessions: bool = True,
         metrics: bool = True,

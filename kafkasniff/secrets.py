@@ -1,11 +1,14 @@
 """Where the secrets of TLS connections come from: a key log file, and blocks inside captures."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.files.key_log_file import KeyLogFile
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.tcp.tls.key_log import KeyLog
+
+if TYPE_CHECKING:  # most readings have no such file
+    from kafkasniff.capture.files.key_log_file import KeyLogFile
 
 
 class SecretSources:
@@ -18,7 +21,7 @@ class SecretSources:
         """
         self.key_log = KeyLog()
         self._readers = readers
-        self._file = None if path is None else KeyLogFile(path)
+        self._file = None if path is None else _file(path)
         valid, has_others = self._read_file()
         if has_others and not valid:
             raise CaptureError(f"{path}: not a TLS key log: expected lines of LABEL CLIENT-RANDOM SECRET, found none")
@@ -39,3 +42,9 @@ class SecretSources:
             if not valid and not has_others:
                 has_others = any(line.strip() and not line.startswith(b"#") for line in text.splitlines())
         return valid, has_others
+
+
+def _file(path: str) -> "KeyLogFile":
+    from kafkasniff.capture.files.key_log_file import KeyLogFile
+
+    return KeyLogFile(path)

@@ -29,12 +29,10 @@ from kafkasniff.calls.contents import (
 from kafkasniff.calls.context import NO_CONTEXT, Context
 from kafkasniff.calls.enrichment.fetch_sessions import SessionStep, as_decoded
 from kafkasniff.calls.enrichment.topics import FETCH_SNAPSHOT, has_topic_ids
-from kafkasniff.calls.records import open_records
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_entities, find_errors
 from kafkasniff.protocol.bodies.scanning import ScannedBody, scanner_of
 from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES
-from kafkasniff.protocol.embedded.snapshots import whole_batches
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.headers import (
@@ -46,7 +44,6 @@ from kafkasniff.protocol.headers import (
 )
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.totals import Totals, count_records, totals_of
-from kafkasniff.protocol.secrets.messages import may_hold_secrets, redact, redact_damaged
 from kafkasniff.tcp.events import Connection
 
 if TYPE_CHECKING:  # captures without TLS should not wait for it
@@ -338,6 +335,8 @@ class Call:
                 message = f"{len(frame.data)} of the message's {frame.size} bytes are there"
                 body.problems.append((len(frame.data), "", message))
         if not self.show_secrets:
+            from kafkasniff.protocol.secrets.messages import may_hold_secrets, redact, redact_damaged
+
             for tree in (body.value, body.partial):
                 if tree is not None:
                     redact(key, side, tree)
@@ -415,9 +414,13 @@ class Call:
             return
         fields = body.records
         if api_key == FETCH_SNAPSHOT and isinstance(body, DecodedBody) and body.value is not None:
+            from kafkasniff.protocol.embedded.snapshots import whole_batches
+
             fields = whole_batches(body.value, frame.data, fields)
         open_batches(side, frame.data, fields, into)
         if context.records and isinstance(body, DecodedBody):
+            from kafkasniff.calls.records import open_records
+
             tree = body.value or body.partial or {}
             open_records(side, frame.data, tree, context, self.show_secrets, into)
 

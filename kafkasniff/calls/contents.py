@@ -11,13 +11,11 @@ from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.embedded.entries import Opened
 from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES, PUSH_TELEMETRY, open_embedded
-from kafkasniff.protocol.envelope import open_request, open_response
 from kafkasniff.protocol.errors import Problem, ProtocolError
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import Batch, as_json, read_batches
-from kafkasniff.protocol.secrets.messages import redact
 from kafkasniff.tcp.events import Connection
 
 ENVELOPE = 58
@@ -107,6 +105,8 @@ def open_envelope(
     header: RequestHeader, request: bytes, response: bytes | None, show_secrets: bool, into: Contents
 ) -> None:
     """Open the request and the response that an Envelope forwards (KIP-590), from the contents of its frames."""
+    from kafkasniff.protocol.envelope import open_request, open_response
+
     outer = decode_body(ENVELOPE, header.api_version, "request", request, header.end).value
     if outer is None:
         return
@@ -138,6 +138,8 @@ def open_envelope(
 
 
 def _entry(side: Kind, api_key: int, body: DecodedBody, show_secrets: bool, into: Contents) -> dict[str, Any]:
+    from kafkasniff.protocol.secrets.messages import redact
+
     path = f"{side}Data"
     for _, inner, message in body.problems:
         # Offsets inside the inner message would be mistaken for offsets in the frame.

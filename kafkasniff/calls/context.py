@@ -5,8 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from kafkasniff.calls.enrichment.topics import KnownNames, TopicNames
 from kafkasniff.calls.spending import Spending
-from kafkasniff.protocol.limits import MessageLimits
-from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
+from kafkasniff.protocol.limits import RECORDS_LIMIT, MessageLimits
 
 
 class GroupProtocol(NamedTuple):
@@ -29,7 +28,7 @@ class Context:
     """Read the records in batches."""
     limit_value: int | None = None
     """Bytes of each key and value that are shown; None: all."""
-    records_limit: int = DEFAULT_LIMIT
+    records_limit: int = RECORDS_LIMIT
     """Bytes that the records of one body may take, decompressed and as objects."""
     limits: MessageLimits = field(default_factory=MessageLimits)
     topics: KnownNames = field(default_factory=TopicNames)

@@ -3,11 +3,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kafkasniff.calls.call import Call, Gap
 from kafkasniff.calls.detection.conversation import Conversation
-from kafkasniff.calls.detection.encrypted import EncryptedConversation
-from kafkasniff.calls.detection.proxied import ProxiedConversation, begins_with_proxy_header
+from kafkasniff.calls.detection.recognition import begins_with_proxy_header
 from kafkasniff.calls.enrichment.fetch_sessions import FetchSessions
 from kafkasniff.calls.enrichment.learning import TELLING, Learning, names_topic_ids
 from kafkasniff.calls.items import Item
@@ -24,14 +24,18 @@ from kafkasniff.tcp.events import (
 )
 from kafkasniff.tcp.limits import TcpLimits
 from kafkasniff.tcp.reassembler import Reassembler
+from kafkasniff.tcp.tls.beginning import begins_tls
 from kafkasniff.tcp.tls.context import TlsContext, TlsLimits
 from kafkasniff.tcp.tls.key_log import KeyLog
-from kafkasniff.tcp.tls.records import begins_tls
+
+if TYPE_CHECKING:  # captures without TLS and PROXY headers should not wait for them
+    from kafkasniff.calls.detection.encrypted import EncryptedConversation
+    from kafkasniff.calls.detection.proxied import ProxiedConversation
+
+    _Conversation = Conversation | EncryptedConversation | ProxiedConversation
 
 SWEEP_NS = 500_000_000
 """How often `tick` looks at every connection."""
-
-_Conversation = Conversation | EncryptedConversation | ProxiedConversation
 
 _TELLS = 1
 _NAMES_IDS = 2
@@ -184,11 +188,13 @@ class Engine:
         conversation = plain = Conversation(connection, self._call_limits, self._options, self._budget)
         if isinstance(event, StreamData) and begins_tls(event.data):
             self.counts.tls_begun += 1
-            # Captures without TLS should not wait for it.
+            from kafkasniff.calls.detection.encrypted import EncryptedConversation
             from kafkasniff.tcp.tls.stream import TlsStream
 
             conversation = EncryptedConversation(plain, TlsStream(connection, self.tls), self._options.keep_packets)
         elif isinstance(event, StreamData) and begins_with_proxy_header(event.data):
+            from kafkasniff.calls.detection.proxied import ProxiedConversation
+
             conversation = ProxiedConversation(plain, self.tls, event.direction, self._options.keep_packets)
         self._conversations[connection] = conversation
         return conversation

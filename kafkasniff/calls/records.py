@@ -7,14 +7,15 @@ from kafkasniff.calls.context import Context
 from kafkasniff.calls.enrichment.topics import topic_of
 from kafkasniff.calls.spending import CONTENT_WEIGHT, RECORDS_REACHED
 from kafkasniff.protocol.embedded.entries import Opened
-from kafkasniff.protocol.embedded.framed_records import CLUSTER_METADATA
 from kafkasniff.protocol.embedded.internal_records import decode_internal_record
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.fields import Kind
+from kafkasniff.protocol.limits import BYTES_PER_RECORD
+from kafkasniff.protocol.metadata_log import CLUSTER_METADATA
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.content import raw_bytes
 from kafkasniff.protocol.records.raw import record_path
-from kafkasniff.protocol.records.records import BYTES_PER_RECORD, read_records
+from kafkasniff.protocol.records.records import read_records
 from kafkasniff.protocol.secrets.configs import REDACTED
 from kafkasniff.protocol.secrets.messages import is_redacted
 

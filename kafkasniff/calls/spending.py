@@ -4,7 +4,7 @@ from collections import OrderedDict
 from typing import Final
 
 from kafkasniff.protocol.allowance import Allowance
-from kafkasniff.protocol.records.compression import DEFAULT_LIMIT
+from kafkasniff.protocol.limits import RECORDS_LIMIT
 from kafkasniff.tcp.events import Connection
 
 RECORDS_RATIO: Final = 256
@@ -33,7 +33,7 @@ class Spending:
 
     __slots__ = ("_metrics", "_metrics_of", "records")
 
-    def __init__(self, records: int = DEFAULT_LIMIT) -> None:
+    def __init__(self, records: int = RECORDS_LIMIT) -> None:
         """Allow half of what the records of one message may take, `records`, beside what their captured bytes allow."""
         self.records = Allowance(records // 2, RECORDS_RATIO)
         self._metrics = Allowance(METRICS_IN_ALL, METRICS_RATIO)

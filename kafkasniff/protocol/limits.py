@@ -1,9 +1,17 @@
 """How much of a message is decoded."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from kafkasniff.protocol.embedded.protobuf import MAX_DEPTH
 from kafkasniff.protocol.primitives import MAX_ELEMENTS
+
+MAX_DEPTH: Final = 32
+"""Most levels of messages within messages; protobuf's own parsers stop at 100."""
+
+RECORDS_LIMIT: Final = 128 << 20
+"""Most bytes that the records of one batch may have when decompressed."""
+
+BYTES_PER_RECORD: Final = 512
+"""What a record takes beside its text: so many are held at most as fit into the limit."""
 
 
 class MessageLimits(NamedTuple):

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from functools import partial
 from heapq import merge
+from typing import TYPE_CHECKING
 
 try:
     import cython
@@ -12,7 +13,6 @@ except ImportError:
 
 from kafkasniff.calls.call import ConnectionReport, Gap, Side
 from kafkasniff.calls.correlation.frames import SIZE_PREFIX
-from kafkasniff.calls.detection.first_responses import evidence_of_first_responses
 from kafkasniff.calls.detection.recognition import is_kerberos_token, proxy_header_length, recognise
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
@@ -30,14 +30,15 @@ from kafkasniff.calls.resync.evidence import (
 )
 from kafkasniff.calls.resync.gaps import HELD_GAPS, Gaps
 from kafkasniff.calls.resync.held import HeldPiece, HeldStream
-from kafkasniff.calls.resync.lone_responses import LoneResponses
-from kafkasniff.calls.resync.lookback import earlier_requests, earlier_responses
-from kafkasniff.calls.resync.search import BoundarySearch
 from kafkasniff.calls.streams import CallOptions, KafkaStreams
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.bodies.scanning import scan_body
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.tcp.events import Connection, Endpoint, StreamConflict, StreamData, StreamGap
+
+if TYPE_CHECKING:  # where the first bytes prove what a connection is, nothing is searched for
+    from kafkasniff.calls.resync.lone_responses import LoneResponses
+    from kafkasniff.calls.resync.search import BoundarySearch
 
 if not cython.compiled:
     from kafkasniff.octets import part, signed32
@@ -133,9 +134,11 @@ class Conversation:
             kafka.take_data(data, items)
 
     @property
-    def _searches(self) -> tuple[BoundarySearch, BoundarySearch]:
+    def _searches(self) -> "tuple[BoundarySearch, BoundarySearch]":
         """Give what searches both directions for proof; most connections prove what they are with their first bytes."""
         if self._searched is None:
+            from kafkasniff.calls.resync.search import BoundarySearch
+
             limit, budget = self._limits.search_bytes, self._budget
             self._searched = BoundarySearch(limit, budget), BoundarySearch(limit, budget)
         return self._searched
@@ -304,6 +307,8 @@ class Conversation:
             request_header(start) is not None or _is_damaged_size(start) or may_be_unknown_request(start, ())
         ):
             return 0
+        from kafkasniff.calls.resync.lookback import earlier_requests
+
         return earlier_requests(held, place)
 
     def _decide_by_first_bytes(self, client: int) -> bool:
@@ -336,6 +341,10 @@ class Conversation:
 
         Where there are bytes of the client too, they may still prove more, but for `at_end`.
         """
+        from kafkasniff.calls.detection.first_responses import evidence_of_first_responses
+        from kafkasniff.calls.resync.lone_responses import LoneResponses
+        from kafkasniff.calls.resync.lookback import earlier_responses
+
         for client in clients:
             held = self._searches[1 - client].held
             if not held.segment_starts or (self._searches[client].held.end and not at_end):

@@ -5,23 +5,18 @@ from typing import TYPE_CHECKING
 from kafkasniff.calls.call import ConnectionReport
 from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.detection.encrypted import EncryptedConversation
-from kafkasniff.calls.detection.recognition import PROXY_V1, PROXY_V2, proxy_header_length
+from kafkasniff.calls.detection.recognition import proxy_header_length
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import KafkaStreams
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamConflict, StreamData, StreamGap
-from kafkasniff.tcp.tls.records import begins_tls
+from kafkasniff.tcp.tls.beginning import begins_tls
 
 if TYPE_CHECKING:  # captures without TLS should not wait for it
     from kafkasniff.tcp.tls.context import TlsContext
 
 _MOST_HELD = 64
 """Events that wait for the end of the header; it mostly comes in one segment, before anything else."""
-
-
-def begins_with_proxy_header(data: bytes) -> bool:
-    """Tell whether a stream's first bytes are those of a PROXY header."""
-    return data.startswith((PROXY_V1, PROXY_V2))
 
 
 class ProxiedConversation:

@@ -61,6 +61,11 @@ def zookeeper(start: bytes) -> tuple[str, str] | None:
     return None
 
 
+def begins_with_proxy_header(data: bytes) -> bool:
+    """Tell whether a stream's first bytes are those of a PROXY header."""
+    return data.startswith((PROXY_V1, PROXY_V2))
+
+
 def proxy_header_length(start: bytes) -> int | None:
     """Give the length of a PROXY protocol header (v1 text, v2 binary) at the start; None where there is none.
 

@@ -9,13 +9,9 @@ from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.definitions import api_definition
-from kafkasniff.protocol.embedded.framed_records import CLUSTER_METADATA, CLUSTER_METADATA_TOPIC_ID
-from kafkasniff.protocol.embedded.internal_records import decode_internal_record
-from kafkasniff.protocol.embedded.snapshots import whole_batches
 from kafkasniff.protocol.fields import MOST_LAYOUTS, Field, Kind, fields_of
-from kafkasniff.protocol.records.batches import read_batches
-from kafkasniff.protocol.records.content import raw_bytes
-from kafkasniff.protocol.records.records import BYTES_PER_RECORD, read_records
+from kafkasniff.protocol.limits import BYTES_PER_RECORD
+from kafkasniff.protocol.metadata_log import CLUSTER_METADATA, CLUSTER_METADATA_TOPIC_ID
 
 FETCH: Final = 1
 METADATA: Final = 3
@@ -105,6 +101,12 @@ class TopicNames(KnownNames):
         value = body.value
         if value is None:
             return
+        # Captures without brokers that follow the metadata log should not wait for them.
+        from kafkasniff.protocol.embedded.snapshots import whole_batches
+        from kafkasniff.protocol.records.batches import read_batches
+        from kafkasniff.protocol.records.content import raw_bytes
+        from kafkasniff.protocol.records.records import read_records
+
         left = _LOG_BYTES
         fields = body.records if api_key == FETCH else whole_batches(value, data, body.records)
         for path, start, end in fields:
@@ -119,6 +121,8 @@ class TopicNames(KnownNames):
                     self._learn_record(raw_bytes(record, "value"))
 
     def _learn_record(self, value: bytes | None) -> None:
+        from kafkasniff.protocol.embedded.internal_records import decode_internal_record
+
         opened = decode_internal_record(CLUSTER_METADATA, None, value)
         for entry in opened.embedded if opened is not None else ():
             if entry.type == "TopicRecord" and entry.value is not None:

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from kafkasniff.calls.correlation.frames import FrameCutter
 from kafkasniff.calls.correlation.pairing import Pairing
@@ -19,11 +20,11 @@ from kafkasniff.calls.resync.evidence import (
     score_response,
 )
 from kafkasniff.calls.resync.held import HeldStream
-from kafkasniff.calls.resync.lone_responses import LoneResponses
-from kafkasniff.calls.resync.lookback import earlier_requests, earlier_responses
 from kafkasniff.calls.resync.lost_ids import LostIds
-from kafkasniff.calls.resync.search import BoundarySearch
 from kafkasniff.tcp.events import StreamGap
+
+if TYPE_CHECKING:  # where no bytes lack, nothing is searched for
+    from kafkasniff.calls.resync.search import BoundarySearch
 
 SEGMENTS_FOR_ANSWERS = 64
 _MOST_CLIENT_IDS = 1_000
@@ -73,10 +74,14 @@ class Boundaries:
 
     def begin(self, direction: int) -> None:
         """Search a direction of which nothing is known from its first byte on."""
+        from kafkasniff.calls.resync.search import BoundarySearch
+
         self.searches[direction] = BoundarySearch(self._limit, self._budget)
 
     def begin_behind(self, cutters: Sequence[FrameCutter], direction: int, gap: StreamGap | None) -> None:
         """Search a direction from where its cutter lost its frames on; `gap` is what it lost them by, if any."""
+        from kafkasniff.calls.resync.search import BoundarySearch
+
         cutter = cutters[direction]
         largest = LargestSegments()
         for each in cutters:
@@ -115,6 +120,9 @@ class Boundaries:
                 place = search.find_lone_response(self.last_answer)
         if place is None:
             return None
+        from kafkasniff.calls.resync.lone_responses import LoneResponses
+        from kafkasniff.calls.resync.lookback import earlier_requests, earlier_responses
+
         if direction == self._client:
             place = earlier_requests(search.held, place)
         else:

@@ -6,10 +6,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.files.walk import MAX_BATCH_PACKETS, MAX_RECORD_BYTES, MAX_TIME, Columns, Walk
+from kafkasniff.capture.files.walk import (
+    MAX_BATCH_PACKETS,
+    MAX_RECORD_BYTES,
+    MAX_TIME,
+    PCAPNG_MAGIC,
+    Columns,
+    Walk,
+)
 from kafkasniff.capture.packets import Interface
 
-SECTION_HEADER = 0x0A0D0D0A
+SECTION_HEADER = int.from_bytes(PCAPNG_MAGIC, "big")
 INTERFACE_DESCRIPTION = 1
 OBSOLETE_PACKET = 2
 SIMPLE_PACKET = 3
@@ -20,7 +27,6 @@ TLS_KEY_LOG = 0x544C534B
 IF_NAME, IF_TSRESOL, IF_TSOFFSET = 2, 9, 14
 NS_PER_SECOND = 1_000_000_000
 
-MAGIC = SECTION_HEADER.to_bytes(4, "big")
 BYTE_ORDERS = {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}
 
 SECTION_PREFIX_LENGTH = 12
@@ -143,7 +149,7 @@ class PcapngWalker:
 
     def _block_length(self, data: bytes, position: int) -> int:
         """Give the total length of the block at `position`, as far as it can be told from the first 12 bytes."""
-        if data.startswith(MAGIC, position):
+        if data.startswith(PCAPNG_MAGIC, position):
             return section_length(data[position : position + SECTION_PREFIX_LENGTH])
         length: int = self._length.unpack_from(data, position + 4)[0]
         if length < MIN_BLOCK_LENGTH or length % 4 or length > MAX_RECORD_BYTES:
@@ -155,7 +161,7 @@ class PcapngWalker:
 
         Raises CaptureError, without file and offset, when the block is damaged.
         """
-        if data.startswith(MAGIC, position):
+        if data.startswith(PCAPNG_MAGIC, position):
             self._begin_section(data, position)
         end = position + length - 4
         trailing_length = self._length.unpack_from(data, end)[0]

@@ -1,14 +1,18 @@
 """Reading one capture: what it is, by content, and its packets in batches."""
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.files import pcap, pcapng
+from kafkasniff.capture.files import pcap
 from kafkasniff.capture.files.compression import MAGIC_LENGTH, DecompressedSource, compression_of
 from kafkasniff.capture.files.source import FileSource
+from kafkasniff.capture.files.walk import PCAPNG_MAGIC
 from kafkasniff.capture.files.windows import DecompressionBudget
 from kafkasniff.capture.packets import Interface, PacketBatch
+
+if TYPE_CHECKING:  # captures of the older format should not wait for it
+    from kafkasniff.capture.files import pcapng
 
 CHUNK_BYTES = 1 << 20
 
@@ -131,7 +135,7 @@ class CaptureReader:
             self._walker.secrets.clear()
             self._source.close()
 
-    def _open_walker(self) -> pcap.PcapWalker | pcapng.PcapngWalker:
+    def _open_walker(self) -> "pcap.PcapWalker | pcapng.PcapngWalker":
         self._fill(4)
         magic = self._buffer[:4]
         if magic in pcap.MAGICS:
@@ -140,7 +144,9 @@ class CaptureReader:
             self._require(pcap_walker.file_header_length, "a pcap file header")
             self._position = pcap_walker.file_header_length
             return pcap_walker
-        if magic == pcapng.MAGIC:
+        if magic == PCAPNG_MAGIC:
+            from kafkasniff.capture.files import pcapng
+
             what = "a pcapng section header block"
             self._require(pcapng.SECTION_PREFIX_LENGTH, what)
             pcapng_walker = pcapng.PcapngWalker(self.file)

@@ -1,9 +1,12 @@
 """What the walkers of both capture formats share."""
 
 from array import array
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kafkasniff.capture.packets import Interface, PacketBatch
+
+PCAPNG_MAGIC: Final = b"\x0a\x0d\x0d\x0a"
+"""Type of the section header block, with which a pcapng file begins; the same in both byte orders."""
 
 MAX_BATCH_PACKETS = 16_384
 """Packets in one batch."""

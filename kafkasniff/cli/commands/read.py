@@ -55,8 +55,6 @@ def read(
 ) -> None:
     """Show the calls in captures: requests with their responses, in the order in which they ended."""
     from kafkasniff.capture.errors import CaptureError
-    from kafkasniff.capture.writer import check_new
-    from kafkasniff.cli.processes.jobs import usable_jobs
     from kafkasniff.cli.showing.reading import Showing, json_format, terminal_format
     from kafkasniff.cli.terminal.output import print_message
     from kafkasniff.cli.terminal.pager import page
@@ -79,6 +77,8 @@ def read(
     wanted = filters.filter()
     try:
         if write is not None:
+            from kafkasniff.capture.writer import check_new
+
             check_new(write)
         open_captures = partial(
             Reading,
@@ -103,7 +103,12 @@ def read(
         )
         page(not no_pager and "-" not in files)
         form = json_format() if json_output else terminal_format(time, verbose, time_of, wide, no_header)
-        if jobs > 1 and limit is None and write is None and (usable := usable_jobs(jobs, files)) > 1:
+        usable = 1
+        if jobs > 1 and limit is None and write is None:
+            from kafkasniff.cli.processes.jobs import usable_jobs
+
+            usable = usable_jobs(jobs, files)
+        if usable > 1:
             from kafkasniff.cli.processes.turns import show
 
             reading = show(usable, open_captures, wanted, form)

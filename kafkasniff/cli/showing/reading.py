@@ -3,7 +3,7 @@
 import shutil
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +11,6 @@ from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.writer import PcapngWriter, create, select_packets
 from kafkasniff.cli.terminal.output import Output, print_message
 from kafkasniff.cli.terminal.progress import Progress
 from kafkasniff.filters.filter import Filter, Tally
@@ -23,6 +22,9 @@ from kafkasniff.wording import failure_text
 if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
     from kafkasniff.cli.processes.turns import Turns
     from kafkasniff.listening import Listening
+
+_FIRST_OF_MANY = 3
+"""The number of the batch from which on freed memory is kept."""
 
 
 class LineFormat(NamedTuple):
@@ -135,7 +137,6 @@ class Showing:
         Raises CaptureError for a capture that cannot be read, KeyboardInterrupt when interrupted; both after writing
         what is known.
         """
-        keep_freed_memory()
         output = Output(sys.stdout.buffer)
         try:
             self._show_batches(output, flush_batches)
@@ -153,9 +154,8 @@ class Showing:
 
     def take_share(self, output: Output) -> None:
         """Show what falls to this process; raises CaptureError as `run` does."""
-        keep_freed_memory()
         try:
-            for items in self._reading.batches():
+            for items in self._batches():
                 self._show_turns(items, output)
         finally:
             self._end_turns(output)
@@ -165,7 +165,7 @@ class Showing:
         return Account(self.failures, self._reading.summary.matched or 0, self._filter.tally())
 
     def _show_batches(self, output: Output, flush_batches: bool) -> None:
-        for items in self._reading.batches():
+        for items in self._batches():
             if self._turns is None:
                 self._items = items
                 self._show_items(output)
@@ -184,6 +184,13 @@ class Showing:
                 if not self._shows_all:
                     self._reading.summary.matched = (self._reading.summary.matched or 0) + matched
                     self._filter.add(tally)
+
+    def _batches(self) -> Iterator[list[Item]]:
+        for number, items in enumerate(self._reading.batches()):
+            # A small capture has two: what is read first, and the rest; its end brings a third.
+            if number == _FIRST_OF_MANY:
+                keep_freed_memory()
+            yield items
 
     def _show_turns(self, items: list[Item], output: Output) -> None:
         assert self._turns is not None
@@ -306,6 +313,8 @@ class Showing:
 
         With `write_secrets`, what opens the TLS of their connections stands before them, if the reading kept it.
         """
+        from kafkasniff.capture.writer import PcapngWriter, create, select_packets
+
         try:
             with create(path, private=write_secrets) as stream:
                 writer = PcapngWriter(stream)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from kafkasniff.protocol.allowance import Allowance
 from kafkasniff.protocol.bodies import DecodedBody
-from kafkasniff.protocol.embedded.protobuf import MAX_DEPTH
+from kafkasniff.protocol.limits import MAX_DEPTH
 
 
 class Embedded(NamedTuple):

@@ -11,11 +11,8 @@ from kafkasniff.protocol.bodies import decode_message
 from kafkasniff.protocol.embedded.entries import Opened
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.message_table import MESSAGES
+from kafkasniff.protocol.metadata_log import CLUSTER_METADATA
 from kafkasniff.protocol.primitives import read_unsigned_varint
-
-CLUSTER_METADATA: Final = "__cluster_metadata"
-CLUSTER_METADATA_TOPIC_ID: Final = "AAAAAAAAAAAAAAAAAAAAAQ"
-"""Uuid.METADATA_TOPIC_ID, under which Fetch from version 13 on names the topic; no Metadata answer tells it."""
 
 TOPICS: Final = frozenset({CLUSTER_METADATA, "__remote_log_metadata"})
 

@@ -1,13 +1,12 @@
-"""The entry: open the messages within a decoded body."""
+"""The entry: open the messages within a decoded body; what opens them is imported when such a body comes."""
 
 from collections.abc import Callable
 from typing import Any, Final
 
 from kafkasniff.protocol.allowance import Allowance
-from kafkasniff.protocol.embedded import groups, principal, telemetry
 from kafkasniff.protocol.embedded.entries import Opened, field_bytes
-from kafkasniff.protocol.embedded.protobuf import MAX_DEPTH
 from kafkasniff.protocol.fields import Kind
+from kafkasniff.protocol.limits import MAX_DEPTH
 
 _Tree = dict[str, Any]
 
@@ -38,6 +37,8 @@ def open_embedded(
 
 
 def _join_group_request(into: Opened, value: _Tree, _type: str | None, _name: str | None) -> None:
+    from kafkasniff.protocol.embedded import groups
+
     for index, protocol in enumerate(value["protocols"]):
         path = f"protocols[{index}].metadata"
         data = field_bytes(protocol["metadata"])
@@ -45,6 +46,8 @@ def _join_group_request(into: Opened, value: _Tree, _type: str | None, _name: st
 
 
 def _join_group_response(into: Opened, value: _Tree, protocol_type: str | None, _name: str | None) -> None:
+    from kafkasniff.protocol.embedded import groups
+
     protocol_type = value.get("protocolType") or protocol_type
     for index, member in enumerate(value["members"]):
         data = field_bytes(member["metadata"])
@@ -52,6 +55,8 @@ def _join_group_response(into: Opened, value: _Tree, protocol_type: str | None, 
 
 
 def _sync_group_request(into: Opened, value: _Tree, protocol_type: str | None, protocol_name: str | None) -> None:
+    from kafkasniff.protocol.embedded import groups
+
     protocol_type = value.get("protocolType") or protocol_type
     protocol_name = value.get("protocolName") or protocol_name
     for index, entry in enumerate(value["assignments"]):
@@ -60,12 +65,16 @@ def _sync_group_request(into: Opened, value: _Tree, protocol_type: str | None, p
 
 
 def _sync_group_response(into: Opened, value: _Tree, protocol_type: str | None, protocol_name: str | None) -> None:
+    from kafkasniff.protocol.embedded import groups
+
     protocol_type = value.get("protocolType") or protocol_type
     protocol_name = value.get("protocolName") or protocol_name
     groups.open_assignment(into, "assignment", field_bytes(value["assignment"]), protocol_type, protocol_name)
 
 
 def _describe_groups_response(into: Opened, value: _Tree, _type: str | None, _name: str | None) -> None:
+    from kafkasniff.protocol.embedded import groups
+
     for number, group in enumerate(value["groups"]):
         of_group = group["protocolType"], group["protocolData"]
         for index, member in enumerate(group["members"]):
@@ -75,11 +84,15 @@ def _describe_groups_response(into: Opened, value: _Tree, _type: str | None, _na
 
 
 def _envelope_request(into: Opened, value: _Tree, _type: str | None, _name: str | None) -> None:
+    from kafkasniff.protocol.embedded import principal
+
     if value["requestPrincipal"] is not None:
         principal.open_principal(into, "requestPrincipal", field_bytes(value["requestPrincipal"]))
 
 
 def _push_telemetry_request(into: Opened, value: _Tree, _type: str | None, _name: str | None) -> None:
+    from kafkasniff.protocol.embedded import telemetry
+
     telemetry.open_metrics(into, "metrics", value["compressionType"], field_bytes(value["metrics"]))
 
 

@@ -7,13 +7,11 @@ from struct import Struct
 from typing import Any, Final, NamedTuple
 
 from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.limits import MAX_DEPTH
 from kafkasniff.protocol.primitives import base64_text, java_text, json_float
 
 MAX_FIELDS: Final = 200_000
 """Most field values of one message and all within it: a limit on time and memory."""
-
-MAX_DEPTH: Final = 32
-"""Most levels of messages within messages; protobuf's own parsers stop at 100."""
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 _VARINT_BYTES = 10

@@ -1,6 +1,6 @@
 """Headers of record batches, as they follow each other in a `records` field."""
 
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import in_64_bits
@@ -15,7 +15,9 @@ from kafkasniff.protocol.records.layout import (
     OFFSET_AND_SIZE,
     batch_size,
 )
-from kafkasniff.protocol.records.search import BatchSearch, is_proven
+
+if TYPE_CHECKING:  # sound batches should not wait for it
+    from kafkasniff.protocol.records.search import BatchSearch
 
 MAX_BATCHES: Final = 100_000
 """Most batches shown of one field: a limit on memory, since each message of magic 0 and 1 is a batch."""
@@ -232,7 +234,7 @@ def read_batches(
     search: BatchSearch | None = None
     position = start
     while (position := _read_usual(data, position, end, batches)) < end:
-        search = search or BatchSearch(data, end)
+        search = search or _search(data, end)
         path = f"[{len(batches)}]"
         if len(batches) == MAX_BATCHES:
             problems.append((position, path, f"{MAX_BATCHES} batches are shown, {end - position} bytes left are not"))
@@ -249,7 +251,7 @@ def read_batches(
                 batches.append(batch)
                 if not batch.crc_valid:
                     problems.append(_crc_problem(data, batch, path))
-                    if batch.end < end and not is_proven(data, batch.end, end):
+                    if batch.end < end and not search.is_proven(batch.end):
                         # Perhaps its size is what is wrong, and another batch begins elsewhere.
                         batch.end = search.find(position + 1) or batch.end
                 elif batch.magic < 2 and batch.compression == "zstd":
@@ -268,6 +270,12 @@ def read_batches(
             break
         position = following
     return batches, problems
+
+
+def _search(data: bytes, end: int) -> "BatchSearch":
+    from kafkasniff.protocol.records.search import BatchSearch
+
+    return BatchSearch(data, end)
 
 
 def _crc_problem(data: bytes, batch: Batch, path: str) -> PlacedProblem:

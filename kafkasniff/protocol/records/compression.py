@@ -8,9 +8,6 @@ from kafkasniff.protocol.records.decompression_error import DecompressionError
 from kafkasniff.protocol.records.lz4_header import with_right_checksum
 from kafkasniff.protocol.records.snappy import decompress_snappy
 
-DEFAULT_LIMIT: Final = 128 << 20
-"""Most bytes that the records of one batch may have when decompressed."""
-
 _FIRST_OUTPUT_BYTES: Final = 1 << 20
 _OUTPUT_BYTES: Final = 8 << 20
 """Decompressed bytes taken at a time, at first and then: most batches come out at once."""

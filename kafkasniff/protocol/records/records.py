@@ -3,9 +3,10 @@
 from typing import Any, Final
 
 from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.limits import BYTES_PER_RECORD, RECORDS_LIMIT
 from kafkasniff.protocol.records.batches import Batch, PlacedProblem
 from kafkasniff.protocol.records.columns import LEAST_COUNT, read_by_columns
-from kafkasniff.protocol.records.compression import DEFAULT_LIMIT, decompress
+from kafkasniff.protocol.records.compression import decompress
 from kafkasniff.protocol.records.content import in_json_form, is_plain
 from kafkasniff.protocol.records.control import decode_control
 from kafkasniff.protocol.records.decompression_error import DecompressionError
@@ -13,16 +14,13 @@ from kafkasniff.protocol.records.loop import read_one_by_one
 from kafkasniff.protocol.records.message_sets import make_absolute, read_key_and_value, read_message_set, single_message
 from kafkasniff.protocol.records.raw import RawRecords, record_path
 
-BYTES_PER_RECORD: Final = 512
-"""What a record takes beside its text: so many are held at most as fit into the limit."""
-
 _LEAST_CONTENT: Final = 16 << 20
 _MOST_EXPANSION: Final = 32
 """Records of a batch may have so many bytes, or so many times their compressed ones: text compresses to a twentieth."""
 
 
 def read_records(
-    data: bytes, batch: Batch, *, limit: int = DEFAULT_LIMIT, limit_value: int | None = None
+    data: bytes, batch: Batch, *, limit: int = RECORDS_LIMIT, limit_value: int | None = None
 ) -> tuple[list[dict[str, Any]], list[PlacedProblem]]:
     """Read the records of a batch that `read_batches` found in the same `data`, as far as they can be read.
 

@@ -26,17 +26,6 @@ _CANDIDATE = re.compile(
 )
 
 
-def is_proven(data: bytes, start: int, end: int) -> bool:
-    """Tell whether a whole batch begins at `start`, on the evidence of its CRC."""
-    try:
-        size = batch_size(data, start, end)
-    except ProtocolError:
-        return False
-    if size is None or size > end - start:
-        return False
-    return computed_crc(data, start, start + size) == stated_crc(data, start)
-
-
 class BatchSearch:
     """The search for whole batches in the bytes of one field, bounded over all of them."""
 
@@ -47,6 +36,16 @@ class BatchSearch:
         self._barren_until = 0
         self._search_left = MAX_SEARCHED_BYTES
         self._check_left = MAX_CHECKED_BYTES
+
+    def is_proven(self, start: int) -> bool:
+        """Tell whether a whole batch begins at `start`, on the evidence of its CRC."""
+        try:
+            size = batch_size(self._data, start, self._end)
+        except ProtocolError:
+            return False
+        if size is None or size > self._end - start:
+            return False
+        return computed_crc(self._data, start, start + size) == stated_crc(self._data, start)
 
     def find(self, start: int) -> int | None:
         """Find the first place from `start` on where a whole batch begins, on the evidence of its CRC."""

@@ -10,9 +10,8 @@ from kafkasniff.calls.context import Context
 from kafkasniff.calls.spending import CONTENT_WEIGHT
 from kafkasniff.protocol.bodies.json_writer import Place
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
+from kafkasniff.protocol.limits import BYTES_PER_RECORD
 from kafkasniff.protocol.records.batches import COMPRESSIONS, MAX_BATCHES
-from kafkasniff.protocol.records.decompression_error import DecompressionError
-from kafkasniff.protocol.records.records import BYTES_PER_RECORD, decompress_batch
 from kafkasniff.render.json.records import RecordsWriter
 
 if not cython.compiled:
@@ -121,6 +120,9 @@ def write_records(
         return -1
     content: bytes = data[at + _HEADER : at + size]
     if attributes & 7:
+        from kafkasniff.protocol.records.decompression_error import DecompressionError
+        from kafkasniff.protocol.records.records import decompress_batch
+
         try:
             content = bytes(decompress_batch(COMPRESSIONS[attributes & 7], content, magic=2, limit=left))
         except DecompressionError:

@@ -7,7 +7,6 @@ import orjson
 
 from kafkasniff.calls.call import Call, FieldError, Side
 from kafkasniff.calls.contents import Contents, batches_as_json, open_batches
-from kafkasniff.calls.records import open_records
 from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.bodies.json_writer import Place
 from kafkasniff.protocol.error_codes.codes import error_name
@@ -49,6 +48,8 @@ def found_text(call: Call, *sides: FoundIn) -> str:
         if records:
             open_batches(side, data, records, contents)
             if context.records:
+                from kafkasniff.calls.records import open_records
+
                 open_records(side, data, _tree(call, side), context, call.show_secrets, contents)
     return members_text(
         found_members(

@@ -1,6 +1,6 @@
 """What is no call as JSON: gaps, SASL tokens and connections (fields: docs/json.md)."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -9,8 +9,10 @@ from kafkasniff.calls.enrichment.authentication import RawToken, token_value
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
 from kafkasniff.tcp.events import DirectionCounters
-from kafkasniff.tcp.tls.description import Alert, TlsDescription, read_certificate
 from kafkasniff.wording import file_name
+
+if TYPE_CHECKING:  # captures without TLS should not wait for it
+    from kafkasniff.tcp.tls.description import Alert, TlsDescription
 
 _LINE = orjson.OPT_APPEND_NEWLINE
 
@@ -102,7 +104,7 @@ def connection_object(report: ConnectionReport) -> dict[str, Any]:
     return item
 
 
-def _tls_object(known: TlsDescription) -> dict[str, Any]:
+def _tls_object(known: "TlsDescription") -> dict[str, Any]:
     return {
         "version": known.version,
         "cipher": known.cipher,
@@ -118,13 +120,15 @@ def _tls_object(known: TlsDescription) -> dict[str, Any]:
     }
 
 
-def _alert_object(alert: Alert | None) -> dict[str, str] | None:
+def _alert_object(alert: "Alert | None") -> dict[str, str] | None:
     if alert is None:
         return None
     return {"from": "client" if alert.from_client else "server", "name": alert.name}
 
 
 def _certificate_object(der: bytes | None) -> dict[str, str] | None:
+    from kafkasniff.tcp.tls.description import read_certificate
+
     certificate = read_certificate(der)
     if certificate is None:
         return None

@@ -8,10 +8,10 @@ from kafkasniff.calls.enrichment.topics import FETCH, may_fetch_metadata_log
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.decoding import DecodedBody, body_table
 from kafkasniff.protocol.bodies.offsets import TracedField, trace
-from kafkasniff.protocol.embedded.framed_records import CLUSTER_METADATA, CLUSTER_METADATA_TOPIC_ID
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import JsonValue
 from kafkasniff.protocol.headers import read_response_header, response_header_version
+from kafkasniff.protocol.metadata_log import CLUSTER_METADATA, CLUSTER_METADATA_TOPIC_ID
 from kafkasniff.protocol.secrets.configs import REDACTED
 from kafkasniff.protocol.secrets.messages import may_hold_secrets
 from kafkasniff.render.words import ELLIPSIS, count_text, show

@@ -16,9 +16,7 @@ from kafkasniff.render.colours import PLAIN, Colours
 from kafkasniff.render.line_writer import LineWriter
 from kafkasniff.render.text.brokers import METADATA, TELLING_APIS, BrokerIds
 from kafkasniff.render.text.clock import ClockTime, time_column, time_title
-from kafkasniff.render.text.detail import detail_lines
 from kafkasniff.render.text.layout import TOOK, header_line, layout_for
-from kafkasniff.render.text.notes import connection_text, gap_text, token_text
 from kafkasniff.render.text.parts import (
     OUTCOMES,
     api_text,
@@ -131,6 +129,8 @@ class CallLines(LineWriter):
         try:
             self.write_line(call, True)
             if self.detail:
+                from kafkasniff.render.text.detail import detail_lines
+
                 for line in detail_lines(call, self.detail, self.cut, self.colours):
                     self.out.add(line.encode())
                     self.out.byte(10)
@@ -428,14 +428,20 @@ class CallLines(LineWriter):
 
     def gap(self, gap: Gap) -> str:
         """Give a gap's line with its newline."""
+        from kafkasniff.render.text.notes import gap_text
+
         return self.note(gap.arrival.time, gap.client, gap.server, gap_text(gap))
 
     def token(self, item: RawToken) -> str:
         """Give the line of a raw SASL token with its newline."""
+        from kafkasniff.render.text.notes import token_text
+
         return self.note(item.arrival.time, item.client, item.server, token_text(item))
 
     def connection(self, report: ConnectionReport) -> str:
         """Give the line that says what a connection was, with its newline."""
+        from kafkasniff.render.text.notes import connection_text
+
         return self.note(report.last.time, report.client, report.server, connection_text(report))
 
     def note(self, time: int, client: str, server: str, text: str) -> str:

@@ -17,7 +17,6 @@ from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.headers import API_VERSIONS, read_response_header, response_header_version
 from kafkasniff.protocol.records.batches import COMPRESSIONS
 from kafkasniff.render.text import summary_fields as fields
-from kafkasniff.render.text.other_summaries import other_summary
 from kafkasniff.render.text.summary_fields import COORDINATOR_KEYS, LABELS
 from kafkasniff.render.text.summary_lists import NAME_LENGTH
 from kafkasniff.render.text.summary_reader import SummaryReader
@@ -108,6 +107,8 @@ class Summaries:
         version: cython.int = header.api_version
         if key < 0 or key >= _KEYS or not _SUMMARISED[key]:
             self.is_sound = False
+            from kafkasniff.render.text.other_summaries import other_summary
+
             self.text.add(other_summary(call).encode())
             self.codes = [error.code for error in call.errors]
             return 0

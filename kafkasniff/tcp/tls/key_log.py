@@ -15,9 +15,8 @@ MEMORY_BYTES = 192 << 20
 
 _LABELS = (MASTER_SECRET, CLIENT_HANDSHAKE, SERVER_HANDSHAKE, CLIENT_APPLICATION, SERVER_APPLICATION)
 _NUMBERS = {label.encode(): number for number, label in enumerate(_LABELS)}
-_LINE = re.compile(
-    rb"^[ \t]*([A-Z][A-Z0-9_]*)[ \t]+([0-9A-Fa-f]{64})[ \t]+((?:[0-9A-Fa-f]{2}){16,64})[ \t\r]*$", re.MULTILINE
-)
+# Compiled when it is first used, which `re` remembers: few captures have key logs.
+_LINE = rb"(?m)^[ \t]*([A-Z][A-Z0-9_]*)[ \t]+([0-9A-Fa-f]{64})[ \t]+((?:[0-9A-Fa-f]{2}){16,64})[ \t\r]*$"
 
 _CONNECTION_BYTES = 200
 """What the secrets of a connection take beside themselves: its random, two objects, and a place in a dict."""
@@ -42,7 +41,7 @@ class KeyLog:
 
     def add(self, text: bytes) -> int:
         """Take whole lines of a key log and give how many were valid; comments and all else are passed over."""
-        lines = _LINE.findall(text)
+        lines = re.findall(_LINE, text)
         for label, client_random, secret in lines:
             number = _NUMBERS.get(label)
             if number is not None:

@@ -6,29 +6,12 @@ from typing import NamedTuple
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamData, StreamGap
+from kafkasniff.tcp.tls.beginning import LARGEST_FRAGMENT
 
 CHANGE_CIPHER_SPEC, ALERT, HANDSHAKE, APPLICATION_DATA = 20, 21, 22, 23
 HEADER = 5
-LARGEST_FRAGMENT = (16 << 10) + 2048
-"""Bytes; what RFC 5246 (6.2.3) allows a protected fragment, the most of all versions."""
 _SEARCHED = 4 * LARGEST_FRAGMENT
 _SHAPE = re.compile(rb"(?=([\x14-\x17]\x03[\x00-\x04][\x00-\x48]))", re.DOTALL)
-_BEGINNING = b"\x16\x03"
-
-
-def begins_tls(data: bytes) -> bool:
-    """Tell whether a stream's first bytes can be those of a record with a ClientHello or ServerHello.
-
-    They are never those of a Kafka message, whose size would be above 350 MB.
-    """
-    if len(data) < 6:
-        return len(data) > 0 and data.startswith(_BEGINNING[: len(data)])
-    return (
-        data.startswith(_BEGINNING)
-        and data[2] <= 4
-        and data[5] in (1, 2)
-        and int.from_bytes(data[3:5], "big") <= LARGEST_FRAGMENT
-    )
 
 
 class Record(NamedTuple):

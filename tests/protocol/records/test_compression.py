@@ -9,7 +9,8 @@ import cramjam
 import lz4.frame
 import pytest
 
-from kafkasniff.protocol.records.compression import DEFAULT_LIMIT, decompress
+from kafkasniff.protocol.limits import RECORDS_LIMIT
+from kafkasniff.protocol.records.compression import decompress
 from kafkasniff.protocol.records.decompression_error import DecompressionError
 from tests.conftest import ROOT
 
@@ -66,14 +67,14 @@ def test_cut_data_gives_what_came_before(codec: str) -> None:
     compressed = COMPRESSORS[codec](CONTENT)
     for length in range(0, len(compressed), 97):
         with pytest.raises(DecompressionError) as refused:
-            decompress(codec, compressed[:length], magic=2, limit=DEFAULT_LIMIT)
+            decompress(codec, compressed[:length], magic=2, limit=RECORDS_LIMIT)
         assert CONTENT.startswith(refused.value.content)
 
 
 @pytest.mark.parametrize("codec", COMPRESSORS)
 def test_bytes_behind_the_end_are_said(codec: str) -> None:
     with pytest.raises(DecompressionError):
-        decompress(codec, COMPRESSORS[codec](CONTENT) + b"more", magic=2, limit=DEFAULT_LIMIT)
+        decompress(codec, COMPRESSORS[codec](CONTENT) + b"more", magic=2, limit=RECORDS_LIMIT)
 
 
 @pytest.mark.parametrize("codec", COMPRESSORS)
@@ -125,6 +126,6 @@ def test_a_bomb_stays_within_the_limit_and_leaves_the_other_batches_alone(codec:
         [sys.executable, "-c", MEASURE, codec, str(window_log)], cwd=ROOT, capture_output=True, text=True, check=True
     )
     taken, counts, problems = run.stdout.splitlines()
-    assert int(taken) < DEFAULT_LIMIT + EXTRA_BYTES
+    assert int(taken) < RECORDS_LIMIT + EXTRA_BYTES
     assert counts == "[2, 0, 2]"
     assert problems.count("when decompressed, found more") == 1

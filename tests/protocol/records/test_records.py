@@ -11,8 +11,9 @@ import lz4.frame
 import orjson
 import pytest
 
+from kafkasniff.protocol.limits import BYTES_PER_RECORD
 from kafkasniff.protocol.records.batches import Batch, PlacedProblem, as_json, read_batches
-from kafkasniff.protocol.records.records import BYTES_PER_RECORD, read_records
+from kafkasniff.protocol.records.records import read_records
 from tests.protocol.records.made_batches import BASE_TIMESTAMP, CODECS, batch, message, record, simple_batch
 
 

@@ -1,6 +1,6 @@
 from random import Random
 
-from kafkasniff.protocol.records.search import MAX_SEARCHED_BYTES, BatchSearch, is_proven
+from kafkasniff.protocol.records.search import MAX_SEARCHED_BYTES, BatchSearch
 from tests.protocol.records.made_batches import message, simple_batch
 
 
@@ -9,7 +9,7 @@ def test_finds_a_batch_of_each_magic_behind_other_bytes() -> None:
     for encoded in (simple_batch(2), message(b"k", b"v"), message(None, b"v", magic=1)):
         data = other + encoded + other
         assert BatchSearch(data, len(data)).find(5) == len(other)
-        assert is_proven(data, len(other), len(data))
+        assert BatchSearch(data, len(data)).is_proven(len(other))
 
 
 def test_a_header_without_its_crc_is_no_batch() -> None:
@@ -17,13 +17,13 @@ def test_a_header_without_its_crc_is_no_batch() -> None:
     encoded[-1] ^= 1
     data = b"x" * 9 + bytes(encoded)
     assert BatchSearch(data, len(data)).find(0) is None
-    assert not is_proven(data, 9, len(data))
+    assert not BatchSearch(data, len(data)).is_proven(9)
 
 
 def test_a_cut_batch_is_no_batch() -> None:
     data = b"x" * 9 + simple_batch(2)
     assert BatchSearch(data, len(data) - 1).find(0) is None
-    assert not is_proven(data, 9, len(data) - 1)
+    assert not BatchSearch(data, len(data) - 1).is_proven(9)
 
 
 def test_searches_go_on_behind_what_was_found() -> None:

@@ -4,7 +4,8 @@ import pytest
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
-from kafkasniff.tcp.tls.records import APPLICATION_DATA, LARGEST_FRAGMENT, RecordCutter, begins_tls
+from kafkasniff.tcp.tls.beginning import LARGEST_FRAGMENT, begins_tls
+from kafkasniff.tcp.tls.records import APPLICATION_DATA, RecordCutter
 from tests.tcp.tls.openssl import INTERFACE
 
 FIRST = Arrival(0, 1, INTERFACE)
