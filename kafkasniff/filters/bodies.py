@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Reads of the bodies of calls the fields that a filter asks for, and passes over calls that have none."""
 
 from base64 import urlsafe_b64decode
@@ -8,9 +9,12 @@ from kafkasniff.calls.call import Call, Frame, Side
 from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.calls.enrichment.topics import NO_ID, KnownNames
 from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies.collecting import ID, VALUE, FieldCollector
 from kafkasniff.protocol.bodies.finders import NO_ENTITY, is_entity
+from kafkasniff.protocol.bodies.tables import FieldTable, is_error_code, make_table
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, fields_of
+from kafkasniff.protocol.headers import API_VERSIONS, response_header_version
 from kafkasniff.protocol.secrets.messages import may_hold_secrets
 from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR, TYPED_FIELDS, typed_names
 
@@ -44,6 +48,10 @@ class Plan(NamedTuple):
     is_decoded: bool
     """Whether the whole body is decoded: secrets are replaced in a body and not in a scan of it, and a filter should
     not tell them either; and of some APIs bodies are decoded anyway."""
+    table: FieldTable | None
+    """By which the values alone are collected, without the structs around them; None where that does not do."""
+    header_version: int
+    """Of responses."""
 
 
 class FieldsReader:
@@ -59,6 +67,9 @@ class FieldsReader:
         """Give their values in a call."""
         found: list[Any] = []
         for plan in self.plans(call):
+            if collected(call, plan):
+                found += _COLLECTOR.values
+                continue
             body = _body(call, plan)
             if body is not None:
                 _collect(body, plan.branches, found)
@@ -80,7 +91,9 @@ class FieldsReader:
         is_decoded = may_hold_secrets(api_key) or api_key in HOLDING_APIS
         fields = fields_of(api_definition(api_key, side).fields, version) if api_key in APIS else ()
         branches = _branches(fields, version, self._wanted, ())
-        return Plan(side, frozenset(_names(branches)), branches, (), False, is_decoded)
+        names = frozenset(_names(branches))
+        table = _table(api_key, version, side, branches) if names and not is_decoded else None
+        return Plan(side, names, branches, (), False, is_decoded, table, response_header_version(api_key, version))
 
 
 class EntityReader(FieldsReader):
@@ -96,6 +109,10 @@ class EntityReader(FieldsReader):
         """Give the names in a call, without repeats."""
         found: list[Any] = []
         for plan in self.plans(call):
+            if collected(call, plan):
+                found += _COLLECTOR.values
+                found += call.context.topics.of(_COLLECTOR.ids).values()
+                continue
             body = _body(call, plan)
             if body is None:
                 continue
@@ -117,11 +134,37 @@ class EntityReader(FieldsReader):
             fields = fields_of(api_definition(api_key, side).fields, version)
             ids = _branches(fields, version, lambda path: is_entity(path[-1], types), ())
             names |= frozenset(_names(ids))
+            if ids and not plan.is_decoded:
+                plan = plan._replace(table=_table(api_key, version, side, plan.branches, ids))
         resources = CONFIG_RESOURCES.get((api_key, side)) if self._entity != "transactionalId" else None
         is_coordinator = api_key == FIND_COORDINATOR and side == "request" and self._entity != "topicName"
         if resources or is_coordinator:
             names |= TYPED_FIELDS | frozenset({resources} if resources else ())
-        return plan._replace(names=names, ids=ids, is_typed=bool(resources or is_coordinator))
+            return plan._replace(names=names, ids=ids, is_typed=True, table=None)
+        return plan._replace(names=names, ids=ids)
+
+
+class ErrorsReader(FieldsReader):
+    """Reads the error codes that are not zero."""
+
+    def __init__(self) -> None:
+        """Read those of both sides."""
+        super().__init__(SIDES, lambda path: is_error_code(path[-1]))
+
+    def __call__(self, call: Call) -> Sequence[Any]:
+        """Give the codes in a call."""
+        found: list[int] = []
+        for plan in self.plans(call):
+            if not collected(call, plan):
+                # Also of bodies that can be read in another version only.
+                return [error.code for error in call.errors]
+            found += [code for _, code in _COLLECTOR.errors]
+        return found
+
+    def _plan(self, api_key: int, version: int, side: Side) -> Plan:
+        plan = super()._plan(api_key, version, side)
+        # The reader notes errors whatever is wanted, and codes are no secrets.
+        return plan._replace(table=_table(api_key, version, side, ())) if plan.names else plan
 
 
 class Needles:
@@ -141,7 +184,11 @@ class Needles:
         for text in self._texts:
             if (request is not None and text in request.data) or (response is not None and text in response.data):
                 return True
-        return self._plans is not None and any(plan.ids for plan in self._plans(call)) and self._has_id(call)
+        if self._plans is not None:
+            for plan in self._plans(call):
+                if plan.ids:
+                    return self._has_id(call)
+        return False
 
     def _has_id(self, call: Call) -> bool:
         names = call.context.topics
@@ -151,6 +198,60 @@ class Needles:
             self._ids = [urlsafe_b64decode(f"{topic_id}==") for topic_id in meant if topic_id != NO_ID]
         frames: list[Frame] = [frame for frame in (call.request, call.response) if frame is not None]
         return any(each in frame.data for each in self._ids for frame in frames)
+
+
+_COLLECTOR: Final = FieldCollector()
+"""Holds what was collected last."""
+
+
+def collected(call: Call, plan: Plan) -> bool:
+    """Collect what a plan asks for; tell whether one side of a call could be read so, or is not there."""
+    table, header = plan.table, call.header
+    if table is None or header is None or call.context.records:
+        return False
+    if plan.side == "request":
+        frame, offset = call.request, header.end
+    else:
+        frame, offset = call.response, 4 + plan.header_version
+    if frame is None:
+        return _COLLECTOR.clear()
+    data = frame.data
+    if len(data) != frame.size or (plan.side == "response" and offset == 5 and data[4:5] != b"\0"):
+        return False
+    return _COLLECTOR.collect(table, data, offset)
+
+
+def _table(
+    api_key: int, version: int, side: Side, values: tuple[Branch, ...], ids: tuple[Branch, ...] = ()
+) -> FieldTable | None:
+    """Give the table by which values and ids of topics are collected; None where the version has none.
+
+    The answers of ApiVersions may be in another version than their header says.
+    """
+    api = APIS.get(api_key)
+    if (
+        api is None
+        or not api.first_version <= version <= api.last_version
+        or (api_key, side) == (API_VERSIONS, "response")
+    ):
+        return None
+    table = make_table(api_definition(api_key, side), version, frozenset())
+    if not (_mark(table, values, VALUE) and _mark(table, ids, ID)):
+        return None
+    table.plan()
+    return table
+
+
+def _mark(table: FieldTable, branches: tuple[Branch, ...], role: int) -> bool:
+    """Mark the fields to collect; tell whether all hold values, and not fields."""
+    marked = True
+    for field in table.fields:
+        for name, inner in branches:
+            if name in (field.name, f"{field.name}SizeInBytes"):
+                field.is_wanted = True
+                field.role = role
+                marked = marked and (_mark(field, inner, role) if inner else not field.fields)
+    return marked
 
 
 def _body(call: Call, plan: Plan) -> dict[str, Any] | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport, Side
-from kafkasniff.filters.bodies import SIDES, EntityReader, FieldsReader
+from kafkasniff.filters.bodies import SIDES, EntityReader, ErrorsReader, FieldsReader
 from kafkasniff.filters.predicates import BODY, HEADER, RECORDS
 from kafkasniff.protocol.fields import Field as BodyField
 from kafkasniff.protocol.records.totals import count_records
@@ -176,7 +176,7 @@ FIELDS: Final[dict[str, Field]] = {
         ),
         Field(
             "error", "error", "an error in the call, by its name in any form or its code",
-            lambda call: [error.code for error in call.errors], True, BODY, plural="errors",
+            ErrorsReader(), True, BODY, plural="errors",
         ),
         Field("acks", "number", "what a Produce waits for: 0, 1 or all", _body_field("request", "acks"), cost=BODY),
         Field("throttle", "duration", "how long the broker throttles the client", _throttle, cost=BODY),

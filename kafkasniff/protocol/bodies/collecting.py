@@ -1,0 +1,94 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
+"""The sink that collects the values of some fields of a message in lists, wherever in it they stand."""
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
+from kafkasniff.protocol.bodies.tables import FieldTable
+from kafkasniff.protocol.bodies.values import ValueReader
+from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.primitives import MAX_ELEMENTS
+
+VALUE = 1
+"""Role of a field whose values are collected."""
+ID = 2
+"""Role of one whose values are collected apart from these."""
+
+
+@cython.cclass
+class FieldCollector(ValueReader):
+    """Collects the values of fields with a role, as Kafka's JSON has them; null is no value, nor is a tag's default."""
+
+    def __init__(self) -> None:
+        """Make a collector, which can read one message after the other."""
+        super().__init__()
+        self.values: list[Any] = []
+        self.ids: list[Any] = []
+
+    def collect(self, table: FieldTable, data: bytes, offset: int) -> bool:
+        """Read the message that begins at `offset`; tell whether it ends with `data` and has no problem.
+
+        Then `values`, `ids` and `errors` are complete.
+        """
+        self.values = []
+        self.ids = []
+        self.begin(data, offset, len(data), MAX_ELEMENTS)
+        try:
+            self.read_message(table)
+        except ProtocolError:
+            return False
+        finally:
+            self.release()
+        return bool(self.p == len(data))
+
+    def clear(self) -> bool:
+        """Let go of the message before, as if one without such fields had been read; tell so."""
+        self.values = []
+        self.ids = []
+        self.errors = []
+        return True
+
+    def put(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: object) -> cython.int:
+        """Collect a value, or those of an array of integers."""
+        if value is None or (field.is_tagged and not in_array and value == field.default):
+            return 0
+        into = self.ids if field.role == ID else self.values
+        if isinstance(value, list):
+            into.extend(value)
+        else:
+            into.append(value)
+        return 0
+
+    def note_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
+        """Note nothing of them."""
+        return 0
+
+    def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
+        """Make no dict."""
+        return 0
+
+    def end_struct(self, field: FieldTable) -> cython.int:
+        """Make none."""
+        return 0
+
+    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
+        """Make no list."""
+        return 0
+
+    def end_array(self, field: FieldTable) -> cython.int:
+        """Make none."""
+        return 0
+
+    def end_tags(self, table: FieldTable) -> cython.int:
+        """Order nothing."""
+        return 0
+
+    def take_records(
+        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
+    ) -> cython.int:
+        """Collect the size of records."""
+        return self.put(field, False, start, length)
