@@ -17,19 +17,17 @@ cdef extern from *:
         const unsigned char *form = (const unsigned char *)forms, *end = form + forms_size;
         for (; form < end; form += 3) {
             int size = form[1] & 15;
-            int64_t value = kafkasniff_signed(from, size);
+            int64_t value = kafkasniff_number_at(from, size, !(form[1] & 16));
             kafkasniff_copy(to, keys, form[0]);
             to += form[0];
             keys += form[0];
             from += size;
-            if (form[1] == size) {
-                if (form[2] && value) return -1;
-                to = kafkasniff_number(to, value);
-            } else if (form[1] & 32) {
+            if (form[2] && value) return -1;
+            if (form[1] & 32) {
                 memcpy(to, value ? "true" : "false", 5);
                 to += value ? 4 : 5;
             } else {
-                to = kafkasniff_number(to, value & (size == 2 ? 0xFFFF : 0xFFFFFFFF));
+                to = kafkasniff_number(to, value);
             }
         }
         return to - start;

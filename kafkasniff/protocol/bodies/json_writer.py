@@ -308,14 +308,8 @@ class JsonWriter(BodyReader):
         self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, count: cython.Py_ssize_t
     ) -> cython.int:
         """Write an array of integers."""
-        i: cython.Py_ssize_t
-        out: TextBuffer = self.out
-        out.open(field.key, 0x5B)
-        for i in range(count):
-            if i:
-                out.byte(0x2C)
-            out.number(self.number(field, at + i * field.size))
-        return out.byte(0x5D)
+        self.key(field, False)
+        return self.out.integers(self.data, at, count, field.size, field.is_signed)
 
     def take_string(
         self,

@@ -5,25 +5,13 @@ from kafkasniff.protocol.bodies.tables cimport (
     FLOAT64, INT8, INT64, RECORDS, STRING, STRUCT, FieldTable,
 )
 
+from kafkasniff.protocol.bodies.text_buffer cimport kafkasniff_number_at, kafkasniff_signed
+
 cdef extern from *:
     """
     #include <stddef.h>
     #include <stdint.h>
     #include <string.h>
-
-    /* The signed big-endian number of 1, 2, 4 or 8 bytes. */
-    static inline long long kafkasniff_signed(const unsigned char *p, int size) {
-        uint64_t w64;
-        uint32_t w32;
-        switch (size) {
-        case 1: return (int8_t)p[0];
-        case 2: return (int16_t)(p[0] << 8 | p[1]);
-        case 4: w32 = (uint32_t)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3]; return (int32_t)w32;
-        default:
-            w64 = (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 | (uint64_t)p[2] << 40 | (uint64_t)p[3] << 32;
-            return (int64_t)(w64 | (uint64_t)p[4] << 24 | (uint32_t)p[5] << 16 | p[6] << 8 | p[7]);
-        }
-    }
 
     /* Whether all are below 0x80, and whether all are printable ASCII: eight bytes at a time, the last ones again. */
     static inline int kafkasniff_is_ascii(const unsigned char *p, ptrdiff_t n) {
@@ -52,7 +40,6 @@ cdef extern from *:
         return (found & high) == 0;
     }
     """
-    long long kafkasniff_signed(const unsigned char *p, int size)
     bint kafkasniff_is_ascii(const unsigned char *p, Py_ssize_t n)
     bint kafkasniff_is_printable(const unsigned char *p, Py_ssize_t n)
 
@@ -101,8 +88,6 @@ cdef class BodyReader:
     cdef int read_bytes(self, FieldTable field, bint in_array) except -1
 
     @cython.final
-    cdef int count_element(self, FieldTable field, bint in_array, str suffix) except -1
-    @cython.final
     cdef long long number(self, FieldTable field, Py_ssize_t at) except? -1
     @cython.final
     cdef long long integer(self, Py_ssize_t at, int size) except? -1
@@ -112,6 +97,8 @@ cdef class BodyReader:
     cdef str place(self, FieldTable field, bint in_array, str suffix)
     @cython.final
     cdef str described(self, FieldTable field, bint in_array)
+    @cython.final
+    cdef object too_many(self, FieldTable field, bint in_array, str suffix)
     @cython.final
     cdef object not_utf8(self, FieldTable field, bint in_array, Py_ssize_t start)
     @cython.final

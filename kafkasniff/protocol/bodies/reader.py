@@ -167,7 +167,9 @@ class BodyReader:
             raise ProtocolError(f"expected at most {self.left} more elements, found {count} tagged fields", start)
         for i in range(count):
             suffix = f"taggedFields[{i}]"
-            self.count_element(table, table.is_array, suffix)
+            self.left -= 1
+            if self.left < 0:
+                raise self.too_many(table, table.is_array, suffix)
             start = self.p
             tag = self.varint(table, table.is_array, suffix, "a tag")
             size = self.varint(table, table.is_array, suffix, "the size of a tagged field")
@@ -288,7 +290,9 @@ class BodyReader:
             return 0
         for i in range(count):
             self.indices[field.depth] = i
-            self.count_element(field, True, "")
+            self.left -= 1
+            if self.left < 0:
+                raise self.too_many(field, True, "")
             if field.kind != STRUCT:
                 self.read_value(field, True)
             elif field.is_wanted:
@@ -330,7 +334,10 @@ class BodyReader:
                 self.take_fixed(field, in_array, start)
             return 0
         if field.is_wanted or field.is_error_code:
-            value = self.number(field, start)
+            if cython.compiled:
+                value = kafkasniff_number_at(cython.address(self.view[start]), field.size, field.is_signed)  # type: ignore[name-defined]  # noqa: F821
+            else:
+                value = self.number(field, start)
             if field.is_error_code and value:
                 self.note_error(field, in_array, value)
             if field.is_wanted:
@@ -370,21 +377,15 @@ class BodyReader:
 
     # What is read, checked against the end
 
-    def count_element(self, field: FieldTable, in_array: cython.bint, suffix: str) -> cython.int:
-        """Count an element of an array, or a tagged field: of both two bytes may be all there is."""
-        self.left -= 1
-        if self.left < 0:
-            message = f"expected at most {self.most} array elements in a message shown in part"
-            raise ProtocolError(message, self.p, self.place(field, in_array, suffix))
-        return 0
-
     def number(self, field: FieldTable, at: cython.Py_ssize_t) -> cython.longlong:
         """Give the integer or bool of a field at a place; raises IndexError where it is not before the end."""
-        value: cython.longlong = self.integer(at, field.size)
-        if field.is_signed:
-            return value
+        if at < 0 or field.size > self.end - at:
+            raise IndexError("bytes behind the end")
+        if cython.compiled:
+            return kafkasniff_number_at(cython.address(self.view[at]), field.size, field.is_signed)  # type: ignore[name-defined]  # noqa: F821
+        value = int.from_bytes(self.data[at : at + field.size], "big", signed=field.is_signed)
         # Of one byte only a bool has no sign.
-        return value != 0 if field.size == 1 else value & (0xFFFF if field.size == 2 else _WHOLE_32 - 1)
+        return value if field.is_signed or field.size > 1 else value != 0
 
     def integer(self, at: cython.Py_ssize_t, size: cython.int) -> cython.longlong:
         """Give the signed number of 1, 2, 4 or 8 bytes at a place; raises IndexError where it is not before the end."""
@@ -511,6 +512,11 @@ class BodyReader:
         """Give the exception for bytes that are not there."""
         left = max(self.end - offset, 0)
         return ProtocolError(f"expected {expected}, found {left} bytes left", offset, path)
+
+    def too_many(self, field: FieldTable, in_array: cython.bint, suffix: str) -> ProtocolError:
+        """Give the exception for one more element of an array, or tagged field: of both two bytes may be all."""
+        message = f"expected at most {self.most} array elements in a message shown in part"
+        return ProtocolError(message, self.p, self.place(field, in_array, suffix))
 
     def not_utf8(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> ProtocolError:
         """Give the exception for text that is not UTF-8."""

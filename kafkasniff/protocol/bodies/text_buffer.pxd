@@ -7,6 +7,27 @@ cdef extern from *:
     #include <stdint.h>
     #include <string.h>
 
+    /* The signed big-endian number of 1, 2, 4 or 8 bytes. */
+    static inline long long kafkasniff_signed(const unsigned char *p, int size) {
+        uint64_t w64;
+        uint32_t w32;
+        switch (size) {
+        case 1: return (int8_t)p[0];
+        case 2: return (int16_t)(p[0] << 8 | p[1]);
+        case 4: w32 = (uint32_t)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3]; return (int32_t)w32;
+        default:
+            w64 = (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 | (uint64_t)p[2] << 40 | (uint64_t)p[3] << 32;
+            return (int64_t)(w64 | (uint64_t)p[4] << 24 | (uint32_t)p[5] << 16 | p[6] << 8 | p[7]);
+        }
+    }
+
+    /* The same of a field, which has perhaps no sign; of one byte without a sign, whether it is not zero. */
+    static inline long long kafkasniff_number_at(const unsigned char *p, int size, int is_signed) {
+        long long value = kafkasniff_signed(p, size);
+        if (is_signed) return value;
+        return size == 1 ? value != 0 : value & (size == 2 ? 0xFFFF : 0xFFFFFFFF);
+    }
+
     /* Copies a text, a short one without a call; neither may lie in the other. */
     static inline void kafkasniff_copy(unsigned char *to, const void *text, ptrdiff_t n) {
         const unsigned char *from = (const unsigned char *)text;
@@ -130,7 +151,23 @@ cdef extern from *:
         kafkasniff_last_digits(to, (uint32_t)(value % 100000000), 8);
         return to + 8;
     }
+
+    /* Writes big-endian numbers with commas between them; gives where they end. Each may overwrite 21 bytes. */
+    static inline unsigned char *kafkasniff_integers(
+        unsigned char *to, const unsigned char *from, ptrdiff_t count, int size, int is_signed
+    ) {
+        for (; count > 0; count--, from += size) {
+            to = kafkasniff_number(to, kafkasniff_number_at(from, size, is_signed));
+            if (count > 1) *to++ = ',';
+        }
+        return to;
+    }
     """
+    long long kafkasniff_signed(const unsigned char *p, int size)
+    long long kafkasniff_number_at(const unsigned char *p, int size, bint is_signed)
+    unsigned char *kafkasniff_integers(
+        unsigned char *to, const unsigned char *data, Py_ssize_t count, int size, bint is_signed
+    )
     void kafkasniff_copy(unsigned char *to, const void *text, Py_ssize_t n)
     bint kafkasniff_plain_at(const unsigned char *text)
     Py_ssize_t kafkasniff_copy_plain(unsigned char *to, const unsigned char *text, Py_ssize_t n)
@@ -153,6 +190,8 @@ cdef class TextBuffer:
     cdef int append(self, TextBuffer other) except -1
     cdef int key(self, bytes key) except -1
     cdef int open(self, bytes key, int bracket) except -1
+    @cython.locals(view="const unsigned char*", to="unsigned char*")
+    cdef int integers(self, bytes source, Py_ssize_t at, Py_ssize_t count, int size, bint is_signed) except -1
     cdef int member(self, bytes key, long long value) except -1
     @cython.locals(to="unsigned char*")
     cdef int number(self, long long value) except -1

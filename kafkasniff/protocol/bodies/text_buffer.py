@@ -18,6 +18,8 @@ _ESCAPES: dict[int, bytes] = {
 }
 _LONGEST_NUMBER = cython.declare(cython.Py_ssize_t, 20)
 """Characters of the longest number of 64 bits, as many as may be overwritten when any is written."""
+_AT_ONCE = cython.declare(cython.Py_ssize_t, 64)
+"""Numbers of an array that are written at once."""
 _BASE64: bytes = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _URL_SAFE: bytes = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -119,7 +121,40 @@ class TextBuffer:
     def open(self, key: bytes, bracket: cython.int) -> cython.int:
         """Write the beginning of an object or array with its key."""
         self.key(key)
-        return self.byte(bracket)
+        if self.size >= self.room:
+            self.grow(1)
+        self.buffer[self.size] = bracket
+        self.size += 1
+        return 0
+
+    def integers(
+        self,
+        source: bytes,
+        at: cython.Py_ssize_t,
+        count: cython.Py_ssize_t,
+        size: cython.int,
+        is_signed: cython.bint,
+    ) -> cython.int:
+        """Write numbers of `size` bytes each as an array; raises IndexError where `source` has not as many."""
+        taken: cython.Py_ssize_t
+        _check_part(source, at, count * size)
+        if not cython.compiled:
+            places = range(at, at + count * size, size)
+            numbers = [int.from_bytes(source[place : place + size], "big", signed=is_signed) for place in places]
+            return self.add(b"[%s]" % b",".join([b"%d" % number for number in numbers]))
+        view = source
+        self.byte(0x5B)
+        while count > 0:
+            taken = min(count, _AT_ONCE)
+            if taken * (_LONGEST_NUMBER + 1) > self.room - self.size:
+                self.grow(taken * (_LONGEST_NUMBER + 1))
+            to = cython.address(self.buffer[self.size])
+            self.size += kafkasniff_integers(to, view + at, taken, size, is_signed) - to  # type: ignore[name-defined]  # noqa: F821
+            at += taken * size
+            count -= taken
+            if count > 0:
+                self.byte(0x2C)
+        return self.byte(0x5D)
 
     def member(self, key: bytes, value: cython.longlong) -> cython.int:
         """Write a number with its key."""
@@ -204,9 +239,10 @@ class TextBuffer:
         is_wide: cython.bint = False
         _check_part(source, at, length)
         view = source
-        self.byte(0x22)
-        if length > self.room - self.size - 1:
-            self.grow(length + 1)
+        if length > self.room - self.size - 2:
+            self.grow(length + 2)
+        self.buffer[self.size] = 0x22
+        self.size += 1
         if cython.compiled:
             to = cython.address(self.buffer[self.size])
             i += kafkasniff_copy_plain(to, view + at, length)  # type: ignore[name-defined]  # noqa: F821

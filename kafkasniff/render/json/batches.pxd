@@ -1,8 +1,7 @@
 # What other compiled modules use of batches.py.
 
 cimport cython
-from kafkasniff.protocol.bodies.reader cimport kafkasniff_signed
-from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
+from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer, kafkasniff_signed
 from kafkasniff.protocol.records.crc32c cimport crc32c_of
 from kafkasniff.render.json.records cimport RecordsWriter
 
