@@ -14,7 +14,8 @@ from kafkasniff.capture.packets import Interface, PacketBatch
 if TYPE_CHECKING:  # captures of the older format should not wait for it
     from kafkasniff.capture.files import pcapng
 
-CHUNK_BYTES = 1 << 20
+CHUNK_BYTES = 256 << 10
+"""Bytes read at a time: what is made of them stays in the processor's cache."""
 
 OPENING_BYTES = 4 << 10
 """Bytes read at a time up to the first packet: thousands of captures may stand open at once, waiting for their turn."""

@@ -3,7 +3,7 @@
 import shutil
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +14,6 @@ from kafkasniff.capture.errors import CaptureError
 from kafkasniff.cli.terminal.output import Output, print_message
 from kafkasniff.cli.terminal.progress import Progress
 from kafkasniff.filters.filter import Filter, Tally
-from kafkasniff.freed_memory import keep_freed_memory
 from kafkasniff.reading import Reading
 from kafkasniff.render.closing import closing_line, closing_notes, failures_text
 from kafkasniff.wording import failure_text
@@ -22,9 +21,6 @@ from kafkasniff.wording import failure_text
 if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
     from kafkasniff.cli.processes.turns import Turns
     from kafkasniff.listening import Listening
-
-_FIRST_OF_MANY = 3
-"""The number of the batch from which on freed memory is kept."""
 
 
 class LineFormat(NamedTuple):
@@ -155,7 +151,7 @@ class Showing:
     def take_share(self, output: Output) -> None:
         """Show what falls to this process; raises CaptureError as `run` does."""
         try:
-            for items in self._batches():
+            for items in self._reading.batches():
                 self._show_turns(items, output)
         finally:
             self._end_turns(output)
@@ -165,7 +161,7 @@ class Showing:
         return Account(self.failures, self._reading.summary.matched or 0, self._filter.tally())
 
     def _show_batches(self, output: Output, flush_batches: bool) -> None:
-        for items in self._batches():
+        for items in self._reading.batches():
             if self._turns is None:
                 self._items = items
                 self._show_items(output)
@@ -184,13 +180,6 @@ class Showing:
                 if not self._shows_all:
                     self._reading.summary.matched = (self._reading.summary.matched or 0) + matched
                     self._filter.add(tally)
-
-    def _batches(self) -> Iterator[list[Item]]:
-        for number, items in enumerate(self._reading.batches()):
-            # A small capture has two: what is read first, and the rest; its end brings a third.
-            if number == _FIRST_OF_MANY:
-                keep_freed_memory()
-            yield items
 
     def _show_turns(self, items: list[Item], output: Output) -> None:
         assert self._turns is not None
