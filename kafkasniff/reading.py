@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # who reads lines should not wait for it
     import pyarrow
 
     from kafkasniff.filters.filter import Filter
-    from kafkasniff.tables.block import CallBlock
+    from kafkasniff.tables.columns import Block
 
 CapturePath = str | PathLike[str]
 
@@ -212,7 +212,7 @@ class Reading:
         """Give how many bytes of the captures were read so far, and how many they have, if that is known."""
         return self._pass.bytes_read()
 
-    def blocks(self) -> "Iterator[CallBlock]":
+    def blocks(self) -> "Iterator[Block]":
         """Give the calls as rows of blocks."""
         from kafkasniff.tables.block import blocks_of
 

@@ -6,15 +6,12 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from kafkasniff.questions.errors import QuestionError
 from kafkasniff.questions.named import text_of
 from kafkasniff.tables.declared import ALL_TABLES, CALLS, RECORDS, Table
 from kafkasniff.tables.filling import TableFiller
-
-if TYPE_CHECKING:
-    pass
 
 MEMORY = "256MB"
 """What DuckDB may hold of tables before it writes them to its temporary folder."""

@@ -19,6 +19,20 @@ from kafkasniff.tables.places import PLACE_FIELDS
 
 NAMED = frozenset({"groupId", "topicId", "topicName"})
 
+SETTINGS = (
+    "throttleTimeMs",
+    "acks",
+    "timeoutMs",
+    "maxWaitMs",
+    "minBytes",
+    "maxBytes",
+    "isolationLevel",
+    "sessionTimeoutMs",
+    "rebalanceTimeoutMs",
+)
+"""Numbers of whole messages that rows show, by their names in Kafka's definitions."""
+RACK = "rackId"
+
 
 class Names(NamedTuple):
     """What a body names, each once."""
@@ -71,6 +85,7 @@ def fields_of_rows(api_key: int, version: int, side: Kind) -> frozenset[str]:
         names |= records | PLACE_FIELDS
     if resources := CONFIG_RESOURCES.get((api_key, side)):
         names |= TYPED_FIELDS | {resources}
+    names |= {field.name for field in definition.fields if field.name in SETTINGS or field.name == RACK}
     return names | TYPED_FIELDS if api_key == FIND_COORDINATOR else names
 
 

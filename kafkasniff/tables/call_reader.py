@@ -1,6 +1,7 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
-"""Reads the bodies of a call for its rows: names of topics and groups, error codes, and where record batches lie."""
+"""Reads the bodies of a call for its rows: names, error codes, settings, partitions, and where record batches lie."""
 
+from array import array
 from functools import cache
 from typing import Any
 
@@ -22,7 +23,9 @@ from kafkasniff.protocol.headers import API_VERSIONS, RequestHeader, response_he
 from kafkasniff.protocol.primitives import UUID_TEXTS
 from kafkasniff.protocol.records.batches import MAX_BATCHES
 from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR
-from kafkasniff.tables.bodies import NAMED
+from kafkasniff.tables.bodies import NAMED, SETTINGS
+from kafkasniff.tables.bodies import RACK as RACK_FIELD
+from kafkasniff.tables.partition_rows import BROKERS_OWN, MEASURES, OLD_OFFSETS, WITH_PARTITIONS
 from kafkasniff.tables.places import PARTITION_FIELDS
 
 if not cython.compiled:
@@ -31,6 +34,13 @@ if not cython.compiled:
 TOPIC = cython.declare(cython.int, 1)
 GROUP = cython.declare(cython.int, 2)
 PARTITION = cython.declare(cython.int, 3)
+TOLD_PARTITION = cython.declare(cython.int, 4)
+"""One of which there is a row."""
+RACK = cython.declare(cython.int, 5)
+MEASURE = cython.declare(cython.int, 8)
+"""The first of `MEASURES`; the others follow."""
+SETTING = cython.declare(cython.int, 32)
+"""The first of `SETTINGS`; the others follow."""
 
 _OTHERWISE_READ = HOLDING_APIS | {API_VERSIONS, FIND_COORDINATOR, *(key for key, _ in CONFIG_RESOURCES)}
 """APIs in whose bodies there is more to see than fields with names: their calls are few."""
@@ -48,8 +58,8 @@ _MOST_TEXTS = 4_096
 
 
 @cache
-def table_of(api_key: int, version: int, side: Kind) -> FieldTable | None:
-    """Give the table by which a body is read; None where its calls are to be read otherwise."""
+def table_of(api_key: int, version: int, side: Kind, partitions: bool) -> FieldTable | None:
+    """Give the table by which a body is read, also for `partitions`; None where its calls are to be read otherwise."""
     api = APIS.get(api_key)
     if api is None or api_key in _OTHERWISE_READ or not api.first_version <= version <= api.last_version:
         return None
@@ -59,20 +69,52 @@ def table_of(api_key: int, version: int, side: Kind) -> FieldTable | None:
         return is_entity(field, NAMED) or field.type == "records"
 
     wanted = leading_fields(definition, version, is_wanted)
-    if leading_fields(definition, version, lambda field: field.type == "records"):
+    tells_partitions = partitions and api_key in WITH_PARTITIONS
+    if tells_partitions and leading_fields(definition, version, lambda field: field.name == OLD_OFFSETS):
+        return None
+    if tells_partitions or leading_fields(definition, version, lambda field: field.type == "records"):
         wanted |= leading_fields(definition, version, lambda field: field.name in PARTITION_FIELDS)
+    measures: dict[str, int] = {}
+    if tells_partitions:
+        names = [name for name in MEASURES if side == "response" or name not in BROKERS_OWN]
+        measures = {name: MEASURE + MEASURES.index(name) for name in names}
+    settings = {RACK_FIELD: RACK, **{name: SETTING + index for index, name in enumerate(SETTINGS)}}
+    wanted |= {field.name for field in definition.fields if field.name in settings} | measures.keys()
     table = make_table(definition, version, wanted)
-    _give_roles(table, definition.fields, version)
+    _give_roles(table, definition.fields, version, measures)
+    for inner in table.fields:
+        if inner.name in settings and not inner.is_array:
+            inner.role = settings[inner.name]
     return table
 
 
-def _give_roles(table: FieldTable, fields: tuple[Field, ...], version: int) -> None:
+def _give_roles(table: FieldTable, fields: tuple[Field, ...], version: int, measures: dict[str, int]) -> None:
+    within = [field.name for field in table.fields if field.name in PARTITION_FIELDS and not field.is_array]
     for inner, field in zip(table.fields, fields_of(fields, version), strict=True):
         if is_entity(field, NAMED):
             inner.role = GROUP if is_entity(field, _GROUP) else TOPIC
         elif field.name in PARTITION_FIELDS:
-            inner.role = PARTITION
-        _give_roles(inner, field.fields, version)
+            inner.role = TOLD_PARTITION if measures and not field.is_array else PARTITION
+        elif within:
+            inner.role = measures.get(field.name, 0)
+        _give_roles(inner, field.fields, version, measures)
+
+
+@cython.final
+@cython.cclass
+class ToldPartition:
+    """What a call tells of a partition."""
+
+    def __init__(self, topic: str | None, is_id: bool, partition: int) -> None:
+        """Nothing is told so far."""
+        self.topic = topic
+        self.is_id = is_id
+        self.partition = partition
+        self.measures = array("q", bytes(8 * len(MEASURES)))
+        self.told = 0
+        self.bytes = self.records = 0
+        self.behind = 0
+        self.has_records = False
 
 
 @cython.final
@@ -84,12 +126,21 @@ class CallReader(BodyReader):
     - `codes`: side, path and code of each error code that is not zero.
     - `batches`: of each record batch the frame that holds it, side and path of its field, its topic (or `topic_id`),
       partition, and where it begins in the frame.
+    - `settings`, `is_set`: the numbers called `SETTINGS`, and a bit for each that is there; `rack`.
+    - `partitions`: of Produce, Fetch and the like what is told of each partition, where that is asked for.
     - `is_whole`: whether that is all there is to tell of the call.
     """
 
-    def __init__(self) -> None:
-        """Make a reader."""
+    def __init__(self, partitions: bool = False) -> None:
+        """Make a reader, which reads `partitions` too."""
         super().__init__()
+        self._with_partitions = partitions
+        self.partitions: list[ToldPartition] = []
+        self._by_place: dict[tuple[str | None, int], ToldPartition] = {}
+        self._told: ToldPartition | None = None
+        self.settings = array("q", bytes(8 * len(SETTINGS)))
+        self.is_set = 0
+        self.rack: str | None = None
         self._tables: dict[int, FieldTable | None] = {}
         self.topic: str | None = None
         self._texts: dict[bytes, str] = {}
@@ -104,6 +155,11 @@ class CallReader(BodyReader):
         self.batches: list[tuple[Any, ...]] = []
         return 0
 
+    def _forget_partitions(self) -> cython.int:
+        self.partitions = []
+        self._by_place = {}
+        return 0
+
     def read_call(self, call: Call) -> cython.bint:
         """Read a call; False where it is to be read in another way: something in it is rare, or wrong."""
         self.is_whole = self._read(call)
@@ -115,6 +171,10 @@ class CallReader(BodyReader):
         offset: cython.int
         if self.topics or self.topic_ids or self.groups or self.codes or self.batches:
             self._forget()
+        if self.partitions:
+            self._forget_partitions()
+        self.is_set = 0
+        self.rack = None
         if header is None or call.pairing_problems or call.context.records:
             return False
         if call.request is not None and not self._read_frame(header, call.request, 0, header.end):
@@ -135,7 +195,8 @@ class CallReader(BodyReader):
         if key in self._tables:
             table = self._tables[key]
         else:
-            table = table_of(header.api_key, header.api_version, "response" if side else "request")
+            name = "response" if side else "request"
+            table = table_of(header.api_key, header.api_version, name, self._with_partitions)
             self._tables[key] = table
         if table is None or frame._problems or len(frame.data) != frame.size:
             return False
@@ -143,6 +204,7 @@ class CallReader(BodyReader):
         self.frame = frame
         self.topic = None
         self.partition = -1
+        self._told = None
         self.look_at(frame.data, offset, frame.size, _MOST_ELEMENTS)
         try:
             self.read_message(table)
@@ -180,7 +242,9 @@ class CallReader(BodyReader):
             if len(self._texts) >= _MOST_TEXTS:
                 self._texts.clear()
             name = self._texts[raw] = self.text(at, length)
-        if field.role == GROUP:
+        if field.role == RACK:
+            self.rack = name
+        elif field.role == GROUP:
             self.groups[name] = None
         else:
             self.topics[name] = None
@@ -198,9 +262,35 @@ class CallReader(BodyReader):
     def take_number(
         self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: cython.longlong
     ) -> cython.int:
-        """Take a partition."""
-        if field.role == PARTITION:
+        """Take a partition, a setting, or what a partition has."""
+        told: ToldPartition | None
+        role: cython.int = field.role
+        index: cython.int
+        if role in (PARTITION, TOLD_PARTITION):
             self.partition = value
+            if role == TOLD_PARTITION:
+                self._begin_partition()
+        elif role >= SETTING:
+            index = role - SETTING
+            if not self.is_set >> index & 1:
+                self.settings[index] = value
+                self.is_set |= 1 << index
+        elif role >= MEASURE:
+            told = self._told
+            if told is not None:
+                index = role - MEASURE
+                told.measures[index] = value
+                told.told |= 1 << index
+        return 0
+
+    def _begin_partition(self) -> cython.int:
+        place = (self.topic, self.partition)
+        told: ToldPartition | None = self._by_place.get(place)
+        if told is None:
+            told = ToldPartition(self.topic, self.is_id, self.partition)
+            self._by_place[place] = told
+            self.partitions.append(told)
+        self._told = told
         return 0
 
     def take_records(
@@ -210,6 +300,9 @@ class CallReader(BodyReader):
         size: cython.longlong
         end: cython.Py_ssize_t = at + length
         path: str = self.path(field, False) if length > 0 else ""
+        told: ToldPartition | None = self._told
+        if told is not None:
+            told.bytes = length
         while at < end:
             size = 0
             if end - at >= _HEADER and self.view[at + 16] == 2 and len(self.batches) < _MOST_BATCHES:
@@ -221,5 +314,9 @@ class CallReader(BodyReader):
                 raise ProtocolError("expected a record batch", at)
             side = "response" if self.side else "request"
             self.batches.append((self.frame, side, path, self.topic, self.is_id, self.partition, at))
+            if told is not None:
+                told.records += self.integer(at + 57, 4)
+                told.behind = self.integer(at, 8) + self.integer(at + 23, 4) + 1
+                told.has_records = True
             at += size
         return 0

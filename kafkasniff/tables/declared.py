@@ -85,6 +85,16 @@ CALLS: Final = Table(
         Column("principal", _TEXT, "who logged in on the connection"),
         Column("software_name", _TEXT, "the client's software, as its ApiVersions request says"),
         Column("software_version", _TEXT, "the version of that software"),
+        Column("throttle_time_ms", "int32", "how long the broker held the answer back, or asks the client to wait"),
+        Column("acks", "int16", "of Produce: 0, 1, or -1 for all"),
+        Column("timeout_ms", "int32", "how long the broker may take, as the request says"),
+        Column("max_wait_ms", "int32", "of Fetch: how long the broker may wait for `min_bytes`"),
+        Column("min_bytes", "int32", "of Fetch: bytes that are waited for"),
+        Column("max_bytes", "int32", "of Fetch: bytes of an answer at most"),
+        Column("isolation_level", "int8", "of Fetch and ListOffsets: 0 read uncommitted, 1 read committed"),
+        Column("session_timeout_ms", "int32", "of JoinGroup: the session timeout"),
+        Column("rebalance_timeout_ms", "int32", "of JoinGroup: the rebalance timeout"),
+        Column("rack_id", _TEXT, "the rack that the client says it is in"),
     ),
 )
 ERRORS: Final = Table(

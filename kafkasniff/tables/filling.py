@@ -1,15 +1,25 @@
 """Calls, connections and findings as blocks of rows of the tables that are asked for."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.items import Item
 from kafkasniff.tables.arrow import column_of, export_stream
-from kafkasniff.tables.block import ROWS, BatchBlock, CallBlock, fields_of_table
-from kafkasniff.tables.call_reader import CallReader
-from kafkasniff.tables.declared import ALL_TABLES, BATCHES, CALLS, CONNECTIONS, ERRORS, RECORDS, Table
-from kafkasniff.tables.more_rows import MORE_ROWS, MoreRows
+from kafkasniff.tables.block import CallTables
+from kafkasniff.tables.columns import ROWS, fields_of
+from kafkasniff.tables.declared import (
+    ALL_TABLES,
+    BATCHES,
+    CONNECTIONS,
+    ERRORS,
+    PARTITIONS_NAMED,
+    RECORDS,
+    Table,
+)
+from kafkasniff.tables.more_rows import MoreRows
+from kafkasniff.tables.partition_rows import partition_rows
 from kafkasniff.tables.rings import ring_of
 from kafkasniff.tables.rows import Placed, Row, connection_row, item_rows
 from kafkasniff.tcp.events import Connection
@@ -38,7 +48,7 @@ class RowBlock:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Give the rows as an Arrow stream of one batch."""
-        fields = fields_of_table(self._table)
+        fields = fields_of(self._table)
         columns = zip(*self.rows, strict=True)
         found = [column_of(field.type, values) for field, values in zip(fields, columns, strict=True)]
         return export_stream(fields, iter([(len(self.rows), found)]))
@@ -47,47 +57,35 @@ class RowBlock:
 class TableFiller:
     """Takes what the engine gives, and hands on the rows of the wanted tables in blocks."""
 
-    def __init__(self, wanted: Collection[str], give: GiveBlock) -> None:
-        """Hand blocks of the `wanted` tables to `give`."""
+    def __init__(self, wanted: Mapping[str, Collection[str] | None], give: GiveBlock) -> None:
+        """Hand blocks of the `wanted` tables to `give`; of some with certain columns only (None: all)."""
         self._wanted = frozenset(wanted)
         self._give = give
-        self._records = RECORDS.name in wanted
-        self._reader = CallReader()
-        self._calls = CallBlock(self._reader)
-        self._batches = BatchBlock()
+        self._tables = CallTables(wanted, give)
+        self._parts = self._wanted & {ERRORS.name, BATCHES.name, RECORDS.name}
         self._blocks: dict[str, RowBlock] = {}
         self._more = MoreRows(self._wanted)
 
     def take(self, items: list[Item]) -> None:
         """Take calls, connections and what else the engine gives; the list is empty then."""
-        if not self._wanted.isdisjoint(MORE_ROWS):
-            for item in items:
-                if isinstance(item, Call):
-                    self.add_rows(self._more.rows(vantage_of(item.connection), item))
         items.reverse()
-        calls_alone = self._wanted <= {CALLS.name}
         while items:
-            item = self._calls.add_from(items, calls_alone)
+            item = self._tables.take(items)
             if isinstance(item, Call):
                 self._add_parts(item)
             elif isinstance(item, ConnectionReport) and CONNECTIONS.name in self._wanted:
                 self.add_rows([connection_row(vantage_of(item.connection), item)])
-            if self._calls.length == ROWS:
-                self._flush_calls()
 
     def _add_parts(self, call: Call) -> None:
-        """Add errors, batches and records of the call that the reader has read last."""
-        reader = self._reader
-        if not reader.is_whole:
-            self._add_rows_of(call, (ERRORS.name, BATCHES.name, RECORDS.name))
-            return
-        if BATCHES.name in self._wanted:
-            for found in reader.batches:
-                self._batches.add(call, found)
-                if self._batches.length == ROWS:
-                    self._flush_batches()
-        if reader.codes and ERRORS.name in self._wanted:
-            self._add_rows_of(call, (ERRORS.name,))
+        """Add of the call that was taken last what is not in the blocks of the engine."""
+        vantage = vantage_of(call.connection)
+        self.add_rows(self._more.rows(vantage, call))
+        if not self._tables.reader.is_whole:
+            self._add_rows_of(vantage, call, self._parts)
+            if PARTITIONS_NAMED.name in self._wanted:
+                self.add_rows(partition_rows(vantage, call))
+        elif self._tables.reader.codes:
+            self._add_rows_of(vantage, call, self._parts & {ERRORS.name})
 
     def add_rows(self, placed: Iterable[Placed]) -> None:
         """Take rows that were made elsewhere, or are few."""
@@ -103,26 +101,21 @@ class TableFiller:
 
     def flush(self) -> None:
         """Hand on what waits."""
-        self._flush_calls()
-        self._flush_batches()
+        self._tables.flush()
         for name in list(self._blocks):
             self._give(name, self._blocks.pop(name))
 
-    def _flush_calls(self) -> None:
-        block, self._calls = self._calls, CallBlock(self._reader)
-        if block.length and CALLS.name in self._wanted:
-            self._give(CALLS.name, block)
+    def _add_rows_of(self, vantage: str, call: Call, names: Collection[str]) -> None:
+        if names:
+            rows = item_rows(vantage, call, RECORDS.name in names)
+            self.add_rows(placed for placed in rows if placed[0] in names)
 
-    def _flush_batches(self) -> None:
-        block, self._batches = self._batches, BatchBlock()
-        if block.length:
-            self._give(BATCHES.name, block)
 
-    def _add_rows_of(self, call: Call, names: tuple[str, ...]) -> None:
-        rows = item_rows(vantage_of(call.connection), call, self._records)
-        self.add_rows(placed for placed in rows if placed[0] in names)
+@lru_cache(maxsize=1)
+def _vantage(file: str) -> str:
+    return ring_of(file)
 
 
 def vantage_of(connection: Connection) -> str:
     """Give the capture point of a connection, as far as the name of its first file tells."""
-    return ring_of(connection.first.interface.file)
+    return _vantage(connection.first.interface.file)

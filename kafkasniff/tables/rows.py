@@ -7,7 +7,7 @@ from kafkasniff.calls.call import Call, ConnectionReport, Frame
 from kafkasniff.calls.items import Item
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.content import raw_bytes
-from kafkasniff.tables.bodies import Body, body_of, names_in
+from kafkasniff.tables.bodies import RACK, SETTINGS, Body, body_of, names_in
 from kafkasniff.tables.places import Place, place_of
 from kafkasniff.tcp.events import DirectionCounters
 from kafkasniff.wording import failure_text, file_name
@@ -49,6 +49,8 @@ class Told(NamedTuple):
     groups: Sequence[str]
     error_names: Sequence[str]
     problems: Sequence[str]
+    settings: Sequence[int | None] = (None,) * len(SETTINGS)
+    rack: str | None = None
 
 
 def told_of(call: Call) -> Told:
@@ -64,7 +66,11 @@ def _told(call: Call, bodies: dict[Kind, Body | None]) -> Told:
     answered = bodies["response"]
     names = list(dict.fromkeys(error.name for error in call.errors))
     problems = [problem.message for problem in call.problems]
-    return Told(None if answered is None else answered.version, topics, groups, names, problems)
+    values = [body.value for body in bodies.values() if body is not None and body.value is not None]
+    settings = [next((value[name] for value in values if name in value), None) for name in SETTINGS]
+    rack = next((value[RACK] for value in values if value.get(RACK)), None)
+    version = None if answered is None else answered.version
+    return Told(version, topics, groups, names, problems, settings, rack)
 
 
 def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:
@@ -137,6 +143,8 @@ def _call_row(call: Call, key: Row, told: Told) -> Placed:
             call.principal,
             call.software_name,
             call.software_version,
+            *told.settings,
+            told.rack,
         ),
     )
 

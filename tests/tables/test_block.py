@@ -16,7 +16,8 @@ from kafkasniff.calls.call import Call
 from kafkasniff.render.json.lines import JsonLines
 from kafkasniff.tables import arrow
 from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
-from kafkasniff.tables.block import FIELDS, ROWS, CallBlock, blocks_of
+from kafkasniff.tables.block import CallTables, blocks_of
+from kafkasniff.tables.columns import ROWS, Block
 from kafkasniff.tables.declared import CALLS
 from tests.conftest import CAPTURES
 
@@ -87,18 +88,29 @@ def test_times_are_utc() -> None:
 
 
 def test_columns_are_those_of_the_declared_table() -> None:
+    [block] = blocks_of(_calls(CAPTURES / "java-4.3.1-basic.pcap"))
     declared = {column.name: column.type for column in CALLS.columns}
-    assert {field.name: field.type for field in FIELDS} == declared
-    assert all(hasattr(CallBlock(), name) for name in declared)
+    assert {field.name: field.type for field in block.fields} == declared
+    assert list(_rows(block)[0]) == [*declared]
 
 
 def test_a_block_is_bounded() -> None:
     call = _calls(CAPTURES / "java-4.3.1-basic.pcap")[0]
     blocks = list(blocks_of([call] * (ROWS + 1)))
     assert [len(block) for block in blocks] == [ROWS, 1]
-    with pytest.raises(IndexError):
-        blocks[0].add(call)
     assert len(_rows(blocks[1])) == 1
+
+
+def test_only_wanted_columns_are_kept() -> None:
+    blocks: list[Block] = []
+    tables = CallTables({"calls": ["client_id", "acks"]}, lambda _, block: blocks.append(block))
+    calls = _calls(CAPTURES / "java-4.3.1-basic.pcap")
+    for call in calls:
+        tables.add(call)
+    tables.flush()
+    rows = _rows(blocks[0])
+    assert [row["client_id"] for row in rows] == [call.client_id for call in calls]
+    assert {tuple(row) for row in rows} == {("client_id", "acks")}
 
 
 def test_nothing_is_kept_of_streams_that_were_read_or_not() -> None:

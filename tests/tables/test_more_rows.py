@@ -29,7 +29,7 @@ def rows_of(path: Path, name: str) -> list[dict[str, Any]]:
     def take(_: str, block: Any) -> None:
         found.extend(dict(zip(names, row, strict=True)) for row in duckdb.sql("SELECT * FROM block").fetchall())
 
-    filler = TableFiller([name], take)
+    filler = TableFiller({name: None}, take)
     for items in Reading([str(path)], metrics=False).batches():
         filler.take(items)
     filler.flush()
