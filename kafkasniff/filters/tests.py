@@ -51,7 +51,7 @@ def make_test(name: str, operator: str = "", values: Sequence[str] = ()) -> Pred
 
     Raises FilterError.
     """
-    field = _find(name)
+    field = find_field(name)
     if not operator:
         return _on_field(field, bool if field.is_many else _is_there, ())
     if operator in _POSITIVE:
@@ -73,7 +73,8 @@ def make_test(name: str, operator: str = "", values: Sequence[str] = ()) -> Pred
     return _on_field(field, partial(_any, met.fits) if field.is_many else partial(_if_there, met.fits), (met,))
 
 
-def _find(word: str) -> Field:
+def find_field(word: str) -> Field:
+    """Give the field called so, which may be one of bodies by its path; raises FilterError."""
     name = str(word)
     if (field := FIELDS.get(name)) is not None:
         return field

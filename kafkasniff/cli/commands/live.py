@@ -3,6 +3,7 @@
 import os
 import signal
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
@@ -88,6 +89,8 @@ def live(
     verbose: options.Verbose = 0,
     time: options.Time = "absolute",
     time_of: options.TimeOf = "response",
+    columns: options.Columns = None,
+    form: options.Format = None,
     wide: options.Wide = False,
     no_header: options.NoHeader = False,
     limit: options.Limit = None,
@@ -121,7 +124,8 @@ def live(
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.capture.interfaces.live import LiveCapture
     from kafkasniff.cli.options.filters import duration_ns
-    from kafkasniff.cli.showing.reading import Showing, json_format, terminal_format
+    from kafkasniff.cli.showing.columns import chosen_format
+    from kafkasniff.cli.showing.reading import Showing, terminal_format
     from kafkasniff.cli.terminal.output import print_message
     from kafkasniff.listening import LIVE_LIMITS, Listening
 
@@ -131,7 +135,8 @@ def live(
         )
     of_calls = {
         "--verbose": verbose, "--time": time != "absolute", "--time-of": time_of != "response", "--wide": wide,
-        "--no-header": no_header, "--limit": limit, "--connections": connections, "--records": records,
+        "--no-header": no_header, "--columns": columns, "--format": form, "--limit": limit,
+        "--connections": connections, "--records": records,
         "--show-secrets": show_secrets, "--limit-value": limit_value is not None,
     }  # fmt: skip
     of_findings = {"--rule": rule, "--ignore": ignore, "--set": assignment, "--fail-on": fail_on}
@@ -139,6 +144,7 @@ def live(
         options.refuse(of_calls, "shapes calls, and --diagnose shows findings in their place")
     else:
         options.refuse(of_findings, "is about findings, which only --diagnose shows")
+    json_output = json_output or form in ("json", "ndjson")
     if records and not json_output:
         verbose = max(verbose, 1)
         limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
@@ -146,7 +152,17 @@ def live(
     wanted = filters.filter()
     seconds = duration_ns(duration, "--duration") if duration else None
     pending_ns = duration_ns(pending, "--pending")
-    form = json_format() if json_output else terminal_format(time, verbose, time_of, wide, no_header, True)
+    lines = chosen_format(
+        form,
+        columns,
+        json_output,
+        time,
+        time_of,
+        wide,
+        no_header,
+        partial(terminal_format, time, verbose, time_of, wide, no_header, True),
+        {"--verbose": verbose, "--records": records, "--connections": connections},
+    )
     diagnosis = _new_diagnosis(rule, ignore, assignment, fail_on) if diagnose else None
     failed = False
     try:
@@ -187,7 +203,7 @@ def live(
             give_up_privileges(account)
             print_message(f"listening on {', '.join(interfaces)}; Ctrl-C ends{_who(user, account)}")
             if diagnosis is None:
-                Showing(listening, wanted, form, limit).run(flush_batches=True)
+                Showing(listening, wanted, lines, limit).run(flush_batches=True)
             else:
                 from kafkasniff.cli.showing.live_findings import Diagnosing
 

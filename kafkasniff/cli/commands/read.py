@@ -34,6 +34,8 @@ def read(
     verbose: options.Verbose = 0,
     time: options.Time = "absolute",
     time_of: options.TimeOf = "response",
+    columns: options.Columns = None,
+    form: options.Format = None,
     wide: options.Wide = False,
     no_header: options.NoHeader = False,
     limit: options.Limit = None,
@@ -55,7 +57,8 @@ def read(
 ) -> None:
     """Show the calls in captures: requests with their responses, in the order in which they ended."""
     from kafkasniff.capture.errors import CaptureError
-    from kafkasniff.cli.showing.reading import Showing, json_format, terminal_format
+    from kafkasniff.cli.showing.columns import chosen_format
+    from kafkasniff.cli.showing.reading import Showing, terminal_format
     from kafkasniff.cli.terminal.output import print_message
     from kafkasniff.cli.terminal.pager import page
     from kafkasniff.reading import Reading
@@ -70,6 +73,7 @@ def read(
         raise typer.BadParameter(
             "standard input cannot be read twice; save it to a file first.", param_hint="--two-pass"
         )
+    json_output = json_output or form in ("json", "ndjson")
     if records and not json_output:
         verbose = max(verbose, 1)
         limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
@@ -102,7 +106,17 @@ def read(
             message_limits=limits.message_limits(),
         )
         page(not no_pager and "-" not in files)
-        form = json_format() if json_output else terminal_format(time, verbose, time_of, wide, no_header)
+        lines = chosen_format(
+            form,
+            columns,
+            json_output,
+            time,
+            time_of,
+            wide,
+            no_header,
+            partial(terminal_format, time, verbose, time_of, wide, no_header),
+            {"--verbose": verbose, "--records": records, "--connections": connections},
+        )
         usable = 1
         if jobs > 1 and limit is None and write is None:
             from kafkasniff.cli.processes.jobs import usable_jobs
@@ -111,10 +125,10 @@ def read(
         if usable > 1:
             from kafkasniff.cli.processes.turns import show
 
-            reading = show(usable, open_captures, wanted, form)
+            reading = show(usable, open_captures, wanted, lines)
         else:
             reading = open_captures()
-            showing = Showing(reading, wanted, form, limit, keeps_packets=write is not None)
+            showing = Showing(reading, wanted, lines, limit, keeps_packets=write is not None)
             showing.run(flush_batches="-" in files)
             if write is not None:
                 showing.write_packets(files, write, write_secrets)

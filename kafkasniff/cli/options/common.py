@@ -13,27 +13,14 @@ from kafkasniff.cli.options.completion import (
     complete_time,
 )
 from kafkasniff.cli.options.filters import PANEL
+from kafkasniff.cli.options.values import one_of, starting_with
 from kafkasniff.protocol import DEFINITIONS_VARIABLE
 
 
-def _check_severity(severity: str) -> str:
+def _check_severity(severity: str) -> str | None:
     from kafkasniff.diagnose.finding import SEVERITIES
 
-    if severity not in SEVERITIES:
-        raise typer.BadParameter(f"{severity!r} is none of {', '.join(SEVERITIES)}.")
-    return severity
-
-
-def _check_time(mode: str) -> str:
-    if mode not in TIME_MODES:
-        raise typer.BadParameter(f"{mode!r} is none of {', '.join(TIME_MODES)}.")
-    return mode
-
-
-def _check_time_of(value: str) -> str:
-    if value not in ("response", "request"):
-        raise typer.BadParameter(f"{value!r} is none of response, request.")
-    return value
+    return one_of(SEVERITIES)(severity)
 
 
 Files = Annotated[
@@ -47,8 +34,7 @@ COLOUR_MODES: dict[str, dict[str, str]] = {"auto": {}, "always": {"FORCE_COLOR":
 
 
 def _set_colour(mode: str) -> str:
-    if mode not in COLOUR_MODES:
-        raise typer.BadParameter(f"{mode!r} is none of {', '.join(COLOUR_MODES)}.")
+    one_of([*COLOUR_MODES])(mode)
     if mode != "auto":
         for name in ("FORCE_COLOR", "NO_COLOR"):
             os.environ.pop(name, None)
@@ -79,7 +65,7 @@ Time = Annotated[
     typer.Option(
         "--time",
         metavar="absolute|local|relative|delta",
-        callback=_check_time,
+        callback=one_of(TIME_MODES),
         autocompletion=complete_time,
         help="Times in UTC, in the local zone, since the first packet, or since the line before.",
     ),
@@ -89,8 +75,29 @@ TimeOf = Annotated[
     typer.Option(
         "--time-of",
         metavar="response|request",
-        callback=_check_time_of,
+        callback=one_of(("response", "request")),
         help="Show when calls ended, which is their order, or when they began.",
+    ),
+]
+FORMATS = ("table", "csv", "tsv", "json", "ndjson")
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="table|csv|tsv|json|ndjson",
+        callback=one_of(FORMATS),
+        autocompletion=starting_with(FORMATS),
+        show_default=False,
+        help="Print calls in this form; json and ndjson: an object a line.",
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="NAME,...",
+        show_default=False,
+        help="Show these columns: any field of filters, such as `time,client_id,api,latency,error,request.acks`.",
     ),
 ]
 Wide = Annotated[bool, typer.Option("--wide", help="Show all columns and do not cut lines at the terminal's width.")]

@@ -42,6 +42,8 @@ class LineFormat(NamedTuple):
     count_from: Callable[[int], object] | None = None
     """Takes the time of the capture's first packet, in ns since 1970, before the first line; None where no line needs
     it."""
+    heading: bytes = b""
+    """Stands above the first line."""
 
 
 def json_format() -> LineFormat:
@@ -134,6 +136,7 @@ class Showing:
         what is known.
         """
         output = Output(sys.stdout.buffer)
+        output.write(self._form.heading)
         try:
             self._show_batches(output, flush_batches)
         except KeyboardInterrupt:
