@@ -3,9 +3,10 @@
 How it works:
 
 - `lines.JsonLines` writes the lines of calls into one buffer, from which the caller takes bytes. A line's beginning and
-  end stand in it as text made once for all calls of a client, server, API and client id; in between the sink of the
-  reader of bodies (`protocol.bodies.json_writer`) writes both bodies from their bytes, `batches` the headers of record
-  batches and `records` their records. No object is made of a body or of a record.
+  end are text made once for all calls of a client, server, API and client id (`parts`), with times and durations
+  (`times`); in between the sink of the reader of bodies (`protocol.bodies.json_writer`) writes both bodies from their
+  bytes, `batches` the headers of record batches and `records` their records. Neither a body nor a record becomes an
+  object.
 - A line of which anything is unusual is cut off and made again by way of the decoded bodies (`found.decoded_parts`):
   bodies that do not decode whole or to their last byte, messages that the capture cuts, APIs whose messages hold other
   messages.

@@ -8,6 +8,7 @@ from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
 from kafkasniff.render.json.batches cimport write_batches
 from kafkasniff.render.json.parts cimport Ends, Layout, LineParts
 from kafkasniff.render.json.records cimport RecordsWriter
+from kafkasniff.render.json.times cimport TimesWriter
 from kafkasniff.render.line_writer cimport LineWriter
 
 cdef list _ANSWERED, _NO_ERRORS, _NO_IDS, _NO_RECORDS
@@ -15,6 +16,7 @@ cdef list _ANSWERED, _NO_ERRORS, _NO_IDS, _NO_RECORDS
 cdef class JsonLines(LineWriter):
     cdef JsonWriter writer
     cdef LineParts parts
+    cdef TimesWriter times
     cdef RecordsWriter records
     cdef dict decoded
     cdef object context
@@ -25,8 +27,6 @@ cdef class JsonLines(LineWriter):
     cdef int digits
     cdef bytes request_file
     cdef bytes response_file
-    cdef long long second_ns
-    cdef bytes second_text
 
     cdef int write_call(self, Call call) except -1
     cdef int write_start(self, Call call, Layout layout) except -1
@@ -41,7 +41,5 @@ cdef class JsonLines(LineWriter):
     cdef bint write_response(self, Layout layout, int version, bytes data) except -1
     cdef bint write_body(self, FieldTable table, bytes data, Py_ssize_t start) except -1
     cdef int write_decoded(self, Call call) except -1
-    cdef int write_time(self, long long nanoseconds) except -1
-    cdef int write_milliseconds(self, long long nanoseconds) except -1
     cdef int write_side(self, Frame frame, bint is_request) except -1
     cdef int take_interface(self, interface) except -1

@@ -23,23 +23,16 @@ from kafkasniff.render.json.found import (
     file_text,
     found_text,
     members_text,
-    milliseconds_text,
 )
 from kafkasniff.render.json.parts import Ends, Layout, LineParts
 from kafkasniff.render.json.records import RecordsWriter
 from kafkasniff.render.json.safe import safe_line
+from kafkasniff.render.json.times import TimesWriter
 from kafkasniff.render.line_writer import LineWriter
-from kafkasniff.render.times import second_text
 
 if not cython.compiled:
     from kafkasniff.render.json.batches import write_batches
 
-_SECOND_NS = cython.declare(cython.longlong, 1_000_000_000)
-_NO_SECOND = cython.declare(cython.longlong, -(1 << 62))
-"""Before all times."""
-# Numbers of more than 31 bits in the text of a function would be Python's.
-_LONGEST_NS = cython.declare(cython.longlong, 1_000_000_000_000_000)
-"""Durations up to this are written here: those above print with fewer decimals."""
 _OUTCOMES: dict[str, bytes] = {
     outcome: f',"outcome":"{outcome}"'.encode()
     for outcome in ("answered", "no-response-expected", "unanswered", "response-not-captured", "request-not-captured")
@@ -74,6 +67,7 @@ class JsonLines(LineWriter):
         self.writer = JsonWriter()
         self.writer.out = self.out
         self.parts = LineParts()
+        self.times = TimesWriter(self.out)
         self.records = RecordsWriter(self.out)
         self.decoded: dict[int, tuple[object, str]] = {}
         self.context: Context | None = None
@@ -82,8 +76,6 @@ class JsonLines(LineWriter):
         self.interface: Interface | None = None
         self.digits = 0
         self.request_file = self.response_file = b""
-        self.second_ns = _NO_SECOND
-        self.second_text = b""
 
     def write(self, call: Call) -> cython.int:
         """Write a call's line, with its newline."""
@@ -308,7 +300,7 @@ class JsonLines(LineWriter):
         out.add(b'{"type":"call","number":')
         out.number(call.number)
         out.add(b',"time":"')
-        self.write_time(first.time)
+        self.times.write_time(first.time, self.digits)
         ends: Ends = self.parts.ends_of(call)
         out.add(ends.text)
         if header is None:
@@ -337,7 +329,7 @@ class JsonLines(LineWriter):
             out.add(_OUTCOMES[call.outcome])
         if call.pending_ns is not None:
             out.add(b',"pendingMs":')
-            self.write_milliseconds(call.pending_ns)
+            self.times.write_milliseconds(call.pending_ns)
         if request is None or response is None:
             out.add(b',"totalTimeMs":null,"responseDelayMs":null,"requestSizeBytes":')
             if request is None:
@@ -351,9 +343,9 @@ class JsonLines(LineWriter):
                 out.number(response.size)
         else:
             out.add(b',"totalTimeMs":')
-            self.write_milliseconds(response.last.time - request.first.time)
+            self.times.write_milliseconds(response.last.time - request.first.time)
             out.add(b',"responseDelayMs":')
-            self.write_milliseconds(response.first.time - request.last.time)
+            self.times.write_milliseconds(response.first.time - request.last.time)
             out.add(b',"requestSizeBytes":')
             out.number(request.size)
             out.add(b',"responseSizeBytes":')
@@ -384,36 +376,3 @@ class JsonLines(LineWriter):
         self.request_file = safe_line(f',"requestFile":{name},"requestPacket":'.encode())
         self.response_file = safe_line(f',"responseFile":{name},"responsePacket":'.encode())
         return 0
-
-    def write_time(self, nanoseconds: cython.longlong) -> cython.int:
-        """Write a time as `utc_text` does, but for the `Z`."""
-        fraction: cython.longlong = nanoseconds - self.second_ns
-        if fraction < 0 or fraction >= _SECOND_NS:
-            second: cython.longlong = nanoseconds // _SECOND_NS
-            self.second_ns = second * _SECOND_NS
-            self.second_text = second_text(second).encode()
-            fraction = nanoseconds - self.second_ns
-        self.out.add(self.second_text)
-        if self.digits > 6:
-            return self.out.padded(fraction, 9)
-        return self.out.padded(fraction // 1000, 6)
-
-    def write_milliseconds(self, nanoseconds: cython.longlong) -> cython.int:
-        """Write a duration in milliseconds, as a float prints."""
-        out: TextBuffer = self.out
-        if nanoseconds < 100 or nanoseconds > _LONGEST_NS:
-            return out.add(milliseconds_text(nanoseconds).encode())
-        # Unsigned numbers are divided faster.
-        positive: cython.ulonglong = nanoseconds
-        whole: cython.ulonglong = positive // 1_000_000
-        fraction: cython.uint = positive - whole * 1_000_000
-        digits: cython.int = 6
-        if fraction % 1000 == 0:
-            fraction //= 1000
-            digits = 3
-        while digits > 1 and fraction % 10 == 0:
-            fraction //= 10
-            digits -= 1
-        out.number(whole)
-        out.byte(0x2E)
-        return out.padded(fraction, digits)

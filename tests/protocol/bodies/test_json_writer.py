@@ -11,7 +11,9 @@ from tests.protocol.samples import EVERY_TYPE, FLEXIBLE, JSON_0, PLAIN, raw
 
 
 def text_of(message: Message, version: int, data: bytes) -> bytes | None:
-    return JsonWriter().read(make_table(message, version), data, 0, MAX_ELEMENTS)
+    table = make_table(message, version)
+    table.plan_numbers()
+    return JsonWriter().read(table, data, 0, MAX_ELEMENTS)
 
 
 def test_every_type() -> None:
@@ -41,6 +43,37 @@ def test_tagged_fields_before_between_and_behind(sections: str, text: bytes) -> 
     inner = "026e" + "05" + sections
     data = bytes.fromhex("03" + inner + inner + "00")
     assert text_of(Message("Tags", "0", "0", (outer,)), 0, data) == b'{"outer":[' + text + b"," + text + b"]}"
+
+
+NUMBERS = {
+    "a": -128,
+    "isB": True,
+    "errorCode": 0,
+    "c": 65535,
+    "d": -(2**31),
+    "e": 2**32 - 1,
+    "f": -(2**63),
+    "isG": False,
+}
+KINDS = ("int8", "bool", "int16", "uint16", "int32", "uint32", "int64", "bool")
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_numbers_that_follow_each_other(code: int) -> None:
+    fields = tuple(Field(name, kind, "0") for name, kind in zip(NUMBERS, KINDS, strict=True))
+    table = make_table(Message("Numbers", "0", "none", (Field("rows", "[]Row", "0", fields=fields),)), 0)
+    table.plan_numbers()
+    row = NUMBERS | {"errorCode": code}
+    sizes = {"int8": 1, "bool": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8}
+    data = b"".join(
+        int(value).to_bytes(sizes[kind], signed=value < 0) for value, kind in zip(row.values(), KINDS, strict=True)
+    )
+    writer = JsonWriter()
+    text = writer.read(table, (2).to_bytes(4) + data + data, 0, MAX_ELEMENTS)
+    assert text == json.dumps({"rows": [row, row]}, separators=(",", ":")).encode()
+    assert writer.errors == ([("rows[0].errorCode", 3), ("rows[1].errorCode", 3)] if code else [])
+    with pytest.raises(ProtocolError, match="expected uint32 of 4 bytes, found 3 bytes left"):
+        writer.read(table, (1).to_bytes(4) + data[:13], 0, MAX_ELEMENTS)
 
 
 def test_secrets_are_replaced_where_there_are_any() -> None:

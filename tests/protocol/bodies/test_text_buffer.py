@@ -23,6 +23,32 @@ def test_numbers(value: int) -> None:
     assert written("int64", value.to_bytes(8, signed=True)) == str(value).encode()
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("digits", range(1, 20))
+def test_numbers_of_every_length(digits: int, sign: int) -> None:
+    for value in (10 ** (digits - 1), int("123456789123456789"[:digits]), min(10**digits, 2**63) - 1):
+        assert written("int64", (sign * value).to_bytes(8, signed=True)) == str(sign * value).encode()
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 63, 64, 65, 128, 1000])
+@pytest.mark.parametrize(("kind", "size"), [("int8", 1), ("int16", 2), ("uint16", 2), ("int32", 4), ("int64", 8)])
+def test_arrays_of_integers(kind: str, size: int, count: int) -> None:
+    is_signed = not kind.startswith("u")
+    most = 256**size // (2 if is_signed else 1) - 1
+    numbers = [most - index if index % 2 or not is_signed else index - most for index in range(min(count, most))]
+    data = len(numbers).to_bytes(4) + b"".join(number.to_bytes(size, signed=is_signed) for number in numbers)
+    assert written(f"[]{kind}", data) == json.dumps(numbers, separators=(",", ":")).encode()
+
+
+@pytest.mark.parametrize("length", [*range(1, 20), 40])
+def test_one_odd_character_anywhere(length: int) -> None:
+    for odd in ('"', "\\", "\n", "\x1f", "\x7f", "é"):
+        for place in range(length):
+            text = "a" * place + odd + "b" * (length - place - 1)
+            raw = text.encode()
+            assert json.loads(written("string", len(raw).to_bytes(2) + raw)) == text
+
+
 @pytest.mark.parametrize("text", ["", "plain", 'say "\\"', "é ☃ \U0001f600", "".join(map(chr, range(128))), "a" * 5000])
 def test_strings(text: str) -> None:
     raw = text.encode()
