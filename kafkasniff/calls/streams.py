@@ -240,6 +240,11 @@ class KafkaStreams:
             if self._boundaries.searches[direction] is not None:
                 self._search(direction, again=True)
         self._take_waiting()
+        for direction, cutter in enumerate(self._cutters):
+            if (left := cutter.judge_rest()) and self.connection.ended_by == "fin":
+                self._notes[direction] = f"{left} bytes, too few for a size prefix"
+            if not cutter.aligned and self._boundaries.searches[direction] is None:
+                self.drain(direction)
         for direction, search in enumerate(self._boundaries.searches):
             if search is not None:
                 self.let_go(direction, search.held.discarded)

@@ -9,7 +9,15 @@ from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.tcp.events import StreamData
-from tests.calls.hand_made import BUDGET, arrival, connection
+from tests.calls.hand_made import (
+    BUDGET,
+    arrival,
+    connection,
+    heartbeat_request,
+    heartbeat_response,
+    metadata_request,
+    metadata_response,
+)
 from tests.robustness.conversations import SentCall, vector_call
 
 SIZES = (-1, -2, -0x80000000, 0, 3, 0x7FFFFFFF)
@@ -97,3 +105,18 @@ def test_a_first_request_in_a_buffer_sent_beyond_its_size(is_answered: bool, ini
     if len(garbage) >= 4:
         (text,) = told(first)
         assert text.startswith("behind this message, in its segment, stood ")
+    else:
+        assert conversation.kafka.unread == [f"{len(garbage)} bytes, too few for a size prefix"]
+
+
+@pytest.mark.parametrize("size", [2 << 20, 200 << 20, 1 << 30])
+@pytest.mark.parametrize("direction", [0, 1])
+def test_a_size_that_the_rest_of_a_connection_does_not_bear_out(direction: int, size: int) -> None:
+    """Too little follows for the first bytes of so large a message: they are judged when the connection ends."""
+    writes = [(0, metadata_request(1)), (1, metadata_response(1))]
+    writes.append((direction, size.to_bytes(4) + bytes.fromhex("0003f1206a756e6b")))
+    for number in (2, 3):
+        writes += [(0, heartbeat_request(number)), (1, heartbeat_response(number))]
+    found, _ = read(writes)
+    assert [(call.correlation_id, call.outcome) for call in found] == [(number, "answered") for number in (1, 2, 3)]
+    assert [told(call) for call in found] == [[], [f"before this message stood an impossible message size, {size}"], []]

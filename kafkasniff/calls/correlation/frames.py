@@ -23,6 +23,8 @@ LARGE = 1 << 20
 """Bytes of a message from which on its header must be plausible before the stream waits for its end."""
 FIRST_BYTES = 64
 """Bytes of a large message that are looked at."""
+HEADER_BYTES = 8
+"""Bytes of a large message without which nothing can be told of it."""
 _NO_PACKETS: tuple[Arrival, ...] = ()
 HEADER_BYTES_OF_UNKEPT = 64 << 10
 """What is kept of a message above the limit: enough for its header and the beginning of its body."""
@@ -259,6 +261,20 @@ class FrameCutter:
             self._kept = self._take(size)
         self._finish_partial()
         return self._hand_over()
+
+    def judge_rest(self) -> int:
+        """Judge a large message of whose first bytes too few came before; nothing more comes.
+
+        Give how many bytes there are in place of a size prefix.
+        """
+        if self._size != _NO_MESSAGE or not self.aligned:
+            return 0
+        if self._available >= _PREFIX + HEADER_BYTES:
+            size = signed32(self._peek(_PREFIX), 0)
+            if not self.plausible(size, self._peek(_PREFIX + FIRST_BYTES)[_PREFIX:]):
+                self.aligned = False
+                self.absurd_size = size
+        return self._available if self._available < _PREFIX else 0
 
     def take_rest(self) -> list[tuple[StreamData, int]]:
         """Hand over what was pushed and not yet cut, as (event, first position that counts)."""

@@ -62,8 +62,8 @@ def zookeeper(start: bytes) -> tuple[str, str] | None:
 
 
 def begins_with_proxy_header(data: bytes) -> bool:
-    """Tell whether a stream's first bytes are those of a PROXY header."""
-    return data.startswith((PROXY_V1, PROXY_V2))
+    """Tell whether a stream's first bytes, at least one, may be those of a PROXY header."""
+    return proxy_header_length(data) is not None
 
 
 def proxy_header_length(start: bytes) -> int | None:
@@ -76,7 +76,7 @@ def proxy_header_length(start: bytes) -> int | None:
     if start.startswith(PROXY_V1):
         end = start.find(b"\r\n", 0, 107)
         return end + 2 if end >= 0 else (0 if len(start) < 107 else None)
-    return None
+    return 0 if start and (PROXY_V1.startswith(start) or PROXY_V2.startswith(start)) else None
 
 
 def is_kerberos_token(frame: bytes) -> bool:

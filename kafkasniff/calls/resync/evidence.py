@@ -210,12 +210,13 @@ def score_request(
         except ProtocolError:
             return IMPOSSIBLE
         left = len(frame) - body.end
+        is_old = header.api_key == API_VERSIONS and frame[body.end :] == OLD_API_VERSIONS_BODY
         if body.value is None:
             if header.api_key != API_VERSIONS:
                 return IMPOSSIBLE
-        elif left > (LEFT_BEHIND if header.client_id else 0):
+        elif left > (LEFT_BEHIND if header.client_id else 0) and not is_old:
             return IMPOSSIBLE
-        elif not body.problems or (header.api_key == API_VERSIONS and frame[body.end :] == OLD_API_VERSIONS_BODY):
+        elif not body.problems or is_old:
             points += 2
             if may_be_integers and not produces(header, body.value):
                 if chain < CHAIN:

@@ -191,6 +191,16 @@ def test_a_lone_api_versions_request_of_an_old_librdkafka(initiator: int | None,
     assert len(call.response_body.value["apiKeys"]) == 56
 
 
+@pytest.mark.parametrize("initiator", [None, 0])
+@pytest.mark.parametrize("client_id", ["0000", "ffff"], ids=["empty", "null"])
+def test_the_same_without_a_name(initiator: int | None, client_id: str) -> None:
+    of = connection(initiator)
+    request = sized(bytes.fromhex(f"00120000000000a8{client_id}00000000"))
+    answer = sized(struct.pack(">ihi", 168, 0, 56) + b"".join(struct.pack(">hhh", key, 0, 3) for key in range(56)))
+    items, _ = converse(of, [data(of, 0, request, 1), data(of, 1, answer, 2)])
+    assert calls(items) == [(18, 168, "answered")]
+
+
 def test_raw_tokens_follow_a_handshake_of_version_0() -> None:
     of = connection()
     handshake = sized(b"\x00\x11\x00\x00\xff\xff\xff\xff\x00\x04shop\x00\x05PLAIN")

@@ -58,7 +58,7 @@ def test_what_is_written_of_it_can_be_decrypted_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("header", [V1, V2], ids=["v1", "v2"])
-@pytest.mark.parametrize("at", [0, 20, None])
+@pytest.mark.parametrize("at", [0, 1, 5, 11, 20, None])
 @pytest.mark.parametrize("behind", [CLIENT_HELLO, metadata_request(1)], ids=["tls", "kafka"])
 def test_a_header_may_end_anywhere(header: bytes, at: int | None, behind: bytes) -> None:
     """In a segment of its own (None), in two, or in that of what follows."""

@@ -42,6 +42,8 @@ def test_the_proxy_protocol_header_is_measured() -> None:
     binary = b"\r\n\r\n\x00\r\nQUIT\n\x21\x11\x00\x0c" + bytes(12)
     assert proxy_header_length(binary + b"rest") == 28
     assert proxy_header_length(b"PROXY TCP4 192.") == 0
+    assert proxy_header_length(b"P") == proxy_header_length(binary[:5]) == 0
+    assert proxy_header_length(b"POST ") is proxy_header_length(b"") is None
     assert proxy_header_length(b"\x00\x00\x00\x14") is None
 
 
