@@ -4,6 +4,7 @@ import atexit
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import zipfile
@@ -30,6 +31,22 @@ ATTEMPTS = 3
 """How often a task is tried in local mode; `local[N]` alone gives up at the first failure."""
 _NEEDED = ("pandas", "pyarrow", "numpy", "msgpack", "orjson")
 """Modules that tasks import, or Spark for them."""
+_LOOK_FOR = """
+import sys
+from importlib.util import find_spec
+
+def lacks(name):
+    try:
+        return find_spec(name) is None
+    except ImportError:
+        return True
+
+print("{}.{}".format(*sys.version_info), *filter(lacks, sys.argv[1:]), end="")
+"""
+"""Prints version and missing modules: to import them takes seconds."""
+_CANNOT_RUN = "%s: the workers cannot run this Python: let PYSPARK_PYTHON name one that is on each of them"
+_LACKS = "the workers' Python (%s) lacks %s: install there what kafkasniff[spark] needs"
+_OF_ANOTHER_VERSION = "the workers' Python (%s) is of another version than the driver's: %s"
 _NOT_RUN = re.compile(r'Cannot run program "([^"]+)"')
 _NOT_INSTALLED = re.compile(r"PACKAGE_NOT_INSTALLED\] (\w+)|No module named '(\w+)'")
 _OTHER_VERSION = re.compile(r"Python in worker has different version[^\n]*|PYTHON_VERSION_MISMATCH\][^\n]*")
@@ -83,6 +100,8 @@ def open_session(
         # Executors that are processes of their own may have another.
         if _LOCAL.fullmatch(master or "") or "PYSPARK_PYTHON" not in os.environ:
             os.environ["PYSPARK_PYTHON"] = sys.executable
+        else:
+            _check_python(os.environ["PYSPARK_PYTHON"], settings or {})
     java = None if submitted else find_java()
     if java is not None:
         os.environ["JAVA_HOME"] = java
@@ -100,6 +119,28 @@ def open_session(
     return session
 
 
+def _check_python(python: str, settings: Mapping[str, str]) -> None:
+    """Look for what tasks need in the Python of workers on this machine, before Spark starts, which takes long.
+
+    Raises PipelineError.
+    """
+    prefix = "spark.executorEnv."
+    given = {name.removeprefix(prefix): value for name, value in settings.items() if name.startswith(prefix)}
+    asked = [python, "-c", _LOOK_FOR, *_NEEDED]
+    try:
+        done = subprocess.run(asked, env=os.environ | given, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    except OSError:
+        raise PipelineError(_CANNOT_RUN % python) from None
+    said, _, lacking = done.stdout.decode("utf-8", "replace").partition(" ")
+    version = "{}.{}".format(*sys.version_info)
+    if done.returncode:
+        raise PipelineError(_CANNOT_RUN % python)
+    if lacking:
+        raise PipelineError(_LACKS % (python, lacking))
+    if said != version:
+        raise PipelineError(_OF_ANOTHER_VERSION % (python, f"{said}, that of the driver is {version}"))
+
+
 def _check_workers(session: SparkSession) -> None:
     """Let a task run that does nothing. Raises PipelineError where the workers' Python cannot, and ends the session."""
     try:
@@ -113,12 +154,11 @@ def _what_workers_lack(trace: str) -> str:
     """Say what Spark's trace says of the workers' Python."""
     name = os.environ.get("PYSPARK_PYTHON", "python3")
     if found := _NOT_RUN.search(trace):
-        return f"{found[1]}: the workers cannot run this Python: let PYSPARK_PYTHON name one that is on each of them"
+        return _CANNOT_RUN % found[1]
     if found := _NOT_INSTALLED.search(trace):
-        lacking = (found[1] or found[2]).lower()
-        return f"the workers' Python ({name}) lacks {lacking}: install there what kafkasniff[spark] needs"
+        return _LACKS % (name, (found[1] or found[2]).lower())
     if found := _OTHER_VERSION.search(trace):
-        return f"the workers' Python ({name}) is of another version than the driver's: {found[0]}"
+        return _OF_ANOTHER_VERSION % (name, found[0])
     return reason_of(trace)
 
 

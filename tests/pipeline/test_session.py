@@ -1,4 +1,4 @@
-"""What workers lack is said in a sentence."""
+"""What workers lack is said in a sentence, before Spark starts where this machine can tell."""
 
 import os
 import re
@@ -8,47 +8,76 @@ import time
 
 import pytest
 
-WITHOUT_PYARROW = """
+WITHOUT = """
+import os
 import sys
 
 
 class Without:
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name == "pyarrow":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        if name == "{module}" and {where}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 
 sys.meta_path.insert(0, Without)
 """
+IN_WORKERS = 'os.environ.get("PYTHONUNBUFFERED") == "YES"'
+"""As Spark sets it for these alone (PythonWorkerFactory)."""
+CANNOT_RUN = r"kafkasniff: {}: the workers cannot run this Python: let PYSPARK_PYTHON name one .*\n"
+LACKS = r"kafkasniff: the workers' Python \(.*\) lacks {}: install there what kafkasniff\[spark\] needs\n"
+
+
+def run(folder, python, module=None, where="True", **variables):
+    """Run the pipeline with workers in processes of their own, and give what it says."""
+    environment = os.environ | {"PYSPARK_DRIVER_PYTHON": sys.executable, "PYSPARK_PYTHON": python} | variables
+    settings = ["--conf", "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1"]
+    if module is not None:
+        (folder / "sitecustomize.py").write_text(WITHOUT.format(module=module, where=where))
+        settings += ["--conf", f"spark.executorEnv.PYTHONPATH={folder}"]
+    command = ["pipeline", "captures/rotate-size", str(folder / "tables"), "--master", "local-cluster[1,1,1024]"]
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "kafkasniff", *command, *settings],
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    print(f"{time.monotonic() - begun:.1f} s")
+    assert done.returncode == 1
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("python", "module", "said"),
+    [
+        ("/nowhere/python", None, CANNOT_RUN.format("/nowhere/python")),
+        ("/bin/false", None, CANNOT_RUN.format("/bin/false")),
+        (sys.executable, "pandas", LACKS.format("pandas")),
+        (sys.executable, "pyarrow", LACKS.format("pyarrow")),
+    ],
+    ids=["no python", "no python that runs", "no pandas", "no pyarrow"],
+)
+def test_what_this_machine_can_tell_is_said_before_spark_starts(tmp_path, python, module, said):
+    java = tmp_path / "java" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\nexit 1\n")
+    java.chmod(0o755)
+    (tmp_path / "java" / "release").write_text('JAVA_VERSION="21.0.1"\n')
+
+    text = run(tmp_path, python, module, JAVA_HOME=str(tmp_path / "java"))
+
+    assert re.fullmatch(said, text), text
+    assert not (tmp_path / "started").exists()
 
 
 @pytest.mark.parametrize("lacks", ["python", "pyarrow"])
-def test_what_workers_lack_is_said_in_a_sentence(tmp_path, lacks):
-    environment = os.environ | {"PYSPARK_DRIVER_PYTHON": sys.executable}
-    settings = ["--conf", "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1"]
+def test_what_workers_alone_can_tell_is_said_with_their_first_task(tmp_path, lacks):
     if lacks == "python":
-        environment["PYSPARK_PYTHON"] = "/nowhere/python"
-        said = r"kafkasniff: /nowhere/python: the workers cannot run this Python: let PYSPARK_PYTHON name one .*\n"
+        # Executors run in folders of their own.
+        python = os.path.relpath(sys.executable)
+        said, text = CANNOT_RUN.format(re.escape(python)), run(tmp_path, python)
     else:
-        (tmp_path / "sitecustomize.py").write_text(WITHOUT_PYARROW)
-        environment["PYSPARK_PYTHON"] = sys.executable
-        settings += ["--conf", f"spark.executorEnv.PYTHONPATH={tmp_path}"]
-        said = r"kafkasniff: the workers' Python \(.*\) lacks pyarrow: install there what kafkasniff\[spark\] needs\n"
-    command = [
-        "pipeline",
-        "captures/rotate-size",
-        str(tmp_path / "tables"),
-        "--master",
-        "local-cluster[1,1,1024]",
-        *settings,
-    ]
-
-    begun = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "kafkasniff", *command], env=environment, check=False, capture_output=True, text=True
-    )
-
-    print(f"{lacks}: {time.monotonic() - begun:.1f} s with the start of Spark")
-    assert done.returncode == 1
-    assert re.fullmatch(said, done.stderr), done.stderr
+        said, text = LACKS.format("pyarrow"), run(tmp_path, sys.executable, "pyarrow", IN_WORKERS)
+    assert re.fullmatch(said, text), text

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.options import common as options
 
 EXAMPLES = """\b
 Examples:
@@ -24,6 +25,7 @@ def scrub(
             help="What the new names are derived from: the same file gives the same names; without it they are random.",
         ),
     ] = None,
+    definitions: options.Definitions = None,
 ) -> None:
     """Write a capture anew with other names and addresses, as long as they were, and without contents of records."""
     import os

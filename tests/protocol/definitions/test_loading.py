@@ -71,9 +71,46 @@ def test_apis_lists_what_is_given_and_tells_how(run: Run, folder: Path) -> None:
     assert "endpointType" in run("apis", "acme-cluster", "1", "--definitions", str(folder)).stdout
 
 
-@pytest.mark.parametrize("command", ["read", "show", "live", "diagnose", "pipeline", "apis"])
-def test_every_command_takes_definitions(command: str, run: Run) -> None:
+@pytest.mark.parametrize("command", ["show", "live", "pipeline"])
+def test_other_commands_take_definitions(command: str, run: Run) -> None:
     assert "--definitions" in run(command, "--help").stdout
+
+
+QUERY = "SELECT api_name, len(problems) AS problems FROM calls WHERE api_key = 10060"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ("stats", "{}", "--by", "api_name", "--json"),
+        ("audit", "{}", "--json"),
+        ("compare", "{}", "{}", "--json"),
+        ("sql", "{}", QUERY, "--format", "json"),
+    ],
+    ids=lambda question: question[0],
+)
+def test_questions_take_definitions(question: tuple[str, ...], run: Run, capture: str, folder: Path) -> None:
+    asked = [each.format(capture) for each in question]
+    unknown = run(*asked).stdout
+    known = run(*asked, "--definitions", str(folder)).stdout
+    assert ("UNKNOWN(10060)" in unknown, "ACME_CLUSTER" in unknown) == (True, False)
+    assert ("UNKNOWN(10060)" in known, "ACME_CLUSTER" in known) == (False, True)
+
+
+def test_what_is_scrubbed_goes_by_definitions(run: Run, capture: str, folder: Path, tmp_path: Path) -> None:
+    given = ("--definitions", str(folder))
+    scrubbed = str(tmp_path / "scrubbed.pcapng")
+    assert run("scrub", capture, scrubbed, *given).returncode == 0
+    before, after = (lines(run("read", "--json", *given, file).stdout)[1:] for file in (capture, scrubbed))
+    assert [call["request"] for call in after] == [call["request"] for call in before]
+
+    def hosts(calls: list[dict[str, object]]) -> list[str]:
+        return [broker["host"] for call in calls for broker in call["response"]["brokers"]]  # type: ignore[index]
+
+    assert [len(host.encode()) for host in hosts(after)] == [len(host.encode()) for host in hosts(before)]
+    long = {host for host in hosts(before) if len(host) > 4}
+    assert long
+    assert not long & {*hosts(after)}
 
 
 def test_rules_judge_what_is_given(run: Run, capture: str, folder: Path) -> None:
