@@ -39,6 +39,7 @@ cdef class Pairing:
     cpdef WaitingRequest answered_by(self, Frame frame)
     @cython.locals(request=WaitingRequest, size=Py_ssize_t)
     cpdef WaitingRequest _remove_first(self)
+    cdef bint _is_older(self, Frame frame) except -1
 
 cdef int _PRODUCE, _FIRST_IN_TRANSACTIONS, _FLEXIBLE_PRODUCE, _LARGEST_INT16, _MOST_GONE
 

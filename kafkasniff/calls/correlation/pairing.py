@@ -162,8 +162,11 @@ class Pairing:
 
     def pair_early(self, frame: Frame, header: RequestHeader) -> list[Pair]:
         """Take such a request where responses wait for theirs (`has_early`); give the calls that end by it."""
-        for index, (response, _) in enumerate(self._early):
+        for index, (response, since) in enumerate(self._early):
             if correlation_id(response) == header.correlation_id:
+                if not self.requests_complete and since <= index + 1 and _order(response.last) < _order(frame.first):
+                    # As in `_is_older`, where the response was taken first.
+                    break
                 self._frames += 1
                 pairs = self._give_up_early(index)
                 self._pop_early()
@@ -179,23 +182,37 @@ class Pairing:
         request = self.waiting.first()
         if request.header.correlation_id != signed32(frame.data, 0):
             return None
+        if not self.requests_complete and self._is_older(frame):
+            return None
         self._frames += 1
         return self._remove_first()
 
     def add_response(self, frame: Frame) -> list[Pair]:
         """Take a response whose correlation id is there."""
+        is_older = not self.requests_complete and self._is_older(frame)
         self._frames += 1
         wanted = correlation_id(frame)
-        for index, request in enumerate(self.waiting):
+        for request in self.waiting if not is_older else ():
             if request.header.correlation_id == wanted:
-                pairs = self._give_up_early(len(self._early))
-                pairs += [self._without_response(frame.last) for _ in range(index)]
+                pairs = self._give_up_early(len(self._early), request)
+                while self.waiting.first() is not request:
+                    pairs.append(self._without_response(frame.last))
                 self._remove_first()
                 pairs.append(Pair(request, frame, "answered", frame.last))
                 return pairs
         self._early.append((frame, self._frames))
         self.has_early = True
         return self._give_up_late()
+
+    def _is_older(self, frame: Frame) -> bool:
+        """Tell whether the first response of all came before the first request of all that was seen.
+
+        It may answer one of before the capture, whose id a later one repeats: it waits until another answer comes to
+        that, or none does.
+        """
+        if self._frames != self.waiting.count() or not self._frames:
+            return False
+        return _order(frame.last) < _order(self.waiting.first().frame.first)
 
     def frames(self, side: Side) -> list[Frame]:
         """Give the requests that wait for answers, or the responses that wait for their requests."""
@@ -263,10 +280,20 @@ class Pairing:
         self.budget.give_back(size)
         return request
 
-    def _give_up_early(self, count: int) -> list[Pair]:
+    def _give_up_early(self, count: int, answered: WaitingRequest | None = None) -> list[Pair]:
+        """Let go of the first `count` responses; none of them can answer the request `answered`."""
         pairs = []
         for _ in range(count):
             frame = self._pop_early()
+            request = self.waiting.first() if self.waiting.count() else None
+            if (
+                request is not answered
+                and request is not None
+                and request.header.correlation_id == correlation_id(frame)
+            ):
+                self._remove_first()
+                pairs.append(Pair(request, frame, "answered", max(request.frame.last, frame.last, key=_order)))
+                continue
             problems: tuple[Problem, ...] = ()
             if self.requests_complete:
                 message = f"correlation id {correlation_id(frame)} belongs to no request of this connection"

@@ -423,13 +423,17 @@ def may_be_response(held: HeldStream, offset: int) -> bool:
     """Tell whether what reads as a request at `offset` may be a response just as well.
 
     The correlation id of a response, as long as it is small, stands where a request has the API key 0 (Produce) and its
-    version. A whole request has proven itself by its body; else ids that count up from frame to frame are no versions.
+    version. A whole request proves itself by what its body names, or its client id; of others, ids that count up from
+    frame to frame are no versions.
     """
-    prefix = held.read(offset, 8)
+    prefix = read_prefix(held, offset)
     if prefix is None or prefix[4:6] != b"\0\0":
         return False
-    size, correlation_id = int.from_bytes(prefix[:4], "big"), int.from_bytes(prefix[4:], "big")
-    if held.read(offset + 4, size) is not None:
-        return False
+    size, correlation_id = int.from_bytes(prefix[:4], "big"), int.from_bytes(prefix[4:8], "big")
+    frame = held.read(offset + 4, size)
+    header = request_header(prefix)
+    if frame is not None and header is not None:
+        body = decode_body(header.api_key, header.api_version, "request", frame, read_request_header(frame).end)
+        return not header.client_id and (body.value is None or not produces(header, body.value))
     following = held.read(offset + 4 + size, 8)
     return following is None or 0 < int.from_bytes(following[4:], "big", signed=True) - correlation_id <= ID_STEP

@@ -18,6 +18,8 @@ from kafkasniff.calls.resync.evidence import (
 )
 from kafkasniff.calls.resync.fitting import Fitting
 from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.protocol.errors import ProtocolError
+from kafkasniff.protocol.records.layout import batch_size
 
 FARTHEST = 64 << 10
 """Bytes before a response in which the beginning of the one before it is looked for."""
@@ -133,6 +135,10 @@ def _request_comes_before(held: HeldStream, segment: int, place: int) -> bool:
 
 def _leads_to_response(held: HeldStream, segment: int, place: int, last_answer: int | None) -> bool:
     """Tell whether ids count up to that of the response at `place` too, from above `last_answer`, if that is known."""
+    prefix = held.read(segment, 8)
+    content = None if prefix is None else held.read(segment + SIZE_PREFIX, int.from_bytes(prefix[:SIZE_PREFIX], "big"))
+    if content is not None and _holds_batches(content):
+        return False
     if _comes_before(held, segment, place, last_answer):
         return True
     at, last = segment, last_answer
@@ -226,9 +232,27 @@ def _before(data: bytearray, end: int, following: int) -> Iterator[tuple[int, in
         wanted = correlation_id.to_bytes(4, "big")
         found = data.rfind(wanted, max(4, end - FARTHEST), end)
         while found >= 4:
-            if int.from_bytes(data[found - 4 : found], "big") == end - found:
+            if int.from_bytes(data[found - 4 : found], "big") == end - found and not _holds_batches(data[found:end]):
                 yield found - 4, correlation_id
             found = data.rfind(wanted, max(4, end - FARTHEST), found + 3)
+
+
+def _holds_batches(content: bytes | bytearray) -> bool:
+    """Tell whether record batches alone stand in what reads as a response with the correlation id 0.
+
+    The size of the batches that end a Fetch response leads to the next response, and their offsets begin with zeros;
+    a broker that sends them straight from its files begins a segment with them.
+    """
+    at = 0
+    try:
+        while not any(content[:4]) and at < len(content):
+            size = batch_size(content, at, len(content))
+            if size is None:
+                break
+            at += size
+    except ProtocolError:
+        return False
+    return at > 0
 
 
 def _number_at(data: bytearray, place: int) -> int:

@@ -3,6 +3,8 @@
 from kafkasniff.calls.correlation.frames import SIZE_PREFIX
 from kafkasniff.calls.correlation.segments import LargestSegments
 
+LEAST_FULL = 28
+"""Bytes of the smallest full segment that there can be: every path takes 68 octets (RFC 791, 3.2)."""
 SMALLEST_FULL = 536
 """Bytes of a full segment, if there are no smaller ones for certain: the default that a sender may assume (RFC 9293,
 3.7.1)."""
@@ -62,7 +64,7 @@ class Writes:
         of one length, but then each ends with its segment.
         """
         last, largest = self._last, self._largest
-        if last < largest.size or following > last or (largest.count < 2 and following < last):
+        if last < max(largest.size, LEAST_FULL) or following > last or (largest.count < 2 and following < last):
             return False
         return not _end_with(self._data, last - self._start)
 

@@ -1,5 +1,7 @@
 """Pairing: first in, first out, with the id checked, against what a reader of the capture would say."""
 
+import pytest
+
 from kafkasniff.calls.call import Frame
 from kafkasniff.calls.correlation.pairing import PATIENCE, Pair, Pairing
 from kafkasniff.calls.limits import Budget
@@ -103,3 +105,29 @@ def test_the_end_of_the_capture_leaves_answers_uncaptured() -> None:
     request(pairing, 1, 1)
     (pair,) = pairing.end(arrival(9), responses_ended=False, partial=None, until=arrival(9).time)
     assert (pair.outcome, pair.pending_ns) == ("response-not-captured", 8_000_000)
+
+
+@pytest.mark.parametrize("taken_first", ["request", "response"])
+def test_a_first_answer_from_before_the_first_request_is_not_its_own(taken_first: str) -> None:
+    """Ids repeat, as those of old controllers do, and the capture began between a request and its answer."""
+    pairing = Pairing(Budget(1 << 20), requests_complete=False)
+    if taken_first == "request":
+        request(pairing, 9, 2)
+        assert response(pairing, 9, 1) == []
+    else:
+        assert response(pairing, 9, 1) == []
+        assert request(pairing, 9, 2) == []
+    assert seen(response(pairing, 9, 3)) == [(None, 1, "request-not-captured"), (2, 3, "answered")]
+
+
+def test_where_clocks_differ_the_first_answer_is_its_own() -> None:
+    pairing = Pairing(Budget(1 << 20), requests_complete=False)
+    pairs = []
+    for number in (8, 9):
+        pairs += response(pairing, number, 2 * number)
+        pairs += request(pairing, number, 2 * number + 1)
+    assert seen(pairs) == [(17, 16, "answered"), (19, 18, "answered")]
+    pairing = Pairing(Budget(1 << 20), requests_complete=False)
+    response(pairing, 8, 1)
+    request(pairing, 8, 2)
+    assert seen(pairing.end(arrival(9), responses_ended=True, partial=None, until=0)) == [(2, 1, "answered")]

@@ -163,6 +163,14 @@ def test_small_integers_alone_are_no_produce(body: bytes) -> None:
     assert (items, conversation.protocol) == ([], "unknown")
 
 
+def test_an_answer_that_reads_as_a_produce_of_nothing_is_no_request() -> None:
+    """Where it is not known who the client is: error 2, an id of 26 and zeros, with what answers it seemingly."""
+    of = connection(None)
+    answer = sized(struct.pack(">hhih", 0, 2, 0x1A0000, 0) + struct.pack(">hii", 0, 0, 0))
+    items, conversation = converse(of, [data(of, 1, answer, 1), data(of, 1, answer, 2)])
+    assert (items, conversation.kafka) == ([], None)
+
+
 OLD_API_VERSIONS = bytes.fromhex("0000001500120000000000a8000772646b61666b6100000000")
 """ApiVersions v0 of an old librdkafka, with an empty array behind its empty body (a capture of a third party)."""
 

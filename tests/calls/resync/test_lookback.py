@@ -6,6 +6,7 @@ from kafkasniff.calls.limits import Budget
 from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.calls.resync.lookback import earlier_requests, earlier_responses
 from tests.calls.hand_made import connection, data, gap, metadata_request, metadata_response
+from tests.protocol.records.made_batches import message
 
 
 def response(correlation_id: int, body: bytes) -> bytes:
@@ -34,6 +35,15 @@ def test_the_only_place_for_the_id_before_is_taken() -> None:
 def test_an_array_of_small_integers_is_no_response() -> None:
     array = struct.pack(">16i", *range(40, 52), 12, 7, 0, 0)
     assert earlier_responses(hold(array, response(8, b"third")), len(array)) == len(array)
+
+
+def test_batches_in_segments_of_their_own_are_no_response() -> None:
+    """Brokers send them straight from files; their size leads to the next response, and their offset 0 is no id."""
+    batches = message(b"k", b"value", offset=0) + message(b"k", b"value", offset=1)
+    begun = struct.pack(">i", len(batches)) + batches
+    assert earlier_responses(hold(b"tail of another", begun, response(1, b"third")), 15 + len(begun)) == 15 + len(begun)
+    joined = hold(b"tail of another" + begun, response(1, b"third"))
+    assert earlier_responses(joined, 15 + len(begun)) == 15 + len(begun)
 
 
 def test_a_body_that_fits_a_layout_speaks_for_a_response() -> None:

@@ -29,6 +29,11 @@ def test_of_a_path_that_takes_small_segments_those_are_full() -> None:
     assert places([40, 12, 30]) == [1, 2]
 
 
+def test_no_path_takes_segments_so_small_that_headers_alone_fill_it() -> None:
+    """RFC 791, 3.2: 68 octets pass everywhere. Kafka 0.8 writes a response in pieces of its fields."""
+    assert places([8, 8, 10, 18, 18, 8, 8]) == [1, 2, 3, 4, 5, 6]
+
+
 def test_small_messages_of_one_length_are_writes_each() -> None:
     writes = Writes()
     heartbeat = struct.pack(">i", 60) + bytes(60)
