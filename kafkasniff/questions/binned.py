@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from kafkasniff.questions.database import Database, quoted
-from kafkasniff.questions.named import text_of
+from kafkasniff.questions.database import Database
+from kafkasniff.questions.named import keyed
 
 MOST_BINS = 240
 """A plot of 1,400 pixels shows about as many."""
@@ -20,8 +20,11 @@ class Bins(NamedTuple):
     number: int
 
     def wider(self) -> "Bins":
-        """Give bins twice as wide or wider, that cover the same span."""
-        return bins_of(self.start_ns, self.start_ns + self.width_ns * self.number - 1, max(self.number // 2, 1))
+        """Give bins twice as wide, each of which covers whole ones of these."""
+        width = self.width_ns * 2
+        start = self.start_ns // width * width
+        last = self.start_ns + self.width_ns * self.number - 1
+        return Bins(start, width, (last - start) // width + 1)
 
 
 def bins_of(first_ns: int, last_ns: int, most: int = MOST_BINS) -> Bins:
@@ -44,8 +47,6 @@ def bins_of_calls(database: Database) -> Bins | None:
 
 
 def binned(name: str, bins: Bins, keys: list[str]) -> str:
-    """Give the SQL of a question by bin and `keys`, which are columns of `calls`; the bin is counted from 0."""
+    """Give the SQL of a question by `bin`, counted from 0, and by `keys` as `named.keyed` takes them."""
     number = f"CAST(floor((time_ns - {bins.start_ns}) / {bins.width_ns}) AS INT)"
-    source = f"(SELECT *, {number} AS bin FROM calls) AS calls"
-    names = ", ".join(map(quoted, ["bin", *keys]))
-    return text_of(name).replace("{keys}", names).replace("{calls}", source)
+    return keyed(name, ["bin", *keys], f"(SELECT *, {number} AS bin FROM calls) AS calls")

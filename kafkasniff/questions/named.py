@@ -29,9 +29,11 @@ def meaning_of(name: str) -> str:
     return " ".join(lines)
 
 
-def keyed(name: str, keys: list[str]) -> str:
-    """Give the SQL of a question by keys, which are columns of `calls` or elements of its lists."""
-    source = "calls"
+def keyed(name: str, keys: list[str], source: str = "calls") -> str:
+    """Give the SQL of a question by keys, which are columns of `calls` or elements of its lists.
+
+    `source` is what stands for `calls`, with such columns as it adds.
+    """
     for key in keys:
         if key in _LISTS:
             source = f'(SELECT *, explode_outer({_LISTS[key]}) AS "{key}" FROM {source}) AS calls'

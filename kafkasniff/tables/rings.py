@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import lru_cache
 
 _COMPRESSED = re.compile(r"\.(gz|zst|zstd|lz4|xz|bz2)$", re.IGNORECASE)
 # tcpdump -C puts its counter behind the whole name, also behind an ending in it (tcpdump.c, MakeFilename).
@@ -14,6 +15,7 @@ def without_compression(path: str) -> str:
     return _COMPRESSED.sub("", path)
 
 
+@lru_cache(maxsize=1024)
 def ring_of(path: str) -> str:
     """Give directory and name of a file without what tcpdump (-C, -W, -G) and dumpcap (-b) add when they rotate."""
     folder, name = os.path.split(path)

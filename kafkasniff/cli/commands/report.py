@@ -33,6 +33,7 @@ def report(
 ) -> None:
     """Write findings, plots, tables and single calls into one HTML file, which opens without a network."""
     import os
+    from copy import copy
 
     import orjson
 
@@ -40,7 +41,9 @@ def report(
     from kafkasniff.cli.showing.answers import database_for
     from kafkasniff.cli.terminal.output import print_message
     from kafkasniff.questions.releases import fill_target, release_of
+    from kafkasniff.render.json.lines import JsonLines
     from kafkasniff.render.report.data import TABLES, report_data
+    from kafkasniff.render.report.evidence import cited, decoded_calls
     from kafkasniff.render.report.page import page
 
     release = release_of(target)
@@ -53,6 +56,10 @@ def report(
         fill_target(database, release)
         data = report_data(database, capture.reading.summary, files)
         data["target"] = release
+        packets = cited(data["findings"])
+        # What comes through a pipe cannot be read again.
+        again = packets and "-" not in files and not capture.interrupted
+        data["cited"] = decoded_calls(copy(capture.reading).batches(), packets, JsonLines()) if again else []
         with open(output, "wb") as stream:
             stream.write(page(data))
         if json_output:

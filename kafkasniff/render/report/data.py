@@ -17,50 +17,69 @@ from kafkasniff.wording import file_name
 TABLES = ("calls", "batches", "connections", "findings", "group_events")
 """What a report is made of."""
 
-_CLIENT = ["client_host", "client_id"]
-_MOST_CELLS = 60_000
-"""Of clients and brokers by bins; where there are more, the bins are wider."""
+Values = dict[str, Any]
+
+_MOST_CELLS = 40_000
+"""Of what is counted by bins; where there are more, the bins are wider."""
 _MOST_ROWS = 5_000
 _MOST_CALLS = 500
 
+_CLIENT = ["client_host", "client_id"]
+_FAILED = "cardinality(error_names) > 0"
+_LISTS = {
+    "apis": keyed("stats", ["api_name", "server"]),
+    "servers": keyed("stats", ["server"]),
+    "clients": f"{keyed('stats', _CLIENT)} ORDER BY calls DESC, client_host, client_id",
+    "programs": text_of("clients"),
+    "topics": f"{keyed('stats', ['topic'])} ORDER BY calls DESC, topic",
+    "errors": f"SELECT * FROM ({keyed('stats', ['error', 'api_name'])}) WHERE error IS NOT NULL ORDER BY calls DESC",
+    "who": text_of("who"),
+    "audit": text_of("audit"),
+    "slow_calls": f"{text_of('report_calls')} WHERE total_time_ms IS NOT NULL ORDER BY total_time_ms DESC",
+    "failed_calls": f"{text_of('report_calls')} WHERE {_FAILED} ORDER BY time",
+    "partitions": text_of("report_partitions"),
+    "generations": text_of("report_generations"),
+    "group_events": "SELECT * FROM group_events ORDER BY time_ns",
+    "transactions": text_of("report_transactions"),
+    "producers": text_of("report_producers"),
+    "connections": text_of("report_connections"),
+    "connection_kinds": text_of("report_connection_kinds"),
+}
+"""Of each the first rows are in the report, and how many there are."""
+_CELLS = {
+    "time_cells": ("stats", []),
+    "api_cells": ("stats", ["api_name", "server"]),
+    "latency_cells": ("report_latencies", ["api_name", "server"]),
+    "client_cells": ("report_cells", [*_CLIENT, "server"]),
+    "topic_cells": ("report_cells", ["topic"]),
+    "error_cells": ("report_cells", ["error", "api_name"]),
+}
+"""What is counted by bins of time: the question and its keys."""
 
-def report_data(database: Database, summary: Summary, paths: Sequence[str]) -> dict[str, Any]:
+
+def report_data(database: Database, summary: Summary, paths: Sequence[str]) -> Values:
     """Ask for all that a report shows."""
-    data: dict[str, Any] = {
+    data: Values = {
         "files": [file_name(path) for path in paths],
-        "arguments": " ".join(map(shlex.quote, paths)),
+        "arguments": " ".join(shlex.quote(file_name(path)) for path in paths),
         "closing": closing_line(summary),
         "notSeen": closing_notes(summary),
         "findings": _findings(database),
-        "tables": {},
+        "bins": None,
+        "tables": {name: _table(database, text, _most_rows(name)) for name, text in _LISTS.items()},
     }
     bins = bins_of_calls(database)
     if bins is not None:
-        data["bins"] = {"start": bins.start_ns / 1e6, "width": bins.width_ns / 1e6, "count": bins.number}
-    questions = {
-        "apis": keyed("stats", ["api_name", "server"]),
-        "clients": keyed("stats", [*_CLIENT, "software_name", "software_version", "principal"]),
-        "topics": keyed("stats", ["topic"]),
-        "servers": keyed("stats", ["server"]),
-        "errors": f"SELECT * FROM ({keyed('stats', ['error', 'api_name'])}) WHERE error IS NOT NULL",
-        "who": text_of("who"),
-        "audit": text_of("audit"),
-        "slow_calls": f"{text_of('report_calls')} WHERE total_time_ms IS NOT NULL ORDER BY total_time_ms DESC",
-        "failed_calls": f"{text_of('report_calls')} WHERE cardinality(error_names) > 0 ORDER BY time",
-        "connections": "SELECT * FROM connections",
-        "group_events": "SELECT * FROM group_events ORDER BY time_ns",
-    }
-    most = {"slow_calls": _MOST_CALLS, "failed_calls": _MOST_CALLS}
-    for name, text in questions.items():
-        data["tables"][name] = _table(database, text, most.get(name, _MOST_ROWS))
-    if bins is not None:
-        data["tables"]["over_time"] = _whole(database.ask(binned("stats", bins, [])))
-        data["tables"]["apis_over_time"] = _whole(database.ask(binned("stats", bins, ["api_name", "server"])))
-        data |= _client_cells(database, bins)
+        data["bins"] = _bins(bins)
+        data["tables"] |= {name: _cells(database, bins, *asked) for name, asked in _CELLS.items()}
     return data
 
 
-def _findings(database: Database) -> list[dict[str, Any]]:
+def _most_rows(name: str) -> int:
+    return _MOST_CALLS if name.endswith("_calls") else _MOST_ROWS
+
+
+def _findings(database: Database) -> list[Values]:
     """Give findings as `diagnose` orders them."""
     answer = database.ask("SELECT * EXCLUDE (vantages) FROM findings ORDER BY rowid")
     found = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
@@ -70,30 +89,36 @@ def _findings(database: Database) -> list[dict[str, Any]]:
     return found
 
 
-def _client_cells(database: Database, bins: Bins) -> dict[str, Any]:
-    """Give calls by bin, client and broker, in bins so wide that there are not too many."""
-    wide = bins
-    while True:
-        text = binned("report_cells", wide, [*_CLIENT, "server"])
-        [(count,)] = database.ask(f"SELECT count(*) FROM ({text})").rows
-        if count <= _MOST_CELLS or wide.number == 1:
-            break
-        wide = wide.wider()
-    cells = _whole(database.ask(text))
-    return {"clientCells": cells, "clientBins": {"start": wide.start_ns / 1e6, "width": wide.width_ns / 1e6}}
-
-
-def _table(database: Database, text: str, most: int) -> dict[str, Any]:
+def _table(database: Database, text: str, most: int) -> Values:
     """Give the first rows of an answer, and how many there are."""
-    answer = database.ask(f"SELECT * FROM ({text}) LIMIT {most + 1}")
-    rows = [[*map(_plain, row)] for row in answer.rows]
-    total = len(rows)
-    if total > most:
-        [(total,)] = database.ask(f"SELECT count(*) FROM ({text})").rows
-    return {"columns": list(answer.columns), "rows": rows[:most], "total": total}
+    table = _values(database.ask(f"SELECT * FROM ({text}) LIMIT {most + 1}"))
+    if table["total"] > most:
+        table["rows"].pop()
+        [(table["total"],)] = database.ask(f"SELECT count(*) FROM ({text})").rows
+    return table
 
 
-def _whole(answer: Answer) -> dict[str, Any]:
+def _cells(database: Database, bins: Bins, name: str, keys: list[str]) -> Values:
+    """Give what a question counts by bins, in bins so wide that there are not too many cells.
+
+    Where one bin has too many, those with the most calls are given.
+    """
+    # Most calls have no error, and are no cells of any.
+    where = " WHERE error IS NOT NULL" if "error" in keys else ""
+    while True:
+        text = f"SELECT * FROM ({binned(name, bins, keys)}){where} ORDER BY calls DESC"
+        table = _table(database, text, _MOST_CELLS)
+        if table["total"] <= _MOST_CELLS or bins.number == 1:
+            return table | {"bins": _bins(bins)}
+        bins = bins.wider()
+
+
+def _bins(bins: Bins) -> Values:
+    """Give bins in ms since 1970 UTC."""
+    return {"start": bins.start_ns / 1e6, "width": bins.width_ns / 1e6, "count": bins.number}
+
+
+def _values(answer: Answer) -> Values:
     rows = [[*map(_plain, row)] for row in answer.rows]
     return {"columns": list(answer.columns), "rows": rows, "total": len(rows)}
 

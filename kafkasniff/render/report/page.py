@@ -13,14 +13,8 @@ from kafkasniff.render.json.safe import safe_line
 
 _STYLES = ("uPlot.min.css", "report.css")
 _SCRIPTS = (
-    "uPlot.iife.min.js",
-    "basics.js",
-    "table.js",
-    "plots.js",
-    "matrix.js",
-    "findings.js",
-    "sections.js",
-    "report.js",
+    *("uPlot.iife.min.js", "basics.js", "span.js", "table.js", "plots.js", "heatmap.js", "sections.js", "matrix.js"),
+    *("findings.js", "report.js"),
 )
 _LICENCE = "uPlot.LICENSE"
 _CREDIT = "Plots by uPlot:"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kafkasniff.cli.app import run
+from kafkasniff.cli.app import run as command_line
+from tests.cli.conftest import environment, run  # noqa: F401
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -66,5 +67,5 @@ def opened(browser: "Browser") -> Iterator[Open]:
 def storm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a real rebalance storm, with its data beside it."""
     path = tmp_path_factory.mktemp("reports") / "storm.html"
-    run(["report", str(ROOT / "captures" / "rebalance-storm.pcap"), "-o", str(path), "--json"])
+    command_line(["report", str(ROOT / "captures" / "rebalance-storm.pcap"), "-o", str(path), "--json"])
     return path

@@ -53,9 +53,9 @@ function durationText(milliseconds) {
   return `${shortNumbers.format(milliseconds / 1000)} s`;
 }
 
-function timeText(milliseconds, digits = 3) {
-  const text = new Date(Math.floor(milliseconds)).toISOString();
-  return digits ? text.slice(11, 23) : text.slice(11, 19);
+function timeText(milliseconds) {
+  // What was a whole number of ns may be a little less than one of ms.
+  return new Date(Math.floor(milliseconds + 1e-3)).toISOString().slice(11, 23);
 }
 
 function dayText(milliseconds) {
@@ -71,7 +71,8 @@ const FORMATS = {
   flag: (value) => (value ? "yes" : "no"),
   list: (value) => value.join(", "),
 };
-const NUMBERS = new Set(["count", "bytes", "ms", "about"]);
+// Numbers that only name something stand without commas.
+const NUMBERS = new Set(["count", "bytes", "ms", "id"]);
 
 function cellText(kind, value) {
   if (value === null || value === undefined || value === "") return "–";

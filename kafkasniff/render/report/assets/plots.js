@@ -1,25 +1,7 @@
 // Plots over time. All show the same span; what is brushed in one is the span that all tables are about.
 
-const bins = data.bins ?? null;
-const span = { range: null, listeners: [] };
-
 function binTimes() {
   return Array.from({ length: bins.count }, (_, index) => (bins.start + index * bins.width) / 1000);
-}
-
-// first and last bin, or null for all.
-function choose(range) {
-  span.range = range;
-  for (const listener of span.listeners) listener(range);
-}
-
-function isChosen(bin) {
-  return span.range === null || (bin >= span.range[0] && bin <= span.range[1]);
-}
-
-function chosenTimes() {
-  if (span.range === null) return [-Infinity, Infinity];
-  return [bins.start + span.range[0] * bins.width, bins.start + (span.range[1] + 1) * bins.width];
 }
 
 // One value a bin; bins without a row have `empty`.
@@ -28,6 +10,19 @@ function perBin(table, column, empty) {
   const [bin, place] = [indexOf(table, "bin"), indexOf(table, column)];
   for (const row of table.rows) values[row[bin]] = row[place];
   return values;
+}
+
+// A time with as many parts as tell ticks apart that are `step` ms from each other.
+function momentText(time, step) {
+  if (step >= 86_400_000) return dayText(time);
+  const text = timeText(time);
+  return step < 1000 ? text : step < 60_000 ? text.slice(0, 8) : text.slice(0, 5);
+}
+
+function decades(u, index, low, high) {
+  const found = [];
+  for (let power = Math.ceil(Math.log10(low) - 1e-9); power <= Math.log10(high) + 1e-9; power += 1) found.push(10 ** power);
+  return found;
 }
 
 const plots = [];
@@ -60,8 +55,9 @@ class TimePlot {
     // The last bin is as wide as the others.
     const options = {
       width: Math.max(this.holder.clientWidth, 200),
-      height: 170,
+      height: 160,
       legend: { show: false },
+      padding: [8, 40, 0, 0],
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
       cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: "time" }, points: { size: 6 } },
       scales: {
@@ -69,8 +65,8 @@ class TimePlot {
         y: this.log ? { distr: 3 } : { range: (u, low, high) => [0, Math.max(high, 1) * 1.05] },
       },
       axes: [
-        { ...axis, space: 70 },
-        { ...axis, size: 64, values: (u, values) => values.map((value) => (value === null ? "" : this.format(value))) },
+        { ...axis, space: 100, size: 32, values: (u, times, index, space, step) => times.map((time) => momentText(time * 1000, step * 1000)) },
+        { ...axis, size: 64, ...(this.log ? { splits: decades } : {}), values: (u, values) => values.map((value) => (value === null ? "" : this.format(value))) },
       ],
       series: [
         {},
@@ -91,16 +87,13 @@ class TimePlot {
     };
     const last = (values) => [...values, values[values.length - 1]];
     this.plot = new uPlot(options, [[...times, times[times.length - 1] + width], ...this.series.map((each) => last(each.values))], this.holder);
-    this.plot.root.querySelector("canvas").setAttribute("aria-hidden", "true");
     this.mark();
   }
 
   brushed(u) {
     if (this.marking || u.select.width < 2) return;
-    const bin = (pixel) => Math.floor((u.posToVal(pixel, "x") * 1000 - bins.start) / bins.width);
-    const first = Math.min(Math.max(bin(u.select.left), 0), bins.count - 1);
-    const last = Math.min(Math.max(bin(u.select.left + u.select.width), first), bins.count - 1);
-    choose([first, last]);
+    const time = (pixel) => u.posToVal(pixel, "x") * 1000;
+    chooseAround(time(u.select.left), time(u.select.left + u.select.width));
   }
 
   mark() {
@@ -110,9 +103,10 @@ class TimePlot {
     const none = { left: 0, top: 0, width: 0, height: 0 };
     if (span.range === null) u.setSelect(none, false);
     else {
-      const [from, to] = chosenTimes();
-      const left = u.valToPos(from / 1000, "x");
-      u.setSelect({ left, top: 0, width: u.valToPos(to / 1000, "x") - left, height: u.over.clientHeight }, false);
+      const [from, to] = span.range;
+      const left = Math.max(u.valToPos(from / 1000, "x"), 0);
+      const right = Math.min(u.valToPos(to / 1000, "x"), u.over.clientWidth);
+      u.setSelect({ left, top: 0, width: right - left, height: u.over.clientHeight }, false);
     }
     this.marking = false;
   }

@@ -1,12 +1,11 @@
 // A table that sorts by any column, filters by text, shows a page at a time, and copies rows as commands.
 
-const PAGE_ROWS = 15;
 let tables = 0;
 
 class DataTable {
-  // columns: {key, title, kind, wide}; rows: objects; command: gives the command of a row, or null.
-  constructor({ caption, columns, rows, total, sort, descending = true, command = null, detail = null, note = "" }) {
-    Object.assign(this, { caption, columns, command, detail, note, descending });
+  // columns: {key, title, kind}; rows: objects, of `total` in the capture; command: gives the command of a row, or null.
+  constructor({ caption, columns, rows, total, sort, descending = true, command = null, tool = null, pageRows = 12 }) {
+    Object.assign(this, { caption, columns, command, descending, pageRows });
     this.id = `table-${(tables += 1)}`;
     this.sort = sort ?? null;
     this.page = 0;
@@ -27,7 +26,7 @@ class DataTable {
     this.root = element(
       "div",
       { class: "table" },
-      element("div", { class: "tools" }, element("h3", { id: this.id }, caption), this.search, this.where, this.back, this.forth),
+      element("div", { class: "tools" }, element("h3", { id: this.id }, caption), tool, this.search, this.where, this.back, this.forth),
       element(
         "div",
         { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": this.id },
@@ -35,6 +34,7 @@ class DataTable {
       ),
     );
     this.rows = rows;
+    this.isCut = total > rows.length;
     this.show();
   }
 
@@ -44,7 +44,7 @@ class DataTable {
   }
 
   sortBy(column) {
-    const number = NUMBERS.has(column.kind) || column.kind === "time";
+    const number = NUMBERS.has(column.kind) || column.kind === "time" || column.kind === "flag";
     this.descending = this.sort === column.key ? !this.descending : number;
     this.sort = column.key;
     this.page = 0;
@@ -83,10 +83,10 @@ class DataTable {
 
   show() {
     const rows = this.chosen();
-    const pages = Math.max(Math.ceil(rows.length / PAGE_ROWS), 1);
+    const pages = Math.max(Math.ceil(rows.length / this.pageRows), 1);
     this.page = Math.min(Math.max(this.page, 0), pages - 1);
-    const first = this.page * PAGE_ROWS;
-    const shown = rows.slice(first, first + PAGE_ROWS);
+    const first = this.page * this.pageRows;
+    const shown = rows.slice(first, first + this.pageRows);
     this.body.replaceChildren(...shown.map((row) => this.row(row)));
     if (!shown.length) this.body.append(element("tr", {}, element("td", { colspan: this.columns.length + 1 }, "none")));
     this.columns.forEach((column, index) => {
@@ -94,7 +94,8 @@ class DataTable {
       this.headings[index].setAttribute("aria-sort", sorted ? (this.descending ? "descending" : "ascending") : "none");
     });
     const of = this.text ? `${countText(rows.length)} of ${countText(this.rows.length)}` : countText(rows.length);
-    const left = this.total > this.rows.length && !this.isCut ? `; ${countText(this.total)} in the capture${this.note}` : "";
+    // `kafkasniff sql` and `stats` have them all.
+    const left = this.isCut ? `; the first of ${countText(this.total)}` : "";
     this.where.textContent = (rows.length ? `${countText(first + 1)}–${countText(first + shown.length)} of ${of}` : "none") + left;
     this.back.disabled = this.page === 0;
     this.forth.disabled = this.page === pages - 1;
@@ -104,7 +105,8 @@ class DataTable {
     const cells = this.columns.map((column) => {
       const number = NUMBERS.has(column.kind);
       const kind = number ? "number" : column.kind === "time" ? "time" : "";
-      const cell = element("td", { class: kind }, name(cellText(column.kind, row[column.key])));
+      const cell = element("td", { class: kind }, name(cellText(row.about && kind === "number" && column.key.startsWith("p") ? "about" : column.kind, row[column.key])));
+      if (column.shade) cell.classList.add(`shade-${column.shade(row[column.key])}`);
       if (column.warns && row[column.key]) cell.classList.add("bad");
       return cell;
     });
