@@ -8,8 +8,8 @@ from kafkasniff.protocol.embedded.entries import Opened
 from kafkasniff.protocol.embedded.protobuf import MAX_FIELDS, ProtoField, Schema, Values, read_message
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.records.batches import COMPRESSIONS
-from kafkasniff.protocol.records.compression import decompress
-from kafkasniff.protocol.records.decompression_error import DecompressionError
+from kafkasniff.protocol.records.compression.codecs import decompress
+from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
 
 MAX_METRICS_BYTES: Final = 16 << 20
 """Most bytes of metrics when decompressed; brokers take 1 MiB unless told otherwise (telemetry.max.bytes)."""

@@ -6,10 +6,10 @@ from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.limits import BYTES_PER_RECORD, RECORDS_LIMIT
 from kafkasniff.protocol.records.batches import Batch, PlacedProblem
 from kafkasniff.protocol.records.columns import LEAST_COUNT, read_by_columns
-from kafkasniff.protocol.records.compression import decompress
+from kafkasniff.protocol.records.compression.codecs import decompress
+from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
 from kafkasniff.protocol.records.content import in_json_form, is_plain
 from kafkasniff.protocol.records.control import decode_control
-from kafkasniff.protocol.records.decompression_error import DecompressionError
 from kafkasniff.protocol.records.loop import read_one_by_one
 from kafkasniff.protocol.records.message_sets import make_absolute, read_key_and_value, read_message_set, single_message
 from kafkasniff.protocol.records.raw import RawRecords, record_path

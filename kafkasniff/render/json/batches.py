@@ -120,7 +120,7 @@ def write_records(
         return -1
     content: bytes = data[at + _HEADER : at + size]
     if attributes & 7:
-        from kafkasniff.protocol.records.decompression_error import DecompressionError
+        from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
         from kafkasniff.protocol.records.records import decompress_batch
 
         try:

@@ -10,8 +10,8 @@ import lz4.frame
 import pytest
 
 from kafkasniff.protocol.limits import RECORDS_LIMIT
-from kafkasniff.protocol.records.compression import decompress
-from kafkasniff.protocol.records.decompression_error import DecompressionError
+from kafkasniff.protocol.records.compression.codecs import decompress
+from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
 from tests.conftest import ROOT
 
 CONTENT = b"".join(b"line %d of a text that repeats itself\n" % number for number in range(3000))

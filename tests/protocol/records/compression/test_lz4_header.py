@@ -1,7 +1,7 @@
 import lz4.frame
 import pytest
 
-from kafkasniff.protocol.records.lz4_header import with_right_checksum, xxhash32
+from kafkasniff.protocol.records.compression.lz4_header import with_right_checksum, xxhash32
 
 
 @pytest.mark.parametrize(

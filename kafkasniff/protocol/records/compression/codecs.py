@@ -4,9 +4,9 @@ import sys
 import zlib
 from typing import Final, Protocol
 
-from kafkasniff.protocol.records.decompression_error import DecompressionError
-from kafkasniff.protocol.records.lz4_header import with_right_checksum
-from kafkasniff.protocol.records.snappy import decompress_snappy
+from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
+from kafkasniff.protocol.records.compression.lz4_header import with_right_checksum
+from kafkasniff.protocol.records.compression.snappy import decompress_snappy
 
 _FIRST_OUTPUT_BYTES: Final = 1 << 20
 _OUTPUT_BYTES: Final = 8 << 20

@@ -3,7 +3,7 @@
 from struct import Struct
 from typing import Final
 
-from kafkasniff.protocol.records.decompression_error import DecompressionError
+from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
 
 _MAGIC: Final = b"\x82SNAPPY\0"
 _HEADER_BYTES: Final = 16
