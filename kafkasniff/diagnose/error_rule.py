@@ -132,7 +132,7 @@ class ErrorRule(Rule[ErrorTally]):
         state = self.state(key)
         assert call.response is not None
         what = f"{call.api_name} v{call.api_version} answered with {error.name} ({error.code}) in {error.path}"
-        state.add(call.response.last, what, call.client, self.topic_of(call, error))
+        state.add(call.response.last, what, call, self.topic_of(call, error))
         state.codes[error.name] = state.codes.get(error.name, 0) + 1
         state.client_ids.add(client_id_of(call) or None)
         state.programs.add(call.connection)

@@ -20,6 +20,8 @@ class Evidence(NamedTuple):
 
     arrival: Arrival
     what: str
+    call: int = 0
+    """Number of the call, as `kafkasniff read` prints it; 0 where it is about a connection."""
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ cdef class Tally:
     cdef public Names clients, topics
     cdef list _beginning
     cdef str _latest
+    cdef long long _number
 
 cdef class Rate:
     cdef object _most, _window, _times

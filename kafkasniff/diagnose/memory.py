@@ -3,8 +3,9 @@
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
+from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.enrichment.long_names import LONGEST_TEXT, short_name
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.finding import Evidence
@@ -135,10 +136,17 @@ class Addresses(Names):
             self._last = max(self._names)
 
 
+class Cited(NamedTuple):
+    """Of a call whose connection shows only later what was wrong with it: whose it was, and which."""
+
+    client: str
+    number: int
+
+
 class Tally:
     """How often something was seen, first and last, with a few packets that show it."""
 
-    __slots__ = ("_beginning", "_latest", "clients", "count", "first", "last", "topics")
+    __slots__ = ("_beginning", "_latest", "_number", "clients", "count", "first", "last", "topics")
 
     def __init__(self) -> None:
         """Begin with nothing seen."""
@@ -150,18 +158,22 @@ class Tally:
         self.topics = Names()
         self._beginning: list[Evidence] = []
         self._latest = ""
+        self._number = 0
 
-    def add(self, arrival: Arrival, what: str, client: str | None = None, topic: str | None = None) -> None:
-        """Count one more; the first few and the latest stay as evidence."""
+    def add(
+        self, arrival: Arrival, what: str, of: "Call | ConnectionReport | Cited | None" = None, topic: str | None = None
+    ) -> None:
+        """Count one more, seen of a call or a connection; the first few and the latest stay as evidence."""
         self.count += 1
         if self.first is None:
             self.first = arrival
         self.last = arrival
         self._latest = what = short_name(what, LONGEST_TEXT)
+        self._number = 0 if of is None or isinstance(of, ConnectionReport) else of.number
         if len(self._beginning) < MOST_EVIDENCE:
-            self._beginning.append(Evidence(arrival, what))
-        if client is not None:
-            self.clients.add(client)
+            self._beginning.append(Evidence(arrival, what, self._number))
+        if of is not None:
+            self.clients.add(of.client)
         if topic is not None:
             self.topics.add(topic)
 
@@ -170,7 +182,7 @@ class Tally:
         """Give the packets that show it: the first few and the latest."""
         if self.last is None or len(self._beginning) < MOST_EVIDENCE:
             return list(self._beginning)
-        return [*self._beginning[:-1], Evidence(self.last, self._latest)]
+        return [*self._beginning[:-1], Evidence(self.last, self._latest, self._number)]
 
     @property
     def span_ns(self) -> int:

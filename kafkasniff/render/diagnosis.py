@@ -110,7 +110,8 @@ class Diagnosed:
             arrival = item.arrival
             time = utc_text(arrival.time, arrival.interface.time_digits)
             file = f"{escape(arrival.interface.file)} " if self._names_files else ""
-            text = f"{time} {file}packet {arrival.packet}: {show(item.what, 120)}"
+            call = f", call {item.call}" if item.call else ""
+            text = f"{time} {file}packet {arrival.packet}{call}: {show(item.what, 120)}"
             colours = self._colours
             yield f"{colours.note}{paragraph(text, self._width, indent, indent + '  ')}{colours.off}"
 

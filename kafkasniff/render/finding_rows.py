@@ -13,7 +13,7 @@ from kafkasniff.wording import file_name
 def finding_rows(vantages: list[str], findings: Iterable[Finding]) -> Iterator[Placed]:
     """Give the rows of findings on what `vantages` saw."""
     for finding in findings:
-        shown = finding_object(finding)
+        shown = finding_object(finding, numbered=False)
         texts = {name: orjson.dumps(shown[name]).decode() for name in ("subject", "evidence", "consequences")}
         yield (
             "findings",

@@ -28,8 +28,11 @@ def finding_line(finding: Finding, so_far: bool = False) -> bytes:
     return safe_line(orjson.dumps(item, option=orjson.OPT_APPEND_NEWLINE))
 
 
-def finding_object(finding: Finding) -> dict[str, Any]:
-    """Give a finding as its JSON has it; its consequences are findings too."""
+def finding_object(finding: Finding, numbered: bool = True) -> dict[str, Any]:
+    """Give a finding as its JSON has it; its consequences are findings too.
+
+    Numbers of calls are those of a whole reading, and left out where that was `numbered` otherwise.
+    """
     digits = max((item.arrival.interface.time_digits for item in finding.evidence), default=_NANOSECOND_DIGITS)
     return {
         "rule": finding.rule,
@@ -41,18 +44,19 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "summary": finding.summary,
         "cause": finding.cause,
         "fix": finding.fix,
-        "evidence": [_evidence_object(item) for item in finding.evidence],
-        "consequences": [finding_object(item) for item in finding.consequences],
+        "evidence": [_evidence_object(item, numbered) for item in finding.evidence],
+        "consequences": [finding_object(item, numbered) for item in finding.consequences],
     }
 
 
-def _evidence_object(evidence: Evidence) -> dict[str, Any]:
+def _evidence_object(evidence: Evidence, numbered: bool) -> dict[str, Any]:
     arrival = evidence.arrival
     return {
         "file": file_name(arrival.interface.file),
         "packet": arrival.packet,
         "time": utc_text(arrival.time, arrival.interface.time_digits),
         "what": evidence.what,
+        "number": (evidence.call or None) if numbered else None,
     }
 
 

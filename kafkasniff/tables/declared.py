@@ -223,7 +223,7 @@ FINDINGS: Final = Table(
         Column("summary", _TEXT, "what was seen"),
         Column("cause", _TEXT, "why it happens"),
         Column("fix", _TEXT, "what to change"),
-        Column("evidence", _TEXT, "packets that show it, as JSON"),
+        Column("evidence", _TEXT, "packets that show it, as JSON; `number` is null, as pieces number no calls"),
         Column("consequences", _TEXT, "findings that this one explains, as JSON"),
     ),
 )

@@ -1,6 +1,6 @@
-from kafkasniff.diagnose.memory import MOST_EVIDENCE, MOST_NAMES, Bounded, BusySeconds, Names, Rate, Tally, Trend
+from kafkasniff.diagnose.memory import MOST_EVIDENCE, MOST_NAMES, Bounded, BusySeconds, Cited, Names, Rate, Tally, Trend
 from kafkasniff.tcp.events import Connection
-from tests.diagnose.made import SECOND, arrival, connection
+from tests.diagnose.made import SECOND, arrival, call, connection, report
 
 
 def test_bounded_gives_up_the_longest_untouched() -> None:
@@ -74,3 +74,13 @@ def test_trend() -> None:
         falling.add(latency, 6 - latency)
         flat.add(latency, 3)
     assert (falling.slope, flat.slope, Trend().slope) == (-1, 0, 0)
+
+
+def test_evidence_names_the_call() -> None:
+    tally, cited = Tally(), call(3, 12, {}, {})
+    cited.number = 7
+    tally.add(arrival(1), "a call", cited)
+    tally.add(arrival(2), "a call of which little is kept", Cited("10.0.0.1:50000", 8))
+    tally.add(arrival(3), "a connection", report(connection(50_001)))
+    assert [each.call for each in tally.evidence] == [7, 8, 0]
+    assert list(tally.clients) == ["10.0.0.1:50000", "10.0.0.1:50001"]

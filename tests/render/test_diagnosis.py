@@ -37,11 +37,11 @@ def test_one_finding_is_safe_and_says_all() -> None:
         "  It was refused 7 times.",
         "  why: A wrong name.",
         "  fix: Another name.",
-        r"  2026-11-20T12:00:00.000000Z packet 12: error 17\x07",
+        r"  2026-11-20T12:00:00.000000Z packet 12, call 5: error 17\x07",
         "  it explains unknown-topic-loop: It waited.",
         "",
     ]
-    assert r"  2026-11-20T12:00:00.000000Z made.pcap packet 12: error" in Diagnosed(PLAIN, 100).one(finding)
+    assert r"  2026-11-20T12:00:00.000000Z made.pcap packet 12, call 5: error" in Diagnosed(PLAIN, 100).one(finding)
 
 
 def test_findings_of_one_cause_say_it_once() -> None:
@@ -91,7 +91,7 @@ def test_colours_stand_around_severity_and_rule() -> None:
     text = "".join(Diagnosed(colours, 60).report([made()], summary_of()))
     assert "\n<e>ERROR  <o> <a>invalid-topic<o>  clientId=" in text
     assert "\n  <n>" not in text
-    assert "<n>  2026-11-20T12:00:00.000000Z packet 12: error 17\\x07<o>\n" in text
+    assert "<n>  2026-11-20T12:00:00.000000Z packet 12, call 5: error\n    17\\x07<o>\n" in text
 
 
 def test_nothing_is_nothing() -> None:

@@ -19,7 +19,7 @@ def made(severity: str = "error", summary: str = "It was refused 7 times.", rule
         summary,
         "A wrong name.",
         "Another name.",
-        [Evidence(arrival(12, 0), "error 17\x07")],
+        [Evidence(arrival(12, 0), "error 17\x07", 5)],
     )
 
 
@@ -40,7 +40,13 @@ def test_json() -> None:
         "cause": "A wrong name.",
         "fix": "Another name.",
         "evidence": [
-            {"file": "made.pcap", "packet": 12, "time": "2026-11-20T12:00:00.000000Z", "what": "error 17\x07"}
+            {
+                "file": "made.pcap",
+                "packet": 12,
+                "time": "2026-11-20T12:00:00.000000Z",
+                "what": "error 17\x07",
+                "number": 5,
+            }
         ],
     }
     assert [each["rule"] for each in consequences] == ["unknown-topic-loop"]

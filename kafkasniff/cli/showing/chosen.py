@@ -10,7 +10,7 @@ from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.cli.showing.reading import LineFormat
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import Diagnosis
-from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.finding import Evidence, Finding
 from kafkasniff.reading import Reading
 from kafkasniff.render.words import count_text, escape, show
 from kafkasniff.tcp.events import Connection
@@ -92,9 +92,7 @@ class Chosen:
                 for file, packets in by_file.items():
                     yield f"  packets of {escape(file)}: {show(', '.join(packets), 400)}\n".encode()
                 for finding in self._findings:
-                    if any(
-                        (each.arrival.interface.file, each.arrival.packet) in shown.packets for each in finding.evidence
-                    ):
+                    if any(_cites(each, shown) for each in finding.evidence):
                         yield f"  finding {finding.rule} ({finding.severity}): {show(finding.summary, 400)}\n".encode()
             yield from shown.after
 
@@ -147,6 +145,13 @@ class Chosen:
             or call.correlation_id in wanted.correlation_ids
             or any(packet in wanted.packets for _, packet in packets)
         )
+
+
+def _cites(evidence: Evidence, shown: _Shown) -> bool:
+    """Tell whether evidence is about a call, or about a packet of its where it is about no call."""
+    if evidence.call:
+        return evidence.call == shown.number
+    return (evidence.arrival.interface.file, evidence.arrival.packet) in shown.packets
 
 
 def _text(form: LineFormat, call: Call) -> bytes:

@@ -67,7 +67,7 @@ class UnsupportedVersion(ErrorRule):
         if connection.ended_direction == server and unknown:
             state = self.state(ErrorKey(at_host(client_of(call)), None))
             what = f"{call.api_name} v{call.api_version} never answered; the server closed the connection"
-            state.add(call.request.last, what, call.client)
+            state.add(call.request.last, what, call)
             state.programs.add(call.connection)
             name = f"no answer to {call.api_name} v{call.api_version}"
             state.codes[name] = state.codes.get(name, 0) + 1
@@ -134,7 +134,7 @@ class BelowKafka4Minimum(Rule[OldVersions]):
         name = (call.api_name or "", version)
         state.versions[name] = state.versions.get(name, 0) + 1
         state.client_ids.add(seen.client.client_id or None)
-        state.add(call.request.last, f"{call.api_name} v{version}", call.client)
+        state.add(call.request.last, f"{call.api_name} v{version}", call)
 
     def finding(self, key: Any, state: OldVersions) -> Finding | None:
         """Fire from the threshold on."""

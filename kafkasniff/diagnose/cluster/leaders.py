@@ -103,7 +103,7 @@ class PartitionOffline(ErrorRule):
             if topic not in told:
                 told.add(topic)
                 what = f"Metadata names no leader of {topic}{'' if index < 0 else f'-{index}'}"
-                state.add(call.response.last, what, call.client, topic)
+                state.add(call.response.last, what, call, topic)
                 state.client_ids.add(client_of(call).client_id)
 
     def call(self, seen: SeenCall) -> None:
@@ -226,7 +226,7 @@ class LoadBalancerInFront(ErrorRule):
         if client in state.by_client or len(state.by_client) < MOST_NAMES:
             state.by_client[client] = state.by_client.get(client, 0) + 1
         what = f"{call.api_name} v{call.api_version} answered with {errors[0].name}"
-        state.add(call.response.last, what, call.client, self.topic_of(call, errors[0]))
+        state.add(call.response.last, what, call, self.topic_of(call, errors[0]))
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire from the threshold on."""

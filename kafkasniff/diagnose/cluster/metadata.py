@@ -89,7 +89,7 @@ class MetadataStorm(Rule[Refreshes]):
             state.beginnings.put(call.connection, begun + 1)
             return
         state.seconds.add(seen.sent, call.server, call.connection)
-        state.add(call.request.last, "Metadata", call.client)
+        state.add(call.request.last, "Metadata", call)
         for topic in (seen.request.get("topics") or ())[:MOST_NAMES]:
             state.topics.add(self.facts.name_in(topic))
 

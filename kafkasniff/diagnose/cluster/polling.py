@@ -78,7 +78,7 @@ class AdminPolling(Rule[Polls]):
         state.window.add(seen.sent)
         state.apis[seen.key] = state.apis.get(seen.key, 0) + 1
         if state.count < MOST_EVIDENCE:
-            state.add(seen.call.ended, api_name(seen.key), seen.call.client)
+            state.add(seen.call.ended, api_name(seen.key), seen.call)
         else:
             state.count += 1
             state.last = seen.call.ended
@@ -189,7 +189,7 @@ class TopicAutoCreated(TopicErrorRule):
             if key not in watched and len(watched) < 8:
                 watched.append(key)
             if not state.count:
-                state.add(call.response.last, f"Metadata: {error.name} for {topic}", call.client, topic)
+                state.add(call.response.last, f"Metadata: {error.name} for {topic}", call, topic)
 
     def uses(self, seen: SeenCall) -> None:
         """Learn which topics are written to."""
@@ -235,7 +235,7 @@ class TopicAutoCreated(TopicErrorRule):
                 self.states.pop(key)
                 continue
             state.there = True
-            state.add(seen.call.ended, f"Metadata: {name} is there", seen.call.client, name)
+            state.add(seen.call.ended, f"Metadata: {name} is there", seen.call, name)
 
     def _on_purpose(self, name: str | None) -> None:
         for key in self._watched.get(name) or ():

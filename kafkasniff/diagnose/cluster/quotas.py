@@ -47,7 +47,7 @@ class Throttled(Rule[Tally]):
         if wait_ms >= self.limits["milliseconds"]:
             call = seen.call
             what = f"{call.api_name} answered with throttleTimeMs {wait_ms}"
-            self.state(seen.client).add(call.ended, what, call.client)
+            self.state(seen.client).add(call.ended, what, call)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
@@ -123,7 +123,7 @@ class ThrottleIgnored(Rule[Throttles]):
             state.told += 1
             what = f"{seen.call.api_name} sent {early / MILLISECOND:.0f} ms before the time to wait was over"
             assert seen.call.request is not None
-            state.add(seen.call.request.first, what, seen.call.client)
+            state.add(seen.call.request.first, what, seen.call)
             return True
         for wait in over:
             if wait[2] == _UNJUDGED:

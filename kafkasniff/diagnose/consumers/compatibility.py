@@ -185,7 +185,7 @@ class MessageDownConversion(Rule[Tally]):
                 name = self._topic(seen.call, FieldError("response", path, 0, ""))
                 if name is not None:
                     what = f"Fetch v{seen.call.api_version} answered with magic {batch.magic}"
-                    self.state(ConvertedKey(seen.client, name)).add(seen.call.ended, what, seen.call.client, name)
+                    self.state(ConvertedKey(seen.client, name)).add(seen.call.ended, what, seen.call, name)
                 return
 
     def finding(self, key: Any, state: Tally) -> Finding | None:

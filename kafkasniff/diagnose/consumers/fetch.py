@@ -71,7 +71,7 @@ class FetchBusyLoop(Rule[EmptyFetches]):
         state = self.state(seen.client)
         state.seconds.add(seen.ended, call.server, call.connection)
         state.max_wait_ms = seen.request.get("maxWaitMs")
-        state.add(call.response.last, "empty Fetch answer", call.client)
+        state.add(call.response.last, "empty Fetch answer", call)
         for topic in (seen.request.get("topics") or ())[:MOST_NAMES]:
             state.topics.add(self.facts.name_in(topic))
 
@@ -160,7 +160,7 @@ class FetchSessionChurn(Rule[Sessions]):
         if begun == 1:
             return  # Who begins once on each connection may be several programs, or one that is run again and again.
         state.count += begun == 2
-        state.add(call.request.last, what, call.client)
+        state.add(call.request.last, what, call)
         for topic in (request.get("topics") or ())[:MOST_NAMES]:
             state.topics.add(self.facts.name_in(topic))
 
@@ -272,12 +272,12 @@ class WrongRackFetch(Rule[Crossings]):
             theirs = f"rack {broker.rack}" if broker is not None else "another rack"
             assert seen.call.request is not None
             what = f"Fetch of {named} from {theirs} by a client in {rack}"
-            self.state(key).add(seen.call.request.last, what, seen.call.client, named)
+            self.state(key).add(seen.call.request.last, what, seen.call, named)
 
     def _stray(self, seen: SeenCall, rack: str) -> None:
         """Note a fetch from a broker of another rack, which matters where no broker is in the client's."""
         state = self.state(RackKey(seen.client, "", rack)).astray
-        state.add(seen.call.ended, f"Fetch by a client in {rack} from {seen.call.server}", seen.call.client)
+        state.add(seen.call.ended, f"Fetch by a client in {rack} from {seen.call.server}", seen.call)
         for topic in (seen.response.get("responses") or ())[:MOST_NAMES]:
             state.topics.add(self.facts.name_in(topic))
 

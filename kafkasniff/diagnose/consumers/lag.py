@@ -161,7 +161,7 @@ class ConsumerLagGrows(Rule[Lag]):
                     known.end, known.start = item["highWatermark"], item.get("logStartOffset", -1)
                     place = Place(seen.ended, position, known.end, known.start)
                     known.fetched = known.fetched.add(place) if known.fetched is not None else Track(place)
-            state.add(seen.call.ended, f"Fetch of {name}", seen.call.client)
+            state.add(seen.call.ended, f"Fetch of {name}", seen.call)
 
     def _commit(self, seen: SeenCall) -> None:
         """Compare what is committed with the ends that the client was last told."""
@@ -178,7 +178,7 @@ class ConsumerLagGrows(Rule[Lag]):
                 if known is not None and known.end >= offset >= 0:
                     place = Place(seen.ended, offset, known.end, known.start)
                     known.committed = known.committed.add(place) if known.committed is not None else Track(place)
-            state.add(seen.call.ended, f"OffsetCommit of {name}", seen.call.client)
+            state.add(seen.call.ended, f"OffsetCommit of {name}", seen.call)
 
     def _ends(self, seen: SeenCall) -> None:
         """Take in ends of partitions that the client asks for."""

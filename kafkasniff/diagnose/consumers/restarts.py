@@ -131,7 +131,7 @@ class RestartAtSameOffset(Rule[Starts]):
                 position.starts += 1
                 told.append(f"{place[0]}-{place[1]} at {committed}")
         if told:
-            state.add(seen.call.ended, f"OffsetFetch of a new connection: {', '.join(told[:3])}", seen.call.client)
+            state.add(seen.call.ended, f"OffsetFetch of a new connection: {', '.join(told[:3])}", seen.call)
 
     def _reads(self, seen: SeenCall, state: Starts) -> None:
         filled = {place.path.rpartition(".")[0] for place in seen.told_records if place.end > place.start}

@@ -107,7 +107,7 @@ class RedeliveryLoop(Rule[Deliveries]):
                 what = (
                     f"offsets {batch['firstOffset']} to {batch['lastOffset']} delivered {batch['deliveryCount']} times"
                 )
-                state.add(seen.call.ended, what, seen.call.client)
+                state.add(seen.call.ended, what, seen.call)
 
     def _acknowledge(self, state: Deliveries, batch: dict[str, Any]) -> None:
         count, types = max(batch["lastOffset"] - batch["firstOffset"] + 1, 0), batch["acknowledgeTypes"]

@@ -83,7 +83,7 @@ class CommitStorm(Rule[Commits]):
         if _commits_again(state.latest, topics, seen.sent):
             state.rate.add(seen.sent)
             assert seen.call.request is not None
-            state.add(seen.call.request.last, "OffsetCommit", seen.call.client)
+            state.add(seen.call.request.last, "OffsetCommit", seen.call)
             for topic in topics:
                 state.topics.add(self.facts.name_in(topic))
 

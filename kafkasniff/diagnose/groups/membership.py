@@ -14,7 +14,7 @@ from kafkasniff.diagnose.facts import (
     Client,
 )
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Tally
+from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Cited, Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.tcp.events import Connection
@@ -110,7 +110,7 @@ class PollTimeoutEviction(Rule[Leaves]):
         reasons = [member.get("reason") or "" for member in members]
         if any("poll timeout" in reason for reason in reasons):
             assert seen.call.request is not None
-            state.add(seen.call.request.last, f"LeaveGroup: {reasons[0]}", seen.call.client)
+            state.add(seen.call.request.last, f"LeaveGroup: {reasons[0]}", seen.call)
             for member, reason in zip(members, reasons, strict=True):
                 state.members.add(member.get("memberId"))
                 state.reasons.add(reason or None)
@@ -149,7 +149,7 @@ class PollTimeoutEviction(Rule[Leaves]):
         if away < self.limits["rejoin_seconds"] * SECOND:
             return False
         assert seen.call.request is not None
-        state.add(seen.call.request.last, f"{what} {seconds_text(away)} after a leave {how}", seen.call.client)
+        state.add(seen.call.request.last, f"{what} {seconds_text(away)} after a leave {how}", seen.call)
         return True
 
     def finding(self, key: Any, state: Leaves) -> Finding | None:
@@ -187,7 +187,7 @@ class Silence(NamedTuple):
     """Nanoseconds."""
     what: str
     refused: Arrival
-    address: str
+    cited: Cited
 
 
 class Evictions(Tally):
@@ -311,7 +311,9 @@ class SessionTimeout(Rule[Evictions]):
             return
         assert seen.call.response is not None
         key = GroupMember(who[0], seen.client)
-        silence = Silence(who[1], seen.sent - member.last, what, seen.call.response.last, seen.call.client)
+        silence = Silence(
+            who[1], seen.sent - member.last, what, seen.call.response.last, Cited(seen.call.client, seen.call.number)
+        )
         session_ms = member.session_ms or self._sessions.get(key)
         if session_ms is None:
             self._unjudged.put(key, silence)
@@ -331,7 +333,7 @@ class SessionTimeout(Rule[Evictions]):
             pause = f"{seconds_text(silence.pause)} of silence (session timeout {session_ms:,} ms)"
             state = self.state(key)
             state.members.add(silence.member_id)
-            state.add(silence.refused, f"{silence.what} after {pause}", silence.address)
+            state.add(silence.refused, f"{silence.what} after {pause}", silence.cited)
 
     def finding(self, key: Any, state: Evictions) -> Finding | None:
         """Fire from the threshold on."""

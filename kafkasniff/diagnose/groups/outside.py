@@ -195,7 +195,7 @@ class GroupProtocolUnsupported(Rule[Lookups]):
         state.servers.add(seen.call.server)
         if seen.call.software_name:
             state.software = f"{seen.call.software_name} {seen.call.software_version}"
-        state.add(seen.call.ended, "FindCoordinator answered", seen.call.client)
+        state.add(seen.call.ended, "FindCoordinator answered", seen.call)
 
     def finding(self, key: Any, state: Lookups) -> Finding | None:
         """Fire where nothing else came."""

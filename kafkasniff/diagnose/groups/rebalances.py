@@ -106,7 +106,7 @@ class RebalanceStorm(Rule[Generations]):
                 state.reasons.add(short_name(item["reason"]))
         if error == 0 and generation > state.newest:
             state.newest = generation
-            state.add(seen.call.response.last, f"group {group} reached generation {generation}", seen.call.client)
+            state.add(seen.call.response.last, f"group {group} reached generation {generation}", seen.call)
             count = state.rate.add(seen.ended)
             if count >= self.limits["generations"]:
                 self._judge(state, count)
@@ -261,7 +261,7 @@ class RebalanceStuck(Rule[Waits]):
         if timeout is None or took < self.limits["share"] * timeout * MILLISECOND:
             return
         what = f"JoinGroup of {seen.client.name} answered after {seconds_text(took)}"
-        state.add(seen.call.ended, what, seen.call.client)
+        state.add(seen.call.ended, what, seen.call)
         state.longest = max(state.longest, took)
         state.waiting.add(seen.client.name)
         for member_id, member in absent:
@@ -359,7 +359,7 @@ class CoordinatorFlapping(Rule[Coordinators]):
             return
         if state.current is not None and seen.ended - state.since >= self.limits["settled"] * SECOND:
             what = f"coordinator of {group} is now {node}, no longer {state.current}"
-            state.add(seen.call.ended, what, seen.call.client)
+            state.add(seen.call.ended, what, seen.call)
             state.moves.add(seen.ended)
         state.current, state.since = node, seen.ended
 

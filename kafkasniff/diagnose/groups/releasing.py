@@ -131,7 +131,7 @@ class PartitionsNotReleased(Rule[Unreleased]):
         if held >= self.limits["seconds"] * SECOND and len(idle) >= self.limits["waiting"]:
             state.waiting |= idle
             what = f"{seen.client.name} still owns {_many(left)} after {seconds_text(held)}, in epoch {epoch}"
-            state.add(seen.call.ended, what, seen.call.client)
+            state.add(seen.call.ended, what, seen.call)
             for topic, _ in sorted(left)[:16]:
                 state.topics.add(self.facts.name_in({"topicId": topic}) or topic)
 

@@ -79,7 +79,7 @@ class MixedSubscriptions(Rule[Subscriptions]):
             if together and other.client_id != seen.client.client_id and not its & topics:
                 state.conflict = other, seen.client
                 what = f"{seen.client.name} subscribes to {_listed(topics)}, {other.name} to {_listed(its)}"
-                state.add(seen.call.ended, what, seen.call.client)
+                state.add(seen.call.ended, what, seen.call)
                 for topic in sorted(topics | its):
                     state.topics.add(topic)
                 break
@@ -204,7 +204,7 @@ class IdleMembers(Rule[Members]):
         count = self._assigned(seen)
         if count == 0:
             known.since = known.since or seen.ended
-            state.add(seen.call.ended, f"{seen.client.name} is assigned nothing", seen.call.client)
+            state.add(seen.call.ended, f"{seen.client.name} is assigned nothing", seen.call)
         elif count is not None and known.since is not None and state.left > known.since:
             known.end()
         elif count is not None:

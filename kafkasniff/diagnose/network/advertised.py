@@ -61,7 +61,7 @@ class Told(Tally):
         if not topics and any(map(_is_name, self.nodes)):
             return  # Where a name leads is not known, and tools that list topics do nothing else either.
         names = ", ".join(self.nodes)
-        self.add(seen.call.ended, f"Metadata names {names}", seen.call.client)
+        self.add(seen.call.ended, f"Metadata names {names}", seen.call)
         for topic in (topics or ())[:MOST_NAMES]:
             self._note(f"topic {topic.get('name')}")
 
@@ -69,7 +69,7 @@ class Told(Tally):
         """Take an answer without error that says where a coordinator is."""
         if not seen.failed and self.nodes:
             self._note(f"coordinator {seen.request.get('key') or seen.request.get('coordinatorKeys')}")
-            self.add(seen.call.ended, f"FindCoordinator leads to {', '.join(self.nodes)}", seen.call.client)
+            self.add(seen.call.ended, f"FindCoordinator leads to {', '.join(self.nodes)}", seen.call)
 
     def _note(self, what: str) -> None:
         if what in self.again or len(self.again) < MOST_NAMES:

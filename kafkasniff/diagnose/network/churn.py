@@ -105,7 +105,7 @@ class ConnectionChurn(Rule[Lifetimes]):
             state = self.state(key)
             state.add_end(report.server, connection.first.time)
             state.client_ids.add(client_id)
-            state.add(connection.first, what, report.client)
+            state.add(connection.first, what, report)
             if key.client_id is None:
                 state.nameless += family is None
                 if family is not None and (family in state.families or len(state.families) < _MOST_COUNTED):

@@ -201,7 +201,7 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         if pending is not None:
             state.client_ids.add(short_name(pending.client_id) if pending.client_id else None)
             state.smallest_cut = min(state.smallest_cut, pending.size)
-        state.add(connection.last, f"closed by the server: {what}", report.client)
+        state.add(connection.last, f"closed by the server: {what}", report)
 
     def finding(self, key: Any, state: Closings) -> Finding | None:
         """Fire from the threshold on, where the server serves others, or answered before it closed."""
@@ -285,7 +285,7 @@ class ReauthenticationMissing(_SessionRule[Sessions]):
         if call.software_name:
             state.software = f"{call.software_name} {call.software_version}"
         late = seconds_text(call.request.first.time - end[0])
-        state.add(call.request.first, f"{call.api_name} {late} after the session's end, unanswered", call.client)
+        state.add(call.request.first, f"{call.api_name} {late} after the session's end, unanswered", call)
 
     def connection(self, report: ConnectionReport) -> None:
         """Forget its session."""

@@ -72,7 +72,7 @@ class TooManyConnections(Rule[Open]):
         state = self.state(client)
         state.open[call.server] = state.open.get(call.server, 0) + 1
         state.total += 1
-        state.add(call.request.first, f"connection {state.total} at once", call.client)
+        state.add(call.request.first, f"connection {state.total} at once", call)
         if state.total > state.peak and state.total >= self.limits["per_server"] * len(state.open):
             state.peak, state.servers = state.total, list(state.open)[:MOST_NAMES]
 
@@ -162,7 +162,7 @@ class ResponseTimeout(Rule[Tally]):
         least = self.limits["milliseconds_at_end" if still_open else "milliseconds"]
         if min(end.time, call.ended.time) - due >= least * MILLISECOND:
             what = f"{call.api_name} unanswered for {waited / 1000:.1f} s"
-            self.state(ServedBy(client_of(call), call.server)).add(call.request.last, what, call.client)
+            self.state(ServedBy(client_of(call), call.server)).add(call.request.last, what, call)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
@@ -215,7 +215,7 @@ class MismatchedCorrelation(Rule[Tally]):
             return
         if not all(counter.data_bytes for counter in counters):
             return  # a capture of one direction
-        self.state(call.server).add(call.response.last, call.pairing_problems[0].message, call.client)
+        self.state(call.server).add(call.response.last, call.pairing_problems[0].message, call)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
@@ -255,7 +255,7 @@ class DefaultClientId(Rule[Tally]):
         client_id = seen.client.client_id
         if client_id and _DEFAULT_IDS.fullmatch(client_id):
             assert seen.call.request is not None
-            self.state(seen.client).add(seen.call.request.last, f"client id {client_id}", seen.call.client)
+            self.state(seen.client).add(seen.call.request.last, f"client id {client_id}", seen.call)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
@@ -308,7 +308,7 @@ class IdleCloseRace(Rule[Tally]):
         idle = fin.time - answered
         if idle >= self.limits["seconds"] * SECOND:
             what = f"{call.api_name} sent after the server's FIN, which came after {seconds_text(idle)} of idleness"
-            self.state(client_of(call)).add(call.request.first, what, call.client)
+            self.state(client_of(call)).add(call.request.first, what, call)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""

@@ -6,7 +6,7 @@ from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import API_VERSIONS, Client, client_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MOST_CONNECTIONS, SECOND, Bounded, Tally
+from kafkasniff.diagnose.memory import MOST_CONNECTIONS, SECOND, Bounded, Cited, Tally
 from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
@@ -20,6 +20,7 @@ class Idle(NamedTuple):
     direction: int
     """That of requests in the connection."""
     sent: Arrival
+    cited: Cited
     idle: int
     waited: int
     """Nanoseconds, both."""
@@ -27,8 +28,8 @@ class Idle(NamedTuple):
 
 def _idle(call: Call, idle: int, waited: int) -> Idle:
     assert call.request is not None
-    name = call.api_name or ""
-    return Idle(client_of(call), name, client_direction(call), call.request.first, idle, waited)
+    name, cited = call.api_name or "", Cited(call.client, call.number)
+    return Idle(client_of(call), name, client_direction(call), call.request.first, cited, idle, waited)
 
 
 class ConnectionForgotten(Rule[Tally]):
@@ -106,7 +107,7 @@ class ConnectionForgotten(Rule[Tally]):
             f"{found.name} after {seconds_text(found.idle)} of idleness, sent again {repeats:,} times, not "
             f"acknowledged for {seconds_text(found.waited)}"
         )
-        self.state(key).add(found.sent, what, report.client)
+        self.state(key).add(found.sent, what, found.cited)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""

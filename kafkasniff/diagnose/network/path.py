@@ -6,7 +6,7 @@ from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import FETCH, JOIN_GROUP, SHARE_FETCH, Client, client_of, request_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, SECOND, Bounded, Tally
+from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, SECOND, Bounded, Cited, Tally
 from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
@@ -30,6 +30,7 @@ class Waiting(NamedTuple):
     direction: int
     size: int
     sent: Arrival
+    cited: Cited
 
 
 class Sizes(Tally):
@@ -86,7 +87,8 @@ class PathMtu(Rule[Sizes]):
         """Note a request that was not answered."""
         request = call.request
         if request is not None and request.size >= _FULL:
-            made = Waiting(client_of(call), call.api_name or "", client_direction(call), request.size, request.first)
+            cited, direction = Cited(call.client, call.number), client_direction(call)
+            made = Waiting(client_of(call), call.api_name or "", direction, request.size, request.first, cited)
             self._waiting.touch(call.connection, lambda: made)
 
     def connection(self, report: ConnectionReport) -> None:
@@ -114,7 +116,7 @@ class PathMtu(Rule[Sizes]):
         state = self.state(key)
         state.smallest_stuck = min(state.smallest_stuck or found.size, found.size)
         what = f"{found.name} of {found.size:,} bytes, sent again {repeats:,} times and never answered"
-        state.add(found.sent, what, report.client)
+        state.add(found.sent, what, found.cited)
 
     def finding(self, key: Any, state: Sizes) -> Finding | None:
         """Fire where only small requests were answered."""
@@ -209,7 +211,7 @@ class RequestAbandoned(Rule[GivenUp]):
         shortest, longest = state.waits
         state.waits = min(shortest, waited), max(longest, waited)
         what = f"{call.api_name} given up after {seconds_text(waited)} of {asked_ms / 1000:g} s"
-        state.add(request.last, what, call.client)
+        state.add(request.last, what, call)
 
     def finding(self, key: Any, state: GivenUp) -> Finding | None:
         """Fire where the client gives up after the same time each time."""

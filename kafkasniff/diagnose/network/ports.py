@@ -48,7 +48,7 @@ class _PortRule(Rule[Misfits]):
             state = self.state(ServerKey(report.server, None))
             by_server = connection.ended_direction == 1 - client
             how = f"{what}; the {'server' if by_server else 'client'} closed the connection without a byte of an answer"
-            (state if by_server else state.given_up).add(connection.first, how, report.client)
+            (state if by_server else state.given_up).add(connection.first, how, report)
 
     def finding(self, key: Any, state: Misfits) -> Finding | None:
         """Fire from the threshold on; connections that the client gave up count where the server is a broker."""
@@ -129,7 +129,7 @@ class PlaintextToTlsPort(_PortRule):
             client = self.facts.client(report.connection)
             what = "Kafka request answered with a TLS alert"
             self.state(ServerKey(report.server, at_host(client) if client is not None else None)).add(
-                report.connection.first, what, report.client
+                report.connection.first, what, report
             )
 
     def summary(self, key: ServerKey, tally: Tally) -> str:

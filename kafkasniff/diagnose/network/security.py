@@ -80,7 +80,7 @@ class AuthFailureLoop(ErrorRule):
         if closed and not served and login.direction == "request":
             state = self.state(ErrorKey(at_host(client), None))
             what = f"{login.mechanism} login by raw tokens; the server closed the connection"
-            state.add(login.arrival, what, report.client)
+            state.add(login.arrival, what, report)
             state.programs.add(connection)
             state.codes[_CLOSED] = state.codes.get(_CLOSED, 0) + 1
 
@@ -163,7 +163,7 @@ class CleartextCredentials(Rule[Logins]):
         if mechanism not in _READABLE or seen.response.get("errorCode") != 0 or "SSL" in seen.call.security_protocol:
             return
         assert seen.call.request is not None
-        self._seen(seen.client, Listener(seen.call.server, mechanism), seen.call.request.last, seen.call.client)
+        self._seen(seen.client, Listener(seen.call.server, mechanism), seen.call.request.last, seen.call)
 
     def token(self, token: RawToken) -> None:
         """Note a password or token that comes without a handshake; behind one it is known already."""
@@ -176,12 +176,12 @@ class CleartextCredentials(Rule[Logins]):
         login = self._raw.pop(report.connection)
         if login is not None and report.tls is None:
             client = self.facts.client(report.connection) or Client(None, report.client)
-            self._seen(client, Listener(report.server, login.mechanism), login.arrival, report.client)
+            self._seen(client, Listener(report.server, login.mechanism), login.arrival, report)
 
-    def _seen(self, client: Client, listener: Listener, arrival: Arrival, name: str) -> None:
+    def _seen(self, client: Client, listener: Listener, arrival: Arrival, of: Call | ConnectionReport) -> None:
         state = self.state(listener)
         state.client_ids.add(client.client_id or None)
-        state.add(arrival, f"login with {listener.mechanism} on a connection without TLS", name)
+        state.add(arrival, f"login with {listener.mechanism} on a connection without TLS", of)
 
     def finding(self, key: Any, state: Logins) -> Finding | None:
         """Fire from the threshold on."""
@@ -319,7 +319,7 @@ class RequestBeforeSasl(Rule[Closed]):
         if known and first and connection.ended_direction == server and connection.initiator == 1 - server:
             state = self.state((at_host(client_of(call)), call.server))
             what = f"{call.api_name} never answered; the server closed the connection"
-            state.add(call.request.last, what, call.client)
+            state.add(call.request.last, what, call)
             state.closed.put(connection, True)
 
     def finding(self, key: Any, state: Closed) -> Finding | None:

@@ -62,7 +62,7 @@ class _ConnectRule(Rule[Attempts]):
             # A SYN that is not answered is sent again on the same connection.
             state.in_a_row += counters[client].packets
             what = "SYN answered with RST" if reset else f"{counters[client].packets} SYNs without any answer"
-            state.add(connection.first, what, report.client)
+            state.add(connection.first, what, report)
 
     def begins(self, seen: SeenCall) -> None:
         """See that a connection opened."""
@@ -311,7 +311,7 @@ class _TcpRule(Rule[Segments]):
         state.packets += sum(counter.packets for counter in report.connection.counters)
         if bad:
             state.bad += bad
-            state.add(report.connection.last, what, report.client)
+            state.add(report.connection.last, what, report)
 
 
 class TcpZeroWindow(_TcpRule):

@@ -90,7 +90,7 @@ class TlsHandshakeFailure(Rule[Handshakes]):
         state = self.state(HostKey(Client(None, host_of(report.client)), report.server))
         (state.in_a_row if silent else state.minute).add(report.connection.first.time)
         state.tls, state.reason = report.tls, reason
-        state.add(report.connection.last, reason, report.client)
+        state.add(report.connection.last, reason, report)
 
     def finding(self, key: Any, state: Handshakes) -> Finding | None:
         """Fire from the threshold on."""

@@ -82,9 +82,7 @@ class UncompressedBatches(Rule[Compressible]):
                     state.sampled += len(sample)
                     state.squeezed += len(compress(sample, store_size=False))
                 state.bytes += size
-                state.add(
-                    seen.call.request.last, "Produce with records that are not compressed", seen.call.client, topic
-                )
+                state.add(seen.call.request.last, "Produce with records that are not compressed", seen.call, topic)
 
     def finding(self, key: Any, state: Compressible) -> Finding | None:
         """Fire where enough bytes would shrink, and no codec is at work."""

@@ -46,7 +46,7 @@ class _AcksRule(Rule[Tally]):
         if seen.request.get("acks") == self.acks:
             state = self.state(seen.client)
             assert seen.call.request is not None
-            state.add(seen.call.request.last, f"Produce with acks={self.acks}", seen.call.client)
+            state.add(seen.call.request.last, f"Produce with acks={self.acks}", seen.call)
             add_topics(self, seen, state)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
@@ -168,7 +168,7 @@ class TinyBatches(Rule[Sizes]):
         if single:
             state.single += 1
             assert seen.call.request is not None
-            state.add(seen.call.request.last, "Produce with one record", seen.call.client)
+            state.add(seen.call.request.last, "Produce with one record", seen.call)
             if state.fired:
                 add_topics(self, seen, state)
         state.skip -= 1
@@ -292,7 +292,7 @@ class SerialSyncSend(Rule[Senders]):
                 turns.overlapping += 1
             elif pause <= self.limits["milliseconds"] * MILLISECOND:
                 assert seen.call.request is not None
-                turns.add(seen.call.request.first, "Produce right after the last answer", seen.call.client)
+                turns.add(seen.call.request.first, "Produce right after the last answer", seen.call)
                 turns.trend.add(turns.latency, pause)
                 if turns.count <= _TOPICS_LOOKED_AT:
                     add_topics(self, seen, turns)

@@ -73,7 +73,7 @@ class CrcMismatch(ErrorRule):
             bad = [path for _, path, batch in call.batch_headers if not batch.crc_valid]
             if bad:
                 state = self.state(ErrorKey(seen.client, None))
-                state.add(call.request.last, f"Produce with a wrong CRC in {bad[0]}", call.client)
+                state.add(call.request.last, f"Produce with a wrong CRC in {bad[0]}", call)
                 state.programs.add(call.connection)
                 state.codes["a wrong CRC"] = state.codes.get("a wrong CRC", 0) + 1
                 add_topics(self, seen, state)

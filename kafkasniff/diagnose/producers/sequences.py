@@ -147,11 +147,11 @@ class DuplicateSequence(Rule[Sequences]):
             ]
             if sequence in later:
                 what = f"Produce repeats sequence {sequence} of partition {item.partition} after it was confirmed"
-                state.add(call.request.first, what, call.client)
+                state.add(call.request.first, what, call)
             elif later:
                 self.facts.repeats = call
                 what = f"Produce repeats sequence {sequence} of partition {item.partition}, behind {max(later)}"
-                state.add(call.request.first, what, call.client)
+                state.add(call.request.first, what, call)
             elif not seen.failed or not _refused(call, item):
                 taken.append((sequence, seen.ended, call.connection))
 

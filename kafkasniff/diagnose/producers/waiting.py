@@ -116,7 +116,7 @@ class SlowAcknowledgement(Rule[Delays]):
         state.longest = max(state.longest, took)
         state.connection = call.connection
         topics = [self.facts.name_in(topic) for topic in request["topicData"][:MOST_NAMES]]
-        state.add(seen.call.ended, f"Produce acknowledged after {seconds_text(took)}", call.client)
+        state.add(seen.call.ended, f"Produce acknowledged after {seconds_text(took)}", call)
         for topic in topics:
             state.topics.add(topic)
 

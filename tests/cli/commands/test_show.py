@@ -47,9 +47,16 @@ def test_ranges_give_several(run: Run) -> None:
 def test_findings_that_cite_a_call_stand_with_it(run: Run) -> None:
     findings = run("diagnose", "pipelined-acks0.pcap", "--json").stdout.splitlines()
     finding = next(each for each in map(json.loads, findings) if each["rule"] == "acks-zero")
-    packet = finding["evidence"][0]["packet"]
-    shown = run("show", "pipelined-acks0.pcap", "--packet", str(packet)).stdout
-    assert f"  finding {finding['rule']} ({finding['severity']}): " in shown
+    first = finding["evidence"][0]
+    said = f"  finding {finding['rule']} ({finding['severity']}): "
+    assert said in run("show", "pipelined-acks0.pcap", str(first["number"])).stdout
+    shown = json.loads(run("show", "pipelined-acks0.pcap", "--packet", str(first["packet"]), "--json").stdout)
+    assert shown["number"] == first["number"]
+    assert shown["requestPacket"] == first["packet"]
+    # A packet carries several calls: of these one is cited.
+    cited = {each["number"] for each in finding["evidence"]}
+    other = next(number for number in range(first["number"], 108) if number not in cited)
+    assert said not in run("show", "pipelined-acks0.pcap", str(other)).stdout
 
 
 @pytest.mark.parametrize(
