@@ -1,4 +1,4 @@
-"""The life of a group, a client, a transactional id or a connection, as rows in the order of time."""
+"""The life of a group, a client, a transactional id, a connection or a partition, as rows in the order of time."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -29,8 +29,9 @@ from kafkasniff.diagnose.facts import (
     response_of,
 )
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND
+from kafkasniff.diagnose.partition_life import PartitionLife, Said
 
-KINDS = ("group", "client", "transactional-id", "connection")
+KINDS = ("group", "client", "transactional-id", "connection", "partition")
 """What a timeline can be of."""
 
 STORY = (
@@ -81,6 +82,14 @@ class Timeline:
     _generation: int = -1
     _first_seen: dict[int, int] = field(default_factory=dict)
     """Of the APIs of the story, when each was first asked (ns)."""
+    _partition: PartitionLife | None = None
+    _uses: dict[tuple[str, str], tuple[Row, str]] = field(default_factory=dict)
+    """Of a partition, the rows since the last mark, by client and API, each with what it began with."""
+
+    def __post_init__(self) -> None:
+        """Look whether the name is a partition's. Raises ValueError where it is none."""
+        if self.kind == "partition":
+            self._partition = PartitionLife(self.name, self._facts)
 
     def feed(self, item: Item) -> None:
         """Take what comes next; no exception that its bytes cause may end the run."""
@@ -92,7 +101,11 @@ class Timeline:
     def _feed(self, item: Item) -> None:
         if isinstance(item, Call):
             self._facts.learn(item)
-            if item.request is not None and _SELECT[self.kind](self, item):
+            if self._partition is not None:
+                said = self._partition.say(item) if item.request is not None else None
+                if said is not None:
+                    self._use(item, said)
+            elif item.request is not None and _SELECT[self.kind](self, item):
                 self._first_seen.setdefault(item.api_key or 0, item.request.first.time)
                 self._row(item)
         elif isinstance(item, ConnectionReport):
@@ -138,6 +151,31 @@ class Timeline:
         client = f"{client_of(call).name}" if self.kind != "connection" else call.client
         detail = short_name(detail, LONGEST_TEXT)
         self._add(Row(call.request.first, call.ended, client, f"{call.api_name} v{call.api_version}", detail, mark))
+
+    def _use(self, call: Call, said: Said) -> None:
+        """Take a use of the partition; between two marks those of one client by one API stand in one row."""
+        assert call.request is not None
+        row = Row(
+            call.request.first,
+            call.ended,
+            client_of(call).name,
+            f"{call.api_name} v{call.api_version}",
+            short_name(said.detail, LONGEST_TEXT),
+            said.mark,
+        )
+        key = row.client, row.what
+        before = self._uses.get(key) if not said.mark else None
+        if before is not None:
+            used, begun = before
+            used.count += 1
+            used.last = row.last
+            used.detail = begun if begun == row.detail else f"{begun} … {row.detail}"
+            return
+        self._add(row)
+        if said.mark:
+            self._uses.clear()
+        elif self.rows[-1] is row:
+            self._uses[key] = row, row.detail
 
     def _add(self, row: Row) -> None:
         last = self.rows[-1] if self.rows else None

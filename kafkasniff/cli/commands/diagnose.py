@@ -20,6 +20,9 @@ Examples:
   kafkasniff diagnose capture.pcap --fail-on warning --ignore acks-one
   kafkasniff diagnose capture.pcap --rule commit-storm --set commit-storm.per_second=5
   kafkasniff diagnose capture.pcap --timeline group=billing
+  kafkasniff diagnose capture.pcap --timeline partition=orders-3
+  kafkasniff diagnose capture.pcap --lag
+  kafkasniff diagnose capture.pcap --explain 2
   kafkasniff explain rebalance-storm
 """
 
@@ -42,7 +45,19 @@ def diagnose(
         typer.Option(
             "--timeline",
             metavar="KIND=NAME",
-            help="Show the life of a group, client, transactional-id or connection instead of findings.",
+            help="Show the life of a group, client, transactional-id, connection or partition instead of findings.",
+        ),
+    ] = None,
+    lag: Annotated[
+        bool,
+        typer.Option("--lag", help="Show how far each group is behind in each partition, instead of findings."),
+    ] = False,
+    explain: Annotated[
+        str | None,
+        typer.Option(
+            "--explain",
+            metavar="N|RULE",
+            help="Show the N-th finding, as --json lists them, or those of a rule, with the calls that they cite.",
         ),
     ] = None,
     bounds: BoundsOption = None,
@@ -56,16 +71,19 @@ def diagnose(
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.options.settings import choose_rules
     from kafkasniff.cli.processes.jobs import usable_jobs
-    from kafkasniff.cli.showing.findings import Shape, check_fail_on, fails, say_closing, write_findings
+    from kafkasniff.cli.showing.explained import explain_findings, explained
+    from kafkasniff.cli.showing.findings import SEVERE, Shape, check_fail_on, fails, say_closing, write_findings
     from kafkasniff.cli.terminal.output import Output, print_message
     from kafkasniff.cli.terminal.pager import page
     from kafkasniff.cli.terminal.progress import Progress
+    from kafkasniff.diagnose.consumers.lag import ConsumerLagGrows, Ends, standings
     from kafkasniff.diagnose.engine import Diagnosis
     from kafkasniff.diagnose.finding import Finding
     from kafkasniff.diagnose.timeline import KINDS, Timeline
     from kafkasniff.reading import Reading
     from kafkasniff.render.closing import closing_line, closing_notes
     from kafkasniff.render.colours import colours_for
+    from kafkasniff.render.lags import lag_lines
     from kafkasniff.render.terminal import terminal_width
     from kafkasniff.render.timelines import timeline_lines
     from kafkasniff.render.wrapping import fold
@@ -74,11 +92,20 @@ def diagnose(
     kind, _, name = (timeline or "").partition("=")
     if timeline is not None and (kind not in KINDS or not name):
         raise typer.BadParameter(f"{timeline!r} is not one of {', '.join(KINDS)} with =NAME.", param_hint="--timeline")
+    try:
+        life = Timeline(kind, name)
+    except ValueError as error:
+        raise typer.BadParameter(f"{timeline!r}: {error}.", param_hint="--timeline") from None
     limits = Bounds(bounds)
     wanted = filters.filter()
     choice = choose_rules(rule or (), ignore or (), assignment or ())
-    diagnosis = Diagnosis(choice.rules, choice.settings) if timeline is None else None
-    life = Timeline(kind, name)
+    if sum((timeline is not None, lag, explain is not None)) > 1:
+        raise typer.BadParameter("name one of --timeline, --lag and --explain.")
+    if explain is not None and "-" in files:
+        raise typer.BadParameter("captures are read twice for this: name files.", param_hint="--explain")
+    rules = [ConsumerLagGrows] if lag else choice.rules
+    diagnosis = Diagnosis(rules, choice.settings) if timeline is None else None
+    ends = Ends()
     output = Output(sys.stdout.buffer)
     findings: list[Finding] = []
     reached: list[str] = []
@@ -96,7 +123,7 @@ def diagnose(
             tls_limits=limits.tls_limits(),
             message_limits=limits.message_limits(),
         )
-        if diagnosis is not None and jobs > 1 and (usable := usable_jobs(jobs, files)) > 1:
+        if diagnosis is not None and not lag and jobs > 1 and (usable := usable_jobs(jobs, files)) > 1:
             from kafkasniff.cli.processes.shares import diagnose_shares
 
             reading, findings, reached, interrupted = diagnose_shares(usable, open_captures, choice, wanted)
@@ -108,6 +135,8 @@ def diagnose(
                 for items in reading.batches():
                     for item in wanted.judged(taken_out(items), reading.summary):
                         feed(item)
+                        if lag:
+                            ends.feed(item)
                     progress.report()
             except KeyboardInterrupt:
                 interrupted = True
@@ -120,13 +149,22 @@ def diagnose(
         raise typer.Exit(ExitStatus.FAILED) from None
     page(not no_pager)
     summary = reading.summary
-    if diagnosis is None:
-        for line in timeline_lines(life, json_output, colours_for(sys.stdout)):
-            output.write(line if json_output else fold(line.decode(), terminal_width()).encode())
+    if diagnosis is None or lag:
+        lines = (
+            timeline_lines(life, json_output, colours_for(sys.stdout))
+            if diagnosis is None
+            else lag_lines(standings(diagnosis.rules, ends), json_output, terminal_width())
+        )
+        for line in lines:
+            output.write(line if json_output or lag else fold(line.decode(), terminal_width()).encode())
         output.flush()
         for text in closing_notes(summary):
             print_message(f"kafkasniff: {text}")
         print_message(closing_line(summary, life.failed))
+    elif explain is not None:
+        chosen = explained(explain, [each for each in findings if each.severity in SEVERE[severity]])
+        explain_findings(chosen, open_captures(), output, json_output)
+        say_closing(summary, reached, findings)
     else:
         write_findings(findings, summary, output, json_output, Shape(severity, brief), bool(rule))
         say_closing(summary, reached, findings)

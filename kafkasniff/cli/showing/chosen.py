@@ -115,7 +115,7 @@ class Chosen:
         self._calls = call.number
         connection = call.connection
         # The same line may be wanted before and after several calls.
-        line = b"" if not self._context else _text(self._line, call)
+        line = b"" if not self._context else call_text(self._line, call)
         for follows, shown in self._awaiting:
             if follows is connection:
                 shown.after.append(line)
@@ -129,7 +129,7 @@ class Chosen:
         if self._is_wanted(call, packets):
             if len(self._shown) < _MOST_CHOSEN:
                 before = list(self._before[connection]) if self._context else []
-                shown = _Shown(call.number, packets, before, _text(self._whole, call))
+                shown = _Shown(call.number, packets, before, call_text(self._whole, call))
                 self._shown.append(shown)
                 if self._context:
                     self._awaiting.append((connection, shown))
@@ -154,7 +154,8 @@ def _cites(evidence: Evidence, shown: _Shown) -> bool:
     return (evidence.arrival.interface.file, evidence.arrival.packet) in shown.packets
 
 
-def _text(form: LineFormat, call: Call) -> bytes:
+def call_text(form: LineFormat, call: Call) -> bytes:
+    """Give a call in a form, or a line that says why it cannot be shown."""
     try:
         return form.call(call)
     except Exception as error:

@@ -1,9 +1,21 @@
 """A rule about consumers that fall behind, and where they stand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from kafkasniff.diagnose.facts import FETCH, LIST_OFFSETS, OFFSET_COMMIT, Client, is_follower, request_of, response_of
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.items import Item
+from kafkasniff.diagnose.facts import (
+    FETCH,
+    LIST_OFFSETS,
+    OFFSET_COMMIT,
+    PRODUCE,
+    Client,
+    Facts,
+    is_follower,
+    request_of,
+    response_of,
+)
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
@@ -11,6 +23,9 @@ from kafkasniff.diagnose.seen import SeenCall
 
 _MOST_PARTITIONS = 64
 _HOUR_NS = 3_600 * SECOND
+_FRESH_NS = 2 * SECOND
+"""For so long an end that was told holds for what is committed after it; a long poll takes half a second."""
+_MOST_ENDS = 100_000
 _LATEST = -1
 """Timestamp with which ListOffsets asks for the end (ListOffsetsRequest.LATEST_TIMESTAMP)."""
 
@@ -63,11 +78,15 @@ class Track:
 class Partition:
     """What is known of a partition that a client reads: many libraries fetch long before the program has its turn."""
 
-    __slots__ = ("committed", "end", "fetched", "start")
+    __slots__ = ("committed", "end", "fetched", "latest", "start", "told")
 
     def __init__(self) -> None:
         """Begin with nothing known."""
         self.end = self.start = -1
+        self.told = 0
+        """When the end was told (ns)."""
+        self.latest: int | None = None
+        """The offset that was committed last."""
         self.fetched: Track | None = None
         self.committed: Track | None = None
 
@@ -158,7 +177,8 @@ class ConsumerLagGrows(Rule[Lag]):
                 position = asked.get((name, item["partitionIndex"]))
                 known = state.partition(item["partitionIndex"])
                 if position is not None and known is not None and item["highWatermark"] >= position >= 0:
-                    known.end, known.start = item["highWatermark"], item.get("logStartOffset", -1)
+                    known.end, known.told = item["highWatermark"], seen.ended
+                    known.start = item.get("logStartOffset", -1)
                     place = Place(seen.ended, position, known.end, known.start)
                     known.fetched = known.fetched.add(place) if known.fetched is not None else Track(place)
             state.add(seen.call.ended, f"Fetch of {name}", seen.call)
@@ -175,7 +195,10 @@ class ConsumerLagGrows(Rule[Lag]):
             state.group = request.get("groupId")
             for item in topic["partitions"]:
                 known, offset = state.partitions.get(item["partitionIndex"]), item["committedOffset"]
-                if known is not None and known.end >= offset >= 0:
+                if known is None or offset < 0:
+                    continue
+                known.latest = offset
+                if known.end >= offset and seen.ended - known.told <= _FRESH_NS:
                     place = Place(seen.ended, offset, known.end, known.start)
                     known.committed = known.committed.add(place) if known.committed is not None else Track(place)
             state.add(seen.call.ended, f"OffsetCommit of {name}", seen.call)
@@ -194,7 +217,7 @@ class ConsumerLagGrows(Rule[Lag]):
                 index = item["partitionIndex"]
                 known = state.partitions.get(index) if state is not None else None
                 if known is not None and asked.get((name, index)) == _LATEST:
-                    known.end = max(known.end, item.get("offset", -1))
+                    known.end, known.told = max(known.end, item.get("offset", -1)), seen.ended
 
     def finding(self, key: Any, state: Lag) -> Finding | None:
         """Fire where the distance has grown since it was smallest, by enough and for long enough."""
@@ -231,6 +254,69 @@ class ConsumerLagGrows(Rule[Lag]):
             if lasting and last.lag - first.lag >= self.limits["records"] and read <= self.limits["share"] * written:
                 return track
         return None
+
+
+class Standing(NamedTuple):
+    """Where a client stands in a partition at the end."""
+
+    client: Client
+    group: str | None
+    topic: str
+    partition: int
+    by: str
+    """`commit` or `fetch`: what its position is known from."""
+    position: int
+    end: int
+    first: Place
+    """Where it was closest to the end."""
+    last: Place
+    """Where its position and the end were last told together."""
+
+    @property
+    def lag(self) -> int:
+        """Give the records between, at least: the end may have been told before the position."""
+        return self.end - self.position
+
+    def per_second(self, records: int) -> float | None:
+        """Give a rate over the time between the places; None where there is none."""
+        seconds = (self.last.time - self.first.time) / SECOND
+        return records / seconds if seconds else None
+
+
+class Ends:
+    """How far partitions are written, by the answers to Produce."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.by_partition: dict[tuple[str | None, int], int] = {}
+        self._facts = Facts()
+
+    def feed(self, item: Item) -> None:
+        """Take what comes next."""
+        if isinstance(item, Call):
+            self._facts.learn(item)
+            for topic in response_of(item).get("responses", ()) if item.api_key == PRODUCE else ():
+                name = self._facts.name_in(topic)
+                for partition in topic["partitionResponses"]:
+                    key, written = (name, partition["index"]), partition["baseOffset"] + 1
+                    if not partition["errorCode"] and (key in self.by_partition or len(self.by_partition) < _MOST_ENDS):
+                        self.by_partition[key] = max(self.by_partition.get(key, 0), written)
+
+
+def standings(rules: Iterable[Rule[Any]], ends: Ends) -> list[Standing]:
+    """Give where clients stand in the partitions that they read, by what that rule has seen, the farthest first."""
+    found = []
+    rule = next(each for each in rules if isinstance(each, ConsumerLagGrows))
+    for key, state in rule.states.items():
+        group = state.group or rule.facts.group(key.client)
+        for index, known in state.partitions.items():
+            for by, track in known.tracks:
+                position = known.latest if by == "commit" and known.latest is not None else track.last.position
+                end = max(known.end, position, ends.by_partition.get((key.topic, index), 0))
+                place = group, key.topic, index
+                found.append(Standing(key.client, *place, by, position, end, track.first, track.last))
+                break
+    return sorted(found, key=lambda each: (-each.lag, each.topic, each.partition))
 
 
 def _retention_in_sight(first: Place, last: Place) -> bool:

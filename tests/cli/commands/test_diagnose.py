@@ -112,7 +112,11 @@ def test_one_rule_and_its_threshold(run: Run) -> None:
         (["--set", "commit-storm.calls=3"], "commit-storm has no threshold 'calls', only per_second"),
         (["--set", "commit-storm.per_second=many"], "is no number"),
         (["--fail-on", "info"], "'info' is none of error, warning"),
-        (["--timeline", "topic=orders"], "is not one of group, client, transactional-id, connection"),
+        (["--timeline", "topic=orders"], "is not one of group, client, transactional-id, connection, partition"),
+        (["--timeline", "partition=orders"], "'partition=orders': expected TOPIC-NUMBER, such as orders-3"),
+        (["--lag", "--explain", "1"], "name one of --timeline, --lag and --explain"),
+        (["--explain", "99"], "expected a number up to that of findings, or a rule that found something"),
+        (["--explain", "commit-storm"], "expected a number up to that of findings, or a rule that found something"),
     ],
 )
 def test_wrong_command_lines(arguments: list[str], sentence: str, run: Run) -> None:
@@ -130,6 +134,30 @@ def test_a_file_that_cannot_be_read(run: Run) -> None:
 def test_timeline(run: Run) -> None:
     done = run("diagnose", "java-4.3.1-basic.pcap", "--timeline", "client=nobody")
     assert (done.stdout, done.returncode) == ("", 0)
+
+
+def test_a_finding_with_its_calls(run: Run) -> None:
+    first = json.loads(run("diagnose", "rebalance-storm.pcap", "--json").stdout.splitlines()[0])
+    numbers = [each["number"] for each in first["evidence"]]
+    assert numbers
+    assert all(numbers)
+    for wanted in ("1", first["rule"]):
+        lines = run("diagnose", "rebalance-storm.pcap", "--json", "--explain", wanted).stdout.splitlines()
+        finding, *calls = map(json.loads, lines)
+        assert finding["rule"] == first["rule"]
+        assert [call["number"] for call in calls] == list(dict.fromkeys(numbers))
+    text = run("diagnose", "rebalance-storm.pcap", "--explain", "1").stdout
+    assert "groupId" in text
+    assert f"call {numbers[0]}:" in " ".join(text.split())
+
+
+def test_lag(run: Run) -> None:
+    """Whoever reads all that there is stands at the end."""
+    found = [json.loads(line) for line in run("diagnose", "librdkafka.pcap", "--lag", "--json").stdout.splitlines()]
+    assert found
+    for each in found:
+        assert each["lag"] == each["end"] - each["position"] >= 0
+    assert "known from" in run("diagnose", "librdkafka.pcap", "--lag").stdout
 
 
 def test_explain(run: Run) -> None:

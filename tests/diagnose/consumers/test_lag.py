@@ -1,6 +1,8 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call
+from kafkasniff.diagnose.consumers.lag import ConsumerLagGrows, Ends, standings
+from kafkasniff.diagnose.engine import Diagnosis
 from tests.diagnose.made import call, finding, findings
 
 RULE = "consumer-lag-grows"
@@ -87,3 +89,22 @@ def test_ends_that_the_client_asks_for() -> None:
 def test_a_group_that_goes_back() -> None:
     """Whoever seeks to the beginning does not fall behind."""
     assert findings(RULE, [*reads(5, 100, 100), *[fetched(6 + at, at * 100, 600 + at * 100) for at in range(20)]]) == []
+
+
+def test_where_clients_stand() -> None:
+    diagnosis, ends = Diagnosis([ConsumerLagGrows]), Ends()
+    answer = {
+        "responses": [{"name": "orders", "partitionResponses": [{"index": 0, "errorCode": 0, "baseOffset": 499}]}]
+    }
+    for item in [
+        *(each for at in range(4) for each in (fetched(at, at * 100, at * 110), committed(at + 0.5, at * 50))),
+        committed(9, 180),  # Nothing is fetched any more, as the buffer is full.
+        call(0, 9, {"acks": -1, "topicData": []}, answer, at=9.5),
+    ]:
+        diagnosis.feed(item)
+        ends.feed(item)
+    (found,) = standings(diagnosis.rules, ends)
+    assert (found.group, found.topic, found.partition, found.by) == ("billing", "orders", 0, "commit")
+    assert (found.position, found.end, found.lag) == (180, 500, 320)
+    assert (found.first.lag, found.last.lag) == (0, 180)
+    assert found.per_second(found.last.end - found.first.end) == 110
