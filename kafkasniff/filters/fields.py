@@ -57,6 +57,12 @@ def _time(item: Any) -> int:
     return time
 
 
+def _ended(item: Any) -> int:
+    """Give when a call ended, and when anything else was seen."""
+    time: int = item.ended.time if isinstance(item, Call) else _time(item)
+    return time
+
+
 def _packets(call: Call) -> list[int]:
     return [frame.last.packet for frame in (call.request, call.response) if frame is not None]
 
@@ -140,8 +146,9 @@ FIELDS: Final[dict[str, Field]] = {
         ),
         Field(
             "time", "time", "when the call began: ISO 8601 (UTC), a clock time of the capture's first day, or `+5s`"
-            " from its first packet", _time, of_calls=False,
+            " from its first packet; compared with as many digits of a second as are written", _time, of_calls=False,
         ),
+        Field("ended", "time", "when it ended", _ended, of_calls=False),
         Field(
             "latency", "duration", "from the request's first byte to the response's last; of a call whose answer was"
             " not captured, how long it was known to be out", _latency,

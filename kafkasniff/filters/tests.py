@@ -131,7 +131,7 @@ def _time_test(field: Field, operator: str, word: str) -> Predicate:
         moment = Moment(str(word))
     except FilterError as error:
         raise FilterError(error.message, word) from None
-    return _on_field(field, lambda time: compare(moment.time, time), ())._replace(moments=(moment,))
+    return _on_field(field, lambda time: compare(moment.time, moment.at_most(time)), ())._replace(moments=(moment,))
 
 
 def _value_test(field: Field, operator: str, word: str) -> Test:

@@ -20,6 +20,7 @@ _WITH_UNIT = re.compile(r"(\d{1,12}(?:\.\d{1,12})?)\s*([a-zµμ]*)", re.ASCII | 
 _NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{1,12})?", re.ASCII)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?", re.ASCII)
 _ISO_FRACTION = re.compile(r"\.(\d{6})(\d{1,3})(?!\d)", re.ASCII)
+_SECOND_DIGITS = re.compile(r"\.(\d{1,9})(?!\d|m|u|µ|μ|n|h)", re.ASCII)
 _DAY = 86_400 * _SECOND
 _ADDRESS_GLOB = re.compile(r"[0-9A-Fa-f.:*?\[\]]+", re.ASCII)
 _LONGEST_PATTERN = 1000
@@ -78,6 +79,8 @@ class Moment:
         self._after: int | None = None
         self.time = 0
         """In ns since 1970, once it is known when the first packet came."""
+        digits = _SECOND_DIGITS.search(text)
+        self._unit = 10 ** (9 - len(digits[1])) if digits else 1
         if text.startswith("+"):
             # A bare number is in seconds.
             self._after = duration_ns(text[1:], "s")
@@ -88,6 +91,10 @@ class Moment:
                 raise FilterError(f"{text!r} is no time of a day", text)
         else:
             self.time = _calendar_ns(text)
+
+    def at_most(self, time: int) -> int:
+        """Give a time, in ns since 1970, with as many digits of a second as this has been written with."""
+        return self.time + (time - self.time) // self._unit * self._unit
 
     def start_at(self, first: int) -> None:
         """Take the time of the first packet."""

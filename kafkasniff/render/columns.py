@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from kafkasniff.calls.call import Call
+from kafkasniff.capture.packets import Arrival
 from kafkasniff.filters.errors import FilterError
 from kafkasniff.filters.fields import FIELDS
 from kafkasniff.filters.tests import find_field
@@ -106,10 +107,15 @@ class ColumnLines:
         field = find_field(name)
         if field.kind == "struct":
             raise FilterError(f"{name} holds other fields: name one of them")
-        return Column(name, field.kind, field.read)
+        return Column(name, field.kind, field.read) if field.kind != "time" else Column(name, "text", self._ended)
 
     def _time(self, call: Call) -> str:
-        arrival = call.time if self._shows_requests else call.ended
+        return self._text(call.time if self._shows_requests else call.ended)
+
+    def _ended(self, call: Call) -> str:
+        return self._text(call.ended)
+
+    def _text(self, arrival: Arrival) -> str:
         if self._absolute:
             return utc_text(arrival.time, arrival.interface.time_digits)
         return self._clock(arrival.time)

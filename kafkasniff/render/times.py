@@ -42,7 +42,10 @@ class SinceFirst:
         if self.first is None:
             self.first = nanoseconds
         self._digits = _digits(self._digits, nanoseconds)
-        return f"{(nanoseconds - self.first) / NANOSECONDS:+{self._digits + 5}.{self._digits}f}"
+        # Cut off as times of the clock are, so that a text is never a time that comes after.
+        units = (nanoseconds - self.first) // 10 ** (9 - self._digits)
+        second, fraction = divmod(abs(units), 10**self._digits)
+        return f"{'-' if units < 0 else '+'}{second}.{fraction:0{self._digits}}".rjust(self._digits + 5)
 
 
 class SincePrevious:

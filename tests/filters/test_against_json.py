@@ -163,4 +163,4 @@ def test_holds_for_the_lines_for_which_it_should(recording: Recording, add_figur
 
 def test_every_field_is_among_them() -> None:
     words = set(re.findall(r"[a-z_]+", " ".join(EXPRESSIONS)))
-    assert set(FIELDS) - words == {"time"}, "which is tested by the times of lines"
+    assert set(FIELDS) - words == {"time", "ended"}, "which are tested by the times of lines"

@@ -8,6 +8,7 @@ import typer
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
+from kafkasniff.cli.options.filters import Filters
 from kafkasniff.cli.terminal.pager import NoPager
 
 EXAMPLES = """\b
@@ -16,6 +17,7 @@ Examples:
   kafkasniff show capture.pcap 7 12-15 --context 3 with the calls before and after on its connection
   kafkasniff show capture.pcap --packet 47         the call that packet 47 carried a part of
   kafkasniff show capture.pcap --correlation-id 42 --json
+  kafkasniff show capture.pcap --where 'error and group == billing'
 """
 
 
@@ -34,6 +36,10 @@ def show(
     correlation_id: Annotated[
         list[int] | None,
         typer.Option("--correlation-id", metavar="N", help="Calls with this correlation id."),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", metavar="EXPRESSION", help="Calls for which this holds: `kafkasniff help filters`."),
     ] = None,
     context: Annotated[
         int,
@@ -68,11 +74,12 @@ def show(
 
     files = [argument for argument in arguments if numbers_in(argument) is None]
     numbers = [found for argument in arguments if (found := numbers_in(argument)) is not None]
-    wanted = Wanted(tuple(numbers), frozenset(packet or ()), frozenset(correlation_id or ()))
+    holds = Filters(where=where).filter() if where else None
+    wanted = Wanted(tuple(numbers), frozenset(packet or ()), frozenset(correlation_id or ()), holds)
     if not files:
         raise typer.BadParameter("name a capture before the numbers.", param_hint="FILE")
     if wanted == Wanted():
-        raise typer.BadParameter("say which: a number, --packet or --correlation-id.", param_hint="NUMBER")
+        raise typer.BadParameter("say which: a number, --packet, --correlation-id or --where.", param_hint="NUMBER")
     page(not no_pager and "-" not in files)
     if json_output:
         whole = line = json_format()

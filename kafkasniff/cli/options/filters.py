@@ -27,11 +27,11 @@ From = Annotated[
     _filter(
         "--from",
         "TIME",
-        "Only calls from then on: ISO 8601 (UTC), a time of the first day such as 12:00:01, or `+5s` after the first"
-        " packet.",
+        "Only calls that ended then or later: ISO 8601 (UTC), a time of the first day such as 12:00:01, or `+5s` after"
+        " the first packet.",
     ),
 ]
-To = Annotated[str | None, _filter("--to", "TIME", "Only calls before then; as for --from.")]
+To = Annotated[str | None, _filter("--to", "TIME", "Only calls that began then or earlier; as for --from.")]
 
 
 class Filters(NamedTuple):
@@ -97,9 +97,10 @@ class Filters(NamedTuple):
         ]
         if self.slower_than:
             found.append(_checked("--slower-than", partial(slower_than, self.slower_than)))
-        for option, operator, text in (("--from", ">=", self.begin), ("--to", "<", self.end)):
+        # A call is wanted if any of its time lies between: so is one whose time was copied from a list, of either end.
+        for option, field, operator, text in (("--from", "ended", ">=", self.begin), ("--to", "time", "<=", self.end)):
             if text:
-                found.append(_checked(option, partial(make_test, "time", operator, [text])))
+                found.append(_checked(option, partial(make_test, field, operator, [text])))
         for text in self.where or ():
             from kafkasniff.filters.grammar import parse  # Lark takes longer to import than a small capture to read
 

@@ -11,6 +11,7 @@ from kafkasniff.cli.showing.reading import LineFormat
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Evidence, Finding
+from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading
 from kafkasniff.render.words import count_text, escape, show
 from kafkasniff.tcp.events import Connection
@@ -35,6 +36,7 @@ class Wanted(NamedTuple):
     packets: frozenset[int] = frozenset()
     """Of any file, by their numbers in it."""
     correlation_ids: frozenset[int] = frozenset()
+    where: Filter | None = None
 
 
 @dataclass(slots=True)
@@ -71,6 +73,8 @@ class Chosen:
         for item in reading:
             diagnosis.feed(item)
             if isinstance(item, Call):
+                if self._wanted.where is not None:
+                    self._wanted.where.start_at(reading.summary.first_time)
                 for form in (self._whole, self._line):
                     form.learn(item)
                     if form.count_from is not None:
@@ -106,7 +110,8 @@ class Chosen:
             if have.isdisjoint(numbers)
         ]
         if not self._shown and not texts:
-            texts.append(f"none of {count_text(self._calls, 'call')} is so")
+            seen = self._wanted.where.seen() if self._wanted.where is not None else ""
+            texts.append(f"none of {count_text(self._calls, 'call')} is so{seen}")
         if self._left_out:
             texts.append(f"{count_text(self._left_out, 'call')} more not shown: at most {_MOST_CHOSEN:,} are")
         return texts
@@ -143,6 +148,7 @@ class Chosen:
         return (
             any(call.number in numbers for numbers in wanted.numbers)
             or call.correlation_id in wanted.correlation_ids
+            or (wanted.where is not None and wanted.where.wants(call))
             or any(packet in wanted.packets for _, packet in packets)
         )
 

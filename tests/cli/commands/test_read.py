@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,26 @@ def logged_calls(name: str) -> Counter[tuple[str, int]]:
     counts = json.loads((CAPTURES / f"{name}.json").read_text())["brokerLoggedCalls"]
     split = {key.rpartition(" v"): number for key, number in counts.items()}
     return Counter({(api, int(version)): number for (api, _, version), number in split.items()})
+
+
+def ended(call: dict[str, Any]) -> str:
+    """When a call ended, where it was answered; the last moment of all else."""
+    if call["totalTimeMs"] is None:
+        return "9999-T00:38:1"
+    end = datetime.fromisoformat(call["time"]) + timedelta(milliseconds=call["totalTimeMs"])
+    return end.isoformat(timespec="microseconds")
+
+
+@pytest.mark.parametrize("mode", ["absolute", "relative"])
+@pytest.mark.parametrize("time_of", ["response", "request"])
+@pytest.mark.parametrize("number", [1, 37, 61, 108])
+def test_a_time_copied_from_the_list_selects_its_line(run: Run, mode: str, time_of: str, number: int) -> None:
+    options = ("--time", mode, "--time-of", time_of)
+    line = run("read", PCAP, *options).stdout.splitlines()[number - 1]
+    time = line.split()[1]
+    assert line in run("read", PCAP, *options, "--from", time, "--to", time).stdout.splitlines()
+    # Also when fewer digits were copied.
+    assert line in run("read", PCAP, *options, "--from", time[:-3], "--to", time[:-3]).stdout.splitlines()
 
 
 def hold_what_the_broker_logged(output: str, name: str) -> None:
@@ -108,9 +129,9 @@ def test_secrets_stay_hidden_unless_asked_for(run: Run) -> None:
         (["--slower-than", "200ms"], lambda call: (call["totalTimeMs"] or 0) > 200),
         (["--slower-than", "0.2s", "--api", "fetch"], lambda call: (call["totalTimeMs"] or 0) > 200),
         (["--host", "127.0.0.1:19110", "--port", "19110", "--api", "3"], lambda call: call["server"][-5:] == "19110"),
-        (["--from", "+5s"], lambda call: call["time"] >= "2026-11-21T00:38:12.6434"),
-        (["--to", "2026-11-21T00:38:10"], lambda call: call["time"] < "2026-11-21T00:38:10"),
-        (["--from", "2026-11-21T00:38:10+00:00", "--to", "+4s"], lambda call: "T00:38:1" in call["time"]),
+        (["--from", "+5s"], lambda call: ended(call) >= "2026-11-21T00:38:12.643499"),
+        (["--to", "2026-11-21T00:38:10"], lambda call: call["time"] <= "2026-11-21T00:38:10"),
+        (["--from", "2026-11-21T00:38:10+00:00", "--to", "+4s"], lambda call: "T00:38:1" in ended(call)),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -21,6 +21,16 @@ def test_a_call_is_shown_whole_with_its_packets(run: Run) -> None:
     assert done.returncode == 0
 
 
+def test_calls_by_an_expression(run: Run) -> None:
+    lines = [json.loads(line) for line in run("read", PCAP, "--json").stdout.splitlines()]
+    numbers = [line["number"] for line in lines if "errors" in line]
+    shown = run("show", PCAP, "--where", "error", "--json").stdout.splitlines()
+    assert [json.loads(line)["number"] for line in shown] == numbers
+    done = run("show", PCAP, "--where", "topic == nothing")
+    assert "none of 108 calls is so; topics seen: " in done.stderr
+    assert run("show", PCAP, "--where", "topik").returncode == 2
+
+
 def test_context_is_of_the_same_connection(run: Run) -> None:
     listed = run("read", PCAP).stdout.splitlines()
     client = listed[29].split()[2]
@@ -64,7 +74,7 @@ def test_findings_that_cite_a_call_stand_with_it(run: Run) -> None:
     [
         (["999"], 1, "no call 999: there are 108 calls"),
         (["--packet", "9999"], 1, "none of 108 calls is so"),
-        ([], 2, "say which: a number, --packet or --correlation-id"),
+        ([], 2, "say which: a number, --packet, --correlation-id or --where"),
     ],
 )
 def test_what_is_not_there_is_said(run: Run, arguments: list[str], status: int, said: str) -> None:
