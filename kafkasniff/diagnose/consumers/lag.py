@@ -17,7 +17,7 @@ from kafkasniff.diagnose.facts import (
     response_of,
 )
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import SECOND, Tally
+from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
 
@@ -101,7 +101,7 @@ class Partition:
 class Lag(Tally):
     """A client's partitions of a topic."""
 
-    __slots__ = ("group", "partitions", "sampled")
+    __slots__ = ("group", "partitions")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -109,8 +109,6 @@ class Lag(Tally):
         self.partitions: dict[int, Partition] = {}
         self.group: str | None = None
         """For which it commits."""
-        self.sampled = 0
-        """When its commits were last looked at (ns)."""
 
     def partition(self, index: int) -> Partition | None:
         """Give what is known of a partition; None where there are too many."""
@@ -144,19 +142,26 @@ class ConsumerLagGrows(Rule[Lag]):
         "({fetch.min.bytes}; {max.partition.fetch.bytes}); raise retention.ms until it has caught up."
     )
 
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with nothing seen."""
+        super().__init__(*arguments)
+        self._looked: Bounded[int] = Bounded()
+        """When a client's commits, and what it asks for, were last looked at (ns), by client and API."""
+
     def new_state(self) -> Lag:
         """Begin with none."""
         return Lag()
 
     def call(self, seen: SeenCall) -> None:
-        """Look at one Fetch a second of each connection, and one commit of each topic: their bodies are decoded."""
+        """Look at one Fetch a second of each connection, and one commit of each client: their bodies are decoded."""
         if seen.call.response is None or seen.failed:
             return
         if seen.key == FETCH:
             if seen.ended - seen.talk.sampled >= SECOND:
                 seen.talk.sampled = seen.ended
                 self._fetch(seen)
-        elif len(self.states):
+        elif seen.ended - (self._looked.get((seen.client, seen.key)) or 0) >= SECOND:
+            self._looked.put((seen.client, seen.key), seen.ended)
             (self._commit if seen.key == OFFSET_COMMIT else self._ends)(seen)
 
     def _fetch(self, seen: SeenCall) -> None:
@@ -189,9 +194,8 @@ class ConsumerLagGrows(Rule[Lag]):
         for topic in request.get("topics") or ():
             name = self.facts.name_in(topic)
             state = self.states.get(LagKey(seen.client, name)) if name is not None else None
-            if state is None or seen.ended - state.sampled < SECOND:
+            if state is None:
                 continue
-            state.sampled = seen.ended
             state.group = request.get("groupId")
             for item in topic["partitions"]:
                 known, offset = state.partitions.get(item["partitionIndex"]), item["committedOffset"]
