@@ -1,5 +1,6 @@
 """`kafkasniff read`: the calls in captures."""
 
+from collections.abc import Callable
 from functools import partial
 
 import typer
@@ -34,6 +35,7 @@ def read(
     verbose: options.Verbose = 0,
     time: options.Time = "absolute",
     time_of: options.TimeOf = "response",
+    sort: options.Sort = None,
     columns: options.Columns = None,
     form: options.Format = None,
     wide: options.Wide = False,
@@ -58,7 +60,8 @@ def read(
     """Show the calls in captures: requests with their responses, in the order in which they ended."""
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.showing.columns import chosen_format
-    from kafkasniff.cli.showing.reading import Showing, terminal_format
+    from kafkasniff.cli.showing.reading import LineFormat, Showing, ordered_format, terminal_format
+    from kafkasniff.cli.showing.sorting import RequestOrder
     from kafkasniff.cli.terminal.output import print_message
     from kafkasniff.cli.terminal.pager import page
     from kafkasniff.reading import Reading
@@ -77,6 +80,9 @@ def read(
     if records and not json_output:
         verbose = max(verbose, 1)
         limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
+    if sort:
+        options.refuse({"--limit": limit, "--time": time == "delta"}, "counts calls in the order in which they ended")
+        time_of = "request"
     limits = Bounds(bounds)
     wanted = filters.filter()
     try:
@@ -106,6 +112,12 @@ def read(
             message_limits=limits.message_limits(),
         )
         page(not no_pager and "-" not in files)
+        terminal: Callable[[], LineFormat] = partial(terminal_format, time, verbose, time_of, wide, no_header)
+        order = None
+        if sort:
+            ordered, above = ordered_format(time, verbose, wide, no_header)
+            order = RequestOrder(above if columns is None and not json_output and form in (None, "table") else None)
+            terminal = lambda: ordered  # noqa: E731
         lines = chosen_format(
             form,
             columns,
@@ -114,11 +126,11 @@ def read(
             time_of,
             wide,
             no_header,
-            partial(terminal_format, time, verbose, time_of, wide, no_header),
+            terminal,
             {"--verbose": verbose, "--records": records, "--connections": connections},
         )
         usable = 1
-        if jobs > 1 and limit is None and write is None:
+        if jobs > 1 and limit is None and write is None and order is None:
             from kafkasniff.cli.processes.jobs import usable_jobs
 
             usable = usable_jobs(jobs, files)
@@ -128,7 +140,7 @@ def read(
             reading = show(usable, open_captures, wanted, lines)
         else:
             reading = open_captures()
-            showing = Showing(reading, wanted, lines, limit, keeps_packets=write is not None)
+            showing = Showing(reading, wanted, lines, limit, keeps_packets=write is not None, order=order)
             showing.run(flush_batches="-" in files)
             if write is not None:
                 showing.write_packets(files, write, write_secrets)

@@ -79,6 +79,16 @@ TimeOf = Annotated[
         help="Show when calls ended, which is their order, or when they began.",
     ),
 ]
+Sort = Annotated[
+    str | None,
+    typer.Option(
+        "--sort",
+        metavar="request",
+        callback=one_of(("request",)),
+        show_default=False,
+        help="Show calls in the order in which they began, at the end of the reading.",
+    ),
+]
 FORMATS = ("table", "csv", "tsv", "json", "ndjson")
 Format = Annotated[
     str | None,

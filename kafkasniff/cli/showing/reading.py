@@ -5,7 +5,8 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.calls.enrichment.authentication import RawToken
@@ -20,6 +21,7 @@ from kafkasniff.wording import failure_text
 
 if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
     from kafkasniff.cli.processes.turns import Turns
+    from kafkasniff.cli.showing.sorting import RequestOrder
     from kafkasniff.listening import Listening
 
 
@@ -61,6 +63,38 @@ def json_format() -> LineFormat:
         connection_line,
         lambda item, message: lines.failed(item, message) if isinstance(item, Call) else failed_line(item, message),
     )
+
+
+def ordered_format(
+    time_mode: str, detail: int, wide: bool, no_header: bool
+) -> tuple[LineFormat, Callable[[int], bytes]]:
+    """Give lines for people without what stands above them, and what gives that for the time of a line."""
+    from kafkasniff.render.colours import colours_for
+    from kafkasniff.render.terminal import terminal_width
+    from kafkasniff.render.text.lines import CallLines
+
+    width, colours = terminal_width(), colours_for(sys.stdout)
+    cut = None if wide else width
+    header_rows = None if width is None or no_header else 0
+    lines = CallLines(cut, time_mode, detail, colours, "request", None)
+    above = CallLines(cut, time_mode, detail, colours, "request", header_rows).above
+
+    def line(text: Callable[[Any], Any], item: Any) -> bytes:
+        lines.forget_day()
+        made = text(item)
+        return made if isinstance(made, bytes) else str(made).encode()
+
+    return LineFormat(
+        lines.learn,
+        partial(line, lines.line),
+        lambda items: b"",
+        partial(line, lines.gap),
+        partial(line, lines.token),
+        partial(line, lines.connection),
+        lambda item, message: lines.failed(item, message).encode(),
+        None,
+        lines.count_from,
+    ), above
 
 
 def terminal_format(
@@ -110,8 +144,11 @@ class Showing:
         limit: int | None = None,
         turns: "Turns | None" = None,
         keeps_packets: bool = False,
+        order: "RequestOrder | None" = None,
     ) -> None:
         """Show at most `limit` calls; None: all. With `turns`, other processes show some of them.
+
+        With `order`, lines are written at the end, in the order of requests.
 
         `keeps_packets`: note the packets of what is shown, for `write_packets`.
         """
@@ -122,6 +159,7 @@ class Showing:
         self._left = -1 if limit is None else limit
         self._turns = turns
         self._keeps_packets = keeps_packets
+        self._order = order
         self._items: list[Item] = []
         self.failures: Counter[str] = Counter()
         """How often something could not be shown, by the names of exceptions."""
@@ -229,7 +267,7 @@ class Showing:
         items.reverse()
         while items and self._left:
             # Taken from the list, since the bodies decoded for one line should not outlive it.
-            if self._shows_all and self._left < 0 and not self._keeps_packets:
+            if self._shows_all and self._left < 0 and not self._keeps_packets and self._order is None:
                 output.write(self._form.calls(items))
             if items:
                 self._show(items.pop(), output)
@@ -237,6 +275,8 @@ class Showing:
 
     def _finish(self, output: Output) -> None:
         self._progress.clear()
+        if self._order is not None:
+            self._order.write(output)
         output.flush()
         summary = self._reading.summary
         if not self._shows_all:
@@ -259,7 +299,10 @@ class Showing:
             line = self._failed_line(item, error)
         if line is None:
             return
-        output.write(line)
+        if self._order is not None:
+            self._order.add(_begun(item), line)
+        else:
+            output.write(line)
         if isinstance(item, Call):
             self._left -= 1
             self._note_packets(item)
@@ -316,3 +359,10 @@ class Showing:
         except OSError as error:
             raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None
         print_message(f"{written:,} packets written to {path}")
+
+
+def _begun(item: Item) -> int:
+    """Give when a call began, and when anything else was seen, in ns since 1970."""
+    if isinstance(item, Call):
+        return item.time.time
+    return item.last.time if isinstance(item, ConnectionReport) else item.arrival.time

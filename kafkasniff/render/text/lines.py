@@ -150,6 +150,15 @@ class CallLines(LineWriter):
         self.out.size = start
         return 0
 
+    def forget_day(self) -> None:
+        """Let the next line have no day above it."""
+        self.day = None
+
+    def above(self, nanoseconds: int) -> bytes:
+        """Give what stands above a line with this time, where others write the lines."""
+        self.begin_line(nanoseconds)
+        return self.take()
+
     def count_from(self, first_time: int) -> None:
         """Take the time of the capture's first packet, in ns since 1970, from which relative times count."""
         if isinstance(self.time, SinceFirst) and self.time.first is None:
