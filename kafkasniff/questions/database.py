@@ -5,6 +5,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -21,6 +22,8 @@ _INSTALL = "DuckDB is not installed: install it with `pip install 'kafkasniff[sq
 _FUNCTIONS = (
     "CREATE MACRO percentile(x, p) AS quantile_cont(x, p)",
     "CREATE MACRO array_min(l) AS list_min(l)",
+    "CREATE MACRO collect_set(x) AS coalesce(list(DISTINCT x) FILTER (x IS NOT NULL), [])",
+    "CREATE MACRO timestamp_micros(x) AS make_timestamptz(x)",
     "CREATE MACRO explode_outer(l) AS unnest(CASE WHEN len(l) > 0 THEN l ELSE [NULL] END)",
 )
 """Spark's names for what DuckDB has under others."""
@@ -98,6 +101,11 @@ class Database:
 
     def filler(self, wanted: Iterable[str], text: str = "*") -> TableFiller:
         """Make the `wanted` tables, of calls with the columns that `text` mentions, and give what fills them."""
+        columns = self.prepare(wanted, text)
+        return TableFiller(columns, lambda name, block: self.insert(name, block, columns[name]))
+
+    def prepare(self, wanted: Iterable[str], text: str = "*") -> dict[str, list[str]]:
+        """Make the `wanted` tables, of calls with the columns that `text` mentions; give their columns."""
         # Blocks are small: several threads would take longer to agree than to take them.
         self.run("SET threads = 1")
         columns: dict[str, list[str]] = {}
@@ -109,7 +117,18 @@ class Database:
             # A table must have a column, also where rows are but counted.
             columns[name] = used or names[:1]
             self.make(table, columns[name])
-        return TableFiller(columns, lambda name, block: self.insert(name, block, columns[name]))
+        return columns
+
+    def other(self) -> "Database":
+        """Give another connection to the same database, for another thread."""
+        found = copy(self)
+        found._connection = self._connection.cursor()
+        found.run("SET TimeZone = 'UTC'")
+        return found
+
+    def register(self, name: str, stream: Any) -> None:
+        """Let queries see what has `__arrow_c_stream__` as a table."""
+        self._connection.register(name, stream)
 
     def make(self, table: Table, columns: Sequence[str]) -> None:
         """Make a table without rows, with some of its columns."""
@@ -142,7 +161,7 @@ class Database:
 
     def insert(self, name: str, block: Any, columns: Sequence[str]) -> None:
         """Add a block of rows (`__arrow_c_stream__`) to a table."""
-        self._connection.register("_block", block)
+        self.register("_block", block)
         self.run(f"INSERT INTO {quoted(name)} SELECT {', '.join(map(quoted, columns))} FROM _block")
         self._connection.unregister("_block")
 
@@ -155,6 +174,7 @@ class Database:
 
     def ask(self, text: str, parameters: Sequence[Any] = ()) -> Answer:
         """Run a query and give its answer; rows are taken as they are asked for. Raises QuestionError."""
+        self.run("RESET threads")
         self.run(text, parameters)
         columns = [each[0] for each in self._connection.description or ()]
         return Answer(columns, self._rows())

@@ -8,6 +8,12 @@ from kafkasniff.tables.declared import CALLS
 _LISTS = {"topic": "topics", "group": "groups", "error": "error_names"}
 """Keys that are the elements of a list column of `calls`."""
 
+WAITING = "api_name IN ('FETCH', 'JOIN_GROUP', 'SYNC_GROUP', 'SHARE_FETCH')"
+"""Calls that wait on purpose, in SQL."""
+
+INTERVAL = "interval_start"
+"""A key: the beginning of the interval that the call began in."""
+
 KEYS = (*_LISTS, *(column.name for column in CALLS.columns if not column.type.startswith("list")))
 """What calls may be grouped by."""
 
@@ -29,12 +35,18 @@ def meaning_of(name: str) -> str:
     return " ".join(lines)
 
 
-def keyed(name: str, keys: list[str], source: str = "calls") -> str:
-    """Give the SQL of a question by keys, which are columns of `calls` or elements of its lists.
+def keyed(name: str, keys: list[str], source: str = "calls", where: str = "", interval_us: int = 1) -> str:
+    """Give the SQL of a question by keys, which are columns of `calls`, elements of its lists, or `INTERVAL`.
 
-    `source` is what stands for `calls`, with such columns as it adds.
+    `source` is what stands for `calls`, with such columns as it adds. Only calls for which `where` holds are counted;
+    intervals have `interval_us` microseconds.
     """
+    if where:
+        source = f"(SELECT * FROM {source} WHERE {where}) AS calls"
     for key in keys:
         if key in _LISTS:
             source = f'(SELECT *, explode_outer({_LISTS[key]}) AS "{key}" FROM {source}) AS calls'
+        elif key == INTERVAL:
+            micros = f"CAST(floor(time_ns / {interval_us * 1000}) AS BIGINT) * {interval_us}"
+            source = f'(SELECT *, timestamp_micros({micros}) AS "{key}" FROM {source}) AS calls'
     return text_of(name).replace("{keys}", ", ".join(f'"{key}"' for key in keys)).replace("{calls}", source)

@@ -1,6 +1,7 @@
 -- How many calls there are, how many failed or were not answered, how large they are and how long they took, by keys.
 -- A call that names several topics, groups or errors counts for each. Times are those of answered calls, in ms from the
 -- request's first byte to the response's last; percentiles are exact, linear between ranks.
+-- `throttled` are calls whose answer has a throttle time above 0.
 SELECT
   {keys},
   count(*) AS calls,
@@ -11,6 +12,8 @@ SELECT
   percentile(CASE WHEN outcome = 'answered' THEN total_time_ms END, 0.5) AS p50_ms,
   percentile(CASE WHEN outcome = 'answered' THEN total_time_ms END, 0.9) AS p90_ms,
   percentile(CASE WHEN outcome = 'answered' THEN total_time_ms END, 0.99) AS p99_ms,
-  max(CASE WHEN outcome = 'answered' THEN total_time_ms END) AS max_ms
+  max(CASE WHEN outcome = 'answered' THEN total_time_ms END) AS max_ms,
+  sum(CASE WHEN throttle_time_ms > 0 THEN 1 ELSE 0 END) AS throttled,
+  max(throttle_time_ms) AS max_throttle_ms
 FROM {calls}
 GROUP BY {keys}

@@ -1,6 +1,7 @@
 -- Who produces to, consumes from and commits offsets of which topic. Bytes and records are those of the record batches
 -- in Produce requests and Fetch responses; a producer or consumer has the group that its address and client id name, if
--- they name one alone.
+-- they name one alone. `acks` and `isolation_levels` are those of its requests, `codecs` those of the batches; bytes per
+-- second are over the whole span of the calls.
 WITH uses AS (
   SELECT
     vantage, connection, epoch, direction, stream_offset, explode_outer(topics) AS topic,
@@ -9,16 +10,19 @@ WITH uses AS (
       WHEN api_name IN ('FETCH', 'SHARE_FETCH') THEN 'consumes'
       ELSE 'commits'
     END AS role,
-    client_host, client_id, principal, software_name, software_version, groups
+    client_host, client_id, principal, software_name, software_version, groups, acks, isolation_level
   FROM calls
   WHERE api_name IN ('PRODUCE', 'FETCH', 'SHARE_FETCH', 'OFFSET_COMMIT', 'TXN_OFFSET_COMMIT')
 ),
 held AS (
   SELECT
     vantage, connection, epoch, direction, stream_offset, topic,
-    sum(size_in_bytes) AS bytes, sum(record_count) AS records
+    sum(size_in_bytes) AS bytes, sum(record_count) AS records, collect_set(compression) AS codecs
   FROM batches
   GROUP BY vantage, connection, epoch, direction, stream_offset, topic
+),
+span AS (
+  SELECT nullif((max(time_ns) - min(time_ns)) / 1e9, 0) AS seconds FROM calls
 ),
 named AS (
   SELECT client_host, client_id, explode_outer(groups) AS group_name
@@ -36,8 +40,12 @@ SELECT
   CASE WHEN cardinality(uses.groups) > 0 THEN array_min(uses.groups) ELSE members.group_name END AS "group",
   count(*) AS calls,
   coalesce(sum(held.bytes), 0) AS bytes,
-  coalesce(sum(held.records), 0) AS records
-FROM uses
+  coalesce(sum(held.records), 0) AS records,
+  array_sort(collect_set(uses.acks)) AS acks,
+  array_sort(array_distinct(flatten(collect_set(held.codecs)))) AS codecs,
+  array_sort(collect_set(uses.isolation_level)) AS isolation_levels,
+  coalesce(sum(held.bytes), 0) / max(span.seconds) AS bytes_per_s
+FROM uses CROSS JOIN span
 LEFT JOIN held
   ON uses.vantage = held.vantage AND uses.connection = held.connection AND uses.epoch = held.epoch
   AND uses.direction = held.direction AND uses.stream_offset = held.stream_offset AND uses.topic = held.topic

@@ -1,5 +1,6 @@
 """Answers of questions: as a table for people, as CSV, and as JSON lines."""
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -13,16 +14,19 @@ from kafkasniff.render.table import table_lines
 from kafkasniff.render.terminal import terminal_width
 from kafkasniff.render.words import escape, show
 
-FORMATS = ("table", "csv", "json")
+FORMATS = ("table", "csv", "json", "markdown")
 
 _ROWS_A_TABLE = 1_000
 """Rows whose widths are found out together."""
 _LONGEST_CELL = 60
 _JSON_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
+_MARKUP = re.compile(r"[\\`*{}\[\]<>()#!|~&]")
+"""What Markdown (GitHub's) gives a meaning, within a cell; an underscore between letters has none."""
+
 
 def answer_lines(answer: Answer, form: str) -> Iterator[bytes]:
-    """Give an answer in one of `FORMATS`; a table is as wide as the terminal at most."""
+    """Give an answer in one of `FORMATS`; a table is as wide as the terminal at most, one in Markdown any width."""
     if form == "json":
         for row in answer.rows:
             yield safe_line(orjson.dumps(dict(zip(answer.columns, row, strict=True)), as_json, _JSON_OPTIONS))
@@ -30,9 +34,20 @@ def answer_lines(answer: Answer, form: str) -> Iterator[bytes]:
         yield csv_line(answer.columns)
         for row in answer.rows:
             yield csv_line(map(csv_cell, row))
+    elif form == "markdown":
+        yield _markdown_line(answer.columns)
+        yield _markdown_line(["---"] * len(answer.columns))
+        for row in answer.rows:
+            yield _markdown_line(map(_cell, row))
     else:
         while rows := list(islice(answer.rows, _ROWS_A_TABLE)):
             yield _table(answer.columns, rows)
+
+
+def _markdown_line(cells: Any) -> bytes:
+    """Give cells between bars; in them nothing is markup."""
+    texts = [_MARKUP.sub(r"\\\g<0>", cell) if cell != "---" else cell for cell in cells]
+    return f"| {' | '.join(texts)} |\n".encode(errors="backslashreplace")
 
 
 def _table(columns: Any, rows: list[tuple[Any, ...]]) -> bytes:

@@ -6,7 +6,7 @@ from typing import Any
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.items import Item
-from kafkasniff.tables.arrow import column_of, export_stream
+from kafkasniff.tables.arrow import Batch, column_of, export_stream
 from kafkasniff.tables.block import CallTables
 from kafkasniff.tables.columns import ROWS, fields_of
 from kafkasniff.tables.declared import (
@@ -36,22 +36,25 @@ class RowBlock:
 
     def __init__(self, table: Table) -> None:
         """Begin without rows."""
-        self._table = table
+        self._fields = fields_of(table)
+        self._holds_records = table is RECORDS
         self.rows: list[Row] = []
         self.bytes = 0
 
     def add(self, row: Row) -> None:
         """Add a row."""
         self.rows.append(row)
-        if self._table is RECORDS:
+        if self._holds_records:
             self.bytes += sum(len(each) for each in row if isinstance(each, bytes))
+
+    def as_batch(self) -> Batch:
+        """Give the rows as Arrow's interface takes them."""
+        columns = zip(*self.rows, strict=True)
+        return len(self.rows), [column_of(field.type, each) for field, each in zip(self._fields, columns, strict=True)]
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Give the rows as an Arrow stream of one batch."""
-        fields = fields_of(self._table)
-        columns = zip(*self.rows, strict=True)
-        found = [column_of(field.type, values) for field, values in zip(fields, columns, strict=True)]
-        return export_stream(fields, iter([(len(self.rows), found)]))
+        return export_stream(self._fields, iter([self.as_batch()]))
 
 
 class TableFiller:

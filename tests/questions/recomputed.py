@@ -108,6 +108,7 @@ def stats(lines: list[dict[str, Any]], keys: list[str]) -> dict[tuple[Any, ...],
             groups[place].append(line)
     found = {}
     for place, of_place in groups.items():
+        throttles = [told for line in of_place if (told := setting(line, "throttleTimeMs")) is not None]
         times = [line["totalTimeMs"] for line in of_place if line["outcome"] == "answered"]
         found[place] = {
             "calls": len(of_place),
@@ -119,8 +120,16 @@ def stats(lines: list[dict[str, Any]], keys: list[str]) -> dict[tuple[Any, ...],
             "p90_ms": percentile(times, 0.9),
             "p99_ms": percentile(times, 0.99),
             "max_ms": max(times, default=None),
+            "throttled": sum(told > 0 for told in throttles),
+            "max_throttle_ms": max(throttles, default=None),
         }
     return found
+
+
+def setting(line: dict[str, Any], name: str) -> Any:
+    """Give a number of a whole message."""
+    bodies = [line.get(side) or {} for side in ("request", "response")]
+    return next((body[name] for body in bodies if name in body), None)
 
 
 _ROLES = {0: "produces", 1: "consumes", 78: "consumes", 8: "commits", 28: "commits"}
@@ -158,6 +167,47 @@ def who(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[int]]:
                 if topic_at(line, batch) == topic:
                     row[1] += batch["sizeInBytes"]
                     row[2] += batch["recordCount"] or 0
+    return dict(found)
+
+
+def settings_of_users(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple[list[Any], ...]]:
+    """Give by topic, role, address and client id the acks, codecs and isolation levels."""
+    found: defaultdict[tuple[Any, ...], tuple[set[Any], ...]] = defaultdict(lambda: (set(), set(), set()))
+    for line in lines:
+        role = _ROLES.get(line["requestHeader"].get("requestApiKey"))
+        for topic in named(line)["topic"] if role else ():
+            host = line["client"].rpartition(":")[0]
+            acks, codecs, levels = found[topic, role, host, line["requestHeader"].get("clientId")]
+            acks.add(setting(line, "acks"))
+            levels.add(setting(line, "isolationLevel"))
+            codecs |= {batch["compression"] for batch in line.get("batches", ()) if topic_at(line, batch) == topic}
+    return {place: tuple(sorted(each - {None}) for each in sets) for place, sets in found.items()}
+
+
+def cost(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[int]]:
+    """Give batches, bytes, records, uncompressed bytes and tiny batches by topic, role, address and client id."""
+    found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0] * 5)
+    for line in lines:
+        role = "produces" if line["requestHeader"].get("requestApiKey") == 0 else "consumes"
+        for batch in line.get("batches", ()):
+            if batch["isControl"]:
+                continue
+            host, size, count = line["client"].rpartition(":")[0], batch["sizeInBytes"], batch["recordCount"]
+            row = found[topic_at(line, batch), role, host, line["requestHeader"].get("clientId")]
+            tiny = count == 1 and size < 1024
+            added = 1, size, count or 0, size if batch["compression"] == "none" else 0, int(tiny)
+            row[:] = [before + more for before, more in zip(row, added, strict=True)]
+    return dict(found)
+
+
+def cleartext(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[int]]:
+    """Give calls and bytes by address, client id, principal and protocol."""
+    found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0, 0])
+    for line in lines:
+        host, client_id = line["client"].rpartition(":")[0], line["requestHeader"].get("clientId")
+        row = found[host, client_id, line.get("principal"), line["securityProtocol"]]
+        row[0] += 1
+        row[1] += (line.get("requestSizeBytes") or 0) + (line.get("responseSizeBytes") or 0)
     return dict(found)
 
 

@@ -56,7 +56,45 @@ def test_who(ask: Asked, path: Path) -> None:
     rows = ask("who", str(path), "--json")
     found = {tuple(row.values())[:8]: [row["calls"], row["bytes"], row["records"]] for row in rows}
     assert len(found) == len(rows)
-    assert found == recomputed.who(calls_of(ask, path))
+    lines = calls_of(ask, path)
+    assert found == recomputed.who(lines)
+    settings = recomputed.settings_of_users(lines)
+    for place, (acks, codecs, levels) in settings.items():
+        of_place = [row for row in rows if tuple(row.values())[:4] == place]
+        assert sorted({each for row in of_place for each in row["acks"]}) == acks
+        assert sorted({each for row in of_place for each in row["codecs"]}) == codecs
+        assert sorted({each for row in of_place for each in row["isolation_levels"]}) == levels
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_what_batches_cost_and_who_speaks_in_clear(ask: Asked, path: Path) -> None:
+    lines = calls_of(ask, path)
+    names = ("batches", "bytes", "records", "uncompressed_bytes", "tiny_batches")
+    rows = ask("audit", str(path), "--about", "cost", "--json")
+    assert {tuple(row.values())[:4]: [row[name] for name in names] for row in rows} == recomputed.cost(lines)
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for row in ask("audit", str(path), "--about", "security", "--json"):
+        place = row["client_host"], row["client_id"], row["principal"], row["security_protocol"]
+        calls, size = found.get(place, [0, 0])
+        found[place] = [calls + row["calls"], size + row["bytes"]]
+        assert row["cleartext"] == (not row["security_protocol"].endswith("SSL"))
+    assert found == recomputed.cleartext(lines)
+
+
+def test_intervals_add_up(ask: Asked) -> None:
+    path = str(CAPTURES / "java-4.3.1-basic.pcap")
+    rows = ask("stats", path, "--by", "server", "--every", "2s", "--json")
+    times = [row["interval_start"] for row in rows]
+    assert times == sorted(times)
+    assert all(int(time[17:19]) % 2 == 0 for time in times)
+    lines = calls_of(ask, Path(path))
+    for row in rows:
+        counted = sum(
+            line["time"][:17] == row["interval_start"][:17]
+            and int(line["time"][17:19]) // 2 == int(row["interval_start"][17:19]) // 2
+            for line in lines
+        )
+        assert row["calls"] == counted
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -14,7 +14,12 @@ Examples:
   kafkasniff audit *.pcapng --target 4.1 --refused
   kafkasniff audit capture.pcap --target 4.0 --json | jq 'select(.refused)'
   kafkasniff audit capture.pcap --fail-on-refused
+  kafkasniff audit capture.pcap --about security --format markdown
+  kafkasniff audit capture.pcap --about cost
 """
+
+_ABOUT = {"versions": ("calls",), "security": ("calls", "connections"), "cost": ("batches",)}
+"""What can be asked about, and of which tables."""
 
 
 @with_selection
@@ -25,8 +30,23 @@ def audit(
     ] = "4.0",
     refused: Annotated[bool, typer.Option("--refused", help="Only what brokers of that release refuse.")] = False,
     fail: Annotated[
-        bool, typer.Option("--fail-on-refused", help="Exit with 3 where something would be refused.")
+        bool,
+        typer.Option(
+            "--fail-on-refused",
+            help="Exit with 3 where a version is too old; with --about security where somebody speaks in clear.",
+        ),
     ] = False,
+    about: Annotated[
+        str,
+        typer.Option(
+            "--about",
+            metavar="|".join(_ABOUT),
+            help="Versions that the release refuses; who speaks in clear; what batches cost.",
+        ),
+    ] = "versions",
+    form: Annotated[
+        str, typer.Option("--format", metavar="table|csv|json|markdown", help="How the answer is printed.")
+    ] = "table",
     json_output: options.JsonOutput = False,
     csv_output: options.CsvOutput = False,
     *,
@@ -34,32 +54,39 @@ def audit(
 ) -> None:
     """Say which client uses which versions of which API, and what brokers of another release refuse of it."""
     from kafkasniff.cli.options.selection import load
-    from kafkasniff.cli.showing.answers import database_for, form_of, print_answer
+    from kafkasniff.cli.showing.answers import MARKDOWN, check_format, database_for, form_of, print_answer
     from kafkasniff.cli.terminal.output import print_message
     from kafkasniff.questions.named import text_of
     from kafkasniff.questions.releases import fill_target, release_of
 
+    form = form_of(json_output, csv_output) if json_output or csv_output else check_format(form, MARKDOWN)
+    if about not in _ABOUT:
+        raise typer.BadParameter(f"{about!r} is none of {', '.join(_ABOUT)}.", param_hint="--about")
     release = release_of(target)
     if release is None:
         from kafkasniff.protocol.api_releases import RELEASES
 
         raise typer.BadParameter(f"{target!r} is none of {', '.join(RELEASES)}.", param_hint="--target")
-    text = text_of("audit")
+    text = text_of("audit" if about == "versions" else about)
+    count = 0
     with database_for() as database:
-        capture = load(database, files, text, selection, ["calls"])
+        capture = load(database, files, text, selection, _ABOUT[about])
         fill_target(database, release)
-        where = " WHERE refused" if refused else ""
-        print_answer(database.ask(f"SELECT * FROM ({text}){where}"), form_of(json_output, csv_output))
-        # A client that is newer than a broker asks it for its versions, and takes one that it has.
-        too_old = "minimum IS NULL OR api_version < minimum"
-        [(count, newer)] = database.ask(
-            f"SELECT count(*) FILTER ({too_old}), count(*) FILTER (NOT ({too_old})) FROM ({text}) WHERE refused"
-        ).rows
-        if not json_output and not csv_output:
-            print_message(
-                f"Kafka {release} refuses {count:,} of these as too old"
-                + (f", and {newer:,} as too new, of which clients choose others." if newer else ".")
-            )
+        where = " WHERE refused" if refused and about == "versions" else ""
+        print_answer(database.ask(f"SELECT * FROM ({text}){where}"), form)
+        if about == "security":
+            [(count,)] = database.ask(f"SELECT count(*) FROM ({text}) WHERE cleartext").rows
+        elif about == "versions":
+            # A client that is newer than a broker asks it for its versions, and takes one that it has.
+            too_old = "minimum IS NULL OR api_version < minimum"
+            [(count, newer)] = database.ask(
+                f"SELECT count(*) FILTER ({too_old}), count(*) FILTER (NOT ({too_old})) FROM ({text}) WHERE refused"
+            ).rows
+            if form == "table":
+                print_message(
+                    f"Kafka {release} refuses {count:,} of these as too old"
+                    + (f", and {newer:,} as too new, of which clients choose others." if newer else ".")
+                )
         capture.say_closing()
     if fail and count:
         raise typer.Exit(ExitStatus.FINDINGS)

@@ -14,7 +14,7 @@ Examples:
 """
 
 _SIDES = ("before", "after")
-_QUESTIONS = ("calls", "errors", "clients")
+_QUESTIONS = ("calls", "errors", "clients", "settings")
 
 
 @with_selection
@@ -26,7 +26,7 @@ def compare(
     *,
     selection: Selection,
 ) -> None:
-    """Say what differs between two captures: calls by API and version, latency, errors, clients and their software."""
+    """Say what differs between two captures: calls by API and version, latency, errors, clients, software, settings."""
     from kafkasniff.cli.options.selection import load
     from kafkasniff.cli.showing.answers import database_for, form_of, print_answer
     from kafkasniff.cli.terminal.output import print_text

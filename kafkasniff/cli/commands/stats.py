@@ -1,5 +1,6 @@
 """`kafkasniff stats`: how many calls, how many failed, how long they took."""
 
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -13,12 +14,25 @@ Examples:
   kafkasniff stats capture.pcap --by server,api_name --sort p99_ms --top 10
   kafkasniff stats *.pcapng --by topic --api produce --json
   kafkasniff stats capture.pcap --by client_id,error --errors
+  kafkasniff stats capture.pcap --by server --every 10s
 """
 
 _LISTED = ("api_name", "server", "client_id", "topic", "error")
 """Keys of the tables that are shown where none is asked for."""
 
-MEASURES = ("calls", "failed", "unanswered", "request_bytes", "response_bytes", "p50_ms", "p90_ms", "p99_ms", "max_ms")
+MEASURES = (
+    "calls",
+    "failed",
+    "unanswered",
+    "request_bytes",
+    "response_bytes",
+    "p50_ms",
+    "p90_ms",
+    "p99_ms",
+    "max_ms",
+    "throttled",
+    "max_throttle_ms",
+)
 
 
 @with_selection
@@ -32,33 +46,66 @@ def stats(
     top: Annotated[
         int | None, typer.Option("--top", metavar="N", min=1, show_default=False, help="Only the first N.")
     ] = None,
+    every: Annotated[
+        str | None,
+        typer.Option("--every", metavar="TIME", show_default=False, help="For each interval of so long, such as 10s."),
+    ] = None,
     json_output: options.JsonOutput = False,
     csv_output: options.CsvOutput = False,
     *,
     selection: Selection,
 ) -> None:
     """Count calls, failures, bytes and times by what you ask for: API, server, client, topic, error, ..."""
+    from kafkasniff.cli.options.filters import duration_ns
     from kafkasniff.cli.options.selection import load
     from kafkasniff.cli.showing.answers import columns_or_usage, database_for, form_of, print_answer
+    from kafkasniff.cli.showing.statistics import over_time, print_headline
     from kafkasniff.cli.terminal.output import print_text
     from kafkasniff.questions.database import quoted
-    from kafkasniff.questions.named import KEYS, keyed
+    from kafkasniff.questions.named import INTERVAL, KEYS, WAITING, keyed, text_of
 
     form = form_of(json_output, csv_output)
     if sort not in MEASURES:
         raise typer.BadParameter(f"{sort!r} is none of {', '.join(MEASURES)}.", param_hint="--sort")
-    asked = [columns_or_usage(by, KEYS)] if by is not None else [[key] for key in _LISTED]
-    if by is None and form != "table":
-        asked = asked[:1]
-    texts = [
-        f"{keyed('stats', keys)} ORDER BY {quoted(sort)} DESC NULLS LAST, {', '.join(map(quoted, keys))}"
-        + (f" LIMIT {top}" if top is not None else "")
-        for keys in asked
-    ]
+    interval_us = 1 if every is None else duration_ns(every, "--every") // 1000
+    if interval_us < 1:
+        raise typer.BadParameter("expected a microsecond or longer.", param_hint="--every")
+    keys = None if by is None else columns_or_usage(by, KEYS)
+    order = f"ORDER BY {quoted(sort)} DESC NULLS LAST"
+    limit = "" if top is None else f" LIMIT {top}"
+
+    def ranked(keys: list[str], where: str = "") -> str:
+        return f"{keyed('stats', keys, where=where)} {order}, {', '.join(map(quoted, keys))}{limit}"
+
+    tables: list[tuple[str, str]]
+    if every is not None:
+        keys = [*(keys or []), INTERVAL]
+        tables = [("", f"{keyed('stats', keys, interval_us=interval_us)} ORDER BY {', '.join(map(quoted, keys))}")]
+    elif keys is not None or form != "table":
+        tables = [("", ranked(keys or list(_LISTED[:1])))]
+    else:
+        tables = [
+            ("Calls that wait on purpose, for data or for other members:", ranked(["api_name"], WAITING)),
+            *(("All others:", ranked([key], f"api_name IS NULL OR NOT ({WAITING})")) for key in _LISTED),
+        ]
+    has_headline = by is None and every is None and form == "table"
+    texts = [text for _, text in tables] + [text_of("headline")] * has_headline
     with database_for() as database:
         capture = load(database, files, " ".join(texts), selection, ["calls"])
-        for number, text in enumerate(texts):
-            if number:
+        if has_headline:
+            print_headline(database)
+        title = ""
+        for number, (heading, text) in enumerate(tables):
+            if number or has_headline:
                 print_text("\n")
-            print_answer(database.ask(text), form)
+            if heading != title:
+                print_text(f"{heading}\n")
+            title = heading
+            answer = database.ask(text)
+            print_answer(
+                over_time(answer, timedelta(microseconds=interval_us))
+                if every is not None and form == "table"
+                else answer,
+                form,
+            )
         capture.say_closing()

@@ -12,6 +12,7 @@ Examples:
   kafkasniff tables capture.pcap -o tables
   kafkasniff tables *.pcapng -o tables --format csv
   kafkasniff tables capture.pcap -o capture.duckdb
+  kafkasniff tables capture.pcap -o tables --tables calls,partitions
 """
 
 
@@ -24,30 +25,47 @@ def tables(
     form: Annotated[
         str, typer.Option("--format", metavar="parquet|csv|arrow", help="The format of the files in the folder.")
     ] = "parquet",
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--tables",
+            metavar="NAME[,NAME...]",
+            help="Only these; unless told all but records and findings, and clients beside them.",
+        ),
+    ] = None,
     records: Annotated[bool, typer.Option("--records", help="Also the records in batches.")] = False,
+    findings: Annotated[
+        bool, typer.Option("--findings", help="Also what `diagnose` finds, which takes longer.")
+    ] = False,
     *,
     selection: Selection,
 ) -> None:
-    """Write calls, errors, record batches, connections, findings and files as tables."""
+    """Write calls, errors, record batches, partitions, connections, findings and files as tables."""
     import os
 
     from kafkasniff.cli.options.selection import load
-    from kafkasniff.cli.showing.answers import database_for
+    from kafkasniff.cli.showing.answers import columns_or_usage, database_for
     from kafkasniff.questions.errors import QuestionError
-    from kafkasniff.questions.export import FORMATS, export
-    from kafkasniff.tables.declared import ALL_TABLES, CLIENTS, RECORDS
+    from kafkasniff.questions.export import FORMATS, Export
+    from kafkasniff.tables.declared import ALL_TABLES, FINDINGS, RECORDS
 
     if form not in FORMATS:
         raise typer.BadParameter(f"{form!r} is none of {', '.join(FORMATS)}.", param_hint="--format")
-    names = [name for name in ALL_TABLES if records or name != RECORDS.name]
+    left_out = {RECORDS.name: records, FINDINGS.name: findings}
+    names = [name for name in ALL_TABLES if left_out.get(name, True)]
+    if only is not None:
+        names = columns_or_usage(only, [*ALL_TABLES], "--tables")
     in_database = output.endswith(".duckdb")
     if in_database and os.path.lexists(output):
         raise typer.BadParameter(f"{output!r} exists already; name a new file.", param_hint="--output")
     with database_for(output if in_database else None) as database:
         if not in_database and os.path.exists(output) and not os.path.isdir(output):
             raise QuestionError(f"{output}: expected a folder or a name that ends in .duckdb, found a file")
-        capture = load(database, files, "*", selection, names)
-        database.make_views()
-        if not in_database:
-            export(database, [*names, CLIENTS.name], output, form)
+        if in_database:
+            capture = load(database, files, "*", selection, names)
+            database.make_views()
+        else:
+            export = Export(database, names, output, form)
+            capture = load(database, files, "*", selection, names, export.filler)
+            export.finish()
         capture.say_closing()

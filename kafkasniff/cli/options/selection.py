@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kafkasniff.calls.items import Item
     from kafkasniff.questions.database import Database
     from kafkasniff.reading import Reading
+    from kafkasniff.tables.filling import TableFiller
 
 
 class Selection(NamedTuple):
@@ -69,8 +70,17 @@ class Capture:
             raise typer.Exit(ExitStatus.FAILED)
 
 
-def load(database: "Database", files: Sequence[str], text: str, selection: Selection, wanted: Iterable[str]) -> Capture:
-    """Read captures into the `wanted` tables, of calls the columns that `text` mentions; `*` stands for all.
+def load(
+    database: "Database",
+    files: Sequence[str],
+    text: str,
+    selection: Selection,
+    wanted: Iterable[str],
+    filler: "TableFiller | None" = None,
+) -> Capture:
+    """Read captures into the `wanted` tables, of their columns those that `text` mentions; `*` stands for all.
+
+    With `filler`, their rows go there and not into the database.
 
     Raises CaptureError where none of them is a capture, QuestionError where a table cannot be filled.
     """
@@ -108,7 +118,7 @@ def load(database: "Database", files: Sequence[str], text: str, selection: Selec
         reading.watch = spans.add
     progress = Progress(reading, writes_lines=False)
     diagnosis = Diagnosis() if diagnoses else None
-    filler = database.filler(wanted, text)
+    filler = filler or database.filler(wanted, text)
     vantages: dict[str, None] = {}
 
     def take(items: "list[Item]") -> None:
@@ -133,5 +143,4 @@ def load(database: "Database", files: Sequence[str], text: str, selection: Selec
         filler.add_rows(finding_rows([*vantages], diagnosis.findings()))
     filler.add_rows(spans.rows(reading.summary.damages))
     filler.flush()
-    database.run("RESET threads")
     return capture

@@ -12,12 +12,13 @@ from kafkasniff.questions.database import Answer, Database
 from kafkasniff.questions.errors import QuestionError
 
 FORMATS = ("table", "csv", "json")
+MARKDOWN = "markdown"
 
 
-def check_format(value: str) -> str:
-    """Give the value of --format; raises BadParameter for one that is none."""
-    if value not in FORMATS:
-        raise typer.BadParameter(f"{value!r} is none of {', '.join(FORMATS)}.", param_hint="--format")
+def check_format(value: str, *others: str) -> str:
+    """Give the value of --format: one of `FORMATS` or of `others`; raises BadParameter for one that is none."""
+    if value not in (*FORMATS, *others):
+        raise typer.BadParameter(f"{value!r} is none of {', '.join((*FORMATS, *others))}.", param_hint="--format")
     return value
 
 
@@ -49,12 +50,12 @@ def form_of(json_output: bool, csv_output: bool) -> str:
     return "json" if json_output else "csv" if csv_output else "table"
 
 
-def columns_or_usage(keys: str, known: Sequence[str]) -> list[str]:
-    """Give the keys of --by; raises BadParameter for one that is none."""
+def columns_or_usage(keys: str, known: Sequence[str], option: str = "--by") -> list[str]:
+    """Give the names that an option lists; raises BadParameter for one that is not known."""
     found = [key.strip() for key in keys.split(",") if key.strip()]
     for key in found:
         if key not in known:
-            raise typer.BadParameter(f"{key!r} is none of {', '.join(known)}.", param_hint="--by")
+            raise typer.BadParameter(f"{key!r} is none of {', '.join(known)}.", param_hint=option)
     if not found:
-        raise typer.BadParameter("expected the names of columns, found none.", param_hint="--by")
+        raise typer.BadParameter("expected names, found none.", param_hint=option)
     return list(dict.fromkeys(found))

@@ -48,7 +48,7 @@ def test_files_have_all_rows(run: Run, tmp_path: Path, form: str) -> None:
 
 
 def test_parquet_has_the_types_of_the_pipeline(run: Run, tmp_path: Path) -> None:
-    run("tables", NAME, "-o", str(tmp_path), "--records")
+    run("tables", NAME, "-o", str(tmp_path), "--records", "--findings")
     for name, table in TABLES.items():
         found, expected = pq.read_schema(tmp_path / f"{name}.parquet"), schema_of(table)
         assert found.names == expected.names
@@ -130,3 +130,37 @@ def test_audit_fails_a_pipeline_where_something_is_too_old(run: Run) -> None:
     old, new = "cluster-0.8.2.2-startup-shutdown.pcap", NAME
     assert run("audit", old, "--target", "4.0", "--fail-on-refused").returncode == 3
     assert run("audit", new, "--target", "4.4", "--fail-on-refused").returncode == 0
+
+
+def test_only_the_tables_asked_for_are_written(run: Run, tmp_path: Path) -> None:
+    done = run("tables", NAME, "-o", str(tmp_path / "x"), "--tables", "errors,partitions")
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (tmp_path / "x").iterdir()} == {
+        "clients.parquet",
+        "errors.parquet",
+        "partitions.parquet",
+    }
+    again = run("tables", NAME, "-o", str(tmp_path / "y"), "--tables", "colours")
+    assert again.returncode == 2
+    assert "'colours' is none of calls" in again.stderr
+
+
+def test_an_answer_becomes_a_parquet_file(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "answer.parquet"
+    done = run("sql", NAME, "SELECT api_name FROM calls;", "--format", "parquet", "-o", str(path))
+    assert done.returncode == 0, done.stderr
+    assert pq.read_metadata(path).num_rows == counts(run)["calls"]
+    assert run("sql", NAME, "SELECT 1", "--format", "parquet").returncode == 2
+
+
+def test_names_are_no_markup_in_markdown(run: Run, tmp_path: Path) -> None:
+    capture = str(named_heartbeats(tmp_path / "hostile.pcap", ["a|b", "<script>", "[x](http://y)", "c\nd"]))
+    lines = run("audit", capture, "--about", "security", "--format", "markdown").stdout.splitlines()
+    assert len({line.replace("\\|", "").count("|") for line in lines}) == 1
+    text = "\n".join(lines)
+    assert "<script" not in text.replace("\\<", "")
+    assert "[x]" not in text
+
+
+def test_security_sets_the_exit_status(run: Run) -> None:
+    assert run("audit", NAME, "--about", "security", "--fail-on-refused").returncode == 3
