@@ -109,8 +109,23 @@ def _cells(database: Database, bins: Bins, name: str, keys: list[str]) -> Values
         text = f"SELECT * FROM ({binned(name, bins, keys)}){where} ORDER BY calls DESC"
         table = _table(database, text, _MOST_CELLS)
         if table["total"] <= _MOST_CELLS or bins.number == 1:
-            return table | {"bins": _bins(bins)}
+            return _coded(table) | {"bins": _bins(bins)}
         bins = bins.wider()
+
+
+def _coded(table: Values) -> Values:
+    """Give a table with each text once, in `texts`, and its number there in the columns that `coded` counts from 0.
+
+    A name from the wire may be long, and stands in many cells.
+    """
+    rows = table["rows"]
+    coded = [place for place in range(len(table["columns"])) if any(isinstance(row[place], str) for row in rows)]
+    numbers: dict[str, int] = {}
+    for row in rows:
+        for place in coded:
+            if row[place] is not None:
+                row[place] = numbers.setdefault(row[place], len(numbers))
+    return table | {"texts": [*numbers], "coded": coded}
 
 
 def _bins(bins: Bins) -> Values:

@@ -6,7 +6,9 @@ from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
 
+from kafkasniff.cli.app import run
 from kafkasniff.render.report.page import data_text
+from tests.cli.hostile_calls import named_heartbeats
 
 
 def test_the_file_needs_and_allows_nothing_else(storm: Path) -> None:
@@ -41,3 +43,11 @@ def test_text_cannot_end_the_element_of_the_data() -> None:
     text = data_text({"a": "</script><!--<script>&amp;\u2028\u202e"})
     assert not set("<>&\u2028\u202e") & set(text)
     assert json.loads(text) == {"a": "</script><!--<script>&amp;\u2028\u202e"}
+
+
+def test_a_long_name_stands_in_the_file_few_times(tmp_path: Path) -> None:
+    path = tmp_path / "long.html"
+    name = "n" * 30_000
+    run(["report", str(named_heartbeats(tmp_path / "long.pcap", [name] * 300)), "-o", str(path)])
+    # Once in each list it belongs to, and in each of the calls that took longest.
+    assert path.read_text().count(name) < 350

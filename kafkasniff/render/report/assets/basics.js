@@ -2,6 +2,13 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
+// In tables with many rows, names stand as their numbers among `texts`.
+for (const table of Object.values(data.tables)) {
+  for (const row of table.texts ? table.rows : []) {
+    for (const place of table.coded) row[place] = row[place] === null ? null : table.texts[row[place]];
+  }
+}
+
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
