@@ -7,6 +7,7 @@ import typer
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.selection import Selection, with_selection
+from kafkasniff.cli.options.values import none_of
 
 EXAMPLES = """\b
 Examples:
@@ -61,12 +62,12 @@ def audit(
 
     form = form_of(json_output, csv_output) if json_output or csv_output else check_format(form, MARKDOWN)
     if about not in _ABOUT:
-        raise typer.BadParameter(f"{about!r} is none of {', '.join(_ABOUT)}.", param_hint="--about")
+        raise none_of(about, _ABOUT, "--about")
     release = release_of(target)
     if release is None:
         from kafkasniff.protocol.api_releases import RELEASES
 
-        raise typer.BadParameter(f"{target!r} is none of {', '.join(RELEASES)}.", param_hint="--target")
+        raise none_of(target, RELEASES, "--target")
     text = text_of("audit" if about == "versions" else about)
     count = 0
     with database_for() as database:

@@ -6,6 +6,7 @@ import typer
 
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.selection import Selection, with_selection
+from kafkasniff.cli.options.values import none_of
 
 EXAMPLES = """\b
 Examples:
@@ -50,7 +51,7 @@ def report(
     if release is None:
         from kafkasniff.protocol.api_releases import RELEASES
 
-        raise typer.BadParameter(f"{target!r} is none of {', '.join(RELEASES)}.", param_hint="--target")
+        raise none_of(target, RELEASES, "--target")
     with database_for() as database:
         capture = load(database, files, "*", selection, TABLES)
         fill_target(database, release)

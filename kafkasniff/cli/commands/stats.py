@@ -7,6 +7,7 @@ import typer
 
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.selection import Selection, with_selection
+from kafkasniff.cli.options.values import none_of
 
 EXAMPLES = """\b
 Examples:
@@ -66,7 +67,7 @@ def stats(
 
     form = form_of(json_output, csv_output)
     if sort not in MEASURES:
-        raise typer.BadParameter(f"{sort!r} is none of {', '.join(MEASURES)}.", param_hint="--sort")
+        raise none_of(sort, MEASURES, "--sort")
     interval_us = 1 if every is None else duration_ns(every, "--every") // 1000
     if interval_us < 1:
         raise typer.BadParameter("expected a microsecond or longer.", param_hint="--every")

@@ -6,6 +6,7 @@ import typer
 
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.selection import Selection, with_selection
+from kafkasniff.cli.options.values import none_of
 
 EXAMPLES = """\b
 Examples:
@@ -50,7 +51,7 @@ def tables(
     from kafkasniff.tables.declared import ALL_TABLES, FINDINGS, RECORDS
 
     if form not in FORMATS:
-        raise typer.BadParameter(f"{form!r} is none of {', '.join(FORMATS)}.", param_hint="--format")
+        raise none_of(form, FORMATS, "--format")
     left_out = {RECORDS.name: records, FINDINGS.name: findings}
     names = [name for name in ALL_TABLES if left_out.get(name, True)]
     if only is not None:

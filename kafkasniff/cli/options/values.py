@@ -1,6 +1,6 @@
 """Options that take one of a fixed set of values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import typer
 
@@ -12,10 +12,16 @@ def one_of(known: Sequence[str]) -> Callable[[str | None], str | None]:
 
     def check(value: str | None) -> str | None:
         if value is not None and value not in known:
-            raise typer.BadParameter(f"{value!r} is none of {', '.join(known)}{did_you_mean(value, known) or '.'}")
+            raise none_of(value, known)
         return value
 
     return check
+
+
+def none_of(value: str, known: Collection[str], option: str | None = None) -> typer.BadParameter:
+    """Say that a value is none of those that there are, and which are near; Typer knows the option in its callback."""
+    near = did_you_mean(value, known) or "."
+    return typer.BadParameter(f"{value!r} is none of {', '.join(known)}{near}", param_hint=option)
 
 
 def starting_with(known: Sequence[str]) -> Callable[[str], list[str]]:

@@ -4,8 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-import typer
-
+from kafkasniff.cli.options.values import none_of
 from kafkasniff.cli.terminal.output import Output, print_message
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.reading import Summary
@@ -36,7 +35,7 @@ SEVERE = {"error": {"error"}, "warning": {"error", "warning"}, "info": {"error",
 def check_fail_on(value: str | None) -> None:
     """Raise typer.BadParameter for a value of --fail-on that is none."""
     if value is not None and value not in FAIL_ON:
-        raise typer.BadParameter(f"{value!r} is none of {', '.join(FAIL_ON)}.", param_hint="--fail-on")
+        raise none_of(value, FAIL_ON, "--fail-on")
 
 
 def fails(findings: Iterable[Finding], fail_on: str | None) -> bool:
