@@ -1,6 +1,7 @@
 cimport cython
 from kafkasniff.calls.call cimport Call
 from kafkasniff.calls.detection.conversation cimport Conversation
+from kafkasniff.calls.streams cimport KafkaStreams
 from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData
 from kafkasniff.tcp.reassembler cimport Reassembler
@@ -20,5 +21,9 @@ cdef class Engine:
     cpdef list _take(self, list events)
     @cython.locals(call=Call, header=RequestHeader, calls="long long", kind=int, key=int, version=int, kinds=bytearray)
     cpdef _note(self, items)
-    @cython.locals(connection=Connection, first=DirectionCounters, second=DirectionCounters, items=list)
+    cpdef _begin(self, event)
+    @cython.locals(
+        connection=Connection, first=DirectionCounters, second=DirectionCounters, items=list, plain=Conversation,
+        kafka=KafkaStreams,
+    )
     cpdef list _end(self, event)

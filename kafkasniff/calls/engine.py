@@ -12,7 +12,7 @@ from kafkasniff.calls.enrichment.fetch_sessions import FetchSessions
 from kafkasniff.calls.enrichment.learning import TELLING, Learning, names_topic_ids
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
-from kafkasniff.calls.streams import CallOptions
+from kafkasniff.calls.streams import CallOptions, KafkaStreams
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.events import (
     Connection,
@@ -115,7 +115,7 @@ class Engine:
         self._report_connections = report_connections
         self._next_sweep = 0
         self._latest = 0
-        """When the last packet was captured, or up to when there was none, in ns since 1970."""
+        """Up to when all packets were fed, also where there was none, in ns since 1970."""
         self._kinds = bytearray(_KEYS * _VERSIONS)
         """By API key and version, once looked up: whether its calls tell of others, and whether they have topic ids."""
         self._conversations: dict[Connection, _Conversation] = {}
@@ -131,10 +131,6 @@ class Engine:
 
     def feed(self, batch: PacketBatch) -> list[Item]:
         """Take packets; give what ended with them, in packet order."""
-        if len(batch):
-            # Packets of one batch need not be in the order of their times.
-            latest = max(batch.times)
-            self._latest = max(self._latest, latest)
         items = self._take(self.reassembler.feed(batch))
         self._note(items)
         return items
@@ -177,7 +173,7 @@ class Engine:
                     items += conversation.take(data)
             elif type(event) is ConnectionEnd:
                 items += self._end(event)
-            elif isinstance(event, (StreamGap, StreamConflict)):
+            elif type(event) is StreamGap or type(event) is StreamConflict:
                 items += (conversations.get(event.connection) or self._begin(event)).take(event)
         return items
 
@@ -186,13 +182,16 @@ class Engine:
         connection = event.connection
         conversation: _Conversation
         conversation = plain = Conversation(connection, self._call_limits, self._options, self._budget)
-        if isinstance(event, StreamData) and begins_tls(event.data):
+        if not isinstance(event, StreamData) or not event.data[0]:
+            # Neither TLS nor a PROXY header begins with a zero, and all but the largest messages do.
+            pass
+        elif begins_tls(event.data):
             self.counts.tls_begun += 1
             from kafkasniff.calls.detection.encrypted import EncryptedConversation
             from kafkasniff.tcp.tls.stream import TlsStream
 
             conversation = EncryptedConversation(plain, TlsStream(connection, self.tls), self._options.keep_packets)
-        elif isinstance(event, StreamData) and begins_with_proxy_header(event.data):
+        elif begins_with_proxy_header(event.data):
             from kafkasniff.calls.detection.proxied import ProxiedConversation
 
             conversation = ProxiedConversation(plain, self.tls, event.direction, self._options.keep_packets)
@@ -200,26 +199,39 @@ class Engine:
         return conversation
 
     def _end(self, event: ConnectionEnd) -> list[Item]:
-        connection = event.connection
+        connection = event[0]
         self.counts.connections += 1
         conversation = self._conversations.pop(connection, None)
         items: list[Item] = []
+        kafka: KafkaStreams | None = None
         if conversation is not None:
-            items += conversation.end(event.arrival, self._latest if connection.ended_by == "capture-end" else 0)
-            kafka = conversation.kafka
-            if kafka is not None:
-                counts = self.counts
-                counts.kafka_connections += 1
-                counts.missing_beginnings += connection.initiator is None
-                counts.unread_ends += bool(kafka.unread)
-                first, second = connection.counters
-                counts.conflicts += first.conflicts + second.conflicts
-                counts.one_way_connections += not (first.data_bytes and second.data_bytes)
-        if conversation is None or conversation.kafka is None:
+            arrival, until = event[1], 0
+            if connection.ended_by == "capture-end":
+                until = max(self._latest, self.reassembler.latest)
+            if type(conversation) is Conversation:
+                plain = conversation
+                items = plain.end(arrival, until)
+                kafka = plain.kafka
+            else:
+                items = conversation.end(arrival, until)
+                kafka = conversation.kafka
+        if kafka is None:
             self._count_other(connection, conversation)
+        else:
+            counts = self.counts
+            counts.kafka_connections += 1
+            if connection.initiator is None:
+                counts.missing_beginnings += 1
+            if kafka.unread:
+                counts.unread_ends += 1
+            first, second = connection.counters
+            if first.conflicts or second.conflicts:
+                counts.conflicts += first.conflicts + second.conflicts
+            if not (first.data_bytes and second.data_bytes):
+                counts.one_way_connections += 1
         if self._report_connections:
             conversation = conversation or Conversation(connection, self._call_limits, self._options, self._budget)
-            items.append(conversation.report(event.arrival))
+            items.append(conversation.report(event[1]))
         return items
 
     def _count_other(self, connection: Connection, conversation: "_Conversation | None") -> None:

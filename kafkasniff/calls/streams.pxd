@@ -7,7 +7,7 @@ from kafkasniff.calls.limits cimport Budget
 from kafkasniff.calls.correlation.pairing cimport Pairing, WaitingRequest, expects_response
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.protocol.headers cimport RequestHeader, is_known, read_request_header
-from kafkasniff.tcp.events cimport Connection, StreamData
+from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData, endpoint_text
 
 cdef int _FIRST_LOGIN_API, _LAST_LOGIN_API, _PREFIX, _SMALLEST_RESPONSE
 
@@ -48,6 +48,17 @@ cdef class KafkaStreams:
     cpdef bint _take_response(self, Frame frame) except -1
     @cython.locals(call=Call, identity=Identity)
     cpdef _end_call(self, Frame request, Frame response, RequestHeader header, str outcome, Arrival ended, pending_ns, tuple problems)
+    @cython.locals(cutter=FrameCutter)
+    cpdef _begin_at(self, int direction, start)
     cpdef drain(self, int direction)
+    @cython.locals(calls=list)
+    cpdef list take_calls(self)
+    @cython.locals(cutter=FrameCutter, boundaries=Boundaries, searches=list, request=Frame, rest=Frame)
+    cpdef end(self, Arrival arrival, until)
+    cpdef bint _server_seen(self) except -1
+    @cython.locals(cutter=FrameCutter)
+    cpdef _expect_tokens(self)
+    cpdef _emit(self, list pairs)
+    cpdef _describe(self, Frame frame, int direction, str side)
     @cython.locals(cutter=FrameCutter, frame=Frame)
     cpdef _drain(self, int direction, gap=*)

@@ -2,7 +2,6 @@
 """Both directions of a Kafka connection, cut into frames that make calls."""
 
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 try:
@@ -31,6 +30,7 @@ from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
 if not cython.compiled:
     from kafkasniff.calls.correlation.pairing import expects_response
     from kafkasniff.protocol.headers import is_known, read_request_header
+    from kafkasniff.tcp.events import endpoint_text
 
 _FIRST_LOGIN_API, _LAST_LOGIN_API = min(LOGIN_APIS), max(LOGIN_APIS)
 _PREFIX = SIZE_PREFIX
@@ -100,30 +100,32 @@ class KafkaStreams:
         self._limits = limits
         self._budget = budget
         self._options = options
-        self._client_text = str(connection.endpoints[client])
-        self._server_text = str(connection.endpoints[1 - client])
-        self._pairing = Pairing(budget, requests_complete=None not in starts)
-        from_the_beginning = starts[client] == 0 and starts[1 - client] is not None
-        self._boundaries = Boundaries(client, limits.search_bytes, budget, self._pairing, from_the_beginning)
-        first, second = (
-            FrameCutter(limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets, check, budget)
-            for check in self._checks()
+        first_end, second_end = connection.endpoints
+        client_end, server_end = (second_end, first_end) if client else (first_end, second_end)
+        self._client_text = endpoint_text(client_end)
+        self._server_text = endpoint_text(server_end)
+        first_start, second_start = starts
+        complete = first_start is not None and second_start is not None
+        self._pairing = Pairing(budget, complete)
+        from_the_beginning = (second_start if client else first_start) == 0
+        self._boundaries = Boundaries(
+            client, limits.search_bytes, budget, self._pairing, from_the_beginning and complete
         )
-        self._cutters = (first, second)
+        kept, largest, keep_packets = limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets
+        self._cutters = (
+            FrameCutter(kept, largest, keep_packets, self._boundaries, 0, budget),
+            FrameCutter(kept, largest, keep_packets, self._boundaries, 1, budget),
+        )
         self.starts = starts
-        for direction, start in enumerate(starts):
-            if start is None:
-                self._cutters[direction].misalign()
-                self._boundaries.begin(direction)
-            else:
-                self._cutters[direction].restart(start)
-        self._waiting: deque[tuple[int, HeldPiece]] = deque()
+        self._begin_at(0, first_start)
+        self._begin_at(1, second_start)
+        self._waiting: deque[tuple[int, HeldPiece]] | None = None
+        """What a search had held; None before any search."""
         self._notes: dict[int, str] = {}
-        self._contradictions = Contradictions()
+        self._contradictions: Contradictions | None = None
         self._may_be_contradicted = False
-        self._identity = Identity(
-            options.show_secrets, connection.initiator is not None and starts[client] == 0, raw_sasl
-        )
+        begun = connection.initiator is not None and from_the_beginning
+        self._identity = Identity(options.show_secrets, begun, raw_sasl)
         self._expect_tokens()
         self._show_secrets = options.show_secrets
         self._context = options.context
@@ -134,15 +136,14 @@ class KafkaStreams:
         """How many of these were there before what is being taken."""
         self.call_count = 0
 
-    def _checks(self) -> tuple[Callable[[int, bytes], bool], ...]:
-        """Give what tells whether large messages of each direction are plausible."""
-        of_requests, of_responses = self._boundaries.plausible_request(), self._boundaries.plausible_response()
-        return (of_requests, of_responses) if self.client == 0 else (of_responses, of_requests)
-
-    def rebuild(self) -> None:
-        """Make again what a snapshot leaves out."""
-        for cutter, check in zip(self._cutters, self._checks(), strict=True):
-            cutter.plausible = check
+    def _begin_at(self, direction: int, start: int | None) -> None:
+        """Begin a direction at a frame boundary, if one is known."""
+        cutter = self._cutters[direction]
+        if start is None:
+            cutter.misalign()
+            self._boundaries.begin(direction)
+        else:
+            cutter.restart(start)
 
     def take_data(self, event: StreamData, calls: list[Item]) -> None:
         """Take the bytes of a segment; add the calls that end to `calls`. None wait in `take_calls`."""
@@ -182,8 +183,14 @@ class KafkaStreams:
     def take(self, direction: int, item: HeldPiece) -> None:
         """Take bytes or a gap of one direction."""
         self._held_calls = len(self._calls)
-        self._waiting.append((direction, item))
+        self._wait().append((direction, item))
         self._take_waiting()
+
+    def _wait(self) -> deque[tuple[int, HeldPiece]]:
+        """Give what waits to be taken, that more may be added."""
+        if self._waiting is None:
+            self._waiting = deque()
+        return self._waiting
 
     def _take_waiting(self) -> None:
         # What a search had held waits here, not in calls within calls: there may be many searches in it.
@@ -222,6 +229,8 @@ class KafkaStreams:
         """Note stream positions, from and up to, whose bytes a segment repeated with other contents."""
         side: Side = "request" if direction == self.client else "response"
         self._may_be_contradicted = True
+        if self._contradictions is None:
+            self._contradictions = Contradictions()
         self._contradictions.add(direction, ranges, side, self._pairing.frames(side))
 
     def take_calls(self) -> list[Item]:
@@ -250,10 +259,10 @@ class KafkaStreams:
                 self.let_go(direction, search.held.discarded)
                 search.held.clear()
         request = self._cutters[self.client].end(arrival)
-        if request is not None and not self._identity.raw_tokens:
-            plausible = self._boundaries.plausible_request()
-            if plausible(request.size, request.data):
-                self._take_request(request)
+        if self._identity.raw_tokens:
+            request = None
+        if request is not None and self._boundaries.is_plausible(self.client, request.size, request.data):
+            self._take_request(request)
         rest = self._cutters[1 - self.client].end(arrival)
         if rest is not None and len(rest.data) < SMALLEST_RESPONSE:
             rest = None
@@ -314,7 +323,7 @@ class KafkaStreams:
         place, held = found
         self.let_go(direction, held.discarded)
         self._cutters[direction].restart(place)
-        self._waiting.extendleft((direction, item) for item in reversed(held.items_from(place)))
+        self._wait().extendleft((direction, item) for item in reversed(held.items_from(place)))
         held.clear()
 
     def _take_request(self, frame: Frame) -> bool:
@@ -433,7 +442,7 @@ class KafkaStreams:
 
     def _describe(self, frame: Frame, direction: int, side: Side) -> None:
         """Note on a frame what is wrong with it or with what stood before it."""
-        if self._may_be_contradicted:
+        if self._contradictions is not None:
             self._contradictions.describe(direction, frame, side)
             self._may_be_contradicted = bool(self._contradictions)
         note = self._notes.pop(direction, None) if self._notes else None

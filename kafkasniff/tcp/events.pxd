@@ -1,6 +1,9 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
 
+@cython.locals(address=str, port=int)
+cpdef str endpoint_text(endpoint)
+
 @cython.final
 cdef class DirectionCounters:
     cdef public long long packets, data_bytes, retransmissions, late_retransmissions, duplicates, out_of_order

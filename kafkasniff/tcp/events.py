@@ -38,7 +38,13 @@ class Endpoint(NamedTuple):
 
     def __str__(self) -> str:
         """Give `ip:port`, IPv6 in brackets."""
-        return f"[{self.address}]:{self.port}" if ":" in self.address else f"{self.address}:{self.port}"
+        return endpoint_text(self)
+
+
+def endpoint_text(endpoint: Endpoint) -> str:
+    """Give `ip:port`, IPv6 in brackets; sooner than `str` does."""
+    address, port = endpoint[0], endpoint[1]
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
 class DirectionCounters:

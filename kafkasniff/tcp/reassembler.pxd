@@ -9,6 +9,7 @@ cdef Py_ssize_t _IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER
 @cython.final
 cdef class Reassembler:
     cdef readonly object counters
+    cdef readonly long long latest
     cdef object _reader
     cdef ConnectionTable _table
 
@@ -17,7 +18,7 @@ cdef class Reassembler:
         offsets="const long long[::1]", captureds="const long long[::1]", originals="const long long[::1]",
         times="const long long[::1]", interface_ids="const long long[::1]", numbers="const long long[::1]",
         at=Py_ssize_t, captured=Py_ssize_t, end=Py_ssize_t, first="long long", last_id="long long",
-        type_at=Py_ssize_t, header=Py_ssize_t, cut="long long", segments="long long", arrival=Arrival, ip=Py_ssize_t,
+        type_at=Py_ssize_t, header=Py_ssize_t, cut="long long", segments="long long", time="long long", latest="long long", arrival=Arrival, ip=Py_ssize_t,
         tcp=Py_ssize_t, packet_end=Py_ssize_t, ethertype=int, data_offset=int, flags=int, payload=Py_ssize_t,
         length="long long", sequence="long long", acknowledged="long long", closed=bint, key=bytes, carried=bytes,
     )

@@ -35,12 +35,14 @@ _ENDING = 0x05
 class Reassembler:
     """Takes batches of packets and gives the events of the connections in them; reads nothing itself."""
 
-    __slots__ = ("_reader", "_table", "counters")
+    __slots__ = ("_reader", "_table", "counters", "latest")
 
     def __init__(self, limits: TcpLimits | None = None) -> None:
         """Start with no connection, and the default limits when none are given."""
         limits = limits or TcpLimits()
         self.counters = TcpCounters()
+        self.latest = 0
+        """The latest time of a packet, in ns since 1970; packets need not come in the order of their times."""
         self._reader = SegmentReader(limits, self.counters)
         self._table = ConnectionTable(limits, self.counters)
 
@@ -57,6 +59,7 @@ class Reassembler:
         last_id, interface = -1, interfaces[0]
         type_at = header = 0
         cut = segments = 0
+        latest = self.latest
         for index in range(count):
             at, captured = offsets[index], captureds[index]
             end = at + captured
@@ -67,7 +70,9 @@ class Reassembler:
                 interface = interfaces[last_id]
                 type_at, header = _LINK_HEADERS.get(interface.link_type, _ELSEWHERE)
             arrival = Arrival.__new__(Arrival)
-            arrival.time = times[index]
+            time = times[index]
+            latest = max(latest, time)
+            arrival.time = time
             arrival.packet = first + index if numbers is None else numbers[index]
             arrival.interface = interface
             ip = at + header
@@ -129,6 +134,7 @@ class Reassembler:
                 )
                 if not segment.window and not segment.flags & _ENDING:
                     table.note_zero_window(segment.key)
+        self.latest = latest
         counters.packets += count
         counters.cut_packets += cut
         counters.segments += segments

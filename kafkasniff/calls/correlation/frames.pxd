@@ -13,7 +13,9 @@ cdef tuple _NO_PACKETS
 cdef class FrameCutter:
     cdef public long long kept_limit, size_limit, smallest, offset, last_segment
     cdef public bint keep_packets, aligned
-    cdef public object plausible, absurd_size
+    cdef public object absurd_size
+    cdef object _checks
+    cdef int _direction
     cdef readonly LargestSegments largest_segments
     cdef Budget _budget
     cdef list _queue
@@ -30,6 +32,9 @@ cdef class FrameCutter:
     )
     cpdef Frame whole_frame(self, StreamData event, Py_ssize_t start)
     cpdef bint idle(self)
+    cpdef restart(self, long long offset)
+    cpdef misalign(self)
+    cpdef Frame end(self, Arrival arrival)
     cpdef note_segment(self, long long length)
     @cython.locals(length="long long", skipped="long long")
     cpdef add(self, StreamData event, Py_ssize_t start=*)

@@ -1,7 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Cuts one direction of a connection into frames, from a known frame boundary on."""
 
-from collections.abc import Callable
+from typing import Protocol
 
 try:
     import cython
@@ -34,6 +34,13 @@ _MOST_GONE = 64
 """Places of events that were cut whole, which the queue keeps at most before its other half."""
 
 
+class SizeChecks(Protocol):
+    """Knows what may be a message of a connection."""
+
+    def is_plausible(self, direction: int, size: int, start: bytes) -> bool:
+        """Tell whether a message of `size` bytes may begin with `start` in a direction."""
+
+
 class FrameCutter:
     """A stream's bytes and gaps go in, its frames come out one by one.
 
@@ -44,6 +51,8 @@ class FrameCutter:
     __slots__ = (
         "_available",
         "_budget",
+        "_checks",
+        "_direction",
         "_finished",
         "_first",
         "_head",
@@ -62,33 +71,32 @@ class FrameCutter:
         "largest_segments",
         "last_segment",
         "offset",
-        "plausible",
         "size_limit",
         "smallest",
     )
-
-    REBUILT = ("plausible",)
 
     def __init__(
         self,
         kept_limit: int,
         size_limit: int,
         keep_packets: bool,
-        plausible: Callable[[int, bytes], bool],
+        checks: SizeChecks,
+        direction: int,
         budget: Budget,
     ) -> None:
         """Keep at most `kept_limit` bytes of a frame; take a size above `size_limit` bytes for damage.
 
         When `budget` is used up, only the beginning of a message that is not whole yet is kept.
 
-        `plausible` is asked about each large message when its first bytes are there: size and content so far.
+        `checks` are asked about each large message of the `direction` when its first bytes are there.
         """
         self.kept_limit = kept_limit
         self.size_limit = size_limit
         self.smallest = 0
         """The smallest size that is no damage."""
         self.keep_packets = keep_packets
-        self.plausible = plausible
+        self._checks = checks
+        self._direction = direction
         self._budget = budget
         self.aligned = True
         self.absurd_size: int | None = None
@@ -236,7 +244,8 @@ class FrameCutter:
             if believed and size > _LARGE and self._available < _PREFIX + size:
                 if self._available < _PREFIX + FIRST_BYTES:
                     return None
-                believed = self.plausible(size, self._peek(SIZE_PREFIX + FIRST_BYTES)[SIZE_PREFIX:])
+                beginning = self._peek(SIZE_PREFIX + FIRST_BYTES)[SIZE_PREFIX:]
+                believed = self._checks.is_plausible(self._direction, size, beginning)
             if not believed:
                 self.aligned = False
                 self.absurd_size = size

@@ -30,7 +30,7 @@ cdef class Pairing:
     cdef readonly Arrival lost_at
     cdef readonly bint requests_complete
     cdef readonly bint has_early
-    cdef object _early
+    cdef list _early
     cdef long long _frames
 
     @cython.locals(request=WaitingRequest, size=Py_ssize_t)
@@ -40,6 +40,11 @@ cdef class Pairing:
     @cython.locals(request=WaitingRequest, size=Py_ssize_t)
     cpdef WaitingRequest _remove_first(self)
     cdef bint _is_older(self, Frame frame) except -1
+    cpdef list add_response(self, Frame frame)
+    @cython.locals(pairs=list, request=WaitingRequest)
+    cpdef list end(self, Arrival arrival, bint responses_ended, Frame partial, until)
+    cpdef list _give_up_early(self, Py_ssize_t count)
+    cpdef list _give_up_late(self)
 
 cdef int _PRODUCE, _FIRST_IN_TRANSACTIONS, _FLEXIBLE_PRODUCE, _LARGEST_INT16, _MOST_GONE
 

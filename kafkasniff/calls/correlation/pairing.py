@@ -1,7 +1,6 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Pairs the requests and responses of one connection: first in, first out, with the correlation id checked."""
 
-from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -134,7 +133,7 @@ class Pairing:
         self.lost_at: Arrival | None = None
         """Where bytes of the response stream were last found lost."""
         self.requests_complete = requests_complete
-        self._early: deque[tuple[Frame, int]] = deque()
+        self._early: list[tuple[Frame, int]] = []
         self.has_early = False
         """Whether responses wait for requests that were not seen yet."""
         self._frames = 0
@@ -302,7 +301,7 @@ class Pairing:
         return pairs
 
     def _pop_early(self) -> Frame:
-        frame = self._early.popleft()[0]
+        frame = self._early.pop(0)[0]
         self.has_early = bool(self._early)
         return frame
 

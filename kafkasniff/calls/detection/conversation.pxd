@@ -1,6 +1,7 @@
 cimport cython
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.calls.streams cimport KafkaStreams
+from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport part, signed32
 from kafkasniff.protocol.headers cimport RequestHeader, read_request_header
 from kafkasniff.tcp.events cimport Connection, StreamData
@@ -11,13 +12,13 @@ cdef class Conversation:
     cdef object _limits, _options
     cdef Budget _budget
     cdef tuple _searched
-    cdef dict _lone_responses
+    cdef object _lone_responses, _lost
     cdef long long _seen
     cdef list _starts, _contradicted
-    cdef object _gaps
     cdef long long _time
     cdef public KafkaStreams kafka
-    cdef public object protocol, evidence
+    cdef public object protocol
+    cdef object _evidence
     cdef bint _has_gaps
 
     cpdef take(self, event)
@@ -26,4 +27,9 @@ cdef class Conversation:
     @cython.locals(data=bytes, header=RequestHeader, body=bytes)
     cpdef bint _proves_kafka(self, StreamData event) except -1
     cpdef _take_undecided(self, StreamData event)
+    @cython.locals(data=bytes)
     cpdef note_start(self, StreamData event)
+    cpdef list end(self, Arrival arrival, until=*)
+    cpdef _follow(self, int direction)
+    cpdef list _take_gaps(self)
+    cpdef _accept(self, int client, place, str evidence, bint raw_sasl=*, response_place=*)

@@ -66,16 +66,16 @@ class Conversation:
         "_budget",
         "_connection",
         "_contradicted",
-        "_gaps",
+        "_evidence",
         "_has_gaps",
         "_limits",
         "_lone_responses",
+        "_lost",
         "_options",
         "_searched",
         "_seen",
         "_starts",
         "_time",
-        "evidence",
         "kafka",
         "protocol",
     )
@@ -87,20 +87,22 @@ class Conversation:
         self._options = options
         self._budget = budget
         self._searched: tuple[BoundarySearch, BoundarySearch] | None = None
-        self._lone_responses: dict[int, LoneResponses] = {}
+        self._lone_responses: dict[int, LoneResponses] | None = None
         self._seen = 0
         self._starts = [b"", b""]
-        self._gaps = Gaps()
+        self._lost: Gaps | None = None
+        """The gaps that were not told yet; None before the first."""
         self._has_gaps = False
-        """Whether `_gaps` may have any."""
-        self._contradicted: list[tuple[int, int, int]] = []
+        """Whether `_lost` may have any."""
+        self._contradicted: list[tuple[int, int, int]] | None = None
         """Direction and stream positions, while it is not known what the connection is."""
         self._time = 0
         """When the packet came that is being taken, in ns since 1970."""
         self.kafka: KafkaStreams | None = None
         self.protocol: str | None = None
         """`kafka`, another protocol's name or `unknown`; None while undecided."""
-        self.evidence = "no data was seen"
+        self._evidence = "no data was seen"
+        """Why it is that; empty where its first bytes are a whole request."""
 
     def take(self, event: StreamData | StreamGap | StreamConflict) -> Sequence[Item]:
         """Take bytes or a gap; give the calls that ended and the gaps that stand in a Kafka connection."""
@@ -126,8 +128,8 @@ class Conversation:
         elif self._has_gaps:
             calls: list[Item] = []
             kafka.take_data(data, calls)
-            self._gaps.follow(data.direction)
-            self._has_gaps = bool(self._gaps)
+            self._follow(data.direction)
+            self._has_gaps = bool(self._lost)
             items += self._take_gaps()
             items += calls
         else:
@@ -146,27 +148,36 @@ class Conversation:
     def _take_gap(self, gap: StreamGap) -> Sequence[Item]:
         kafka = self.kafka
         if kafka is not None:
-            self._gaps.lose(gap)
-            self._has_gaps = True
+            self._lose(gap)
             kafka.take(gap.direction, gap)
             return kafka.take_calls()
         if self.protocol is None:
             self._searches[gap.direction].held.push_gap(gap)
-            self._gaps.lose(gap)
-            self._has_gaps = True
+            self._lose(gap)
         return ()
+
+    def _lose(self, gap: StreamGap) -> None:
+        if self._lost is None:
+            self._lost = Gaps()
+        self._lost.lose(gap)
+        self._has_gaps = True
+
+    def _follow(self, direction: int) -> None:
+        """Note that bytes of a direction came, before which others may lack."""
+        if self._lost is not None:
+            self._lost.follow(direction)
 
     def _take_undecided(self, event: StreamData) -> Sequence[Item]:
         if self.protocol is not None:
             return ()
         if not self._seen and self._proves_kafka(event):
             self._time = event.delivered_by.time
-            self._accept(event.direction, 0, evidence_of(0, self._name(event.direction)))
+            self._accept(event.direction, 0, "")
             assert self.kafka is not None
             calls: list[Item] = []
             self.kafka.take_data(event, calls)
             return calls
-        self._gaps.follow(event.direction)
+        self._follow(event.direction)
         self._seen += len(event.data)
         self._time = event.delivered_by.time
         self._searches[event.direction].held.push(event)
@@ -175,7 +186,9 @@ class Conversation:
 
     def note_start(self, event: StreamData) -> None:
         """Keep the first bytes of a direction, if `event` has them."""
-        self._starts[event.direction] = self._starts[event.direction] or event.data[:SHOWN_START]
+        data = event.data
+        if not self._starts[event.direction]:
+            self._starts[event.direction] = part(data, 0, min(len(data), SHOWN_START))
 
     def end(self, arrival: Arrival, until: int = 0) -> list[Item]:
         """Give all that is left when the connection ends, or the capture at `until`, in ns since 1970."""
@@ -193,12 +206,13 @@ class Conversation:
             self._release()
             if self.protocol is None and self._seen:
                 self.protocol = "unknown"
-                self.evidence = "nothing in it proves a protocol"
+                self._evidence = "nothing in it proves a protocol"
             return []
-        for direction, counters in enumerate(self._connection.counters):
-            # Of a direction without any data nothing at all was captured.
-            if counters.data_bytes:
-                self._gaps.follow(direction)
+        if self._lost is not None:
+            for direction, counters in enumerate(self._connection.counters):
+                # Of a direction without any data nothing at all was captured.
+                if counters.data_bytes:
+                    self._lost.follow(direction)
         self.kafka.end(arrival, max(arrival.time, until))
         return [*found, *self._take_gaps(), *self.kafka.take_calls()]
 
@@ -217,7 +231,7 @@ class Conversation:
             str(self._connection.endpoints[client]),
             str(self._connection.endpoints[1 - client]),
             self.protocol or "empty",
-            self.evidence,
+            self._evidence or evidence_of(0, self._name(client)),
             self.kafka.call_count if self.kafka is not None else 0,
             arrival,
             self._starts[1 - client],
@@ -230,8 +244,9 @@ class Conversation:
         if kafka is not None:
             kafka.contradict(direction, [(base + start, base + end) for start, end in ranges])
         elif self.protocol is None:
-            room = max(HELD_CONTRADICTIONS - len(self._contradicted), 0)
-            self._contradicted += [(direction, base + start, base + end) for start, end in ranges[:room]]
+            known = self._contradicted or []
+            room = max(HELD_CONTRADICTIONS - len(known), 0)
+            self._contradicted = known + [(direction, base + start, base + end) for start, end in ranges[:room]]
 
     def _client(self) -> int:
         """Give the client's direction; where nothing tells, the sender of the first packet is taken for it."""
@@ -240,7 +255,7 @@ class Conversation:
         return self._connection.initiator or 0
 
     def _take_gaps(self) -> list[Gap]:
-        return [self._gap(gap) for gap in self._gaps.take()]
+        return [] if self._lost is None else [self._gap(gap) for gap in self._lost.take()]
 
     def _gap(self, gap: StreamGap) -> Gap:
         client = self._client()
@@ -356,7 +371,8 @@ class Conversation:
                     self._accept(client, 0, evidence)
                     return
             of_kafka = self._speaks_kafka(self._connection.endpoints[1 - client])
-            lone = self._lone_responses.get(client) or self._lone_responses.setdefault(client, LoneResponses())
+            self._lone_responses = self._lone_responses or {}
+            lone = self._lone_responses.setdefault(client, LoneResponses())
             first = lone.find(held, of_kafka, again=at_end)
             if first is not None:
                 evidence = "responses whose sizes, correlation ids and bodies agree, though no request was captured"
@@ -383,9 +399,9 @@ class Conversation:
 
     def _reject(self, protocol: str, evidence: str) -> None:
         """Take the connection for something else, and let go of its bytes."""
-        self.protocol, self.evidence = protocol, evidence
+        self.protocol, self._evidence = protocol, evidence
         self._release()
-        self._gaps = Gaps()
+        self._lost, self._has_gaps = None, False
 
     def _release(self) -> None:
         for search in self._searched or ():
@@ -406,8 +422,8 @@ class Conversation:
 
         `response_place` is one of the server's, where that is known; else its first byte is, if that was seen.
         """
-        self.protocol, self.evidence = "kafka", evidence
-        if self._gaps.left_out:
+        self.protocol, self._evidence = "kafka", evidence
+        if self._lost is not None and self._lost.left_out:
             self._budget.reach(f"gaps left out: more than {HELD_GAPS:,} came before the connection was known for Kafka")
         server = 1 - client
         note_server(self._options.kafka_servers, self._connection.endpoints[server], self._time)
@@ -430,9 +446,9 @@ class Conversation:
         for direction, search in enumerate(self._searches):
             kafka.let_go(direction, search.held.discarded)
         self._release()
-        for direction, start, end in self._contradicted:
+        for direction, start, end in self._contradicted or ():
             kafka.contradict(direction, [(start, end)])
-        self._contradicted = []
+        self._contradicted = None
         for direction, item in merge(*held, key=_order):
             kafka.take(direction, item)
         return [*self._take_gaps(), *kafka.take_calls()]

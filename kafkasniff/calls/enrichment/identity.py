@@ -1,7 +1,10 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Who the client of a connection is: its software, how it logs in, and as whom."""
 
-from functools import lru_cache
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call, Frame, Side
 from kafkasniff.calls.enrichment.authentication import SASL_AUTHENTICATE, Authentication
@@ -12,9 +15,15 @@ from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.sasl.token import SaslToken
 
+if not cython.compiled:
+    from kafkasniff.octets import part
+
 RAW_TOKEN_LIMIT = 64 << 10
 _REMEMBERED_BODY = 256
 """Bytes of a body of ApiVersions that is remembered with what it says."""
+_MOST_BODIES = 1024
+_BODIES: dict[bytes, tuple[int, tuple[str | None, str | None] | None]] = {}
+"""Such bodies with their version, and what they say."""
 LOGIN_APIS = frozenset({SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE})
 """APIs whose messages tell who the client is."""
 
@@ -66,9 +75,8 @@ class Identity:
     def take_request(self, header: RequestHeader, frame: Frame) -> None:
         """Take a request."""
         if header.api_key == API_VERSIONS and header.api_version >= 3 and frame.whole:
-            body = frame.data[header.end :]
-            read = _software if len(body) <= _REMEMBERED_BODY else _software.__wrapped__
-            self.software = read(header.api_version, body) or self.software
+            body = part(frame.data, header.end, len(frame.data))
+            self.software = _software(header.api_version, body) or self.software
         elif header.api_key == SASL_HANDSHAKE:
             self.security = "SASL_PLAINTEXT"
             self._authentication.begin(header, frame.data)
@@ -96,9 +104,22 @@ class Identity:
             self._offered = False
 
 
-@lru_cache(maxsize=1024)
 def _software(version: int, body: bytes) -> tuple[str | None, str | None] | None:
-    """Read the client's name and version in the body of ApiVersions (KIP-511); few bodies are all that clients send."""
+    """Give the client's name and version in the body of ApiVersions (KIP-511)."""
+    if len(body) > _REMEMBERED_BODY:
+        return _read_software(version, body)
+    # Few bodies are all that clients send.
+    known = _BODIES.get(body)
+    if known is not None and known[0] == version:
+        return known[1]
+    software = _read_software(version, body)
+    if len(_BODIES) >= _MOST_BODIES:
+        _BODIES.clear()
+    _BODIES[body] = version, software
+    return software
+
+
+def _read_software(version: int, body: bytes) -> tuple[str | None, str | None] | None:
     value = decode_body(API_VERSIONS, version, "request", body, 0).value
     if value is None:
         return None

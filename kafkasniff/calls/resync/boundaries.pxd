@@ -16,3 +16,6 @@ cdef class Boundaries:
     cdef public LostIds lost_ids
 
     cpdef know_client(self, client_id)
+    cpdef begin(self, int direction)
+    cpdef end(self)
+    cpdef bint is_plausible(self, int direction, size, bytes start) except -1

@@ -1,8 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Finds frame boundaries again in both directions of a connection, with what its other messages tell."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkasniff.calls.correlation.frames import FrameCutter
@@ -133,14 +132,15 @@ class Boundaries:
         self.searches[direction] = None
         return place, search.held
 
-    def plausible_request(self) -> Callable[[int, bytes], bool]:
-        """Give a check whether a size and the bytes behind it may begin a request."""
-        return partial(_plausible_request, self.client_ids)
-
-    def plausible_response(self) -> Callable[[int, bytes], bool]:
-        """Give a check whether a size and the bytes behind it may begin an awaited response."""
-        # No method of this object: the cycle of references would outlive the connection.
-        return partial(_plausible_response, self._pairing, self.lost_ids)
+    def is_plausible(self, direction: int, size: int, start: bytes) -> bool:
+        """Tell whether a size and the bytes behind it may begin a request, or an awaited response."""
+        if direction != self._client:
+            number = int.from_bytes(start[:4], "big", signed=True)
+            return number in self._pairing.layouts() or self.lost_ids.may_have(number) is True
+        prefix = size.to_bytes(4, "big") + start[:1100]
+        return size <= LARGEST_PLAUSIBLE and (
+            request_header(prefix) is not None or may_be_unknown_request(prefix, self.client_ids)
+        )
 
     def _score_request(self, held: HeldStream, place: int) -> Score:
         early = self._pairing.early_ids()
@@ -158,19 +158,6 @@ class Boundaries:
             # Nothing of the client was captured.
             return True if correlation_id > self.last_answer else None
         return self.lost_ids.may_have(correlation_id)
-
-
-def _plausible_request(client_ids: set[str | None], size: int, start: bytes) -> bool:
-    prefix = size.to_bytes(4, "big") + start[:1100]
-    return size <= LARGEST_PLAUSIBLE and (
-        request_header(prefix) is not None or may_be_unknown_request(prefix, client_ids)
-    )
-
-
-def _plausible_response(pairing: Pairing, lost_ids: LostIds, size: int, start: bytes) -> bool:
-    del size
-    number = int.from_bytes(start[:4], "big", signed=True)
-    return number in pairing.layouts() or lost_ids.may_have(number) is True
 
 
 def response_ids(held: HeldStream) -> set[int]:

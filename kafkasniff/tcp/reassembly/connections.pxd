@@ -8,7 +8,7 @@ from kafkasniff.tcp.reassembly.half_open cimport HalfOpen
 from kafkasniff.tcp.reassembly.holes cimport close_proven, look_for_hole
 from kafkasniff.tcp.reassembly.memory cimport Memory
 from kafkasniff.tcp.packets.segments cimport Segment
-from kafkasniff.tcp.reassembly.sequence cimport FARTHEST, MASK, NEVER, distance
+from kafkasniff.tcp.reassembly.sequence cimport FARTHEST, HALF, MASK, NEVER, distance
 from kafkasniff.tcp.reassembly.state cimport ConnectionState, is_first
 from kafkasniff.tcp.reassembly.streams cimport Stream
 from kafkasniff.tcp.reassembly.timers cimport Timers

@@ -27,7 +27,7 @@ if not cython.compiled:
     from kafkasniff.tcp.reassembly.ended import remembered
     from kafkasniff.tcp.reassembly.flow_keys import canonical, endpoints
     from kafkasniff.tcp.reassembly.holes import close_proven, look_for_hole
-    from kafkasniff.tcp.reassembly.sequence import FARTHEST, MASK, NEVER, distance
+    from kafkasniff.tcp.reassembly.sequence import FARTHEST, HALF, MASK, NEVER, distance
     from kafkasniff.tcp.reassembly.state import is_first
 
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
@@ -159,7 +159,7 @@ class ConnectionTable:
                     stream, peer = state.second, state.first
                 else:
                     stream, peer = state.first, state.second
-                if sequence == stream.sequence and (peer.sequence - acknowledgement) & MASK < 0x80000000:
+                if sequence == stream.sequence and (peer.sequence - acknowledgement) & MASK < HALF:
                     # The usual case: what comes next, acknowledging what was seen.
                     connection = state.connection
                     connection.last = arrival
@@ -409,7 +409,7 @@ class ConnectionTable:
         if self._open >= self._limits.connections:
             self._evict_idle()
         self._open += 1
-        self.events.append(ConnectionStart(connection))
+        self.events.append(tuple.__new__(ConnectionStart, (connection,)))
         if self._open > len(self._recent) < _MOST_SLOTS:
             self._recent = [None] * (4 * len(self._recent))
         state = ConnectionState(key, connection, self.memory)
@@ -521,13 +521,14 @@ class ConnectionTable:
         elif NEVER not in (first.fin, second.fin):
             reason = "fin"
         connection.ended_by = reason
-        self.events.append(ConnectionEnd(connection, arrival))
+        self.events.append(tuple.__new__(ConnectionEnd, (connection, arrival)))
         first.discard()
         second.discard()
         self._forget(state)
         if state.half_open:
             self._half_open.pop(state.name, None)
-        self.holes.discard(state)
+        if state.has_holes:
+            self.holes.discard(state)
         self._open -= 1
         if state.half_open and connection.epoch == 0 and reason == "idle":
             return

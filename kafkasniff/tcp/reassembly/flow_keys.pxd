@@ -1,11 +1,15 @@
 cimport cython
+from kafkasniff.octets cimport part
 
-cdef Py_ssize_t _LONGEST
+cdef Py_ssize_t _LONGEST, _MOST_TEXTS
+cdef dict _TEXTS
 
 cpdef reverse(key)
 cpdef canonical(key)
-@cython.locals(ends=bytes, width=Py_ssize_t)
+@cython.locals(ends=bytes, width=Py_ssize_t, ports=Py_ssize_t, source=str, destination=str)
 cpdef tuple endpoints(key)
+@cython.locals(text=str)
+cpdef str address_text(bytes packed)
 @cython.locals(width=Py_ssize_t, place=Py_ssize_t, view="const unsigned char*")
 cdef bint _is_canonical(bytes ends) except -1
 @cython.locals(

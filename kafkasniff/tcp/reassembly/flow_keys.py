@@ -1,8 +1,6 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Keys of one direction of a 4-tuple."""
 
-from functools import lru_cache
-
 try:
     import cython
 except ImportError:
@@ -10,11 +8,19 @@ except ImportError:
 
 from kafkasniff.tcp.events import Endpoint
 
+if not cython.compiled:
+    from kafkasniff.octets import part
+
 FlowKey = bytes | tuple[tuple[str, ...], bytes]
 """One direction of a 4-tuple: source, destination, source port, destination port; with the virtual networks, if any."""
 
 _LONGEST = 36
 """Bytes of the key of two IPv6 addresses."""
+
+_TEXTS: dict[bytes, str] = {}
+"""Of the addresses seen last, by their bytes …"""
+_MOST_TEXTS = 4_096
+"""… and how many at most."""
 
 
 def reverse(key: FlowKey) -> FlowKey:
@@ -34,19 +40,29 @@ def endpoints(key: FlowKey) -> tuple[Endpoint, Endpoint]:
     """Give the source and the destination."""
     ends = key[1] if isinstance(key, tuple) else key
     width = (len(ends) - 4) // 2
-    source, destination = address_text(ends[:width]), address_text(ends[width:-4])
-    return Endpoint(source, ends[-4] << 8 | ends[-3]), Endpoint(destination, ends[-2] << 8 | ends[-1])
+    source, destination = address_text(part(ends, 0, width)), address_text(part(ends, width, 2 * width))
+    ports = 2 * width
+    return (
+        tuple.__new__(Endpoint, (source, ends[ports] << 8 | ends[ports + 1])),
+        tuple.__new__(Endpoint, (destination, ends[ports + 2] << 8 | ends[ports + 3])),
+    )
 
 
-@lru_cache(maxsize=4_096)
 def address_text(packed: bytes) -> str:
     """Give an address from its bytes."""
-    if len(packed) == 4:
-        return ".".join(map(str, packed))
-    # Most captures have no IPv6, and should not wait for it.
-    from socket import AF_INET6, inet_ntop
+    text = _TEXTS.get(packed)
+    if text is None:
+        if len(packed) == 4:
+            text = ".".join(map(str, packed))
+        else:
+            # Most captures have no IPv6, and should not wait for it.
+            from socket import AF_INET6, inet_ntop
 
-    return inet_ntop(AF_INET6, packed)
+            text = inet_ntop(AF_INET6, packed)
+        if len(_TEXTS) >= _MOST_TEXTS:
+            _TEXTS.clear()
+        _TEXTS[packed] = text
+    return text
 
 
 def _is_canonical(ends: bytes) -> bool:
@@ -66,7 +82,7 @@ def _reverse_ends(ends: bytes) -> bytes:
     if not 4 <= size <= _LONGEST:
         raise IndexError("a key has two addresses and two ports")
     if not cython.compiled:
-        made = bytearray(_LONGEST)
+        made = bytearray(size)
     view = ends
     for place in range(width):
         made[place] = view[width + place]
@@ -74,4 +90,7 @@ def _reverse_ends(ends: bytes) -> bytes:
     for place in range(2):
         made[size - 4 + place] = view[size - 2 + place]
         made[size - 2 + place] = view[size - 4 + place]
-    return bytes(made[:size])
+    if not cython.compiled:
+        return bytes(made)
+    # Compiled, a part of an array of characters is bytes.
+    return made[:size]  # type: ignore[return-value]

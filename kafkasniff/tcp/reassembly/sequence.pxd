@@ -1,3 +1,3 @@
-cdef long long MASK, FARTHEST, LARGEST_LEAP, NEVER
+cdef long long MASK, HALF, FARTHEST, LARGEST_LEAP, NEVER
 
 cpdef long long distance(long long sequence, long long base)

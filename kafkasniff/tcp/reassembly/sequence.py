@@ -9,10 +9,13 @@ FARTHEST = 64 << 20
 LARGEST_LEAP = 1 << 30
 """The largest window (RFC 7323): a confirmed leap up to this is a gap of known length."""
 
+HALF = 1 << 31
+"""The distance from which on a number lies rather before another than after it."""
+
 NEVER = -1 << 62
 """The position of what is not known; all others lie far from it."""
 
 
 def distance(sequence: int, base: int) -> int:
     """Give how far `sequence` lies after `base` (negative: before)."""
-    return ((sequence - base + 0x80000000) & 0xFFFFFFFF) - 0x80000000
+    return ((sequence - base + HALF) & MASK) - HALF

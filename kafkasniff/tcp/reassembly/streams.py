@@ -211,7 +211,7 @@ class Stream:
                 return
             self.finished = True
             self._replace_pending(None)
-            events.append(StreamFin(self.connection, self.direction, self.fin_arrival))
+            events.append(tuple.__new__(StreamFin, (self.connection, self.direction, self.fin_arrival)))
 
     def at_rest(self) -> bool:
         """Tell whether nothing waits: neither a hole nor an end is to be looked at."""
