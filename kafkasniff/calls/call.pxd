@@ -13,6 +13,11 @@ cdef class Frame:
     cdef public tuple packets
     cdef public bint limited
 
+@cython.locals(frame=Frame)
+cpdef Frame new_frame(
+    Py_ssize_t size, bytes data, Arrival first, Arrival last, long long stream_offset, tuple packets
+)
+
 cdef class Call:
     cdef public Connection connection
     cdef public str client, server

@@ -131,6 +131,22 @@ class Frame:
         return len(self.data) == self.size
 
 
+def new_frame(
+    size: int, data: bytes, first: Arrival, last: Arrival, stream_offset: int, packets: tuple[Arrival, ...]
+) -> Frame:
+    """Make a frame without problems, sooner than by calling the class."""
+    frame = Frame.__new__(Frame)
+    frame.size = size
+    frame.data = data
+    frame.first = first
+    frame.last = last
+    frame.stream_offset = stream_offset
+    frame._problems = None
+    frame.packets = packets
+    frame.limited = False
+    return frame
+
+
 @dataclass(slots=True)
 class Gap:
     """Bytes that the capture lacks."""

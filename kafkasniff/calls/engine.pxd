@@ -3,7 +3,7 @@ from kafkasniff.calls.call cimport Call
 from kafkasniff.calls.detection.conversation cimport Conversation
 from kafkasniff.calls.streams cimport KafkaStreams
 from kafkasniff.protocol.headers cimport RequestHeader
-from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData
+from kafkasniff.tcp.events cimport Connection, ConnectionEnd, DirectionCounters, StreamData
 from kafkasniff.tcp.reassembler cimport Reassembler
 
 cdef int _TELLS, _NAMES_IDS, _LOOKED_UP, _KEYS, _VERSIONS
@@ -26,4 +26,4 @@ cdef class Engine:
         connection=Connection, first=DirectionCounters, second=DirectionCounters, items=list, plain=Conversation,
         kafka=KafkaStreams,
     )
-    cpdef list _end(self, event)
+    cpdef list _end(self, ConnectionEnd event)

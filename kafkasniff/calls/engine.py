@@ -9,7 +9,7 @@ from kafkasniff.calls.call import Call, Gap
 from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.detection.recognition import begins_with_proxy_header
 from kafkasniff.calls.enrichment.fetch_sessions import FetchSessions
-from kafkasniff.calls.enrichment.learning import TELLING, Learning, names_topic_ids
+from kafkasniff.calls.enrichment.learning import Learning, may_tell, names_topic_ids
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.streams import CallOptions, KafkaStreams
@@ -199,13 +199,13 @@ class Engine:
         return conversation
 
     def _end(self, event: ConnectionEnd) -> list[Item]:
-        connection = event[0]
+        connection = event.connection
         self.counts.connections += 1
         conversation = self._conversations.pop(connection, None)
         items: list[Item] = []
         kafka: KafkaStreams | None = None
         if conversation is not None:
-            arrival, until = event[1], 0
+            arrival, until = event.arrival, 0
             if connection.ended_by == "capture-end":
                 until = max(self._latest, self.reassembler.latest)
             if type(conversation) is Conversation:
@@ -231,7 +231,7 @@ class Engine:
                 counts.one_way_connections += 1
         if self._report_connections:
             conversation = conversation or Conversation(connection, self._call_limits, self._options, self._budget)
-            items.append(conversation.report(event[1]))
+            items.append(conversation.report(event.arrival))
         return items
 
     def _count_other(self, connection: Connection, conversation: "_Conversation | None") -> None:
@@ -288,4 +288,4 @@ def _is_in_part(item: Item) -> bool:
 
 def _kind(key: int, version: int) -> int:
     """Tell what is to be done with the calls of an API in a version."""
-    return _LOOKED_UP + _TELLS * (key in TELLING) + _NAMES_IDS * names_topic_ids(key, version)
+    return _LOOKED_UP + _TELLS * may_tell(key, version) + _NAMES_IDS * names_topic_ids(key, version)

@@ -9,7 +9,7 @@ from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.protocol.headers cimport RequestHeader, is_known, read_request_header
 from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData, endpoint_text
 
-cdef int _FIRST_LOGIN_API, _LAST_LOGIN_API, _PREFIX, _SMALLEST_RESPONSE
+cdef int _FIRST_LOGIN_API, _LAST_LOGIN_API, _PREFIX, _SMALLEST_REQUEST, _SMALLEST_RESPONSE
 
 cdef bint _is_login_api(int api_key) except -1
 
@@ -39,7 +39,7 @@ cdef class KafkaStreams:
 
     @cython.locals(own=list)
     cpdef take_data(self, StreamData event, list calls)
-    @cython.locals(cutter=FrameCutter, searches=list, start=Py_ssize_t, length=Py_ssize_t, frame=Frame, direction=int)
+    @cython.locals(cutter=FrameCutter, start=Py_ssize_t, length=Py_ssize_t, frame=Frame, direction=int)
     cpdef _take_segment(self, StreamData event)
     cpdef bint _is_request(self, RequestHeader header) except -1
     @cython.locals(header=RequestHeader, pairing=Pairing, boundaries=Boundaries)

@@ -34,7 +34,7 @@ if not cython.compiled:
 
 _FIRST_LOGIN_API, _LAST_LOGIN_API = min(LOGIN_APIS), max(LOGIN_APIS)
 _PREFIX = SIZE_PREFIX
-_SMALLEST_RESPONSE = SMALLEST_RESPONSE
+_SMALLEST_REQUEST, _SMALLEST_RESPONSE = SMALLEST_REQUEST, SMALLEST_RESPONSE
 
 VERSIONS_AHEAD = 32
 """How far a version may be beyond the newest known and still be taken for a version."""
@@ -156,8 +156,7 @@ class KafkaStreams:
     def _take_segment(self, event: StreamData) -> None:
         direction = event.direction
         cutter = self._cutters[direction]
-        searches = self._boundaries.searches
-        if searches[0] is not None or searches[1] is not None or self._waiting:
+        if self._boundaries.searching or self._waiting:
             self.take(direction, (event, 0))
             return
         start, length = 0, len(event.data)
@@ -376,8 +375,10 @@ class KafkaStreams:
     def _expect_tokens(self) -> None:
         """Let frames be as small as SASL tokens are, as long as the client may send these."""
         tokens = self._identity.is_logging_in()
-        self._cutters[self.client].smallest = 0 if tokens else SMALLEST_REQUEST
-        self._cutters[1 - self.client].smallest = 0 if tokens else SMALLEST_RESPONSE
+        cutter = self._cutters[self.client]
+        cutter.smallest = 0 if tokens else _SMALLEST_REQUEST
+        cutter = self._cutters[1 - self.client]
+        cutter.smallest = 0 if tokens else _SMALLEST_RESPONSE
 
     def _refuse(self, direction: int, place: int, arrival: Arrival, found: str) -> None:
         """Note what was found in place of a message, at a stream position and in a packet.

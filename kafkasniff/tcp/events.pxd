@@ -1,7 +1,7 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
 
-@cython.locals(address=str, port=int)
+@cython.locals(ends=tuple, address=str, port=int)
 cpdef str endpoint_text(endpoint)
 
 @cython.final
@@ -26,4 +26,15 @@ cdef class StreamData:
     cdef readonly int direction
     cdef readonly bytes data
     cdef readonly Arrival arrival, delivered_by
-    cdef readonly tuple fragments, contradicted
+    cdef readonly tuple fragments
+    cdef readonly tuple contradicted
+
+@cython.locals(event=StreamData)
+cpdef StreamData new_stream_data(
+    Connection connection, int direction, bytes data, Arrival arrival, Arrival delivered_by, tuple fragments
+)
+
+@cython.final
+cdef class ConnectionEnd:
+    cdef readonly Connection connection
+    cdef readonly Arrival arrival

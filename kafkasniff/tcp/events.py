@@ -43,7 +43,11 @@ class Endpoint(NamedTuple):
 
 def endpoint_text(endpoint: Endpoint) -> str:
     """Give `ip:port`, IPv6 in brackets; sooner than `str` does."""
-    address, port = endpoint[0], endpoint[1]
+    if not isinstance(endpoint, tuple):
+        raise TypeError("expected an endpoint")
+    # Compiled, a tuple is unpacked sooner than a named one.
+    ends: tuple[str, int] = cython.cast(tuple, endpoint)
+    address, port = ends
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
@@ -208,6 +212,26 @@ class StreamData:
         )
 
 
+def new_stream_data(
+    connection: Connection,
+    direction: int,
+    data: bytes,
+    arrival: Arrival,
+    delivered_by: Arrival,
+    fragments: tuple[Arrival, ...],
+) -> StreamData:
+    """Make such an event, sooner than by calling the class."""
+    event = StreamData.__new__(StreamData)
+    event.connection = connection
+    event.direction = direction
+    event.data = data
+    event.arrival = arrival
+    event.delivered_by = delivered_by
+    event.fragments = fragments
+    event.contradicted = ()
+    return event
+
+
 class StreamGap(NamedTuple):
     """Bytes of one direction that the capture lacks; they stand between the data before and the data after."""
 
@@ -231,25 +255,19 @@ class StreamConflict(NamedTuple):
     arrival: Arrival
 
 
-class StreamFin(NamedTuple):
-    """The sender of a direction said that nothing more comes (FIN), and all its bytes were delivered."""
-
-    connection: Connection
-    direction: int
-    arrival: Arrival
-
-
-class ConnectionStart(NamedTuple):
-    """First packet of a connection."""
-
-    connection: Connection
-
-
-class ConnectionEnd(NamedTuple):
+@cython.final
+@cython.no_gc
+@cython.freelist(64)
+@cython.cclass
+class ConnectionEnd:
     """Nothing more comes of this connection; `connection.ended_by` says why."""
 
-    connection: Connection
-    arrival: Arrival
+    __slots__ = ("arrival", "connection")
+
+    def __init__(self, connection: Connection, arrival: Arrival) -> None:
+        """Take the packet that ended it."""
+        self.connection = connection
+        self.arrival = arrival
 
 
-StreamEvent = StreamData | StreamGap | StreamConflict | StreamFin | ConnectionStart | ConnectionEnd
+StreamEvent = StreamData | StreamGap | StreamConflict | ConnectionEnd

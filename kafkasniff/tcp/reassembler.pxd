@@ -1,5 +1,5 @@
 cimport cython
-from kafkasniff.capture.packets cimport Arrival
+from kafkasniff.capture.packets cimport Arrival, new_arrival
 from kafkasniff.octets cimport part, unsigned32
 from kafkasniff.tcp.reassembly.connections cimport ConnectionTable
 

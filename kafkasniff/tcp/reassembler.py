@@ -6,13 +6,14 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.capture.packets import Arrival, PacketBatch
+from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.events import StreamEvent
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.packets.segments import SegmentReader
 from kafkasniff.tcp.reassembly.connections import ConnectionTable
 
 if not cython.compiled:
+    from kafkasniff.capture.packets import new_arrival
     from kafkasniff.octets import part, unsigned32
 
 _LINK_HEADERS = {
@@ -69,12 +70,9 @@ class Reassembler:
                 last_id = interface_ids[index]
                 interface = interfaces[last_id]
                 type_at, header = _LINK_HEADERS.get(interface.link_type, _ELSEWHERE)
-            arrival = Arrival.__new__(Arrival)
             time = times[index]
             latest = max(latest, time)
-            arrival.time = time
-            arrival.packet = first + index if numbers is None else numbers[index]
-            arrival.interface = interface
+            arrival = new_arrival(time, first + index if numbers is None else numbers[index], interface)
             ip = at + header
             tcp = packet_end = -1
             if ip + _IPV4_HEADER + _TCP_HEADER <= end:

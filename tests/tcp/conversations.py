@@ -9,11 +9,9 @@ from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.tcp.events import (
     Connection,
     ConnectionEnd,
-    ConnectionStart,
     StreamConflict,
     StreamData,
     StreamEvent,
-    StreamFin,
     StreamGap,
 )
 from kafkasniff.tcp.limits import TcpLimits
@@ -123,21 +121,16 @@ class Seen:
     connection: Connection
     parts: tuple[list[bytes | int | None], list[bytes | int | None]] = field(default_factory=lambda: ([], []))
     """Of each direction, bytes (joined where they touch) and lengths of gaps."""
-    fins: list[int] = field(default_factory=list)
     conflicts: list[tuple[int, tuple[tuple[int, int], ...]]] = field(default_factory=list)
     """Directions, and where delivered bytes differ, counted from the next one."""
     ended: bool = False
 
 
 def connections(events: Iterable[StreamEvent]) -> list[Seen]:
-    """Sort events by connection, checking their order: a start, then anything, then one end and no more."""
+    """Sort events by connection, checking their order: anything, then one end and no more."""
     seen: dict[Connection, Seen] = {}
     for event in events:
-        if isinstance(event, ConnectionStart):
-            assert event.connection not in seen
-            seen[event.connection] = Seen(event.connection)
-            continue
-        record = seen[event.connection]
+        record = seen.setdefault(event.connection, Seen(event.connection))
         assert not record.ended
         if isinstance(event, StreamData):
             assert event.data
@@ -149,8 +142,6 @@ def connections(events: Iterable[StreamEvent]) -> list[Seen]:
         elif isinstance(event, StreamGap):
             assert event.length is None or event.length > 0
             record.parts[event.direction].append(event.length)
-        elif isinstance(event, StreamFin):
-            record.fins.append(event.direction)
         elif isinstance(event, StreamConflict):
             record.conflicts.append((event.direction, event.ranges))
         else:

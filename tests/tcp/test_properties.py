@@ -133,7 +133,6 @@ def test_whole_streams_survive_reordering_duplicates_and_overlaps(seed: int, far
     damaged.move(farthest)
     (seen,) = connections(run(damaged.frames()))
     assert [merged(parts) for parts in flipped(seen)] == [[data] for data in damaged.data]
-    assert sorted(seen.fins) == [0, 1]
     assert seen.connection.ended_by == "fin"
     assert sum(counters.conflicts for counters in seen.connection.counters) == 0
 

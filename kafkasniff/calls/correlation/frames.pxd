@@ -1,5 +1,5 @@
 cimport cython
-from kafkasniff.calls.call cimport Frame
+from kafkasniff.calls.call cimport Frame, new_frame
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.calls.correlation.segments cimport LargestSegments
 from kafkasniff.capture.packets cimport Arrival
@@ -41,17 +41,17 @@ cdef class FrameCutter:
     @cython.locals(size="long long", start=Py_ssize_t, event=StreamData, believed=bint, kept="long long")
     cpdef Frame next_frame(self)
     cdef Frame _cut_from_one_packet(self, StreamData event, Py_ssize_t start, Py_ssize_t size)
-    @cython.locals(frame=Frame)
+    @cython.locals(arrival=Arrival, offset="long long", packets=tuple, data=bytes)
     cdef Frame _frame_in(self, StreamData event, Py_ssize_t start, Py_ssize_t size)
     cdef _pop(self)
     cdef bytes _peek(self, Py_ssize_t count)
     @cython.locals(parts=list, left=Py_ssize_t, length=Py_ssize_t, start=Py_ssize_t, data=bytes, event=StreamData)
     cdef bytes _take(self, Py_ssize_t count)
     cdef _start_skip(self, long long missing)
-    @cython.locals(frame=Frame)
+    @cython.locals(frame=Frame, offset="long long", packets=tuple)
     cdef _finish_partial(self)
     cdef Frame _hand_over(self)
     cdef _forget_frame(self)
     cdef _drop_queue(self)
-    @cython.locals(arrival=Arrival, last=Arrival)
+    @cython.locals(arrival=Arrival, last=Arrival, packets=list)
     cpdef _note(self, StreamData event)

@@ -15,6 +15,7 @@ from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamData, StreamGap
 
 if not cython.compiled:
+    from kafkasniff.calls.call import new_frame
     from kafkasniff.octets import part, signed32
 
 SIZE_PREFIX = 4
@@ -119,7 +120,7 @@ class FrameCutter:
         self._limited = False
         self._first: Arrival | None = None
         self._last: Arrival | None = None
-        self._packets: list[Arrival] = []
+        self._packets: list[Arrival] | None = [] if keep_packets else None
         self._finished: Frame | None = None
 
     def restart(self, offset: int) -> None:
@@ -319,16 +320,11 @@ class FrameCutter:
 
     def _frame_in(self, event: StreamData, start: int, size: int) -> Frame:
         """Make the frame that lies whole in the data of an event, its prefix at `start`, and go behind it."""
-        frame = Frame.__new__(Frame)
-        frame.size = size
-        frame.data = part(event.data, start + _PREFIX, start + _PREFIX + size)
-        frame.first = frame.last = event.arrival
-        frame.stream_offset = self.offset
-        frame.packets = (event.arrival, *event.fragments) if self.keep_packets else _NO_PACKETS
-        frame._problems = None
-        frame.limited = False
-        self.offset += _PREFIX + size
-        return frame
+        arrival, offset = event.arrival, self.offset
+        self.offset = offset + _PREFIX + size
+        packets = (arrival, *event.fragments) if self.keep_packets else _NO_PACKETS
+        data = part(event.data, start + _PREFIX, start + _PREFIX + size)
+        return new_frame(size, data, arrival, arrival, offset, packets)
 
     def _pop(self) -> None:
         """Let go of the first event of the queue."""
@@ -378,10 +374,11 @@ class FrameCutter:
         last = self._last
         if last is None or arrival.time > last.time or (arrival.time == last.time and arrival.packet > last.packet):
             self._last = arrival
-        if self.keep_packets:
-            if not self._packets or self._packets[-1] is not arrival:
-                self._packets.append(arrival)
-            self._packets.extend(event.fragments)
+        packets = self._packets
+        if packets is not None:
+            if not packets or packets[-1] is not arrival:
+                packets.append(arrival)
+            packets.extend(event.fragments)
 
     def _start_skip(self, missing: int) -> None:
         """Keep what there is of the current frame, and let its other `missing` bytes pass."""
@@ -392,13 +389,9 @@ class FrameCutter:
         assert self._size != _NO_MESSAGE
         assert self._first is not None
         assert self._last is not None
-        frame = Frame.__new__(Frame)
-        frame.size = self._size
-        frame.data = self._kept
-        frame.first, frame.last = self._first, self._last
-        frame.stream_offset = self.offset + self._skip - self._size - _PREFIX
-        frame.packets = tuple(dict.fromkeys(self._packets)) if self.keep_packets else _NO_PACKETS
-        frame._problems = None
+        offset = self.offset + self._skip - self._size - _PREFIX
+        packets = tuple(dict.fromkeys(self._packets)) if self._packets is not None else _NO_PACKETS
+        frame = new_frame(self._size, self._kept, self._first, self._last, offset, packets)
         frame.limited = self._limited
         self._finished = frame
         self._forget_frame()
@@ -415,7 +408,7 @@ class FrameCutter:
         self._limited = False
         self._first = None
         self._last = None
-        if self.keep_packets:
+        if self._packets is not None:
             self._packets = []
 
     def _drop_queue(self) -> None:

@@ -13,13 +13,15 @@ cdef class WaitingRequest:
 
 @cython.final
 cdef class RequestQueue:
-    cdef list _requests
-    cdef Py_ssize_t _first
+    cdef WaitingRequest _first
+    cdef list _others
+    cdef Py_ssize_t _gone
 
     cpdef Py_ssize_t count(self) except -1
     cpdef append(self, WaitingRequest request)
     cpdef WaitingRequest first(self)
-    @cython.locals(request=WaitingRequest)
+    cpdef WaitingRequest last(self)
+    @cython.locals(request=WaitingRequest, others=list)
     cpdef WaitingRequest pop_first(self)
 
 @cython.final
@@ -40,11 +42,6 @@ cdef class Pairing:
     @cython.locals(request=WaitingRequest, size=Py_ssize_t)
     cpdef WaitingRequest _remove_first(self)
     cdef bint _is_older(self, Frame frame) except -1
-    cpdef list add_response(self, Frame frame)
-    @cython.locals(pairs=list, request=WaitingRequest)
-    cpdef list end(self, Arrival arrival, bint responses_ended, Frame partial, until)
-    cpdef list _give_up_early(self, Py_ssize_t count)
-    cpdef list _give_up_late(self)
 
 cdef int _PRODUCE, _FIRST_IN_TRANSACTIONS, _FLEXIBLE_PRODUCE, _LARGEST_INT16, _MOST_GONE
 

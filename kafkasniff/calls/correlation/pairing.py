@@ -54,46 +54,59 @@ class WaitingRequest:
 class RequestQueue:
     """Requests in the order in which they came."""
 
-    __slots__ = ("_first", "_requests")
+    __slots__ = ("_first", "_gone", "_others")
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._requests: list[WaitingRequest] = []
-        self._first = 0
+        self._first: WaitingRequest | None = None
+        """Most clients wait for each answer before they ask again."""
+        self._others: list[WaitingRequest] | None = None
+        """Those behind the first, of which so many are `_gone`; None where there were none."""
+        self._gone = 0
 
     def count(self) -> int:
         """Give how many there are."""
-        return len(self._requests) - self._first
+        if self._others is not None:
+            return len(self._others) - self._gone + 1
+        return 0 if self._first is None else 1
 
     def __iter__(self) -> Iterator[WaitingRequest]:
         """Give them in order."""
-        return iter(self._requests[self._first :])
+        return iter(([] if self._first is None else [self._first]) + (self._others or [])[self._gone :])
 
     def append(self, request: WaitingRequest) -> None:
         """Add one behind all others."""
-        self._requests.append(request)
+        if self._first is None:
+            self._first = request
+        elif self._others is None:
+            self._others = [request]
+        else:
+            self._others.append(request)
 
     def first(self) -> WaitingRequest:
         """Give the one that came first; there must be one."""
-        return self._requests[self._first]
+        assert self._first is not None
+        return self._first
 
     def last(self) -> WaitingRequest:
         """Give the one that came last; there must be one."""
-        return self._requests[-1]
+        return self.first() if self._others is None else self._others[-1]
 
     def pop_first(self) -> WaitingRequest:
         """Take out the one that came first; there must be one."""
-        if self._first + 1 == len(self._requests):
-            request = self._requests.pop()
-            if self._first:
-                self._requests = []
-                self._first = 0
+        request = self.first()
+        others = self._others
+        if others is None:
+            self._first = None
             return request
-        request = self._requests[self._first]
-        self._first += 1
-        if self._first >= _MOST_GONE and 2 * self._first > len(self._requests):
-            del self._requests[: self._first]
-            self._first = 0
+        self._first = others[self._gone]
+        self._gone += 1
+        if self._gone == len(others):
+            self._others = None
+            self._gone = 0
+        elif self._gone >= _MOST_GONE and 2 * self._gone > len(others):
+            del others[: self._gone]
+            self._gone = 0
         return request
 
 

@@ -14,7 +14,8 @@ cdef class Conversation:
     cdef tuple _searched
     cdef object _lone_responses, _lost
     cdef long long _seen
-    cdef list _starts, _contradicted
+    cdef list _contradicted
+    cdef bytes _start_0, _start_1
     cdef long long _time
     cdef public KafkaStreams kafka
     cdef public object protocol
@@ -27,7 +28,7 @@ cdef class Conversation:
     @cython.locals(data=bytes, header=RequestHeader, body=bytes)
     cpdef bint _proves_kafka(self, StreamData event) except -1
     cpdef _take_undecided(self, StreamData event)
-    @cython.locals(data=bytes)
+    @cython.locals(data=bytes, start=bytes)
     cpdef note_start(self, StreamData event)
     cpdef list end(self, Arrival arrival, until=*)
     cpdef _follow(self, int direction)

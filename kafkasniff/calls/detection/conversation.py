@@ -74,7 +74,8 @@ class Conversation:
         "_options",
         "_searched",
         "_seen",
-        "_starts",
+        "_start_0",
+        "_start_1",
         "_time",
         "kafka",
         "protocol",
@@ -89,7 +90,8 @@ class Conversation:
         self._searched: tuple[BoundarySearch, BoundarySearch] | None = None
         self._lone_responses: dict[int, LoneResponses] | None = None
         self._seen = 0
-        self._starts = [b"", b""]
+        self._start_0 = self._start_1 = b""
+        """The first bytes of both directions."""
         self._lost: Gaps | None = None
         """The gaps that were not told yet; None before the first."""
         self._has_gaps = False
@@ -121,7 +123,7 @@ class Conversation:
         kafka = self.kafka
         if data.contradicted:
             self._contradict(data.direction, data.contradicted)
-        if not self._starts[data.direction]:
+        if not (self._start_1 if data.direction else self._start_0):
             self.note_start(data)
         if kafka is None:
             items += self._take_undecided(data)
@@ -187,8 +189,12 @@ class Conversation:
     def note_start(self, event: StreamData) -> None:
         """Keep the first bytes of a direction, if `event` has them."""
         data = event.data
-        if not self._starts[event.direction]:
-            self._starts[event.direction] = part(data, 0, min(len(data), SHOWN_START))
+        if not (self._start_1 if event.direction else self._start_0):
+            start = part(data, 0, min(len(data), SHOWN_START))
+            if event.direction:
+                self._start_1 = start
+            else:
+                self._start_0 = start
 
     def end(self, arrival: Arrival, until: int = 0) -> list[Item]:
         """Give all that is left when the connection ends, or the capture at `until`, in ns since 1970."""
@@ -234,7 +240,7 @@ class Conversation:
             self._evidence or evidence_of(0, self._name(client)),
             self.kafka.call_count if self.kafka is not None else 0,
             arrival,
-            self._starts[1 - client],
+            self._start_0 if client else self._start_1,
         )
 
     def _contradict(self, direction: int, ranges: tuple[tuple[int, int], ...]) -> None:
@@ -429,10 +435,8 @@ class Conversation:
         note_server(self._options.kafka_servers, self._connection.endpoints[server], self._time)
         if self._connection.initiator is not None and not (self._searched and self._searched[server].held.discarded):
             response_place = 0
-        starts = {client: place, server: response_place}
-        self.kafka = KafkaStreams(
-            self._connection, client, self._limits, self._options, (starts[0], starts[1]), self._budget, raw_sasl
-        )
+        starts = (response_place, place) if client else (place, response_place)
+        self.kafka = KafkaStreams(self._connection, client, self._limits, self._options, starts, self._budget, raw_sasl)
 
     def _replay(self) -> list[Item]:
         """Hand over what was held, in the order in which it came."""

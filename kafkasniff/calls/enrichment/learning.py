@@ -22,8 +22,8 @@ from kafkasniff.protocol.fields import MOST_LAYOUTS
 JOIN_GROUP: Final = 11
 SYNC_GROUP: Final = 14
 
-TELLING: Final = TELLING_APIS | {FETCH, FETCH_SNAPSHOT, JOIN_GROUP, SYNC_GROUP}
-"""APIs of the calls that tell of others, or that others tell of."""
+_TELLING: Final = frozenset({FETCH, FETCH_SNAPSHOT, JOIN_GROUP, SYNC_GROUP})
+"""Beside those that name topics, APIs of the calls that tell of others, or that others tell of."""
 
 _FIRST_METADATA_LOG_VERSION: Final = 12
 _SMALLEST_LOG_ANSWER: Final = 112
@@ -42,6 +42,11 @@ _MOST_GROUPS: Final = 10_000
 def names_topic_ids(api_key: int, version: int) -> bool:
     """Tell whether the messages of an API in a version may have topic ids."""
     return has_topic_ids(api_key, version, "request") or has_topic_ids(api_key, version, "response")
+
+
+def may_tell(api_key: int, version: int) -> bool:
+    """Tell whether calls of an API in a version are to be told to `Learning`."""
+    return api_key in _TELLING or (api_key in TELLING_APIS and has_topic_ids(api_key, version, "response"))
 
 
 class Learning:

@@ -9,6 +9,7 @@ cdef class Boundaries:
     cdef Budget _budget
     cdef object _pairing
     cdef bint _ended
+    cdef readonly bint searching
     cdef public list searches
     cdef public set client_ids
     cdef public str last_client_id

@@ -45,6 +45,7 @@ class Boundaries:
         "last_request",
         "lost_ids",
         "searches",
+        "searching",
     )
 
     def __init__(self, client: int, limit: int, budget: Budget, pairing: Pairing, from_the_beginning: bool) -> None:
@@ -56,6 +57,8 @@ class Boundaries:
         self._ended = False
         self.searches: list[BoundarySearch | None] = [None, None]
         """By direction; None where it is known where the next frame begins."""
+        self.searching = False
+        """Whether there is any."""
         self.client_ids: set[str | None] = set()
         self.last_client_id: str | None = ""
         """The one that was known last."""
@@ -75,7 +78,7 @@ class Boundaries:
         """Search a direction of which nothing is known from its first byte on."""
         from kafkasniff.calls.resync.search import BoundarySearch
 
-        self.searches[direction] = BoundarySearch(self._limit, self._budget)
+        self._search(direction, BoundarySearch(self._limit, self._budget))
 
     def begin_behind(self, cutters: Sequence[FrameCutter], direction: int, gap: StreamGap | None) -> None:
         """Search a direction from where its cutter lost its frames on; `gap` is what it lost them by, if any."""
@@ -94,7 +97,11 @@ class Boundaries:
         search.held.writes.go_on(0 if rest else cutter.last_segment, largest)
         for event, start in rest:
             search.held.push(event, start)
+        self._search(direction, search)
+
+    def _search(self, direction: int, search: "BoundarySearch | None") -> None:
         self.searches[direction] = search
+        self.searching = self.searches != [None, None]
 
     def end(self) -> None:
         """Note that nothing more comes: what there is of a message is all that can speak for it."""
@@ -129,7 +136,7 @@ class Boundaries:
             before = LoneResponses().find_before(search.held, place, self.last_answer)
             if before is not None:
                 place = earlier_responses(search.held, before, self.last_answer)
-        self.searches[direction] = None
+        self._search(direction, None)
         return place, search.held
 
     def is_plausible(self, direction: int, size: int, start: bytes) -> bool:

@@ -1,17 +1,13 @@
 """Finds the next frame boundary in a stream of which it is not known where its frames begin."""
 
-import re
 from collections.abc import Callable, Iterator
 
 from kafkasniff.calls.limits import Budget
 from kafkasniff.calls.resync.evidence import ANSWER, PROOF, Score
 from kafkasniff.calls.resync.held import ARRAY_BYTES, HeldStream
 from kafkasniff.calls.resync.lone_responses import LoneResponses
+from kafkasniff.calls.resync.shapes import SHAPE_BYTES, request_shapes
 
-REQUEST_SHAPE = re.compile(
-    rb"(?=(?!\x00\x00\x00[\x00-\x07])[\x00-\x0f][\x00-\xff]{3}\x00[\x00-\x7f]\x00[\x00-\x1f])", re.DOTALL
-)
-"""A size below 256 MiB, an API key below 128, a version below 32."""
 OPEN_PLACES = 256
 """Places that may still turn out to be boundaries when more bytes have come."""
 UNKNOWN = Score(0, 0)
@@ -84,8 +80,8 @@ class BoundarySearch:
         yield from self._segment_starts()
         for start, run in self.held.runs(self._scanned):
             settled = start + len(run) - ARRAY_BYTES
-            for match in REQUEST_SHAPE.finditer(run, max(0, self._scanned - 8 - start)):
-                place = start + match.start()
+            for found in request_shapes(run, max(0, self._scanned - SHAPE_BYTES - start)):
+                place = start + found
                 # Weighing would find the same, but small integers in a row give places by the thousand.
                 if place > settled or self.held.begins_write(place) or not self.held.is_among_small_integers(place):
                     yield place

@@ -2,7 +2,7 @@ cimport cython
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport part, unsigned32
 from kafkasniff.tcp.reassembly.ended cimport Ended, EndedConnections, remembered
-from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData
+from kafkasniff.tcp.events cimport Connection, ConnectionEnd, DirectionCounters, StreamData, new_stream_data
 from kafkasniff.tcp.reassembly.flow_keys cimport canonical, endpoints, reverse
 from kafkasniff.tcp.reassembly.half_open cimport HalfOpen
 from kafkasniff.tcp.reassembly.holes cimport close_proven, look_for_hole

@@ -10,7 +10,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.events import Connection, ConnectionEnd, ConnectionStart, StreamData, StreamEvent
+from kafkasniff.tcp.events import Connection, ConnectionEnd, StreamEvent
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.packets.segments import Segment
 from kafkasniff.tcp.reassembly.ended import EndedConnections
@@ -24,6 +24,7 @@ from kafkasniff.tcp.reassembly.timers import Timers
 
 if not cython.compiled:
     from kafkasniff.octets import part, unsigned32
+    from kafkasniff.tcp.events import new_stream_data
     from kafkasniff.tcp.reassembly.ended import remembered
     from kafkasniff.tcp.reassembly.flow_keys import canonical, endpoints
     from kafkasniff.tcp.reassembly.holes import close_proven, look_for_hole
@@ -166,14 +167,7 @@ class ConnectionTable:
                     counters = stream.counters
                     counters.packets += 1
                     if length:
-                        event = StreamData.__new__(StreamData)
-                        event.connection = connection
-                        event.direction = stream.direction
-                        event.data = data
-                        event.arrival = arrival
-                        event.delivered_by = arrival
-                        event.fragments = fragments
-                        event.contradicted = ()
+                        event = new_stream_data(connection, stream.direction, data, arrival, arrival, fragments)
                         self.events.append(event)
                         counters.data_bytes += length
                         stream.position += length
@@ -341,7 +335,7 @@ class ConnectionTable:
         look_for_hole(stream, order, arrival.time, heard)
         if stream.hole is not None:
             close_proven(stream, order, arrival, heard, self.events)
-        stream.check_end(self.events)
+        stream.check_end()
 
     # Beginnings
 
@@ -409,7 +403,6 @@ class ConnectionTable:
         if self._open >= self._limits.connections:
             self._evict_idle()
         self._open += 1
-        self.events.append(tuple.__new__(ConnectionStart, (connection,)))
         if self._open > len(self._recent) < _MOST_SLOTS:
             self._recent = [None] * (4 * len(self._recent))
         state = ConnectionState(key, connection, self.memory)
@@ -521,7 +514,7 @@ class ConnectionTable:
         elif NEVER not in (first.fin, second.fin):
             reason = "fin"
         connection.ended_by = reason
-        self.events.append(tuple.__new__(ConnectionEnd, (connection, arrival)))
+        self.events.append(ConnectionEnd(connection, arrival))
         first.discard()
         second.discard()
         self._forget(state)
@@ -542,7 +535,7 @@ class ConnectionTable:
         opened = found
         connection: Connection = opened.connection()
         connection.ended_by = reason
-        self.events += (ConnectionStart(connection), ConnectionEnd(connection, opened.last))
+        self.events.append(ConnectionEnd(connection, opened.last))
         name = canonical(opened.key)
         del self._states[name]
         del self._half_open[name]

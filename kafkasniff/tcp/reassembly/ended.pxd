@@ -20,8 +20,8 @@ cdef class Ended:
 
 @cython.final
 cdef class EndedConnections:
-    cdef object _ended
-    cdef Py_ssize_t _limit
+    cdef dict _later, _earlier
+    cdef Py_ssize_t _most_later
 
     cpdef Ended get(self, key)
     cpdef add(self, key, Ended ended)

@@ -1,8 +1,6 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Connections that ended: what is remembered of them, and which segments still belong to them."""
 
-from collections import OrderedDict
-
 try:
     import cython
 except ImportError:
@@ -78,24 +76,25 @@ class Ended:
 class EndedConnections:
     """The connections that ended last, one for each 4-tuple, by the smaller of its keys."""
 
-    __slots__ = ("_ended", "_limit")
+    __slots__ = ("_earlier", "_later", "_most_later")
 
     def __init__(self, limit: int) -> None:
-        """Remember as many as `limit`."""
-        # OrderedDict: of a plain dict, finding the first again and again takes quadratic time.
-        self._ended: OrderedDict[FlowKey, Ended] = OrderedDict()
-        self._limit = limit
+        """Remember as many as `limit`, or half of them where so many more have ended."""
+        self._most_later = limit // 2
+        self._later: dict[FlowKey, Ended] = {}
+        self._earlier: dict[FlowKey, Ended] = {}
+        """Those that ended before `_later`, forgotten together: to find the first one of a dict takes long."""
 
     def get(self, key: FlowKey) -> Ended | None:
         """Give that of a 4-tuple."""
-        return self._ended.get(key)
+        found = self._later.get(key)
+        return self._earlier.get(key) if found is None else found
 
     def add(self, key: FlowKey, ended: Ended) -> None:
         """Remember one of the 4-tuple `key`."""
-        known = self._ended
-        known[key] = ended
-        while len(known) > self._limit:
-            known.popitem(last=False)
+        if len(self._later) >= self._most_later:
+            self._earlier, self._later = self._later, {}
+        self._later[key] = ended
 
 
 def remembered(state: ConnectionState) -> Ended:

@@ -150,4 +150,4 @@ def drain(streams: Iterable[Stream], by: Arrival, events: list[StreamEvent]) -> 
         lost_fin = stream.fin == NEVER
         if end - stream.position > lost_fin:
             stream.give_up(end - (lost_fin and 1 - stream.direction in closed), by, events)
-        stream.check_end(events)
+        stream.check_end()

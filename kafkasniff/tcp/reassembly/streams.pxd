@@ -1,7 +1,7 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.tcp.reassembly.chunks cimport Chunk, index_behind, insert
-from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData
+from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData, new_stream_data
 from kafkasniff.tcp.reassembly.hole cimport Hole
 from kafkasniff.tcp.reassembly.memory cimport Memory
 from kafkasniff.tcp.reassembly.sequence cimport FARTHEST, LARGEST_LEAP, MASK, NEVER, distance
@@ -39,7 +39,7 @@ cdef class Stream:
     cpdef acknowledge(self, long long acknowledgement)
     @cython.locals(offset="long long")
     cpdef bint end_at(self, long long sequence, Arrival arrival) except -1
-    cpdef check_end(self, list events)
+    cpdef check_end(self)
     cpdef bint at_rest(self) except -1
     @cython.locals(chunk=Chunk)
     cpdef bint deliver_first(self, Arrival by, list events) except -1

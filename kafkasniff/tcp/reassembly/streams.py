@@ -11,13 +11,14 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.events import Connection, StreamConflict, StreamData, StreamEvent, StreamFin, StreamGap
+from kafkasniff.tcp.events import Connection, StreamConflict, StreamData, StreamEvent, StreamGap
 from kafkasniff.tcp.reassembly.chunks import Chunk, Delivered, Range, compare_delivered, within
 from kafkasniff.tcp.reassembly.hole import Hole
 from kafkasniff.tcp.reassembly.memory import Memory
 from kafkasniff.tcp.reassembly.strays import take_stray
 
 if not cython.compiled:
+    from kafkasniff.tcp.events import new_stream_data
     from kafkasniff.tcp.reassembly.chunks import index_behind, insert
     from kafkasniff.tcp.reassembly.sequence import FARTHEST, LARGEST_LEAP, MASK, NEVER, distance
 
@@ -204,14 +205,13 @@ class Stream:
         self.acked = min(self.acked, self.fin)
         return True
 
-    def check_end(self, events: list[StreamEvent]) -> None:
-        """Report the FIN once all bytes before it were delivered."""
+    def check_end(self) -> None:
+        """Note that the stream is finished once all bytes before its FIN were delivered."""
         if self.fin != NEVER and self.fin_arrival is not None and self.anchored and not self.finished:
             if self.position < self.fin:
                 return
             self.finished = True
             self._replace_pending(None)
-            events.append(tuple.__new__(StreamFin, (self.connection, self.direction, self.fin_arrival)))
 
     def at_rest(self) -> bool:
         """Tell whether nothing waits: neither a hole nor an end is to be looked at."""
@@ -302,14 +302,7 @@ class Stream:
         self.sequence = (self.sequence + length) & MASK
         self.counters.data_bytes += size
         if size:
-            event = StreamData.__new__(StreamData)
-            event.connection = self.connection
-            event.direction = self.direction
-            event.data = chunk.data
-            event.arrival = chunk.arrival
-            event.delivered_by = by
-            event.fragments = chunk.fragments
-            event.contradicted = ()
+            event = new_stream_data(self.connection, self.direction, chunk.data, chunk.arrival, by, chunk.fragments)
             if self._contradicted is not None:
                 event.contradicted = within(self._contradicted, chunk)
                 self._contradicted = [each for each in self._contradicted if each[1] > chunk.end]
