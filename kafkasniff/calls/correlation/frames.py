@@ -281,7 +281,7 @@ class FrameCutter:
             return 0
         if self._available >= _PREFIX + HEADER_BYTES:
             size = signed32(self._peek(_PREFIX), 0)
-            if not self.plausible(size, self._peek(_PREFIX + FIRST_BYTES)[_PREFIX:]):
+            if not self._checks.is_plausible(self._direction, size, self._peek(_PREFIX + FIRST_BYTES)[_PREFIX:]):
                 self.aligned = False
                 self.absurd_size = size
         return self._available if self._available < _PREFIX else 0
