@@ -244,7 +244,9 @@ class Timeline:
     def _of_group(self, call: Call) -> bool:
         request = request_of(call)
         names = [request.get("groupId"), request.get("key"), *request.get("coordinatorKeys", ())]
-        return self.name in names or any(item.get("groupId") == self.name for item in request.get("groups") or ())
+        # Of OffsetFetch these are structs, of DescribeGroups names.
+        groups = [each.get("groupId") if isinstance(each, dict) else each for each in request.get("groups") or ()]
+        return self.name in names or self.name in groups
 
     def _of_client(self, call: Call) -> bool:
         return self.name in (call.client_id, call.client)
