@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 import pytest
 
-collect_ignore_glob = ["test_*.py"] if find_spec("pyspark") is None else []
+collect_ignore_glob = ["*test_*.py"] if find_spec("pyspark") is None else []
 
 
 @pytest.fixture(scope="session")

@@ -134,9 +134,10 @@ class Idleness:
         now = self.connection.last.time - self.since if self.since is not None else 0
         return max(now, self.before)
 
-    def end(self) -> None:
-        """Take in that it leaves, or gets the partitions of one that left."""
-        self.before, self.since = self.idle_ns, None
+    def end(self, now: int) -> None:
+        """Take in that it leaves, or gets the partitions of one that left, at `now` (ns)."""
+        if self.since is not None:
+            self.before, self.since = max(self.before, now - self.since), None
 
 
 class Members(Tally):
@@ -187,7 +188,7 @@ class IdleMembers(Rule[Members]):
             state = self.states.get(short_name(group))
             for member in request.get("members") or (request,):
                 if state is not None:
-                    self._leaves(state, short_name(member.get("memberId") or ""))
+                    self._leaves(state, short_name(member.get("memberId") or ""), seen.ended)
                     state.left = seen.ended
             return
         if not response or response.get("errorCode"):
@@ -206,15 +207,15 @@ class IdleMembers(Rule[Members]):
             known.since = known.since or seen.ended
             state.add(seen.call.ended, f"{seen.client.name} is assigned nothing", seen.call)
         elif count is not None and known.since is not None and state.left > known.since:
-            known.end()
+            known.end(seen.ended)
         elif count is not None:
             known.since = None  # It waited for a member to release some.
 
-    def _leaves(self, state: Members, name: str) -> None:
+    def _leaves(self, state: Members, name: str, now: int) -> None:
         member = state.members.pop(name, None)
         if member is None:
             return
-        member.end()
+        member.end(now)
         if member.before >= self.limits["seconds"] * SECOND and len(state.idled) < _MOST_MEMBERS:
             state.idled[name] = member
 

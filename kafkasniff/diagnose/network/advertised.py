@@ -48,6 +48,10 @@ class Told(Tally):
         """Give how often it was told the same, faster than clients refresh what they know; 0 where it was slower."""
         return max(self.again.values(), default=0) if self.span_ns <= self.count * _REFRESH_NS else 0
 
+    def moves(self) -> bool:
+        """Tell whether a node was told under several addresses: agents of WarpStream take turns as the one broker."""
+        return len(set(self.nodes.values())) < len(self.nodes)
+
     def tell(self, seen: SeenCall) -> None:
         """Take a Metadata answer."""
         brokers = seen.response.get("brokers", ())[:MOST_NAMES]

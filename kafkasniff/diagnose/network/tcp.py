@@ -244,7 +244,9 @@ class AdvertisedListenerUnreachable(_ConnectRule):
 
     def _not_followed(self, client: Client, told: Told, host: str) -> Finding | None:
         many = min(told.count, len(told.clients)) >= self.limits["metadata"]
-        if not (many or told.told_again() >= self.limits["again"]) or told.reached or self._work.get(client):
+        if not (many or told.told_again() >= self.limits["again"]) or told.moves():
+            return None
+        if told.reached or self._work.get(client):
             return None
         names = list(told.nodes)
         only = len(names) == 1

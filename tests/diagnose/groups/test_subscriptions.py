@@ -82,7 +82,7 @@ def left(member_id: str, at: float) -> Call:
 def test_a_member_that_leaves() -> None:
     assert findings(IDLE, [*synced(0, kept=8), left("m-1", 9)]) == []
     found = finding(IDLE, [*synced(0, kept=20), left("m-1", 21)])
-    assert found.summary == "1 of 1 member of group g had no partitions for up to 20.0 s: shop."
+    assert found.summary == "1 of 1 member of group g had no partitions for up to 21.0 s: shop."
 
 
 def assigned(member_id: str, at: float, assignment: str) -> Call:

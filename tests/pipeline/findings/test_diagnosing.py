@@ -9,7 +9,7 @@ from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.pipeline.findings import shares
 from kafkasniff.pipeline.options import Options
 from kafkasniff.reading import Reading
-from kafkasniff.render.findings import finding_line
+from kafkasniff.render.findings import finding_object
 from kafkasniff.tables.rings import ring_of
 from tests.conftest import SHARED, needs_shared
 from tests.pipeline.test_loading import RING, rows, write
@@ -24,11 +24,11 @@ def wanted(*paths):
     diagnosis = Diagnosis()
     for item in Reading(list(paths), connections=True):
         diagnosis.feed(item)
-    return Counter(shown(json.loads(finding_line(finding))) for finding in diagnosis.findings())
+    return Counter(shown(finding_object(finding, numbered=False)) for finding in diagnosis.findings())
 
 
 def shown(line):
-    return json.dumps({name: value for name, value in line.items() if name not in ("type", "firstTime", "lastTime")})
+    return json.dumps({name: value for name, value in line.items() if name not in ("firstTime", "lastTime")})
 
 
 def found(folder):

@@ -1,7 +1,6 @@
 """Rules make of events what they make of the calls themselves."""
 
 import glob
-import json
 import os
 from collections import defaultdict
 
@@ -15,7 +14,7 @@ from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.pipeline.findings.event_reader import EventReader
 from kafkasniff.pipeline.findings.events import EventPacker
 from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
-from kafkasniff.render.findings import finding_line
+from kafkasniff.render.findings import finding_object
 from tests.conftest import SHARED, needs_shared
 
 LARGEST = 2_000_000
@@ -48,8 +47,8 @@ def test_findings_on_events_are_those_on_calls(kind):
             row = packer.row(item, at_end=False)[2]
             direct.feed(item)
             from_events.feed(reader.item(row[0], row[5], row[-1]))
-        wanted = [json.loads(finding_line(finding)) for finding in direct.findings()]
-        assert [json.loads(finding_line(finding)) for finding in from_events.findings()] == wanted, path
+        wanted = [finding_object(finding, numbered=False) for finding in direct.findings()]
+        assert [finding_object(finding, numbered=False) for finding in from_events.findings()] == wanted, path
         for finding in wanted:
             found[finding["rule"]].append(path)
     assert len(found) > (50 if kind == "misbehave" else 5)
