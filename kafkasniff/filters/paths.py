@@ -17,11 +17,6 @@ from kafkasniff.protocol.fields import Field as BodyField
 _NUMBERS: Final = ("int", "uint", "float")
 
 
-def is_path(name: str) -> bool:
-    """Tell whether a field is one of bodies."""
-    return name.partition(".")[0] in ("request", "response")
-
-
 def path_field(name: str) -> Field:
     """Give the field of bodies at a path; raises FilterError where no API has it in any version."""
     side: Side = "request" if name.startswith("request") else "response"

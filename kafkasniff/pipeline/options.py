@@ -1,10 +1,8 @@
 """What a run is asked for."""
 
-import os
 from dataclasses import dataclass
 
 from kafkasniff.capture.files.reader import CHUNK_BYTES
-from kafkasniff.protocol import DEFINITIONS_VARIABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +25,6 @@ class Options:
     """Bytes of a pcap file that one task reads, at least; a file of twice as many is split."""
     chunk_bytes: int = CHUNK_BYTES
     """Bytes of a file that are indexed at a time, about."""
-
-    def texts(self) -> list[str]:
-        """Give those that change what comes out, for the id of the run."""
-        definitions = os.environ.get(DEFINITIONS_VARIABLE)
-        return [
-            self.key_log.hex(),
-            str(self.records),
-            str(self.begin),
-            str(self.end),
-            *([definitions] if definitions else ()),
-        ]
 
     def wants(self, time: int) -> bool:
         """Tell whether something of a time is asked for."""

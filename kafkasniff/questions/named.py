@@ -29,12 +29,6 @@ def text_of(name: str) -> str:
     return "\n".join(line for line in lines if not line.startswith("--"))
 
 
-def meaning_of(name: str) -> str:
-    """Say what a question answers."""
-    lines = [line[2:].strip() for line in _file(name).splitlines() if line.startswith("--")]
-    return " ".join(lines)
-
-
 def keyed(name: str, keys: list[str], source: str = "calls", where: str = "", interval_us: int = 1) -> str:
     """Give the SQL of a question by keys, which are columns of `calls`, elements of its lists, or `INTERVAL`.
 

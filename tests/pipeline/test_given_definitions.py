@@ -8,9 +8,10 @@ from pathlib import Path
 from tests.protocol.definitions.vendor import KEY, write_folder
 
 WORKER = """
-import kafkasniff.pipeline.options
+import kafkasniff.pipeline
+from kafkasniff.cli.commands.pipeline import id_texts
 from kafkasniff.protocol.api_table import APIS
-print(APIS.get(%d), *kafkasniff.pipeline.options.Options().texts())
+print(APIS.get(%d), *id_texts(None, False))
 """
 
 

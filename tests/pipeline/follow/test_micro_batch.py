@@ -25,7 +25,7 @@ class Follower:
 
     def __init__(self, spark, tables, options=None):
         self.spark, self.options = spark, options or Options()
-        self.ledger = lambda: Ledger(str(tables), run_id([], self.options.texts()), TABLES)
+        self.ledger = lambda: Ledger(str(tables), run_id([], []), TABLES)
         self.state = State(buckets=2)
 
     def take(self, inputs, gone=(), last=False):
