@@ -56,12 +56,6 @@ cdef extern from *:
             | word) & 0x80 * ones) == 0;
     }
 
-    static inline int kafkasniff_plain_at(const unsigned char *text) {
-        uint64_t word;
-        memcpy(&word, text, 8);
-        return kafkasniff_is_plain(word);
-    }
-
     /* Copies text up to what does not stand in a JSON string as it is, or somewhat before that; gives how much. */
     static inline ptrdiff_t kafkasniff_copy_plain(unsigned char *to, const unsigned char *from, ptrdiff_t n) {
         uint64_t word = 0x2020202020202020u;
@@ -89,6 +83,66 @@ cdef extern from *:
         if (!kafkasniff_is_plain(word)) return 0;
         kafkasniff_copy(to, from, n);
         return n;
+    }
+
+    /* Writes text as it stands in a JSON string; gives where that ends, and sets `is_wide` where it is not all ASCII.
+
+    Gives NULL, if it `stops`, at control characters other than tab and line ends. Each byte may take six, and eight
+    behind the last may be overwritten. */
+    static inline unsigned char *kafkasniff_escaped(
+        unsigned char *to, const unsigned char *from, ptrdiff_t n, int stops, int *is_wide
+    ) {
+        static const char hex[] = "0123456789abcdef", letters[] = "........btn.fr..................";
+        const uint64_t ones = 0x0101010101010101u, high = 0x80 * ones;
+        const unsigned char *end = from + n;
+        while (from < end) {
+            unsigned char c;
+            if (end - from >= 8) {
+                uint64_t word, quotes, slashes, dels, found;
+                memcpy(&word, from, 8);
+                memcpy(to, from, 8);
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+                word = __builtin_bswap64(word);
+    #endif
+                if (word & high) *is_wide = 1;
+                quotes = word ^ 0x22 * ones;
+                slashes = word ^ 0x5C * ones;
+                dels = word ^ 0x7F * ones;
+                /* Up to the lowest byte that is found no difference borrows. */
+                found = ((word - 0x20 * ones) & ~word) | ((quotes - ones) & ~quotes) | ((slashes - ones) & ~slashes)
+                    | ((dels - ones) & ~dels);
+                found &= high;
+                if (!found) {
+                    to += 8;
+                    from += 8;
+                    continue;
+                }
+                n = __builtin_ctzll(found) >> 3;
+                to += n;
+                from += n;
+            }
+            c = *from++;
+            if (c >= 0x7F) {
+                *is_wide = 1;
+                if (c == 0x7F && stops) return NULL;
+                *to++ = c;
+            } else if (c >= 0x20) {
+                if (c == 0x22 || c == 0x5C) *to++ = 0x5C;
+                *to++ = c;
+            } else {
+                if (stops && c != 9 && c != 10 && c != 13) return NULL;
+                *to++ = 0x5C;
+                if (letters[c] != '.') {
+                    *to++ = letters[c];
+                } else {
+                    memcpy(to, "u00", 3);
+                    to[3] = hex[c >> 4];
+                    to[4] = hex[c & 15];
+                    to += 5;
+                }
+            }
+        }
+        return to;
     }
 
     /* The eight digits of a number below 10 ** 8, the first in the lowest byte: by halves, quarters and eighths. */
@@ -169,8 +223,10 @@ cdef extern from *:
         unsigned char *to, const unsigned char *data, Py_ssize_t count, int size, bint is_signed
     )
     void kafkasniff_copy(unsigned char *to, const void *text, Py_ssize_t n)
-    bint kafkasniff_plain_at(const unsigned char *text)
     Py_ssize_t kafkasniff_copy_plain(unsigned char *to, const unsigned char *text, Py_ssize_t n)
+    unsigned char *kafkasniff_escaped(
+        unsigned char *to, const unsigned char *text, Py_ssize_t n, bint stops, int *is_wide
+    )
     void kafkasniff_padded(unsigned char *to, unsigned long long value, int digits)
     unsigned char *kafkasniff_number(unsigned char *to, long long number)
 
@@ -200,7 +256,7 @@ cdef class TextBuffer:
     cdef int json_string(self, bytes source, Py_ssize_t at, Py_ssize_t length) except -1
     @cython.locals(view="const unsigned char*")
     cdef bint shown_string(self, bytes source, Py_ssize_t at, Py_ssize_t length) except -1
-    @cython.locals(view="const unsigned char*", to="unsigned char*")
+    @cython.locals(view="const unsigned char*", to="unsigned char*", behind="unsigned char*")
     cdef int write_string(self, bytes source, Py_ssize_t at, Py_ssize_t length, bint stops) except -1
     @cython.locals(view="const unsigned char*", letters="const unsigned char*")
     cdef int base64(self, bytes source, Py_ssize_t at, Py_ssize_t length, bint url_safe) except -1

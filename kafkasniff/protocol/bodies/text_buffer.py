@@ -20,6 +20,9 @@ _LONGEST_NUMBER = cython.declare(cython.Py_ssize_t, 20)
 """Characters of the longest number of 64 bits, as many as may be overwritten when any is written."""
 _AT_ONCE = cython.declare(cython.Py_ssize_t, 64)
 """Numbers of an array that are written at once."""
+_STRING_AT_ONCE = cython.declare(cython.Py_ssize_t, 4096)
+_LONGEST_ESCAPE = cython.declare(cython.Py_ssize_t, 6)
+"""Bytes of a string that are written at once, and characters of each at most."""
 _BASE64: bytes = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _URL_SAFE: bytes = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -231,48 +234,51 @@ class TextBuffer:
 
         If it `stops`, at control characters other than tab and line ends, it gives -2.
         """
-        c: cython.int
-        run: cython.Py_ssize_t = at
         i: cython.Py_ssize_t = at
         end: cython.Py_ssize_t = at + length
-        near: cython.Py_ssize_t
-        is_wide: cython.bint = False
+        taken: cython.Py_ssize_t
+        is_wide: cython.int = 0
         _check_part(source, at, length)
+        if not cython.compiled:
+            return self.write_string_by_bytes(source[at:end], stops)
         view = source
         if length > self.room - self.size - 2:
             self.grow(length + 2)
         self.buffer[self.size] = 0x22
-        self.size += 1
-        if cython.compiled:
-            to = cython.address(self.buffer[self.size])
-            i += kafkasniff_copy_plain(to, view + at, length)  # type: ignore[name-defined]  # noqa: F821
-            self.size += i - at
-            run = i
+        to = cython.address(self.buffer[self.size]) + 1
+        taken = kafkasniff_copy_plain(to, view + at, length)  # type: ignore[name-defined]  # noqa: F821
+        self.size += taken + 1
+        i += taken
         while i < end:
-            near = end
-            if cython.compiled:
-                # Eight bytes at a time, as long as all may stand in JSON as they are.
-                while end - i >= 8 and kafkasniff_plain_at(view + i):  # type: ignore[name-defined]  # noqa: F821
-                    i += 8
-                near = min(i + 8, end)
-            while i < near:
-                c = view[i]
-                i += 1
-                if c >= 0x7F:
-                    is_wide = True
-                    if c == 0x7F and stops:
-                        return -2
-                elif c < 0x20 or c in (0x22, 0x5C):
-                    if stops and c < 0x20 and c not in (9, 10, 13):
-                        return -2
-                    self.copy(source, run, i - 1 - run)
-                    run = i
-                    if c >= 0x20:
-                        self.byte(0x5C)
-                        self.byte(c)
-                    else:
-                        self.add(_ESCAPES.get(c) or b"\\u%04x" % c)
-        self.copy(source, run, end - run)
+            taken = min(end - i, _STRING_AT_ONCE)
+            if _LONGEST_ESCAPE * taken + 8 > self.room - self.size:
+                self.grow(_LONGEST_ESCAPE * taken + 8)
+            to = cython.address(self.buffer[self.size])
+            behind = kafkasniff_escaped(to, view + i, taken, stops, cython.address(is_wide))  # type: ignore[name-defined]  # noqa: F821
+            if not behind:
+                return -2
+            self.size += behind - to
+            i += taken
+        self.byte(0x22)
+        if is_wide:
+            self.is_unsafe = True
+        return is_wide
+
+    def write_string_by_bytes(self, text: bytes, stops: cython.bint) -> cython.int:
+        """Do the same where nothing is compiled."""
+        is_wide = False
+        self.byte(0x22)
+        for c in text:
+            if c >= 0x7F:
+                is_wide = True
+            if stops and (c == 0x7F or (c < 0x20 and c not in (9, 10, 13))):
+                return -2
+            if c in _ESCAPES:
+                self.add(_ESCAPES[c])
+            elif c < 0x20:
+                self.add(b"\\u%04x" % c)
+            else:
+                self.byte(c)
         self.byte(0x22)
         if is_wide:
             self.is_unsafe = True
