@@ -1,6 +1,7 @@
 cimport cython
 from kafkasniff.calls.call cimport Call
 from kafkasniff.calls.detection.conversation cimport Conversation
+from kafkasniff.calls.enrichment.learning cimport Learning
 from kafkasniff.calls.streams cimport KafkaStreams
 from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.tcp.events cimport Connection, ConnectionEnd, DirectionCounters, StreamData
@@ -11,7 +12,8 @@ cdef int _TELLS, _NAMES_IDS, _LOOKED_UP, _KEYS, _VERSIONS
 cdef class Engine:
     cdef readonly Reassembler reassembler
     cdef readonly object tls, counts
-    cdef object _call_limits, _options, _learning, _budget
+    cdef object _call_limits, _options, _budget
+    cdef Learning _learning
     cdef bint _report_connections
     cdef object _next_sweep, _latest
     cdef bytearray _kinds
@@ -19,7 +21,10 @@ cdef class Engine:
 
     @cython.locals(items=list, data=StreamData, plain=Conversation, conversations=dict)
     cpdef list _take(self, list events)
-    @cython.locals(call=Call, header=RequestHeader, calls="long long", kind=int, key=int, version=int, kinds=bytearray)
+    @cython.locals(
+        call=Call, header=RequestHeader, calls="long long", kind=int, key=int, version=int, kinds=bytearray,
+        learning=Learning,
+    )
     cpdef _note(self, items)
     cpdef _begin(self, event)
     @cython.locals(

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """What calls tell of each other: Fetch sessions, groups' protocols, names of topics, and logins."""
 
 from dataclasses import replace
@@ -19,14 +20,14 @@ from kafkasniff.calls.enrichment.topics import (
 )
 from kafkasniff.protocol.fields import MOST_LAYOUTS
 
-JOIN_GROUP: Final = 11
-SYNC_GROUP: Final = 14
+JOIN_GROUP = 11
+SYNC_GROUP = 14
 
 _TELLING: Final = frozenset({FETCH, FETCH_SNAPSHOT, JOIN_GROUP, SYNC_GROUP})
 """Beside those that name topics, APIs of the calls that tell of others, or that others tell of."""
 
-_FIRST_METADATA_LOG_VERSION: Final = 12
-_SMALLEST_LOG_ANSWER: Final = 112
+_FIRST_METADATA_LOG_VERSION = 12
+_SMALLEST_LOG_ANSWER = 112
 """Bytes of an answer with a batch: the batch's header has 61, the fields around it have as many and more."""
 _TOPIC_FIELDS: Final = frozenset({"topics", "name", "topicId"})
 
@@ -52,7 +53,7 @@ def may_tell(api_key: int, version: int) -> bool:
 class Learning:
     """Notes on calls what others tell of them; to be told all calls, of all connections, as they ended."""
 
-    __slots__ = ("_dated", "_dated_from", "_groups", "_sessions", "names")
+    __slots__ = ("_dated", "_dated_from", "_dated_names", "_groups", "_sessions", "names")
 
     def __init__(self, context: Context, sessions: FetchSessions | None) -> None:
         """Learn names for `context`; without `sessions`, Fetch sessions are not followed."""
@@ -62,12 +63,17 @@ class Learning:
         self._sessions = sessions
         self._dated_from = self._dated = context
         """A context, and the same with the names that are known by now; most calls have the same one."""
+        self._dated_names = -1
+        """How many names were known then."""
         self._groups: dict[tuple[str, str, str], GroupProtocol] = {}
         """By client, server and group."""
 
     def take(self, call: Call) -> None:
         """Take a call that ended."""
-        key = call.api_key
+        header = call.header
+        if header is None:
+            return
+        key = header.api_key
         if key == FETCH:
             self._take_fetch(call)
         elif key in TELLING_APIS:
@@ -81,9 +87,10 @@ class Learning:
 
     def date(self, call: Call) -> None:
         """Let a call that ended know the names of topic ids that are known by now, and none that come later."""
-        names = self.names.now
-        if call.context is not self._dated_from or names is not self._dated.topics:
-            self._dated_from, self._dated = call.context, replace(call.context, topics=names)
+        known = self.names.learnt
+        if call.context is not self._dated_from or known != self._dated_names:
+            self._dated_from, self._dated = call.context, replace(call.context, topics=self.names.now)
+            self._dated_names = known
         call.context = self._dated
 
     def _take_topics(self, call: Call) -> None:
@@ -101,20 +108,28 @@ class Learning:
         header, request, response = call.header, call.request, call.response
         assert header is not None
         assert request is not None
-        if header.api_version >= _FIRST_METADATA_LOG_VERSION and may_fetch_metadata_log(request.data):
-            self._take_log(call)
+        answer = None
+        if response is not None:
+            answer = response.data
+            if (
+                header.api_version >= _FIRST_METADATA_LOG_VERSION
+                and response.size >= _SMALLEST_LOG_ANSWER
+                and may_fetch_metadata_log(request.data)
+            ):
+                self._take_log(call)
         if self._sessions is not None:
-            answer = response.data if response is not None else None
             call.fetch_session = self._sessions.follow(
                 call.server, header.api_version, request.data, header.end, answer
             )
 
     def _take_log(self, call: Call) -> None:
-        if call.response is None or call.response.size < _SMALLEST_LOG_ANSWER:
+        header, response = call.header, call.response
+        assert header is not None
+        if response is None or response.size < _SMALLEST_LOG_ANSWER:
             return
         body = call.response_body
-        if body is not None and call.api_key is not None:
-            self.names.learn_from_log(call.api_key, call.response.data, body)
+        if body is not None:
+            self.names.learn_from_log(header.api_key, response.data, body)
 
     def _take_join_group(self, call: Call) -> None:
         assert call.header is not None

@@ -63,20 +63,21 @@ class KnownNames:
 class TopicNames(KnownNames):
     """A bounded map from topic ids to names, which grows."""
 
-    __slots__ = ("_learnt", "_most", "_now")
+    __slots__ = ("_most", "_now", "learnt")
 
     def __init__(self, most: int = MOST_NAMES) -> None:
         """Know the one id that is the same in every cluster; keep `most` names beside it."""
         super().__init__({}, sys.maxsize)
         self._most = most
-        self._learnt = 0
+        self.learnt = 0
+        """How many names were learnt."""
         self._now = KnownNames(self._names, 0)
 
     @property
     def now(self) -> KnownNames:
         """Give the names that are known now, whatever is learnt later."""
-        if self._now._until != self._learnt:
-            self._now = KnownNames(self._names, self._learnt)
+        if self._now._until != self.learnt:
+            self._now = KnownNames(self._names, self.learnt)
         return self._now
 
     def add(self, topic_id: str, name: str) -> None:
@@ -86,8 +87,8 @@ class TopicNames(KnownNames):
             return
         if len(names) >= self._most:
             del names[next(iter(names))]
-        names[topic_id] = short_name(name), self._learnt
-        self._learnt += 1
+        names[topic_id] = short_name(name), self.learnt
+        self.learnt += 1
 
     def learn(self, response: dict[str, Any]) -> None:
         """Learn from the decoded answer of one of `TELLING_APIS`."""

@@ -1,6 +1,7 @@
 # What other compiled modules use of lines.py.
 
 from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.calls.enrichment.fetch_sessions cimport Covered, SessionStep
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.protocol.bodies.json_writer cimport JsonWriter
 from kafkasniff.protocol.bodies.tables cimport FieldTable
@@ -18,7 +19,6 @@ cdef class JsonLines(LineWriter):
     cdef LineParts parts
     cdef TimesWriter times
     cdef RecordsWriter records
-    cdef dict decoded
     cdef object context
     cdef long long most_elements
     cdef bint shows_records

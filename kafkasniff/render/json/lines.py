@@ -10,7 +10,7 @@ except ImportError:
 
 from kafkasniff.calls.call import Call, Frame
 from kafkasniff.calls.context import Context
-from kafkasniff.calls.enrichment.fetch_sessions import FIRST_WITH_IDS, as_decoded
+from kafkasniff.calls.enrichment.fetch_sessions import FIRST_WITH_IDS, Covered, SessionStep, as_decoded
 from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.bodies import is_unsupported_version
 from kafkasniff.protocol.bodies.json_writer import JsonWriter, Place
@@ -45,10 +45,8 @@ _REQUEST = b'{"where":"request","path":"'
 _RESPONSE = b'{"where":"response","path":"'
 """How a batch begins, by its side."""
 
-_MOST_DECODED = 4096
-"""Fetch sessions of which the text is remembered; more, and all are forgotten."""
-_LONGEST_DECODED = 16 << 10
-"""Characters of the text of a Fetch session, so that it is remembered."""
+_LONGEST_DECODED = cython.declare(cython.Py_ssize_t, 16 << 10)
+"""Bytes of the text of what a Fetch session covers, so that it is remembered."""
 _FIRST_WITH_IDS = cython.declare(cython.int, FIRST_WITH_IDS)
 
 _NO_ERRORS: list[tuple[str, int]] = []
@@ -69,7 +67,6 @@ class JsonLines(LineWriter):
         self.parts = LineParts()
         self.times = TimesWriter(self.out)
         self.records = RecordsWriter(self.out)
-        self.decoded: dict[int, tuple[object, str]] = {}
         self.context: Context | None = None
         self.most_elements = 0
         self.shows_records = self.cuts_values = False
@@ -207,22 +204,22 @@ class JsonLines(LineWriter):
 
     def write_known_decoded(self, call: Call) -> cython.int:
         """Write what other calls tell of one; that of a Fetch session is the same for many calls."""
-        step, header = call.fetch_session, call.header
+        step: SessionStep | None = call.fetch_session
+        header = call.header
         if step is None or header is None or call.context.tokens:
             return self.add_unsafe(members_text({"decoded": call.known_decoded}))
-        covered = step.covered()
+        covered: Covered | None = step.covered()
         if covered is None:
             return 0
         # What a session covers is in text one of two things: its topics by name, or by id.
-        key = id(covered) + (header.api_version >= _FIRST_WITH_IDS)
-        known = self.decoded.get(key)
-        if known is None or known[0] is not covered:
-            if len(self.decoded) >= _MOST_DECODED:
-                self.decoded.clear()
-            known = covered, members_text({"decoded": [as_decoded(step)]})
-            if len(known[1]) <= _LONGEST_DECODED:
-                self.decoded[key] = known
-        return self.add_unsafe(known[1])
+        has_ids: cython.bint = header.api_version >= _FIRST_WITH_IDS
+        text: bytes | None = covered.line
+        if text is None or covered.line_has_ids != has_ids:
+            text = safe_line(members_text({"decoded": [as_decoded(step)]}).encode())
+            if len(text) <= _LONGEST_DECODED:
+                covered.line = text
+                covered.line_has_ids = has_ids
+        return self.out.add(text)
 
     def write_topics(self, names: Mapping[str, str]) -> cython.int:
         """Write the names of topic ids."""
