@@ -49,6 +49,12 @@ cdef extern from *:
         }
     }
 
+    /* Copies a whole bytes object; gives where the copy ends. */
+    static inline unsigned char *kafkasniff_add(unsigned char *to, PyObject *text) {
+        kafkasniff_copy(to, PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text));
+        return to + PyBytes_GET_SIZE(text);
+    }
+
     /* Whether eight bytes are ASCII that stands in a JSON string as it is. */
     static inline int kafkasniff_is_plain(uint64_t word) {
         const uint64_t ones = 0x0101010101010101u;
@@ -174,10 +180,20 @@ cdef extern from *:
         if (digits > 0) kafkasniff_last_digits(to, (uint32_t)(value % 100000000), digits);
     }
 
+    /* How many digits a number has: from its bits, of which three make nearly a digit. */
+    static inline int kafkasniff_digits(uint64_t value) {
+        static const uint64_t powers[20] = {
+            0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000u, 100000000000u,
+            1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u, 10000000000000000u,
+            100000000000000000u, 1000000000000000000u, 10000000000000000000u
+        };
+        int digits = (64 - __builtin_clzll(value | 1)) * 1233 >> 12;
+        return digits + (value >= powers[digits]);
+    }
+
     /* Writes a number below 10 ** 8; gives where it ends. Eight bytes from `to` on may be overwritten. */
     static inline unsigned char *kafkasniff_short_number(unsigned char *to, uint32_t value) {
-        int digits = 1 + (value >= 10) + (value >= 100) + (value >= 1000) + (value >= 10000) + (value >= 100000)
-            + (value >= 1000000) + (value >= 10000000);
+        int digits = kafkasniff_digits(value);
         kafkasniff_last_digits(to, value, digits);
         return to + digits;
     }
@@ -206,6 +222,67 @@ cdef extern from *:
         return to + 8;
     }
 
+    /* Writes spaces, eight at a time: up to seven bytes behind them may be overwritten. */
+    static inline void kafkasniff_spaces(unsigned char *to, ptrdiff_t count) {
+        const uint64_t spaces = 0x2020202020202020u;
+        for (; count > 0; count -= 8, to += 8) memcpy(to, &spaces, 8);
+    }
+
+    /* Writes a number aligned to the right; gives where it ends. 20 bytes more than its column may be overwritten. */
+    static inline unsigned char *kafkasniff_aligned(unsigned char *to, int64_t number, int width) {
+        int size = number < 0 ? 1 + kafkasniff_digits(0 - (uint64_t)number) : kafkasniff_digits((uint64_t)number);
+        if (size < width) {
+            kafkasniff_spaces(to, width - size);
+            to += width - size;
+        }
+        return kafkasniff_number(to, number);
+    }
+
+    /* `value / step` rounded as Python's formatting rounds `value / unit`: halves by which side of them the float is. */
+    static inline uint32_t kafkasniff_rounded(uint32_t value, uint32_t unit, uint32_t step) {
+        uint32_t whole = value / step, rest = value % step;
+        if (2 * rest == step) {
+            double quotient = (double)value / unit;
+            uint64_t bits;
+            unsigned __int128 there, exact;
+            memcpy(&bits, &quotient, 8);
+            there = (unsigned __int128)((bits & 0xFFFFFFFFFFFFFu) | 0x10000000000000u) * unit;
+            exact = (unsigned __int128)value << (52 + 1023 - (int)(bits >> 52));
+            return whole + (there > exact || (there == exact && (whole & 1)));
+        }
+        return whole + (2 * rest > step);
+    }
+
+    /* Writes a duration below a second as `duration_text` has it, in seven columns; gives where it ends. 12 bytes from
+    `to` on may be overwritten. */
+    static inline unsigned char *kafkasniff_duration(unsigned char *to, uint32_t took) {
+        uint32_t value;
+        if (took < 999500) {
+            to = kafkasniff_aligned(to, kafkasniff_rounded(took, 1000, 1000), 4);
+            memcpy(to, " µs", 4);
+            return to + 4;
+        }
+        if (took < 9995000) {
+            value = kafkasniff_rounded(took, 1000000, 10000);
+            to[0] = (unsigned char)('0' + value / 100);
+            to[1] = '.';
+            to[2] = (unsigned char)('0' + value / 10 % 10);
+        } else if (took < 99950000) {
+            value = kafkasniff_rounded(took, 1000000, 100000);
+            to[0] = (unsigned char)('0' + value / 100);
+            to[1] = (unsigned char)('0' + value / 10 % 10);
+            to[2] = '.';
+        } else {
+            value = kafkasniff_rounded(took, 1000000, 1000000);
+            to[0] = ' ';
+            to[1] = (unsigned char)('0' + value / 100);
+            to[2] = (unsigned char)('0' + value / 10 % 10);
+        }
+        to[3] = (unsigned char)('0' + value % 10);
+        memcpy(to + 4, " ms", 3);
+        return to + 7;
+    }
+
     /* Writes big-endian numbers with commas between them; gives where they end. Each may overwrite 21 bytes. */
     static inline unsigned char *kafkasniff_integers(
         unsigned char *to, const unsigned char *from, ptrdiff_t count, int size, int is_signed
@@ -229,6 +306,10 @@ cdef extern from *:
     )
     void kafkasniff_padded(unsigned char *to, unsigned long long value, int digits)
     unsigned char *kafkasniff_number(unsigned char *to, long long number)
+    void kafkasniff_spaces(unsigned char *to, Py_ssize_t count)
+    unsigned char *kafkasniff_add(unsigned char *to, bytes text)
+    unsigned char *kafkasniff_aligned(unsigned char *to, long long number, int width)
+    unsigned char *kafkasniff_duration(unsigned char *to, unsigned int took)
 
 @cython.final
 cdef class TextBuffer:
@@ -239,6 +320,7 @@ cdef class TextBuffer:
     cdef public bint is_unsafe
 
     cdef int grow(self, Py_ssize_t more) except -1
+    cdef unsigned char* reserve(self, Py_ssize_t more) except NULL
     cdef int byte(self, int value) except -1
     cdef int add(self, bytes text) except -1
     @cython.locals(view="const unsigned char*")

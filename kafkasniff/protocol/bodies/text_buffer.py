@@ -1,6 +1,8 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
 """Text that grows: what compiled writers of JSON and of lines write into."""
 
+from typing import Any
+
 try:
     import cython
 except ImportError:
@@ -52,6 +54,12 @@ class TextBuffer:
         self.buffer = store
         self.room = room
         return 0
+
+    def reserve(self, more: cython.Py_ssize_t) -> Any:
+        """Make room for as many more bytes, and give where they are to be written; for compiled code only."""
+        if more > self.room - self.size:
+            self.grow(more)
+        return cython.address(self.buffer[self.size])
 
     def byte(self, value: cython.int) -> cython.int:
         """Write one byte."""
@@ -188,12 +196,14 @@ class TextBuffer:
 
     def spaces(self, count: cython.Py_ssize_t) -> cython.int:
         """Write spaces."""
-        if count > self.room - self.size:
-            self.grow(count)
-        while count > 0:
-            self.buffer[self.size] = 0x20
-            self.size += 1
-            count -= 1
+        if count <= 0:
+            return 0
+        if not cython.compiled:
+            return self.add(b" " * count)
+        if count + 8 > self.room - self.size:
+            self.grow(count + 8)
+        kafkasniff_spaces(cython.address(self.buffer[self.size]), count)  # type: ignore[name-defined]  # noqa: F821
+        self.size += count
         return 0
 
     def json_string(self, source: bytes, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:

@@ -18,6 +18,10 @@ METADATA = 3
 _MOST_TOLD = 1 << 20
 """Bytes of the longest list of brokers that is remembered."""
 
+LONGEST_KNOWN = 200
+"""Bytes of the longest other answer that is remembered."""
+_MOST_KNOWN = 1024
+
 _MOST_BROKERS = 10_000
 """More addresses than this are not remembered, so that a hostile capture cannot fill memory."""
 
@@ -30,6 +34,8 @@ class BrokerIds:
         self._ids: dict[str, int] = {}
         # By version of Metadata: how the last answer began up to behind its brokers, all of which are known.
         self.told: dict[int, bytes] = {}
+        # Other answers, from behind the correlation id on, that tell nothing new, with their layout.
+        self.known_answers: dict[bytes, int] = {}
         self.changes = 0
         """How often anything new was learnt."""
 
@@ -55,6 +61,10 @@ class BrokerIds:
             end = field_end(table, frame.data, start, "brokers", MAX_ELEMENTS)
             if start < end < _MOST_TOLD and (start == 4 or not frame.data[4]):
                 self.told[header.api_version] = frame.data[4:end]
+        elif len(frame.data) <= LONGEST_KNOWN:
+            if len(self.known_answers) >= _MOST_KNOWN:
+                self.known_answers.clear()
+            self.known_answers[frame.data[4:]] = header.api_key << 16 | header.api_version
 
     def _news(self, response: dict[str, Any]) -> list[tuple[str, int]]:
         """Give the addresses of brokers in an answer, with their ids; nothing where all of them are known."""
@@ -69,6 +79,7 @@ class BrokerIds:
     def _take(self, news: list[tuple[str, int]]) -> None:
         """Take in such addresses."""
         self.told.clear()
+        self.known_answers.clear()
         for address, broker_id in news:
             if self._ids.get(address) != broker_id and (address in self._ids or len(self._ids) < _MOST_BROKERS):
                 self._ids[address] = broker_id

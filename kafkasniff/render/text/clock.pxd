@@ -1,7 +1,5 @@
 # What other compiled modules use of clock.py.
 
-from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
-
 cdef class ClockTime:
     cdef object zone
     cdef long long unit
@@ -12,5 +10,4 @@ cdef class ClockTime:
     cdef readonly str day
 
     cdef int take(self, long long nanoseconds) except -1
-    cdef int write(self, TextBuffer out, long long nanoseconds) except -1
     cdef int begin(self, long long second) except -1

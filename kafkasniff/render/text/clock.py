@@ -9,7 +9,6 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.render.times import SinceFirst, SincePrevious, utc_moment
 
 _MOST_SECONDS = 1024
@@ -41,13 +40,12 @@ class ClockTime:
 
     def __call__(self, nanoseconds: int) -> str:
         """Give the text of a time (ns since 1970 UTC)."""
-        out = TextBuffer()
         self.take(nanoseconds)
-        self.write(out, nanoseconds)
-        return str(out.taken(0), "ascii")
+        fraction = (nanoseconds - self.second_ns) // self.unit
+        return f"{self.text.decode()}{fraction:0{self.digits}d}"
 
     def take(self, nanoseconds: cython.longlong) -> cython.int:
-        """Take a time that `write` is to write; `day` is then its day."""
+        """Take a time: `text` is then what stands before the digits of its second, `day` its day."""
         fraction: cython.longlong = nanoseconds - self.second_ns
         if fraction < 0 or fraction >= _SECOND_NS:
             self.begin(nanoseconds // _SECOND_NS)
@@ -55,11 +53,6 @@ class ClockTime:
             self.unit = 1
             self.digits = 9
         return 0
-
-    def write(self, out: TextBuffer, nanoseconds: cython.longlong) -> cython.int:
-        """Write the text of the time that was taken."""
-        out.add(self.text)
-        return out.padded((nanoseconds - self.second_ns) // self.unit, self.digits)
 
     def begin(self, second: cython.longlong) -> cython.int:
         """Make what stands before the digits of a second."""

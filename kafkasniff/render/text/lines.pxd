@@ -3,10 +3,12 @@
 cimport cython
 from kafkasniff.calls.call cimport Call
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.protocol.headers cimport RequestHeader
-from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
+from kafkasniff.protocol.bodies.text_buffer cimport (
+    TextBuffer, kafkasniff_add, kafkasniff_aligned, kafkasniff_duration, kafkasniff_padded,
+)
 from kafkasniff.render.line_writer cimport LineWriter
 from kafkasniff.render.text.clock cimport ClockTime
+from kafkasniff.render.text.line_parts cimport LinePart, LineParts
 from kafkasniff.render.text.summary cimport Summaries
 
 cdef class CallLines(LineWriter):
@@ -14,20 +16,14 @@ cdef class CallLines(LineWriter):
     cdef object cut, layout, header_rows
     cdef int detail
     cdef object colours
-    cdef bytes time_mark, slow_mark, off
+    cdef bytes before_time, before_slow, off, clock_text, clock_start
     cdef object time
     cdef str mode, day
     cdef ClockTime clock
     cdef bint shows_requests
     cdef long long until_header
-    cdef readonly object brokers
-    cdef long long changes
-    cdef dict ends, client_ids, cut_ids, told, api_more
-    cdef str client_id
-    cdef bytes client_id_text
-    cdef int client_id_more
-    cdef list apis
-    cdef int number_width, client_width, server_width, client_id_width, api_width, correlation_width, rest_width
+    cdef LineParts parts
+    cdef int number_width, correlation_width, rest_width
 
     cpdef int pass_over(self, Call call) except -1
     @cython.locals(arrival=Arrival)
@@ -35,9 +31,5 @@ cdef class CallLines(LineWriter):
     cdef int begin_line(self, long long nanoseconds) except -1
     cdef shorten_line(self, Call call, Py_ssize_t start)
     cdef int write_tail(self, Call call, long long room) except -1
-    cdef int write_time(self, long long nanoseconds) except -1
-    cdef int write_took(self, Call call) except -1
-    cdef Py_ssize_t api_place(self, RequestHeader header) except -1
-    cdef int write_ends(self, Call call, RequestHeader header, str client_id) except -1
-
-cdef int _digits(long long value) except -1
+    @cython.locals(place="unsigned char*", to="unsigned char*", behind_api="unsigned char*")
+    cdef Py_ssize_t write_columns(self, Call call, long long nanoseconds) except -1

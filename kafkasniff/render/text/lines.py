@@ -11,29 +11,27 @@ from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.error_codes.codes import error_name
-from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.render.colours import PLAIN, Colours
 from kafkasniff.render.line_writer import LineWriter
-from kafkasniff.render.text.brokers import METADATA, TELLING_APIS, BrokerIds
 from kafkasniff.render.text.clock import ClockTime, time_column, time_title
 from kafkasniff.render.text.layout import TOOK, header_line, layout_for
-from kafkasniff.render.text.parts import (
-    OUTCOMES,
-    api_text,
-    client_id_text,
-    cut_text,
-    error_names,
-    outcome_text,
-    problem_text,
-)
+from kafkasniff.render.text.line_parts import LinePart, LineParts
+from kafkasniff.render.text.parts import OUTCOMES, cut_text, error_names, outcome_text, problem_text
 from kafkasniff.render.text.summary import Summaries
 from kafkasniff.render.times import SinceFirst
-from kafkasniff.render.words import cells, duration_text, pad, shorten, shorten_words
+from kafkasniff.render.words import cells, duration_text, shorten, shorten_words
 from kafkasniff.render.wrapping import paragraph
 
 _MILLISECOND_NS = 1_000_000
 _SLOW_NS = cython.declare(cython.longlong, 1_000_000_000)
 """An answer that took longer than this is marked."""
+
+_LATE_NS = cython.declare(cython.longlong, 999_500_000)
+"""From which on a duration is given in seconds."""
+_NO_DURATION = cython.declare(bytes, b"-".rjust(TOOK))
+_SPACE = cython.declare(bytes, b" ")
+_MOST_NUMBERS = cython.declare(cython.Py_ssize_t, 160)
+"""Bytes that the numbers of the columns and their time take at most, and what may be overwritten behind the last."""
 
 _TOOK_WIDTH = cython.declare(cython.int, TOOK)
 _SHORTEST_PART = cython.declare(cython.int, 4)
@@ -42,14 +40,6 @@ _INDENT = 6
 _LONGEST_ERROR = 38
 """Characters of the longest name of an error, with a comma."""
 _NO_LIMIT = cython.declare(cython.longlong, -1)
-
-_MOST_PARTS = 4096
-"""Clients and client ids of which the parts of lines are remembered; more, and all are forgotten."""
-
-_METADATA = cython.declare(cython.int, METADATA)
-_KEYS = cython.declare(cython.int, 128)
-_API_VERSIONS = cython.declare(cython.int, 32)
-_TELLING = cython.declare(bytes, bytes([key in TELLING_APIS for key in range(_KEYS)]))
 
 
 @cython.final
@@ -77,51 +67,32 @@ class CallLines(LineWriter):
         self.summaries = Summaries()
         self.cut = width
         self.layout = layout_for(width)
-        self.number_width, digits, self.client_width, self.server_width = self.layout[:4]
-        self.client_id_width, self.api_width, self.correlation_width = self.layout[4:]
+        layout = self.layout
+        self.number_width, self.correlation_width = layout.number, layout.correlation_id
         # All that stands behind the time but for the summary, where no value is longer than its column.
-        self.rest_width = self.client_id_width + self.api_width + _TOOK_WIDTH + 4
-        if self.client_width:
-            self.rest_width += self.client_width + self.server_width + 4
+        self.rest_width: int = layout.client_id + layout.api + _TOOK_WIDTH + 4
+        if layout.client:
+            self.rest_width += layout.client + layout.server + 4
         if self.correlation_width:
             self.rest_width += self.correlation_width + 1
         self.detail = detail
         self.colours = colours
-        self.time_mark, self.slow_mark, self.off = (each.encode() for each in (colours.time, colours.slow, colours.off))
+        self.before_time = f" {colours.time}".encode()
+        self.before_slow = f" {colours.slow}".encode()
+        self.off = colours.off.encode()
         self.mode = time
-        self.time = time_column(time, digits)
+        self.time = time_column(time, layout.digits)
+        self.clock_text = self.clock_start = b""
         self.clock = self.time if isinstance(self.time, ClockTime) else None
         self.shows_requests = time_of == "request"
         self.header_rows = header_rows
         self.until_header = 0 if header_rows is not None else -1
         self.day: str | None = None if header_rows is None else ""
-        self.brokers = BrokerIds()
-        self.told: dict[int, bytes] = self.brokers.told
-        self.changes = 0
-        self.ends: dict[str, tuple[str, bytes, int]] = {}
-        self.client_ids: dict[str | None, tuple[bytes, int]] = {}
-        self.cut_ids: dict[str, str | None] = {}
-        self.client_id: str | None = None
-        self.client_id_text = b""
-        self.client_id_more = 0
-        # Behind all others is that of calls without header, or whose API or version nobody knows.
-        self.apis: list[bytes | None] = [None] * (_KEYS * _API_VERSIONS + 1)
-        self.api_more: dict[int, int] = {}
+        self.parts = LineParts(self.layout, colours)
 
     def learn(self, call: Call) -> cython.int:
         """Take in which brokers a call tells of; to be told all calls, also those that are not shown."""
-        header, response = call.header, call.response
-        if header is not None and 0 <= header.api_key < _KEYS and _TELLING[header.api_key]:
-            if header.api_key == _METADATA and response is not None:
-                # What most answers begin with is known, which the call in Python would find out too.
-                told: bytes | None = self.told.get(header.api_version)
-                if told is not None and response.data.startswith(told, 4):
-                    return 0
-            self.brokers.learn(call)
-            if self.changes != self.brokers.changes:
-                self.changes = self.brokers.changes
-                self.ends.clear()
-        return 0
+        return self.parts.learn(call)
 
     def write(self, call: Call) -> cython.int:
         """Write a call's line, and at higher detail those of its messages, each with its newline."""
@@ -172,22 +143,7 @@ class CallLines(LineWriter):
             arrival = call.time
         self.begin_line(arrival.time)
         start: cython.Py_ssize_t = out.size
-        header = call.header
-        client_id: str | None = None if header is None else header.client_id
-        out.spaces(self.number_width - _digits(call.number))
-        out.number(call.number)
-        self.write_time(arrival.time)
-        used: cython.longlong = out.size - start - len(self.time_mark) - len(self.off) + self.rest_width
-        used += self.write_ends(call, header, client_id)
-        if self.correlation_width:
-            correlation: cython.longlong = call.correlation_id if header is None else header.correlation_id
-            digits: cython.int = _digits(correlation) if correlation >= 0 else _digits(-correlation) + 1
-            out.byte(32)
-            out.spaces(self.correlation_width - digits)
-            out.number(correlation)
-            used += max(digits - self.correlation_width, 0)
-        out.byte(32)
-        self.write_took(call)
+        used: cython.longlong = self.write_columns(call, arrival.time)
         if not is_shown:
             return 0
         out.byte(32)
@@ -252,122 +208,68 @@ class CallLines(LineWriter):
         indent = " " * _INDENT
         out.add(f"\n{self.colours.error}{paragraph(errors, self.cut, indent)}{self.colours.off}".encode())
 
-    def api_place(self, header: RequestHeader | None) -> cython.Py_ssize_t:
-        """Give the place of an API in a version in `apis`."""
-        if header is None or not (0 <= header.api_key < _KEYS and 0 <= header.api_version < _API_VERSIONS):
-            return _KEYS * _API_VERSIONS
-        return header.api_key * _API_VERSIONS + header.api_version
-
-    def write_ends(self, call: Call, header: RequestHeader | None, client_id: str | None) -> cython.int:
-        """Write client, server, client id and API, formatted once for all calls that share them.
-
-        Gives how many columns they take beyond those that they have.
-        """
-        more: cython.int = 0
-        place: cython.Py_ssize_t = self.api_place(header)
-        api: bytes | None = self.apis[place]
-        if self.client_width:
-            ends: tuple | None = self.ends.get(call.client)  # type: ignore[type-arg]
-            if ends is None or (ends[0] is not call.server and ends[0] != call.server):
-                ends = self.format_ends(call)
-            self.out.add(ends[1])
-            more += ends[2]
-        if client_id is not self.client_id or not self.client_id_text:
-            self.client_id = client_id
-            known: tuple | None = self.client_ids.get(client_id)  # type: ignore[type-arg]
-            if known is None:
-                known = self.format_client_id(client_id)
-            self.client_id_text = known[0]
-            self.client_id_more = known[1]
-        self.out.add(self.client_id_text)
-        more += self.client_id_more
-        if api is None or place == _KEYS * _API_VERSIONS:
-            api = self.format_api(place, header)
-        self.out.add(api)
-        if self.api_more:
-            more += self.api_more.get(place, 0)
-        return more
-
-    def format_ends(self, call: Call) -> tuple[str, bytes, int]:
-        """Format what a line has of client and server."""
-        if len(self.ends) >= _MOST_PARTS:
-            self.ends.clear()
-        client, server = call.client, self.server_text(call.server)
-        more = max(len(client) - self.client_width, 0) + max(len(server) - self.server_width, 0)
-        text = f" {client:>{self.client_width}} → {self.colours.server}{server:<{self.server_width}}{self.colours.off}"
-        made = self.ends[client] = call.server, text.encode(), more
-        return made
-
-    def format_client_id(self, client_id: str | None) -> tuple[bytes, int]:
-        """Format a client id: whole where its column has no room for what tells it from others."""
-        if len(self.client_ids) >= _MOST_PARTS:
-            self.client_ids.clear()
-            self.cut_ids.clear()
-        text = client_id_text(client_id, self.client_id_width)
-        if self.cut_ids.setdefault(text, client_id) != client_id:
-            text = client_id_text(client_id, None)
-        shown = f" {self.colours.client_id}{pad(text, self.client_id_width)}{self.colours.off}"
-        made = self.client_ids[client_id] = shown.encode(), max(cells(text) - self.client_id_width, 0)
-        return made
-
-    def format_api(self, place: int, header: RequestHeader | None) -> bytes:
-        """Format an API in a version."""
-        text = api_text(None if header is None else (header.api_key, header.api_version))
-        made = f" {self.colours.api}{text:<{self.api_width}}{self.colours.off}".encode()
-        self.apis[place] = made
-        self.api_more.pop(place, None)
-        if len(text) > self.api_width:
-            self.api_more[place] = len(text) - self.api_width
-        return made
-
-    def write_time(self, nanoseconds: cython.longlong) -> cython.int:
-        """Write a time, which `begin_line` took."""
+    def write_columns(self, call: Call, nanoseconds: cython.longlong) -> cython.Py_ssize_t:
+        """Write all columns but the last, with a time that `begin_line` took; give the columns of the terminal used."""
         out: TextBuffer = self.out
-        out.byte(32)
-        out.add(self.time_mark)
-        if self.clock is not None:
-            self.clock.write(out, nanoseconds)
+        clock: ClockTime | None = self.clock
+        header, request, response = call.header, call.request, call.response
+        client: LinePart = self.parts.of_client(call, None if header is None else header.client_id)
+        api: LinePart = self.parts.of_api(header)
+        before_took: bytes = _SPACE
+        time: bytes
+        late: bytes = b""
+        fraction: cython.longlong = 0
+        took: cython.longlong = 0
+        correlation: cython.longlong = 0
+        digits: cython.int = 0
+        width: cython.int = self.correlation_width
+        wider: cython.Py_ssize_t
+        if clock is None:
+            time = self.before_time + self.time(nanoseconds).encode()
         else:
-            out.add(self.time(nanoseconds).encode())
-        return out.add(self.off)
-
-    def write_took(self, call: Call) -> cython.int:
-        """Write how long a call took, as `duration_text` has it, aligned to the right."""
-        out: TextBuffer = self.out
-        value: cython.longlong
-        request, response = call.request, call.response
+            if clock.text is not self.clock_text:
+                self.clock_text = clock.text
+                self.clock_start = self.before_time + clock.text
+            time = self.clock_start
+            fraction = (nanoseconds - clock.second_ns) // clock.unit
+            digits = clock.digits
+        if width:
+            correlation = call.correlation_id if header is None else header.correlation_id
         if request is None or response is None:
-            out.spaces(_TOOK_WIDTH - 1)
-            out.byte(45)
-            return out.add(self.off)
-        took: cython.longlong = response.last.time - request.first.time
-        if took >= _SLOW_NS and self.slow_mark:
-            out.add(self.slow_mark)
-        if 1_000 <= took < 999_500 and took % 1_000 != 500:
-            value = (took + 500) // 1_000
-            out.spaces(4 - _digits(value))
-            out.number(value)
-            out.add(b" \xc2\xb5s")
-        elif 999_500 <= took < 9_995_000 and took % 10_000 != 5_000:
-            value = (took + 5_000) // 10_000
-            out.number(value // 100)
-            out.byte(46)
-            out.padded(value % 100, 2)
-            out.add(b" ms")
-        elif 9_995_000 <= took < 99_950_000 and took % 100_000 != 50_000:
-            value = (took + 50_000) // 100_000
-            out.number(value // 10)
-            out.byte(46)
-            out.padded(value % 10, 1)
-            out.add(b" ms")
-        elif 99_950_000 <= took < 999_500_000 and took % 1_000_000 != 500_000:
-            out.byte(32)
-            out.number((took + 500_000) // 1_000_000)
-            out.add(b" ms")
+            late = _NO_DURATION
         else:
-            # So that halves are rounded as Python does.
-            out.add(f"{duration_text(took):>7}".encode())
-        return out.add(self.off)
+            took = response.last.time - request.first.time
+            if took >= _SLOW_NS:
+                before_took = self.before_slow
+            if took < 0 or took >= _LATE_NS:
+                late = f"{duration_text(took):>{_TOOK_WIDTH}}".encode()
+        wider = client.more + api.more + self.rest_width
+        if not cython.compiled:
+            start = b"%*d%s%s" % (self.number_width, call.number, time, b"%0*d" % (digits, fraction) if digits else b"")
+            behind = b"%*d" % (width, correlation) if width else b""
+            late = late or f"{duration_text(took):>{_TOOK_WIDTH}}".encode()
+            out.add(start + client.text + api.text + behind + before_took + late + self.off)
+            return len(start) - len(self.before_time) + 1 + wider + max(len(behind) - width, 0)
+        place = out.reserve(
+            _MOST_NUMBERS + len(time) + len(client.text) + len(api.text) + len(before_took) + len(late) + len(self.off)
+        )
+        to = kafkasniff_aligned(place, call.number, self.number_width)  # type: ignore[name-defined]  # noqa: F821
+        to = kafkasniff_add(to, time)  # type: ignore[name-defined]  # noqa: F821
+        kafkasniff_padded(to, fraction, digits)  # type: ignore[name-defined]  # noqa: F821
+        to += digits
+        wider += to - place - len(self.before_time) + 1
+        to = kafkasniff_add(to, client.text)  # type: ignore[name-defined]  # noqa: F821
+        to = kafkasniff_add(to, api.text)  # type: ignore[name-defined]  # noqa: F821
+        if width:
+            wider -= width
+            behind_api = to
+            to = kafkasniff_aligned(to, correlation, width)  # type: ignore[name-defined]  # noqa: F821
+            wider += to - behind_api
+        to = kafkasniff_add(to, before_took)  # type: ignore[name-defined]  # noqa: F821
+        to = kafkasniff_add(to, late) if late else kafkasniff_duration(to, took)  # type: ignore[name-defined]  # noqa: F821
+        to = kafkasniff_add(to, self.off)  # type: ignore[name-defined]  # noqa: F821
+        out.size += to - place
+        return wider
 
     def write_tail(self, call: Call, room: cython.longlong) -> cython.int:
         """Write outcome, errors, summary and the first problem, in at most `room` characters unless it is negative."""
@@ -416,13 +318,6 @@ class CallLines(LineWriter):
             self.write_below(errors)
         return 0
 
-    def server_text(self, server: str) -> str:
-        """Give the server as `ip:port/broker id`; where room is short, only `/broker id`, or `:port` while unknown."""
-        broker_id = self.brokers.get(server)
-        if self.server_width >= len("10.0.0.1:9092"):
-            return server if broker_id is None else f"{server}/{broker_id}"
-        return f":{server.rpartition(':')[2]}" if broker_id is None else f"/{broker_id}"
-
     def failed(self, item: Item, message: str) -> str:
         """Give the line of what cannot be shown, of a call with its outcome, with its newline."""
         if not isinstance(item, Call):
@@ -458,20 +353,9 @@ class CallLines(LineWriter):
         self.begin_line(time)
         above = str(self.take(), "utf-8")
         colours = self.colours
-        start = (
-            f"{' ' * self.number_width} {self.time(time)} {client:>{self.client_width}} → {self.server_text(server)}"
-        )
-        start += " "
+        ends = f"{client:>{self.layout.client}} → {self.parts.server_text(server)}"
+        start = f"{' ' * self.number_width} {self.time(time)} {ends} "
         if self.cut is not None:
             start = shorten(start, self.cut)
             text = shorten_words(text, self.cut - len(start)) if len(start) < self.cut else ""
         return f"{above}{start}{colours.warning}{text}{colours.off}\n"
-
-
-def _digits(value: cython.longlong) -> cython.int:
-    """Count the digits of a number that is not negative."""
-    count: cython.int = 1
-    while value >= 10:
-        value //= 10
-        count += 1
-    return count

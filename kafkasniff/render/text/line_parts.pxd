@@ -1,0 +1,24 @@
+# What other compiled modules use of line_parts.py.
+
+cimport cython
+from kafkasniff.calls.call cimport Call
+from kafkasniff.protocol.headers cimport RequestHeader
+
+@cython.final
+cdef class LinePart:
+    cdef str client, server, client_id
+    cdef bytes text
+    cdef int more
+
+@cython.final
+cdef class LineParts:
+    cdef object layout, colours
+    cdef readonly object brokers
+    cdef dict told, known_answers
+    cdef long long changes
+    cdef dict ends, client_ids, cut_ids
+    cdef list clients, apis
+
+    cdef int learn(self, Call call) except -1
+    cdef LinePart of_client(self, Call call, str client_id)
+    cdef LinePart of_api(self, RequestHeader header)

@@ -1,0 +1,169 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
+"""The parts of lines that are made once for all calls which share them: of a client with its client id, and of an API.
+
+They depend on which broker answers at which address, which calls tell.
+"""
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
+from kafkasniff.calls.call import Call
+from kafkasniff.protocol.headers import RequestHeader
+from kafkasniff.render.colours import Colours
+from kafkasniff.render.text.brokers import LONGEST_KNOWN, METADATA, TELLING_APIS, BrokerIds
+from kafkasniff.render.text.layout import Layout
+from kafkasniff.render.text.parts import api_text, client_id_text
+from kafkasniff.render.words import cells, pad
+
+_MOST_PARTS = 4096
+"""Clients and client ids of which the parts of lines are remembered; more, and all are forgotten."""
+_SLOTS = cython.declare(cython.Py_ssize_t, 4096)
+"""Of clients of calls not long ago, by hash: a power of two."""
+
+_METADATA = cython.declare(cython.int, METADATA)
+_LONGEST_KNOWN = cython.declare(cython.Py_ssize_t, LONGEST_KNOWN)
+_KEYS = cython.declare(cython.int, 128)
+_API_VERSIONS = cython.declare(cython.int, 32)
+_TELLING = cython.declare(bytes, bytes([key in TELLING_APIS for key in range(_KEYS)]))
+
+
+@cython.final
+@cython.cclass
+class LinePart:
+    """A part of lines: `more` is how many columns it takes beyond those that it has.
+
+    `client`, `server`, `client_id`: of the calls that it is for, where it is of a client.
+    """
+
+    def __init__(self, text: bytes, more: int) -> None:
+        """Take the text."""
+        self.text = text
+        self.more = more
+        self.client = ""
+        self.server = ""
+        self.client_id: str | None = None
+
+
+@cython.final
+@cython.cclass
+class LineParts:
+    """Gives the parts; to be told all calls, also those that are not shown."""
+
+    def __init__(self, layout: Layout, colours: Colours) -> None:
+        """Begin with no broker known."""
+        self.layout = layout
+        self.colours = colours
+        self.brokers = BrokerIds()
+        self.told: dict[int, bytes] = self.brokers.told
+        self.known_answers: dict[bytes, int] = self.brokers.known_answers
+        self.changes = 0
+        self.ends: dict[str, tuple[str, bytes, int]] = {}
+        self.client_ids: dict[str | None, tuple[bytes, int]] = {}
+        self.cut_ids: dict[str, str | None] = {}
+        self.clients: list[LinePart | None] = [None] * _SLOTS
+        self.apis: list[LinePart | None] = [None] * (_KEYS * _API_VERSIONS)
+
+    def learn(self, call: Call) -> cython.int:
+        """Take in which brokers a call tells of."""
+        header, response = call.header, call.response
+        if header is None or header.api_key < 0 or header.api_key >= _KEYS or not _TELLING[header.api_key]:
+            return 0
+        if response is not None:
+            # Most answers tell nothing new, which the call in Python would find out too.
+            data: bytes = response.data
+            if header.api_key == _METADATA:
+                told: bytes | None = self.told.get(header.api_version)
+                if told is not None and data.startswith(told, 4):
+                    return 0
+            elif 4 < len(data) <= _LONGEST_KNOWN:
+                layout = self.known_answers.get(data[4:])
+                if layout is not None and layout == header.api_key << 16 | header.api_version:
+                    return 0
+        self.brokers.learn(call)
+        if self.changes != self.brokers.changes:
+            self.changes = self.brokers.changes
+            self.ends.clear()
+            self.clients = [None] * _SLOTS
+        return 0
+
+    def of_client(self, call: Call, client_id: str | None) -> LinePart:
+        """Give what a line has of client, server and client id."""
+        part: LinePart | None = self.clients[hash(call.client) & (_SLOTS - 1)]
+        if (
+            part is not None
+            and part.client == call.client
+            and part.server == call.server
+            and part.client_id == client_id
+        ):
+            return part
+        return self.make_client(call, client_id)
+
+    def make_client(self, call: Call, client_id: str | None) -> LinePart:
+        """Make that part."""
+        ends: tuple | None = self.ends.get(call.client)  # type: ignore[type-arg]
+        if ends is None or ends[0] != call.server:
+            ends = self.format_ends(call)
+        known: tuple | None = self.client_ids.get(client_id)  # type: ignore[type-arg]
+        if known is None:
+            known = self.format_client_id(client_id)
+        # The time before it may have a colour.
+        part = LinePart(self.colours.off.encode() + ends[1] + known[0], ends[2] + known[1])
+        part.client = call.client
+        part.server = call.server
+        part.client_id = client_id
+        self.clients[hash(call.client) & (_SLOTS - 1)] = part
+        return part
+
+    def of_api(self, header: RequestHeader | None) -> LinePart:
+        """Give what a line has of API and version."""
+        if header is None or not (0 <= header.api_key < _KEYS and 0 <= header.api_version < _API_VERSIONS):
+            return self.make_api(header)
+        place: cython.Py_ssize_t = header.api_key * _API_VERSIONS + header.api_version
+        part: LinePart | None = self.apis[place]
+        if part is None:
+            part = self.apis[place] = self.make_api(header)
+        return part
+
+    def make_api(self, header: RequestHeader | None) -> LinePart:
+        """Make that part."""
+        text = api_text(None if header is None else (header.api_key, header.api_version))
+        shown = (
+            f" {self.colours.api}{text:<{self.layout.api}}{self.colours.off}{' ' if self.layout.correlation_id else ''}"
+        )
+        return LinePart(shown.encode(), max(len(text) - self.layout.api, 0))
+
+    def format_ends(self, call: Call) -> tuple[str, bytes, int]:
+        """Format what a line has of client and server."""
+        if len(self.ends) >= _MOST_PARTS:
+            self.ends.clear()
+        layout, client, server = self.layout, call.client, self.server_text(call.server)
+        text, more = "", 0
+        if layout.client:
+            more = max(len(client) - layout.client, 0) + max(len(server) - layout.server, 0)
+            shown = f"{self.colours.server}{server:<{layout.server}}{self.colours.off}"
+            text = f" {client:>{layout.client}} → {shown}"
+        made = self.ends[client] = call.server, text.encode(), more
+        return made
+
+    def format_client_id(self, client_id: str | None) -> tuple[bytes, int]:
+        """Format a client id: whole where its column has no room for what tells it from others."""
+        if len(self.client_ids) >= _MOST_PARTS:
+            self.client_ids.clear()
+            self.cut_ids.clear()
+            self.clients = [None] * _SLOTS
+        width = self.layout.client_id
+        text = client_id_text(client_id, width)
+        if self.cut_ids.setdefault(text, client_id) != client_id:
+            text = client_id_text(client_id, None)
+        shown = f" {self.colours.client_id}{pad(text, width)}{self.colours.off}"
+        made = self.client_ids[client_id] = shown.encode(), max(cells(text) - width, 0)
+        return made
+
+    def server_text(self, server: str) -> str:
+        """Give the server as `ip:port/broker id`; where room is short, only `/broker id`, or `:port` while unknown."""
+        broker_id = self.brokers.get(server)
+        if self.layout.server >= len("10.0.0.1:9092"):
+            return server if broker_id is None else f"{server}/{broker_id}"
+        return f":{server.rpartition(':')[2]}" if broker_id is None else f"/{broker_id}"
