@@ -48,6 +48,27 @@ def test_nothing_is_lost_or_invented(row: Row, add_figure: AddFigure) -> None:
     assert outcome.below_aim == [], "\n".join(outcome.missing)
 
 
+LACKED_BEFORE = [
+    ("start in mid-message, busy", 12, "integers before it in another line"),
+    ("bursts lost", 4, "zeros before it"),
+    ("start in mid-stream, busy", 2, "zeros before it, and none behind for an id in between"),
+    ("start in mid-stream, segments of 536 bytes", 6, "a short body, and an id left out behind it"),
+    ("responses only, cut at 96 bytes", 10, "short answers that read as an array"),
+    ("10 % lost, directions merged from two clocks", 2, "an answer that read as an array, before its request"),
+]
+"""Rows with a seed with which the last messages lacked, and what stood in their way."""
+
+
+@pytest.mark.parametrize(("name", "seed", "why"), LACKED_BEFORE)
+def test_what_once_lacked_is_found(name: str, seed: int, why: str) -> None:
+    (row,) = [row for row in ROWS if row.name == name]
+    rng = Random(f"{name} {seed}")
+    conversations = compose(rng, connections=CONNECTIONS, calls=CALLS, **row.traffic)
+    packets = row.damage(transmit(conversations, rng, **row.segments), rng)
+    outcome = compare(printed(batches(packets)), conversations, expect(conversations, packets))
+    assert (outcome.missing, outcome.invented, outcome.wrong) == ([], [], []), why
+
+
 def test_bytes_that_contradict_the_first_ones_are_said() -> None:
     """Each message says that its bytes were contradicted, or the next one does if it had been given before that."""
     rng = Random("conflicts")

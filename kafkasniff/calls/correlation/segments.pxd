@@ -2,6 +2,7 @@ cimport cython
 
 @cython.final
 cdef class LargestSegments:
-    cdef readonly long long size, count
+    cdef readonly long long size, count, row
+    cdef long long _run
 
-    cpdef note(self, long long size, long long count=*)
+    cpdef note(self, long long size)

@@ -46,8 +46,8 @@ ID_STEP = 16
 """How far the correlation ids of consecutive answers lie apart at most: requests with acks=0 leave some out."""
 FIRST_BYTES = 4 << 10
 """Bytes of a message that are worth a look before it is whole."""
-TOLD_BODY = 6
-"""Bytes of a body from which on it may contradict its layout."""
+TOLD_BODY = 16
+"""Bytes of a body from which on it may contradict its layout, and is more than an array of some integers."""
 CHAIN = 4
 """Frames that are followed from a place on."""
 OLD_API_VERSIONS_BODY = bytes(4)
@@ -301,11 +301,16 @@ def score_response(
     if not SMALLEST_RESPONSE <= size <= LARGEST_PLAUSIBLE:
         return IMPOSSIBLE
     correlation_id = int.from_bytes(prefix[4:8], "big", signed=True)
-    if chain == CHAIN and not held.begins_write(offset) and held.is_among_small_integers(offset):
-        return IMPOSSIBLE
     end = offset + 4 + size
-    points = segment_points(held, offset)
     asked = pending.get(correlation_id)
+    following_id = _id_at(held, end)
+    if not correlation_id and held.read(offset + 4, size) is None and following_id not in (None, 1):
+        # The size of the record batches that end a response leads to the next one, and their offset begins with zeros.
+        return IMPOSSIBLE
+    counts_up = following_id == correlation_id + 1 and (asked is not None or held.begins_segment(offset))
+    if chain == CHAIN and not counts_up and not held.begins_write(offset) and held.is_among_small_integers(offset):
+        return IMPOSSIBLE
+    points = segment_points(held, offset)
     frame = held.read(offset + 4, size)
     step = None if previous_id is None else correlation_id - previous_id
     if asked is not None:
@@ -326,15 +331,16 @@ def score_response(
             if agreement < 0:
                 return IMPOSSIBLE
             points += agreement
-            if not held.begins_write(offset) and held.read(offset, 8 + min(size - 4, TOLD_BODY)) is None:
-                # Where a gap ends, any two small integers may be size and id, as long as nothing of a body is there.
+            told = held.read(offset, 8 + min(size - 4, TOLD_BODY)) is not None
+            if not held.begins_write(offset) and not (told and (agreement or held.begins_segment(offset))):
+                # Any two small integers may be size and id, as long as hardly anything of a body is there.
                 points = min(points, PROOF - 1)
     elif frame is not None and looks_like_api_versions(frame):
         points += 4
     elif (unseen := lost(correlation_id)) is False:
         return IMPOSSIBLE
     elif unseen and (step is not None or chain == CHAIN):
-        points += lone_points(held, offset, step, first=chain == CHAIN)
+        points += lone_points(held, offset, end, correlation_id, step, first=chain == CHAIN)
         if frame is None and chain == CHAIN and not is_all_there(held, offset, end):
             # What comes behind it may still contradict it.
             return Score(min(points, PROOF - 1), next_look(held, offset, end))
@@ -348,25 +354,30 @@ def score_response(
     following = score_response(held, end, pending, lost, correlation_id, chain - 1)
     if following.points < 0:
         return IMPOSSIBLE
-    if asked is None and (behind := held.read(end, 8)) is not None:
+    if asked is None and following_id is not None and not 0 < following_id - correlation_id <= ID_STEP:
         # The length of a field that ends its message leads to the next one too.
-        following_id = int.from_bytes(behind[4:8], "big", signed=True)
-        if not 0 < following_id - correlation_id <= ID_STEP:
-            return IMPOSSIBLE
-    if not following.points and not held.begins_segment(offset) and held.read(end, 8) is not None:
+        return IMPOSSIBLE
+    if not following.points and not held.begins_segment(offset) and following_id is not None:
         # What stands behind it says nothing, and small integers in a body look like a frame.
         points = min(points, PROOF - 1)
     return Score(points + following.points, max(end, following.more_at))
 
 
-def lone_points(held: HeldStream, offset: int, step: int | None, first: bool) -> int:
+def _id_at(held: HeldStream, place: int) -> int | None:
+    """Give the correlation id of the response that begins at a stream position, if it is there."""
+    number = held.read(place + 4, 4)
+    return None if number is None else int.from_bytes(number, "big", signed=True)
+
+
+def lone_points(held: HeldStream, offset: int, end: int, correlation_id: int, step: int | None, first: bool) -> int:
     """Weigh a response whose request is lost: `step` is how far its correlation id is beyond the one before it.
 
     Nothing but its id speaks for it, so inside a segment chance must have few places, and the ids must count up. Where
-    there is none before it (None), it is one of those just below the first request's.
+    there is none before it (None), it is one of those just below the first request's. Short responses read as an array
+    of small integers, in which hardly any is followed by the next higher id where it, as a size, leads to.
     """
     counts_up = step is None or step == 1 or (first and 0 < step <= ID_STEP)
-    if held.begins_array(offset):
+    if held.begins_array(offset) and not (held.begins_segment(offset) and _id_at(held, end) == correlation_id + 1):
         return 0
     if step is not None and step > 1 and held.follows_gap(offset):
         # Where a gap ends, a segment begins, but not always a write.

@@ -140,7 +140,9 @@ class HeldStream:
         self.drop_before(self.end)
 
     def begins_segment(self, offset: int) -> bool:
-        """Tell whether a segment begins at the stream position `offset`."""
+        """Tell whether a segment begins at the stream position `offset`; of tiny ones, whether a write does."""
+        if self.writes.are_tiny():
+            return self.writes.begin_at(offset)
         index = bisect_left(self.segment_starts, offset)
         return index < len(self.segment_starts) and self.segment_starts[index] == offset
 
@@ -161,23 +163,22 @@ class HeldStream:
         """Tell whether `offset` stands in what reads as an array of integers below 65,536.
 
         In such an array any two look like the size and the correlation id of a response. What stands behind the
-        stream position `end` does not count.
+        stream position `end`, where a frame is proven to which the size leads, does not count.
         """
         found = self.run_at(offset)
         if found is None:
             return False
         start, run = found
         place = offset - start
-        around = run[
-            place % 4 if place < ARRAY_BYTES else place - ARRAY_BYTES : place
-            + min(ARRAY_BYTES, (end or self.end) - offset)
-        ]
+        stop = place + min(ARRAY_BYTES, (end or self.end) - offset)
+        around = run[place % 4 if place < ARRAY_BYTES else place - ARRAY_BYTES : stop]
         words = len(around) // 4
         least = ARRAY_WORDS_OF_CUT if self.cut and start not in self._behind_gaps else ARRAY_WORDS
-        if words >= least and [around[each : words * 4 : 4].count(0) for each in range(4)].count(words) >= 2:
-            # Wherever the integers begin, their upper halves are zeros.
+        # Wherever the integers begin, their upper halves are zeros.
+        halves = words >= least and [around[each : words * 4 : 4].count(0) for each in range(4)].count(words) >= 2
+        if halves and _goes_on_at(run, place, zeros=end is None):
             return True
-        return _begins_array(run, place, place + min(ARRAY_BYTES, (end or self.end) - offset))
+        return _begins_array(run, place, stop)
 
     def begins_array(self, offset: int) -> bool:
         """Tell whether from `offset` on stands what reads as an array of integers below 65,536, few of them zero."""
@@ -241,3 +242,14 @@ def _begins_array(run: bytearray, place: int, end: int) -> bool:
         return False
     zeros = sum(not any(run[word : word + 4]) for word in range(place, stop, 4))
     return zeros * 4 <= words
+
+
+def _goes_on_at(run: bytearray, place: int, zeros: bool) -> bool:
+    """Tell whether size and id at `place` may be integers of the array before it; `zeros`: zeros alone are one too.
+
+    Lower bytes stand in one line: where those before have another distance from `place`, modulo 4, an array ends there.
+    """
+    before, own = run[max(place - ARRAY_BYTES, place % 4) : place], run[place : place + 8]
+    if not any(before):
+        return zeros or not before
+    return any(any(before[each::4]) and any(own[each::4]) for each in range(4))

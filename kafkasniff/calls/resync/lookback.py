@@ -194,7 +194,19 @@ def _chain(held: HeldStream, start: int, data: bytearray, end: int, fitting: Fit
     next_to_it = [place for place, correlation_id in _before(data, end, following) if correlation_id == following - 1]
     if len(next_to_it) == 1 and not held.is_among_small_integers(start + next_to_it[0], start + end):
         return next_to_it[0]
-    return _by_bodies(held, start, data, end, fitting, following)
+    found = _by_bodies(held, start, data, end, fitting, following)
+    return _alone(held, start, data, end, fitting, following) if found is None else found
+
+
+def _alone(held: HeldStream, start: int, data: bytearray, end: int, fitting: Fitting, following: int) -> int | None:
+    """Give the only place from which a response may lead to the proven one at `end`, if a layout fits its body.
+
+    Record batches have the id 0: their size leads there too.
+    """
+    near = [place for place, correlation_id in _before(data, end, following) if correlation_id >= following - BODY_STEP]
+    if len(near) != 1 or not _number_at(data, near[0]) or held.is_among_small_integers(start + near[0], start + end):
+        return None
+    return near[0] if fitting.tells(bytes(data[near[0] + 4 : end])) is not None else None
 
 
 def _by_bodies(held: HeldStream, start: int, data: bytearray, end: int, fitting: Fitting, following: int) -> int | None:

@@ -13,12 +13,14 @@ OPEN_PLACES = 256
 UNKNOWN = Score(0, 0)
 SEARCHED_IDS = 64
 """Correlation ids that are looked for inside segments."""
+LATE_BYTES = 64 << 10
+"""Bytes that were searched before in which an id is looked for that became known later, as by a clock that differs."""
 
 
 class BoundarySearch:
     """Holds a stream's bytes until a place in them is proven to be a frame boundary."""
 
-    __slots__ = ("_lone_responses", "_open", "_refused", "_scanned", "held")
+    __slots__ = ("_known_ids", "_lone_responses", "_open", "_refused", "_scanned", "held")
 
     def __init__(self, limit: int, budget: Budget, start: int = 0, refused: int | None = None) -> None:
         """Hold at most `limit` bytes, from the stream position `start` on; `refused` is known to be no boundary."""
@@ -27,6 +29,8 @@ class BoundarySearch:
         self._scanned = start
         self._open: dict[int, Score] = {}
         """Places not yet decided, with what was last said of them."""
+        self._known_ids: set[int] = set()
+        """Correlation ids that were looked for."""
         self._lone_responses: LoneResponses | None = None
 
     def find_request(self, score: Callable[[HeldStream, int], Score], again: bool) -> int | None:
@@ -88,9 +92,17 @@ class BoundarySearch:
 
     def _response_places(self, wanted_ids: list[int]) -> Iterator[int]:
         yield from self._segment_starts()
-        for start, run in self.held.runs(self._scanned):
-            begin = max(0, self._scanned - 8 - start)
-            for correlation_id in wanted_ids[:SEARCHED_IDS]:
+        ids = wanted_ids[:SEARCHED_IDS]
+        late = [each for each in ids if each not in self._known_ids]
+        self._known_ids = set(ids)
+        yield from self._places_of(ids, self._scanned)
+        yield from self._places_of(late, max(self._scanned - LATE_BYTES, 0))
+
+    def _places_of(self, ids: list[int], scanned: int) -> Iterator[int]:
+        """Give the places behind `scanned` where one of these ids stands behind what may be a size."""
+        for start, run in self.held.runs(scanned):
+            begin = max(0, scanned - 8 - start)
+            for correlation_id in ids:
                 wanted = correlation_id.to_bytes(4, "big", signed=True)
                 found = run.find(wanted, begin + 4)
                 while found >= 0:

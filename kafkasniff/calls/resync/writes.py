@@ -4,7 +4,9 @@ from kafkasniff.calls.correlation.frames import SIZE_PREFIX
 from kafkasniff.calls.correlation.segments import LargestSegments
 
 LEAST_FULL = 28
-"""Bytes of the smallest full segment that there can be: every path takes 68 octets (RFC 791, 3.2)."""
+"""Bytes of the smallest full segment that there should be: every path takes 68 octets (RFC 791, 3.2)."""
+LEAST_ROW = 4
+"""Smaller ones in a row that are full: a sender's pieces of a message are not of one length so often."""
 SMALLEST_FULL = 536
 """Bytes of a full segment, if there are no smaller ones for certain: the default that a sender may assume (RFC 9293,
 3.7.1)."""
@@ -30,7 +32,8 @@ class Writes:
     def go_on(self, last: int, largest: LargestSegments) -> None:
         """Begin behind a segment of `last` bytes (0: not known), with the connection's largest segments."""
         # The last one is counted when another follows.
-        self._last, self._largest = last, LargestSegments(largest.size, largest.count - (last == largest.size))
+        self._last = last
+        self._largest = LargestSegments(largest.size, largest.count - (last == largest.size), largest.row)
 
     def add(self, place: int, data: bytes, start: int = 0) -> None:
         """Take the next segment, of which the bytes of `data` from `start` on stand at the stream position `place`."""
@@ -53,6 +56,10 @@ class Writes:
         """Tell whether a write begins at a stream position."""
         return place in self._begin
 
+    def are_tiny(self) -> bool:
+        """Tell whether full segments are so small that one begins every few bytes."""
+        return self._largest.size < LEAST_FULL and self._largest.row >= LEAST_ROW
+
     def drop_before(self, place: int) -> None:
         """Forget what lies before a stream position."""
         self._begin = {each for each in self._begin if each >= place}
@@ -64,7 +71,9 @@ class Writes:
         of one length, but then each ends with its segment.
         """
         last, largest = self._last, self._largest
-        if last < max(largest.size, LEAST_FULL) or following > last or (largest.count < 2 and following < last):
+        if last < largest.size or following > last or (largest.count < 2 and following < last):
+            return False
+        if last < LEAST_FULL and not self.are_tiny():
             return False
         return not _end_with(self._data, last - self._start)
 

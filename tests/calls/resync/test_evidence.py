@@ -164,7 +164,7 @@ def test_a_lone_response_waits_for_what_may_contradict_it() -> None:
 
 def test_where_a_gap_ends_size_and_id_alone_are_no_answer() -> None:
     metadata = {69: (3, 1)}
-    for body, points in ((b"\0\0", PROOF - 1), (struct.pack(">ii", 1, 7), PROOF)):
+    for body, points in ((b"\0\0", PROOF - 1), (struct.pack(">iih", 1, 7, 6) + b"broker", PROOF)):
         stream = held(b"tail")
         stream.push_gap(gap(OF, 0, 100, 1))
         place = stream.end

@@ -66,3 +66,32 @@ def test_the_zeros_of_a_response_are_no_array() -> None:
     held = HeldStream(1000, BUDGET)
     held.push(data(OF, 0, b"text of any kind before it" + struct.pack(">14i", 52, 7, *[0] * 12) + b"and more", 1))
     assert not held.is_among_small_integers(26)
+
+
+def stream(content: bytes) -> HeldStream:
+    held = HeldStream(10_000, BUDGET)
+    held.push(data(OF, 0, content, 1))
+    return held
+
+
+def test_an_array_whose_integers_stand_in_another_line_ends_before_what_follows() -> None:
+    """A record's value of small integers, its number of headers, and the answer behind it."""
+    array, answer = struct.pack(">20i", *range(30, 50)), struct.pack(">iii", 8, 16, 0)
+    at = len(array)
+    assert stream(array + answer).is_among_small_integers(at, at + 12)
+    assert not stream(array + b"\0" + answer).is_among_small_integers(at + 1, at + 13)
+    assert stream(array + array).is_among_small_integers(at)
+    assert stream(array + array).is_among_small_integers(at + 1)
+
+
+def test_zeros_are_no_array_before_what_leads_to_a_proven_message() -> None:
+    zeros, answer = bytes(64), struct.pack(">iii", 8, 16, 0)
+    assert stream(zeros + answer).is_among_small_integers(64)
+    assert not stream(zeros + answer).is_among_small_integers(64, 76)
+
+
+def test_where_segments_are_tiny_those_alone_begin_something_that_begin_a_write() -> None:
+    held = HeldStream(10_000, BUDGET)
+    for number, size in enumerate((7, 7, 7, 7, 3, 7, 7)):
+        held.push(data(OF, 0, b"\xff" * size, number))
+    assert [place for place in held.segment_starts if held.begins_segment(place)] == [7, 14, 21, 31]
