@@ -15,8 +15,9 @@ How it works:
   notes error codes and where `records` fields lie. The sinks:
     - `values.ValueReader` makes a dict, of all fields or of those wanted; of a message that fails it has what came
       before (`is_partial`).
-    - `json_writer.JsonWriter` writes JSON text, with secrets replaced. Integers and bools that follow each other
-      (`tables.NumberRun`) come to it at once, their keys made ready, after one check against the end.
+    - `json_writer.JsonWriter` writes JSON text, with secrets replaced. Where compiled it writes structs, with all that
+      is inside them, at once, by plans that have the keys made ready (`json_plan`). Of a struct with anything unusual
+      it writes nothing so: the walk tells what that is, and the structs inside are tried by themselves.
     - `offsets.OffsetReader` notes every field with its bytes.
 - Tagged fields come last on the wire and may come in any order; Kafka's JSON has them where the definition has them,
   and leaves out those that hold their default. Both sinks put them in their places when the tag section ends.

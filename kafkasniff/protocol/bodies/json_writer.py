@@ -9,19 +9,22 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
+from kafkasniff.protocol.bodies import json_plan
 from kafkasniff.protocol.bodies.reader import BodyReader
-from kafkasniff.protocol.bodies.tables import MAX_DEPTH, MAX_SLOTS, FieldTable
+from kafkasniff.protocol.bodies.tables import MAX_DEPTH, MAX_SLOTS, FieldTable, JsonPlan
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.primitives import UUID_TEXTS, json_float
 from kafkasniff.protocol.secrets.configs import REDACTED, is_secret_config, mask_secrets
 
 if not cython.compiled:
-    from kafkasniff.protocol.bodies.tables import BOOL, FLOAT64
+    from kafkasniff.protocol.bodies.tables import BOOL, FLOAT64, RECORDS
 
 _DOUBLE = Struct(">d")
 Place = tuple[str, int, int]
 """Path, begin and end of records."""
 
+_NOTES = 4096
+"""Bytes for what is noted of a struct that is written at once; they grow where these are too few."""
 _MOST_ROOM = 1 << 20
 """Bytes of the largest buffer that is kept when a message has been read."""
 _HIDDEN = f'"{REDACTED}"'.encode()
@@ -34,7 +37,7 @@ CONFIG = cython.declare(cython.int, 1)
 CONFIG_NAME = cython.declare(cython.int, 2)
 CONFIG_VALUE = cython.declare(cython.int, 3)
 CONFIG_SENSITIVE = cython.declare(cython.int, 4)
-TOPIC_NAME = cython.declare(cython.int, 5)
+TOPIC_NAME = cython.declare(cython.int, json_plan.TOPIC_NAME)
 
 # What is noted of a config, at the depth of its fields: where name and value lie in the data, and the value's text in
 # what was written, and whether the broker says that it is sensitive.
@@ -78,11 +81,12 @@ class JsonWriter(BodyReader):
         self.topic_ids: list[str] = []
         self.places: list[Place] = []
         self.marks = array("q", bytes(8 * MAX_SLOTS))
+        self.notes = array("q", bytes(_NOTES))
         self.tagged_texts: dict[FieldTable, bytes] = {}
         self.tagged_starts: list[int] = []
         self.configs = array("q", bytes(8 * _NOTED * MAX_DEPTH))
         self.secret_names: dict[bytes, bool] = {}
-        self.names_internal_topic = False
+        self.names_internal_topic = 0
 
     def read(self, table: FieldTable, data: bytes, offset: cython.Py_ssize_t, most: cython.longlong) -> bytes | None:
         """Give the JSON of the message from `offset` on; None where it does not end with `data`.
@@ -116,7 +120,7 @@ class JsonWriter(BodyReader):
         """Write the message that was begun; raises ProtocolError, and what was written is to be cut off then."""
         if self.tagged_starts:
             self.tagged_starts = []
-        self.names_internal_topic = False
+        self.names_internal_topic = 0
         if self.tagged_texts:
             self.tagged_texts = {}
         return self.read_message(table)
@@ -141,6 +145,58 @@ class JsonWriter(BodyReader):
         if field.role == CONFIG:
             self.hide_config(field)
         return self.out.byte(0x7D)
+
+    def take_struct(self, table: FieldTable) -> cython.bint:
+        """Write the fields of a struct at once, by its plan; write nothing, and tell so, where anything is unusual."""
+        plan: JsonPlan | None = table.json_plan
+        if not cython.compiled or plan is None:
+            return False
+        out: TextBuffer = self.out
+        count: cython.Py_ssize_t = 0
+        size: cython.Py_ssize_t = -KAFKASNIFF_NO_ROOM  # type: ignore[name-defined]  # noqa: F821
+        i: cython.Py_ssize_t = 0
+        while size == -KAFKASNIFF_NO_ROOM or size == -KAFKASNIFF_NO_NOTES:  # type: ignore[name-defined]  # noqa: F821, PLR1714
+            if size == -KAFKASNIFF_NO_NOTES:  # type: ignore[name-defined]  # noqa: F821
+                self.notes = array("q", bytes(16 * len(self.notes)))
+            elif count or out.size == out.room:
+                # One byte more than there is makes the room twice as large.
+                out.grow(out.room - out.size + 1)
+            count = len(self.notes)
+            size = kafkasniff_write_planned(  # type: ignore[name-defined]  # noqa: F821
+                cython.address(out.buffer[out.size]),
+                out.room - out.size,
+                plan.steps,
+                table.json_begin,
+                plan.keys,
+                self.view,
+                cython.address(self.p),
+                self.end,
+                cython.address(self.left),
+                cython.address(self.indices[0]),
+                cython.address(self.notes[0]),
+                cython.address(count),
+                cython.address(self.names_internal_topic),
+            )
+        if size < 0:
+            return False
+        out.size += size
+        while i < count:
+            self.take_note(plan.fields[self.notes[i]], i + 1)
+            i += KAFKASNIFF_NOTE  # type: ignore[name-defined]  # noqa: F821
+        return True
+
+    def take_note(self, field: FieldTable, at: cython.Py_ssize_t) -> cython.int:
+        """Take what was noted of a field: an error code, or where records or a topic id lie."""
+        i: cython.Py_ssize_t
+        value: cython.longlong = self.notes[at]
+        for i in range(4):
+            self.indices[i] = self.notes[at + 2 + i]
+        if field.kind == RECORDS:
+            return self.note_records(field, value, self.notes[at + 1])
+        if field.is_topic_id:
+            self.topic_ids.append(UUID_TEXTS[self.raw(value, 16)])
+            return 0
+        return self.note_error(field, False, value)
 
     def hide_config(self, field: FieldTable) -> cython.int:
         """Replace the value of a secret config, or the secrets inside another's, as `redact_config` does."""
@@ -271,27 +327,6 @@ class JsonWriter(BodyReader):
             self.configs[_NOTED * field.depth + _SENSITIVE] = value
         return self.out.add(b"true" if value else b"false")
 
-    def take_numbers(self, first: FieldTable) -> cython.int:
-        """Write the numbers and bools of a run."""
-        if not cython.compiled:
-            return super().take_numbers(first)
-        out: TextBuffer = self.out
-        run = first.numbers
-        assert run is not None
-        start: cython.Py_ssize_t = out.size
-        out.key(b"")
-        if run.room > out.room - out.size:
-            out.grow(run.room)
-        to = cython.address(out.buffer[out.size])
-        data = cython.address(self.view[self.p])
-        size: cython.Py_ssize_t = kafkasniff_numbers(to, run.keys, run.forms, len(run.forms), data)  # type: ignore[name-defined]  # noqa: F821
-        if size < 0:
-            # Where error codes lie, the fields tell.
-            out.cut(start)
-            return BodyReader.take_numbers(self, first)
-        out.size += size
-        return 0
-
     def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
         """Write a float or uuid."""
         self.key(field, in_array)
@@ -338,7 +373,7 @@ class JsonWriter(BodyReader):
         noted: cython.Py_ssize_t = _NOTED * field.depth
         if field.role == TOPIC_NAME:
             if length >= 2 and self.view[at] == 0x5F and self.view[at + 1] == 0x5F:
-                self.names_internal_topic = True
+                self.names_internal_topic = 1
         elif field.role == CONFIG_NAME:
             self.configs[noted + _NAME_AT] = at
             self.configs[noted + _NAME_END] = at + length

@@ -120,6 +120,7 @@ cdef class BodyReader:
     cdef int note_error(self, FieldTable field, bint in_array, long long code) except -1
     cdef int begin_struct(self, FieldTable field, bint in_array) except -1
     cdef int end_struct(self, FieldTable field) except -1
+    cdef bint take_struct(self, FieldTable table) except -1
     cdef int begin_array(self, FieldTable field, Py_ssize_t start, Py_ssize_t count) except -1
     cdef int end_array(self, FieldTable field) except -1
     cdef int begin_tagged(self, FieldTable field) except -1
@@ -128,7 +129,6 @@ cdef class BodyReader:
     cdef int mark_place(self, FieldTable field) except -1
     cdef int take_null(self, FieldTable field, Py_ssize_t start) except -1
     cdef int take_number(self, FieldTable field, bint in_array, Py_ssize_t start, long long value) except -1
-    cdef int take_numbers(self, FieldTable first) except -1
     cdef int take_fixed(self, FieldTable field, bint in_array, Py_ssize_t start) except -1
     cdef int take_integers(self, FieldTable field, Py_ssize_t start, Py_ssize_t at, Py_ssize_t count) except -1
     cdef int take_string(self, FieldTable field, bint in_array, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1

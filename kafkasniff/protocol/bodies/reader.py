@@ -113,16 +113,13 @@ class BodyReader:
 
     def read_struct(self, table: FieldTable) -> cython.int:
         """Read the fields of a struct."""
+        if table.json_plan is not None and self.take_struct(table):
+            return 0
         field: FieldTable | None = table.first
         while field is not None:
             if 0 < field.run_size <= self.end - self.p:
                 self.p += field.run_size
                 field = field.behind_run
-                continue
-            if 0 < field.numbers_size <= self.end - self.p:
-                self.take_numbers(field)
-                self.p += field.numbers_size
-                field = field.behind_numbers
                 continue
             if field.slot >= 0:
                 self.mark_place(field)
@@ -542,6 +539,10 @@ class BodyReader:
         """Take the end of what `begin_struct` began."""
         return 0
 
+    def take_struct(self, table: FieldTable) -> cython.bint:
+        """Take all fields of a struct at once, up to its end; tell whether that was done."""
+        return False
+
     def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
         """Take the beginning of an array that is not one of integers."""
         return 0
@@ -574,20 +575,6 @@ class BodyReader:
         self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: cython.longlong
     ) -> cython.int:
         """Take an integer or a bool."""
-        return 0
-
-    def take_numbers(self, first: FieldTable) -> cython.int:
-        """Take the integers and bools from a plain field on that are taken at once; they lie from `p` on."""
-        value: cython.longlong
-        at: cython.Py_ssize_t = self.p
-        field: FieldTable | None = first
-        while field is not None and field is not first.behind_numbers:
-            value = self.number(field, at)
-            if field.is_error_code and value:
-                self.note_error(field, False, value)
-            self.take_number(field, False, at, value)
-            at += field.size
-            field = field.next
         return 0
 
     def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:

@@ -2,10 +2,10 @@
 
 cdef int BOOL, INT8, INT16, UINT16, INT32, UINT32, INT64, FLOAT64, UUID, STRING, BYTES, RECORDS, STRUCT
 
-cdef class NumberRun:
+cdef class JsonPlan:
+    cdef readonly bytes steps
     cdef readonly bytes keys
-    cdef readonly bytes forms
-    cdef readonly Py_ssize_t room
+    cdef readonly list fields
 
 cdef class FieldTable:
     cdef readonly str name
@@ -32,9 +32,8 @@ cdef class FieldTable:
     cdef readonly int fixed
     cdef readonly long long run_size
     cdef readonly FieldTable behind_run, first, next
-    cdef readonly NumberRun numbers
-    cdef readonly long long numbers_size
-    cdef readonly FieldTable behind_numbers
+    cdef public JsonPlan json_plan
+    cdef public Py_ssize_t json_begin
     cdef readonly FieldTable parent
     cdef readonly tuple fields
     cdef readonly tuple plain_fields

@@ -25,13 +25,6 @@ BYTES = cython.declare(cython.int, 10)
 RECORDS = cython.declare(cython.int, 11)
 STRUCT = cython.declare(cython.int, 12)
 
-UNSIGNED: Final = 16
-BOOLEAN: Final = 32
-"""Bits beside the size in `NumberRun.forms`."""
-
-_LONGEST_NUMBER = 20
-"""Characters of the longest number of 64 bits."""
-
 MAX_DEPTH: Final = 32
 """Most arrays within arrays; Kafka's messages have four."""
 
@@ -82,8 +75,7 @@ class FieldTable:
     - `first`: of a struct, the first of `plain_fields`. `next`: the one behind this.
     - `run_size`: the bytes of this plain field and those behind it up to `behind_run`, where these are passed over at
       once; else 0.
-    - `numbers`: the integers and bools from this plain field on that are taken at once, up to `behind_numbers`, and
-      `numbers_size` their bytes; else None, and 0.
+    - `json_plan`: of a struct that a writer of JSON may write at once, how; `json_begin`: the step it begins with.
     - `default`, `default_text`: what a tagged field that is not sent holds, as a value and as JSON.
     - `first_path`: the path where all arrays around are at their first element, once a reader has made it.
     - `key`, `size_key`: `"name":`, and `"nameSizeInBytes":` of records.
@@ -118,9 +110,8 @@ class FieldTable:
         self.fixed = 0
         self.run_size = 0
         self.behind_run: FieldTable | None = None
-        self.numbers: NumberRun | None = None
-        self.numbers_size = 0
-        self.behind_numbers: FieldTable | None = None
+        self.json_plan: JsonPlan | None = None
+        self.json_begin = 0
         self.first: FieldTable | None = None
         self.next: FieldTable | None = None
         self.fields: tuple[FieldTable, ...] = ()
@@ -173,26 +164,6 @@ class FieldTable:
         self.first = following
         self.fixed = self._fixed_size()
 
-    def plan_numbers(self) -> None:
-        """Find the numbers that can be taken at once, when it is settled which fields have roles."""
-        table: FieldTable
-        found: list[FieldTable] = []
-        following: FieldTable | None = self.first
-        for table in self.fields:
-            table.plan_numbers()
-        while following is not None:
-            if following._is_plain_number():
-                found.append(following)
-            following = following.next
-            if found and (following is None or not following._is_plain_number()):
-                found[0].numbers = NumberRun(found)
-                found[0].numbers_size = sum([table.size for table in found])
-                found[0].behind_numbers = following
-                found = []
-
-    def _is_plain_number(self) -> bool:
-        return self.kind < FLOAT64 and not self.is_array and self.slot < 0 and not self.role and self.is_wanted
-
     def _passed_size(self) -> int:
         """Give the bytes of a field of which nothing is noted; 0 where they differ."""
         if self.is_wanted or self.is_array or self.slot >= 0 or (self.kind == STRUCT and self.is_nullable):
@@ -210,25 +181,18 @@ class FieldTable:
 
 @cython.final
 @cython.cclass
-class NumberRun:
-    """Integers and bools that follow each other in a struct, as they are written at once.
+class JsonPlan:
+    """How structs of a message are written as JSON at once (`json_plan`).
 
-    - `keys`: their keys one behind the other, all but the first with a comma before.
-    - `forms`: of each three bytes: the length of its key with the comma; its size, with bits for whether it has no sign
-      and whether it is a bool; and whether it is an error code.
-    - `room`: the characters that they take at most, with their keys.
+    - `steps`: for each field what it takes, packed. `keys`: their keys one behind the other, with commas.
+    - `fields`: the tables of the fields, by the numbers that steps have of them.
     """
 
-    def __init__(self, fields: list[FieldTable]) -> None:
-        """Take the fields."""
-        keys = [b"," * (place > 0) + field.key for place, field in enumerate(fields)]
-        forms = []
-        for key, field in zip(keys, fields, strict=True):
-            form = field.size | UNSIGNED * (not field.is_signed) | BOOLEAN * (field.kind == BOOL)
-            forms += [len(key), form, field.is_error_code]
-        self.keys = b"".join(keys)
-        self.forms = bytes(forms)
-        self.room = len(self.keys) + _LONGEST_NUMBER * len(fields)
+    def __init__(self, steps: bytes, keys: bytes, fields: list[FieldTable]) -> None:
+        """Take them."""
+        self.steps = steps
+        self.keys = keys
+        self.fields = fields
 
 
 def make_table(message: Message, version: int, wanted: frozenset[str] | None = None) -> FieldTable:

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from kafkasniff.protocol.bodies.json_plan import plan_json
 from kafkasniff.protocol.bodies.json_writer import JsonWriter
 from kafkasniff.protocol.bodies.tables import make_table, tables_in
 from kafkasniff.protocol.errors import ProtocolError
@@ -12,7 +13,7 @@ from tests.protocol.samples import EVERY_TYPE, FLEXIBLE, JSON_0, PLAIN, raw
 
 def text_of(message: Message, version: int, data: bytes) -> bytes | None:
     table = make_table(message, version)
-    table.plan_numbers()
+    plan_json(table)
     return JsonWriter().read(table, data, 0, MAX_ELEMENTS)
 
 
@@ -62,7 +63,7 @@ KINDS = ("int8", "bool", "int16", "uint16", "int32", "uint32", "int64", "bool")
 def test_numbers_that_follow_each_other(code: int) -> None:
     fields = tuple(Field(name, kind, "0") for name, kind in zip(NUMBERS, KINDS, strict=True))
     table = make_table(Message("Numbers", "0", "none", (Field("rows", "[]Row", "0", fields=fields),)), 0)
-    table.plan_numbers()
+    plan_json(table)
     row = NUMBERS | {"errorCode": code}
     sizes = {"int8": 1, "bool": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8}
     data = b"".join(
