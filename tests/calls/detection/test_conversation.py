@@ -267,6 +267,29 @@ def test_a_tls_alert_to_a_plain_client_is_no_answer() -> None:
     assert calls(items) == [(3, 1, "unanswered")]
 
 
+@pytest.mark.parametrize(
+    ("rest", "said"),
+    [
+        # An encrypted alert (RFC 5246, 6.2.3): its first bytes would be a size of 352,518,912 bytes.
+        (bytes.fromhex("150303001a") + bytes(range(200, 226)), ["an impossible message size, 352518912"]),
+        # The beginning of a Fetch request of 2 MiB: what is behind the size is plausible.
+        (bytes.fromhex("00200000000100040000000200026d65") + bytes(8), []),
+        (b"\x15\x03\x03", ["3 bytes, too few for a size prefix"]),
+    ],
+    ids=["no message", "the beginning of one", "less than a size"],
+)
+def test_what_ends_a_stream_soon_behind_a_large_size_is_judged(rest: bytes, said: list[str]) -> None:
+    of = connection()
+    events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, metadata_response(1), 2)]
+    conversation = Conversation(of, CallLimits(), CallOptions(), Budget(1 << 30))
+    items = [item for event in [*events, data(of, 0, rest, 3)] for item in conversation.take(event)]
+    of.ended_by = "fin"
+    items += conversation.end(arrival(9))
+    assert calls(items) == [(3, 1, "answered")]
+    assert conversation.kafka is not None
+    assert conversation.kafka.unread == said
+
+
 def test_a_proxy_protocol_header_is_stripped() -> None:
     of = connection()
     header = b"PROXY TCP4 192.168.0.1 192.168.0.11 56324 9092\r\n"
