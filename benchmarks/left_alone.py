@@ -4,10 +4,10 @@
     python -m benchmarks.left_alone steps CAPTURE [--steps 10]
     python -m benchmarks.left_alone follow CAPTURE [--steps 10] [--kills 20] [--seed 0]
 
-`recordings`: all captures below a folder, copied into one. `steps`: a capture in the classic format, cut into a ring of files
-that come one by one, with a run of the pipeline behind each. `follow`: the same with `--follow`, each process of which is
-killed with SIGKILL at a moment drawn at random, then `--finish`. What differs is told by table: rows that lack and rows
-that are too many.
+`recordings`: all captures below a folder, copied into one. `steps`: a capture in the classic format, cut into a ring of
+files that come one by one, with a run of the pipeline behind each. `follow`: the same with `--follow`, each process of
+which is killed with SIGKILL at a moment drawn at random, then `--finish`. What differs is told by table: rows that lack
+and rows that are too many.
 """
 
 import argparse
