@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
 
@@ -94,7 +94,10 @@ def recordings(folder: Path, options: argparse.Namespace) -> None:
     for path in sorted(options.source.rglob("*.pcap*")):
         shutil.copy(path, captures)
     print(f"{len(list(captures.iterdir()))} captures: {run(captures, folder / 'tables'):.1f} s")
-    judge(folder / "tables", [[str(path)] for path in sorted(captures.iterdir())])
+    rings: defaultdict[str, list[str]] = defaultdict(list)
+    for path in sorted(map(str, captures.iterdir())):
+        rings[ring_of(path)].append(path)
+    judge(folder / "tables", list(rings.values()))
 
 
 def steps(folder: Path, options: argparse.Namespace) -> None:

@@ -9,7 +9,11 @@ import pytest
 
 import kafkasniff
 from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.streams import CallOptions
+from kafkasniff.capture.files.reader import CaptureReader
+from kafkasniff.capture.packets import PacketBatch
 from tests.conftest import SHARED, AddFigure, needs_shared
 from tests.robustness.recordings import (
     connections,
@@ -54,6 +58,36 @@ def test_healthy_recordings_on_other_ports(path: Path, add_figure: AddFigure) ->
         columns.append((part, f"{(expected & found).total()}/{expected.total()}"))
     add_figure("Connections found to be Kafka on random ports: found/there", path.name, **dict(columns))
     assert not any(missing.values()), missing
+
+
+@pytest.mark.parametrize("first", [574, 587, 650])
+def test_the_small_pieces_of_old_brokers_answers_are_found_from_any_packet_on(first: int) -> None:
+    """A broker of 0.8 writes what its answer says of a partition in 18 bytes, one such piece behind the other."""
+    path = str(Path(__file__).parents[2] / "captures" / "cluster-0.8.2.2-startup-shutdown.pcap")
+    whole = Engine(options=CallOptions(keep_packets=True))
+    calls = [item for batch in CaptureReader(path) for item in whole.feed(batch)] + whole.flush()
+    wanted: Counter[tuple[bytes, bytes]] = Counter()
+    for call in calls:
+        if isinstance(call, Call) and call.request is not None and call.response is not None:
+            packets = [arrival.packet for arrival in (*call.request.packets, *call.response.packets)]
+            wanted[call.request.data, call.response.data] += min(packets) >= first
+    part = Engine()
+    shown = [item for batch in CaptureReader(path) for item in part.feed(behind(batch, first))] + part.flush()
+    found = Counter(
+        (item.request.data, item.response.data)
+        for item in shown
+        if isinstance(item, Call) and item.request is not None and item.response is not None
+    )
+    assert wanted.total() >= 20
+    assert not wanted - found
+
+
+def behind(batch: PacketBatch, first: int) -> PacketBatch:
+    """Give the packets of a batch from number `first` on."""
+    left_out = min(max(first - batch.first_packet, 0), len(batch))
+    columns = (batch.offsets, batch.captured, batch.original, batch.times, batch.interface_ids)
+    kept = (column[left_out:] for column in columns)
+    return PacketBatch(batch.data, batch.first_packet + left_out, *kept, batch.interfaces)
 
 
 @needs_shared

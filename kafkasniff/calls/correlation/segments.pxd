@@ -2,7 +2,6 @@ cimport cython
 
 @cython.final
 cdef class LargestSegments:
-    cdef readonly long long size, count, row
-    cdef long long _run
+    cdef readonly long long size, count
 
-    cpdef note(self, long long size)
+    cpdef note(self, long long size, long long count=*)

@@ -87,7 +87,7 @@ class Boundaries:
         cutter = cutters[direction]
         largest = LargestSegments()
         for each in cutters:
-            largest.join(each.largest_segments)
+            largest.note(each.largest_segments.size, each.largest_segments.count)
         refused = None if cutter.absurd_size is None else cutter.offset
         search = BoundarySearch(self._limit, self._budget, cutter.offset, refused)
         if gap is not None:

@@ -5,8 +5,9 @@ from kafkasniff.calls.correlation.segments import LargestSegments
 
 LEAST_FULL = 28
 """Bytes of the smallest full segment that there should be: every path takes 68 octets (RFC 791, 3.2)."""
-LEAST_ROW = 4
-"""Smaller ones in a row that are full: a sender's pieces of a message are not of one length so often."""
+SMALLEST_PIECE = 8
+"""Bytes of the smallest pieces in which Kafka 0.8 writes a response: size and correlation id. Where all segments are
+smaller, as on no path, where they begin tells nothing of what their sender wrote."""
 SMALLEST_FULL = 536
 """Bytes of a full segment, if there are no smaller ones for certain: the default that a sender may assume (RFC 9293,
 3.7.1)."""
@@ -32,8 +33,7 @@ class Writes:
     def go_on(self, last: int, largest: LargestSegments) -> None:
         """Begin behind a segment of `last` bytes (0: not known), with the connection's largest segments."""
         # The last one is counted when another follows.
-        self._last = last
-        self._largest = LargestSegments(largest.size, largest.count - (last == largest.size), largest.row)
+        self._last, self._largest = last, LargestSegments(largest.size, largest.count - (last == largest.size))
 
     def add(self, place: int, data: bytes, start: int = 0) -> None:
         """Take the next segment, of which the bytes of `data` from `start` on stand at the stream position `place`."""
@@ -57,8 +57,8 @@ class Writes:
         return place in self._begin
 
     def are_tiny(self) -> bool:
-        """Tell whether full segments are so small that one begins every few bytes."""
-        return self._largest.size < LEAST_FULL and self._largest.row >= LEAST_ROW
+        """Tell whether all segments are so small that one begins every few bytes."""
+        return 0 < self._largest.size < SMALLEST_PIECE
 
     def drop_before(self, place: int) -> None:
         """Forget what lies before a stream position."""

@@ -1,5 +1,6 @@
 """What is remembered of the sizes of segments."""
 
+from collections import Counter
 from random import Random
 
 from kafkasniff.calls.correlation.segments import LargestSegments
@@ -11,19 +12,7 @@ def test_the_largest_are_counted_one_by_one_and_together() -> None:
     one_by_one, together = LargestSegments(), LargestSegments()
     for size in sizes:
         one_by_one.note(size)
-    for half in (sizes[:25], sizes[25:]):
-        of_half = LargestSegments()
-        for size in half:
-            of_half.note(size)
-        together.join(of_half)
+    for size, count in Counter(sizes).items():
+        together.note(size, count)
     for segments in (one_by_one, together):
         assert (segments.size, segments.count) == (max(sizes), sizes.count(max(sizes)))
-
-
-def test_those_in_a_row_are_counted() -> None:
-    segments = LargestSegments()
-    for size in (7, 7, 3, 7, 7, 7, 2, 7):
-        segments.note(size)
-    assert (segments.count, segments.row) == (6, 3)
-    segments.note(8)
-    assert (segments.count, segments.row) == (1, 1)

@@ -34,11 +34,8 @@ def test_no_path_takes_segments_so_small_that_headers_alone_fill_it() -> None:
     assert places([8, 8, 10, 18, 18, 8, 8]) == [1, 2, 3, 4, 5, 6]
 
 
-def test_where_small_segments_of_one_length_follow_each_other_they_are_full_still() -> None:
-    connection = LargestSegments(7, 40, 14)
-    writes = Writes()
-    writes.go_on(0, connection)
-    assert places([7, 7, 7, 3, 7, 7], writes) == [4]
+def test_segments_smaller_than_any_piece_are_full_still() -> None:
+    assert places([7, 7, 7, 3, 7, 7]) == [4]
 
 
 def test_small_messages_of_one_length_are_writes_each() -> None:
