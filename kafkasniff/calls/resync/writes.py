@@ -8,6 +8,8 @@ LEAST_FULL = 28
 SMALLEST_PIECE = 8
 """Bytes of the smallest pieces in which Kafka 0.8 writes a response: size and correlation id. Where all segments are
 smaller, as on no path, where they begin tells nothing of what their sender wrote."""
+LEAST_TINY = 4
+"""How many such segments it takes: the first ones may just be pieces of a size."""
 SMALLEST_FULL = 536
 """Bytes of a full segment, if there are no smaller ones for certain: the default that a sender may assume (RFC 9293,
 3.7.1)."""
@@ -58,7 +60,7 @@ class Writes:
 
     def are_tiny(self) -> bool:
         """Tell whether all segments are so small that one begins every few bytes."""
-        return 0 < self._largest.size < SMALLEST_PIECE
+        return 0 < self._largest.size < SMALLEST_PIECE and self._largest.count >= LEAST_TINY
 
     def drop_before(self, place: int) -> None:
         """Forget what lies before a stream position."""

@@ -35,7 +35,10 @@ def test_no_path_takes_segments_so_small_that_headers_alone_fill_it() -> None:
 
 
 def test_segments_smaller_than_any_piece_are_full_still() -> None:
-    assert places([7, 7, 7, 3, 7, 7]) == [4]
+    assert places([7, 7, 7, 7, 7, 7, 3, 7, 7]) == [1, 2, 3, 7]
+    connection = Writes()
+    connection.go_on(0, LargestSegments(7, 40))
+    assert places([7, 7, 7, 3, 7, 7], connection) == [4]
 
 
 def test_small_messages_of_one_length_are_writes_each() -> None:
