@@ -18,6 +18,9 @@ def main() -> None:
     from kafkasniff.cli.terminal.output import guard_streams
 
     messages = guard_streams()
+    from kafkasniff.cli.light_typer import import_typer
+
+    import_typer()
     from kafkasniff.cli.app import run
     from kafkasniff.cli.exit_status import ExitStatus
 

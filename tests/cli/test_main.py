@@ -15,7 +15,14 @@ UNUSED = (
     *("kafkasniff.tcp.tls.records", "kafkasniff.tcp.tls.stream", "kafkasniff.calls.detection.encrypted"),
     *("kafkasniff.calls.resync.search", "kafkasniff.calls.resync.lookback", "kafkasniff.calls.records"),
     *("kafkasniff.protocol.records.records", "kafkasniff.protocol.records.search", "kafkasniff.protocol.envelope"),
-    *("kafkasniff.render.text.detail", "kafkasniff.cli.processes.jobs", "kafkasniff.diagnose", "kafkasniff.tables"),
+    *("pathlib", "subprocess", "shutil", "tempfile", "random", "difflib", "textwrap", "tokenize", "traceback"),
+    *(
+        "kafkasniff.cli.showing.sorting",
+        "kafkasniff.render.text.detail",
+        "kafkasniff.cli.processes.jobs",
+        "kafkasniff.diagnose",
+        "kafkasniff.tables",
+    ),
 )
 """What the reading of a small pcap file without TLS, tunnels and lost bytes has no use for."""
 

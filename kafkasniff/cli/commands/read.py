@@ -61,7 +61,6 @@ def read(
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.showing.columns import chosen_format
     from kafkasniff.cli.showing.reading import LineFormat, Showing, ordered_format, terminal_format
-    from kafkasniff.cli.showing.sorting import RequestOrder
     from kafkasniff.cli.terminal.output import print_message
     from kafkasniff.cli.terminal.pager import page
     from kafkasniff.reading import Reading
@@ -115,6 +114,8 @@ def read(
         terminal: Callable[[], LineFormat] = partial(terminal_format, time, verbose, time_of, wide, no_header)
         order = None
         if sort:
+            from kafkasniff.cli.showing.sorting import RequestOrder
+
             ordered, above = ordered_format(time, verbose, wide, no_header)
             order = RequestOrder(above if columns is None and not json_output and form in (None, "table") else None)
             terminal = lambda: ordered  # noqa: E731

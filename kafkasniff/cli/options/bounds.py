@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -157,6 +156,8 @@ class Bounds:
 def _value_of(name: str, text: str) -> int:
     bound = BOUNDS.get(name)
     if bound is None:
+        from difflib import get_close_matches  # of use to none whose bounds are right
+
         near = get_close_matches(name, BOUNDS, 1)
         hint = f"; did you mean {near[0]}?" if near else "."
         raise _error(f"no bound is called '{show(name)}'{hint} `kafkasniff help bounds` lists them all.")

@@ -1,7 +1,6 @@
 """The help of commands: examples first, options that fit a screen, arguments by their names alone."""
 
 import os
-import shlex
 import sys
 from typing import Any
 
@@ -27,7 +26,9 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command; where a capture stands in its place, say how to read it."""
         if self.get_command(ctx, args[0]) is None and os.path.exists(args[0]):
-            ctx.fail(f"{args[0]!r} is no command. To show the calls in it: kafkasniff read {shlex.quote(args[0])}")
+            from shlex import quote
+
+            ctx.fail(f"{args[0]!r} is no command. To show the calls in it: kafkasniff read {quote(args[0])}")
         return super().resolve_command(ctx, args)
 
 

@@ -1,6 +1,5 @@
 """Shows what a reading gives in the form asked for, and says at the end what the capture was worth."""
 
-import shutil
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -110,6 +109,8 @@ def terminal_format(
 
     width, header_rows = terminal_width(), None
     if width is not None and not no_header:
+        import shutil
+
         header_rows = max(shutil.get_terminal_size().lines - 2, 1) if repeats_header else 0
     lines = CallLines(None if wide else width, time_mode, detail, colours_for(sys.stdout), time_of, header_rows)
     return LineFormat(

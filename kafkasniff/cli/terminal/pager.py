@@ -1,21 +1,20 @@
 """A pager for long output on a terminal, as git has one: PAGER, or else less."""
 
 import os
-import shlex
-import shutil
-import signal
-import subprocess
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:  # whose output is no terminal should not wait for it
+    import subprocess
 
 NoPager = Annotated[bool, typer.Option("--no-pager", help="Do not show long output through a pager (PAGER, or less).")]
 
 _LESS = {"LESS": "FRX", "LV": "-c"}
 """As git sets them: end where one screen holds all, let colours through, leave the screen as it is."""
 
-_process: subprocess.Popen[bytes] | None = None
+_process: "subprocess.Popen[bytes] | None" = None
 
 
 def page(wanted: bool = True) -> None:
@@ -23,6 +22,10 @@ def page(wanted: bool = True) -> None:
     global _process  # noqa: PLW0603
     if not wanted or _process is not None or not sys.stdout.isatty() or os.environ.get("TERM") in (None, "dumb"):
         return
+    import shlex
+    import shutil
+    import subprocess
+
     try:
         command = shlex.split(os.environ.get("PAGER", "less"))
     except ValueError:
@@ -51,6 +54,8 @@ def end_pager() -> None:
     """Let the pager know that nothing more comes, and wait until its reader is done."""
     if _process is None:
         return
+    import signal
+
     null = os.open(os.devnull, os.O_WRONLY)
     for descriptor in (1, 2):
         os.dup2(null, descriptor)
