@@ -1,7 +1,6 @@
 """Reads captures from files or standard input into calls: what `kafkasniff read` and Python programs use."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from os import PathLike, fspath
 from os.path import getsize
@@ -36,31 +35,32 @@ if TYPE_CHECKING:  # who reads lines should not wait for it
 CapturePath = str | PathLike[str]
 
 
-@dataclass(slots=True)
 class Summary:
     """What a capture was worth; complete after the last item."""
 
-    packets: int = 0
-    cut_packets: int = 0
-    first_time: int | None = None
-    """Nanoseconds since 1970-01-01 UTC of the first packet."""
-    last_time: int | None = None
-    """Of the last packet."""
-    counts: Counts = field(default_factory=Counts)
-    damages: list[CaptureError] = field(default_factory=list)
-    """Files that could not be read to their end; all packets before the damage were used."""
-    notes: list[str] = field(default_factory=list)
-    """Packets that could not be read and limits that were reached, in sentences."""
-    dropped_packets: int = 0
-    """Live: packets that the kernel dropped, as they came faster than they were read."""
-    largest_lag_ns: int = 0
-    """Live: how long after its arrival a packet was dealt with at most."""
-    not_decrypted: list[str] = field(default_factory=list)
-    """What the key log did not open, in sentences."""
-    matched: int | None = None
-    """Calls that a filter let through; None where there is none."""
-    values_seen: str = ""
-    """What there was of the fields of which no value passed the filter: `; topics seen: orders, payments`."""
+    def __init__(self, packets: int = 0, cut_packets: int = 0, counts: Counts | None = None) -> None:
+        """Begin with what is known."""
+        self.packets = packets
+        self.cut_packets = cut_packets
+        self.first_time: int | None = None
+        """Nanoseconds since 1970-01-01 UTC of the first packet."""
+        self.last_time: int | None = None
+        """Of the last packet."""
+        self.counts = counts or Counts()
+        self.damages: list[CaptureError] = []
+        """Files that could not be read to their end; all packets before the damage were used."""
+        self.notes: list[str] = []
+        """Packets that could not be read and limits that were reached, in sentences."""
+        self.dropped_packets = 0
+        """Live: packets that the kernel dropped, as they came faster than they were read."""
+        self.largest_lag_ns = 0
+        """Live: how long after its arrival a packet was dealt with at most."""
+        self.not_decrypted: list[str] = []
+        """What the key log did not open, in sentences."""
+        self.matched: int | None = None
+        """Calls that a filter let through; None where there is none."""
+        self.values_seen = ""
+        """What there was of the fields of which no value passed the filter: `; topics seen: orders, payments`."""
 
     @property
     def first_datetime(self) -> datetime | None:

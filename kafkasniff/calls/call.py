@@ -2,7 +2,6 @@
 """What the calls layer gives: calls, gaps, and what each connection was."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -147,36 +146,61 @@ def new_frame(
     return frame
 
 
-@dataclass(slots=True)
 class Gap:
     """Bytes that the capture lacks."""
 
-    connection: Connection
-    client: str
-    server: str
-    direction: Literal["request", "response"] | None
-    """None while it is not known which side is the client."""
-    length: int | None
-    arrival: Arrival
+    __slots__ = ("arrival", "client", "connection", "direction", "length", "server")
+
+    def __init__(
+        self,
+        connection: Connection,
+        client: str,
+        server: str,
+        direction: Literal["request", "response"] | None,
+        length: int | None,
+        arrival: Arrival,
+    ) -> None:
+        """Take where it is."""
+        self.connection = connection
+        self.client = client
+        self.server = server
+        self.direction = direction
+        """None while it is not known which side is the client."""
+        self.length = length
+        self.arrival = arrival
 
 
-@dataclass(slots=True, repr=False)
 class ConnectionReport:
     """What a connection was, given when it ends."""
 
-    connection: Connection
-    client: str
-    server: str
-    protocol: str
-    """`kafka`, `tls`, `http`, `ssh`, …, `unknown`, or `empty` when no data was seen."""
-    evidence: str
-    """Why we think so, one sentence."""
-    calls: int
-    last: Arrival
-    response_start: bytes = b""
-    """The first bytes (8 at most) that were seen of what the server sent."""
-    tls: "TlsDescription | None" = None
-    """What is known of the TLS around it."""
+    __slots__ = ("calls", "client", "connection", "evidence", "last", "protocol", "response_start", "server", "tls")
+
+    def __init__(
+        self,
+        connection: Connection,
+        client: str,
+        server: str,
+        protocol: str,
+        evidence: str,
+        calls: int,
+        last: Arrival,
+        response_start: bytes = b"",
+        tls: "TlsDescription | None" = None,
+    ) -> None:
+        """Take what was found."""
+        self.connection = connection
+        self.client = client
+        self.server = server
+        self.protocol = protocol
+        """`kafka`, `tls`, `http`, `ssh`, …, `unknown`, or `empty` when no data was seen."""
+        self.evidence = evidence
+        """Why we think so, one sentence."""
+        self.calls = calls
+        self.last = last
+        self.response_start = response_start
+        """The first bytes (8 at most) that were seen of what the server sent."""
+        self.tls = tls
+        """What is known of the TLS around it."""
 
     def __repr__(self) -> str:
         """Give it in a line."""

@@ -1,6 +1,5 @@
 """What lies inside the bodies of a call: record batches, and messages within the message."""
 
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kafkasniff.calls.context import Context
@@ -24,17 +23,26 @@ HOLDING_APIS = frozenset({ENVELOPE, FETCH_SNAPSHOT, *(key for key, _ in HOLDING_
 """APIs whose bodies may hold messages."""
 
 
-@dataclass(slots=True, eq=False)
 class Contents:
     """What was found inside."""
 
-    batches: list[tuple[Kind, str, Batch]] = field(default_factory=list)
-    """Each with the path of its field."""
-    records: list[list[dict[str, Any]]] = field(default_factory=list)
-    """Of each batch in the form of the JSON lines; empty unless asked for."""
-    decoded: list[dict[str, Any]] = field(default_factory=list)
-    """In the form of the JSON lines."""
-    problems: list[Problem] = field(default_factory=list)
+    __slots__ = ("batches", "decoded", "problems", "records")
+
+    def __init__(
+        self,
+        batches: list[tuple[Kind, str, Batch]] | None = None,
+        records: list[list[dict[str, Any]]] | None = None,
+        decoded: list[dict[str, Any]] | None = None,
+        problems: list[Problem] | None = None,
+    ) -> None:
+        """Begin with what was found so far."""
+        self.batches = [] if batches is None else batches
+        """Each with the path of its field."""
+        self.records = [] if records is None else records
+        """Of each batch in the form of the JSON lines; empty unless asked for."""
+        self.decoded = [] if decoded is None else decoded
+        """In the form of the JSON lines."""
+        self.problems = [] if problems is None else problems
 
 
 NOTHING: Final = Contents()

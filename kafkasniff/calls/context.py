@@ -1,6 +1,5 @@
 """What opening a call takes beside its bytes."""
 
-from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from kafkasniff.calls.enrichment.topics import KnownNames, TopicNames
@@ -20,27 +19,58 @@ class GroupProtocol(NamedTuple):
 UNKNOWN_PROTOCOL: Final = GroupProtocol(None, None)
 
 
-@dataclass(frozen=True, slots=True)
 class Context:
-    """What is asked of calls, and what other calls tell of one."""
+    """What is asked of calls, and what other calls tell of one; not to be changed."""
 
-    records: bool = False
-    """Read the records in batches."""
-    limit_value: int | None = None
-    """Bytes of each key and value that are shown; None: all."""
-    records_limit: int = RECORDS_LIMIT
-    """Bytes that the records of one body may take, decompressed and as objects."""
-    limits: MessageLimits = field(default_factory=MessageLimits)
-    topics: KnownNames = field(default_factory=TopicNames)
-    """Shared by the calls of all connections."""
-    group_protocol: GroupProtocol = UNKNOWN_PROTOCOL
-    """Of a JoinGroup or SyncGroup call that does not say it itself."""
-    metrics: bool = True
-    """Open the metrics that clients push."""
-    spending: Spending = field(default_factory=Spending)
-    """Shared by the calls of all connections."""
-    tokens: tuple[dict[str, Any], ...] = ()
-    """Of SaslAuthenticate: its tokens in the form of the JSON lines."""
+    __slots__ = (
+        "group_protocol",
+        "limit_value",
+        "limits",
+        "metrics",
+        "records",
+        "records_limit",
+        "spending",
+        "tokens",
+        "topics",
+    )
+
+    def __init__(
+        self,
+        records: bool = False,
+        limit_value: int | None = None,
+        records_limit: int = RECORDS_LIMIT,
+        limits: MessageLimits | None = None,
+        topics: KnownNames | None = None,
+        group_protocol: GroupProtocol = UNKNOWN_PROTOCOL,
+        metrics: bool = True,
+        spending: Spending | None = None,
+        tokens: tuple[dict[str, Any], ...] = (),
+    ) -> None:
+        """Take what is asked for and known."""
+        self.records = records
+        """Read the records in batches."""
+        self.limit_value = limit_value
+        """Bytes of each key and value that are shown; None: all."""
+        self.records_limit = records_limit
+        """Bytes that the records of one body may take, decompressed and as objects."""
+        self.limits = MessageLimits() if limits is None else limits
+        self.topics = TopicNames() if topics is None else topics
+        """Shared by the calls of all connections."""
+        self.group_protocol = group_protocol
+        """Of a JoinGroup or SyncGroup call that does not say it itself."""
+        self.metrics = metrics
+        """Open the metrics that clients push."""
+        self.spending = Spending() if spending is None else spending
+        """Shared by the calls of all connections."""
+        self.tokens = tokens
+        """Of SaslAuthenticate: its tokens in the form of the JSON lines."""
+
+    def having(self, **others: Any) -> "Context":
+        """Give the same with other values under these names."""
+        changed = Context.__new__(Context)
+        for name in self.__slots__:
+            setattr(changed, name, others.get(name, getattr(self, name)))
+        return changed
 
 
 NO_CONTEXT: Final = Context()

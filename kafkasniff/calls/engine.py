@@ -2,7 +2,6 @@
 """The engine: packet batches in, calls and gaps out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kafkasniff.calls.call import Call, Gap
@@ -45,29 +44,45 @@ _MOST_PORTS = 1_000
 """Ports of servers that are told apart where connections are not Kafka."""
 
 
-@dataclass(slots=True)
 class Counts:
     """What the engine has seen so far."""
 
-    connections: int = 0
-    kafka_connections: int = 0
-    tls_begun: int = 0
-    """Connections that began with TLS, also those that have not ended."""
-    one_way_connections: int = 0
-    """Kafka connections of which one direction's data is not in the capture at all."""
-    missing_beginnings: int = 0
-    """Kafka connections whose SYN is not in the capture."""
-    others: dict[tuple[str, int], int] = field(default_factory=dict)
-    """Connections that are not Kafka, by protocol (`empty`: without data) and the server's port; 0: too many ports."""
-    calls: int = 0
-    calls_in_part: int = 0
-    """Calls of which the capture lacks bytes of the request or the response."""
-    gaps: int = 0
-    gap_bytes: int = 0
-    unread_ends: int = 0
-    """Kafka connections whose last bytes are no message, such as an impossible size."""
-    conflicts: int = 0
-    """Segments of Kafka connections that repeated bytes with other contents."""
+    __slots__ = (
+        "calls",
+        "calls_in_part",
+        "conflicts",
+        "connections",
+        "gap_bytes",
+        "gaps",
+        "kafka_connections",
+        "missing_beginnings",
+        "one_way_connections",
+        "others",
+        "tls_begun",
+        "unread_ends",
+    )
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.connections = 0
+        self.kafka_connections = 0
+        self.tls_begun = 0
+        """Connections that began with TLS, also those that have not ended."""
+        self.one_way_connections = 0
+        """Kafka connections of which one direction's data is not in the capture at all."""
+        self.missing_beginnings = 0
+        """Kafka connections whose SYN is not in the capture."""
+        self.others: dict[tuple[str, int], int] = {}
+        """Connections that are not Kafka, by protocol (`empty`: no data) and the server's port; 0: too many ports."""
+        self.calls = 0
+        self.calls_in_part = 0
+        """Calls of which the capture lacks bytes of the request or the response."""
+        self.gaps = 0
+        self.gap_bytes = 0
+        self.unread_ends = 0
+        """Kafka connections whose last bytes are no message, such as an impossible size."""
+        self.conflicts = 0
+        """Segments of Kafka connections that repeated bytes with other contents."""
 
 
 class Engine:

@@ -2,7 +2,6 @@
 """Both directions of a Kafka connection, cut into frames that make calls."""
 
 from collections import deque
-from dataclasses import dataclass, field
 
 try:
     import cython
@@ -40,19 +39,29 @@ VERSIONS_AHEAD = 32
 """How far a version may be beyond the newest known and still be taken for a version."""
 
 
-@dataclass(frozen=True, slots=True)
 class CallOptions:
-    """What a caller wants of calls beside their bytes."""
+    """What a caller wants of calls beside their bytes; not to be changed."""
 
-    show_secrets: bool = False
-    keep_packets: bool = False
-    """Note every packet that carried bytes of a call (`Frame.packets`)."""
-    context: Context = field(default_factory=Context)
-    """What every call is given: whether to read records, and the names of topics that are known."""
-    fetch_sessions: bool = True
-    """Note on incremental Fetch calls what their session covers (KIP-227)."""
-    kafka_servers: dict[Endpoint, int] = field(default_factory=dict)
-    """Endpoints that were proven to speak Kafka on some connection, and since when, in ns since 1970."""
+    __slots__ = ("context", "fetch_sessions", "kafka_servers", "keep_packets", "show_secrets")
+
+    def __init__(
+        self,
+        show_secrets: bool = False,
+        keep_packets: bool = False,
+        context: Context | None = None,
+        fetch_sessions: bool = True,
+        kafka_servers: dict[Endpoint, int] | None = None,
+    ) -> None:
+        """Take what is wanted."""
+        self.show_secrets = show_secrets
+        self.keep_packets = keep_packets
+        """Note every packet that carried bytes of a call (`Frame.packets`)."""
+        self.context = Context() if context is None else context
+        """What every call is given: whether to read records, and the names of topics that are known."""
+        self.fetch_sessions = fetch_sessions
+        """Note on incremental Fetch calls what their session covers (KIP-227)."""
+        self.kafka_servers = {} if kafka_servers is None else kafka_servers
+        """Endpoints that were proven to speak Kafka on some connection, and since when, in ns since 1970."""
 
 
 class KafkaStreams:

@@ -2,7 +2,6 @@
 """The batch interface between capture and tcp: packets as columns over one buffer."""
 
 from array import array
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -26,20 +25,33 @@ def datetime_of(nanoseconds: int) -> datetime:
         return datetime.max.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Interface:
-    """Where packets were captured: one per pcap file, one per pcapng interface description."""
+    """Where packets were captured: one per pcap file, one per pcapng interface description; not to be changed."""
 
-    file: str
-    """The file's path as the user gave it; `-` for standard input."""
-    link_type: int
-    """LINKTYPE_ number (https://www.tcpdump.org/linktypes.html)."""
-    time_digits: int = 6
-    """Decimal digits of a second that time stamps have: 6 for microseconds, 9 for nanoseconds."""
-    snap_length: int = 0
-    """Most bytes kept of a packet; 0 when not known."""
-    name: str = ""
-    """The interface's name where the capture tells it (pcapng if_name)."""
+    __slots__ = ("file", "link_type", "name", "snap_length", "time_digits")
+
+    TYPES = {"file": str, "link_type": int, "time_digits": int, "snap_length": int, "name": str}  # noqa: RUF012
+    """Of what it is made of, for `typed_json`."""
+
+    def __init__(
+        self,
+        file: str,
+        link_type: int,
+        time_digits: int = 6,
+        snap_length: int = 0,
+        name: str = "",
+    ) -> None:
+        """Take what is known of it."""
+        self.file = file
+        """The file's path as the user gave it; `-` for standard input."""
+        self.link_type = link_type
+        """LINKTYPE_ number (https://www.tcpdump.org/linktypes.html)."""
+        self.time_digits = time_digits
+        """Decimal digits of a second that time stamps have: 6 for microseconds, 9 for nanoseconds."""
+        self.snap_length = snap_length
+        """Most bytes kept of a packet; 0 when not known."""
+        self.name = name
+        """The interface's name where the capture tells it (pcapng if_name)."""
 
 
 @cython.final
@@ -52,7 +64,7 @@ class Arrival:
     __slots__ = ("interface", "packet", "time")
 
     TYPES = {"time": int, "packet": int, "interface": Interface}  # noqa: RUF012
-    """Of its fields, for `typed_json`: compiled classes keep no annotations."""
+    """Of its fields, for `typed_json`."""
 
     def __init__(self, time: int, packet: int, interface: Interface) -> None:
         """Take `time` in ns since 1970-01-01 UTC, and the packet's number within its file, from 1."""
@@ -98,30 +110,42 @@ def new_arrival(time: int, packet: int, interface: Interface) -> Arrival:
     return arrival
 
 
-@dataclass(slots=True)
 class PacketBatch:
     """Packets of one file in file order, or of several merged by time: columns of equal length over one buffer.
 
     Columns are arrays of int64 (typecode `q`), so that plain code indexes them and NumPy sees them without a copy.
     """
 
-    data: bytes
-    """The buffer that holds the bytes of every packet of the batch."""
-    first_packet: int
-    """1-based number, within the file, of the batch's first packet; the others follow without a break."""
-    offsets: "array[int]"
-    """Position in `data` of each packet's first byte."""
-    captured: "array[int]"
-    """Bytes of each packet that are in `data`."""
-    original: "array[int]"
-    """Bytes each packet had on the wire (at least `captured`)."""
-    times: "array[int]"
-    """Nanoseconds since 1970-01-01 UTC, none negative, so that the difference of any two has 64 bits too."""
-    interface_ids: "array[int]"
-    """Index into `interfaces` for each packet."""
-    interfaces: list[Interface]
-    numbers: "array[int] | None" = None
-    """1-based number of each packet within its file, where the packets do not follow each other without a break."""
+    def __init__(
+        self,
+        data: bytes,
+        first_packet: int,
+        offsets: "array[int]",
+        captured: "array[int]",
+        original: "array[int]",
+        times: "array[int]",
+        interface_ids: "array[int]",
+        interfaces: list[Interface],
+        numbers: "array[int] | None" = None,
+    ) -> None:
+        """Take the columns."""
+        self.data = data
+        """The buffer that holds the bytes of every packet of the batch."""
+        self.first_packet = first_packet
+        """1-based number, within the file, of the batch's first packet; the others follow without a break."""
+        self.offsets = offsets
+        """Position in `data` of each packet's first byte."""
+        self.captured = captured
+        """Bytes of each packet that are in `data`."""
+        self.original = original
+        """Bytes each packet had on the wire (at least `captured`)."""
+        self.times = times
+        """Nanoseconds since 1970-01-01 UTC, none negative, so that the difference of any two has 64 bits too."""
+        self.interface_ids = interface_ids
+        """Index into `interfaces` for each packet."""
+        self.interfaces = interfaces
+        self.numbers = numbers
+        """1-based number of each packet within its file, where the packets do not follow each other without a break."""
 
     def __len__(self) -> int:
         """Give the number of packets."""

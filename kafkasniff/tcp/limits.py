@@ -1,6 +1,5 @@
 """How much the tcp layer may hold, and the account of what it met."""
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -41,36 +40,54 @@ class TcpLimits(NamedTuple):
     """IP packets within IP packets that are opened."""
 
 
-@dataclass(slots=True)
 class TcpCounters:
     """What the tcp layer met."""
 
-    packets: int = 0
-    cut_packets: int = 0
-    """Packets captured shorter than they were on the wire."""
-    segments: int = 0
-    """TCP segments (of IP fragments: the joined ones)."""
-    not_ip: int = 0
-    """Packets of other network protocols, such as ARP."""
-    not_tcp: int = 0
-    """IP packets that neither are TCP nor carry it."""
-    malformed: int = 0
-    """Packets whose headers contradict themselves or end early."""
-    unknown_link_types: dict[int, int] = field(default_factory=dict)
-    """LINKTYPE_ numbers that cannot be read, with the number of packets."""
-    fragments: int = 0
-    """IP fragments."""
-    fragments_dropped: int = 0
-    """IP fragments that repeated others, or whose packet was not completed in time or within bounds."""
-    connections: int = 0
-    before_start: int = 0
-    """Segments from before the first delivered byte of a connection without SYN, not delivered."""
-    after_end: int = 0
-    """Segments of connections that had ended."""
-    implausible: int = 0
-    """Segments whose sequence number is far from all others of their stream, not delivered."""
-    limits_reached: dict[str, int] = field(default_factory=dict)
-    """What a limit of TcpLimits did, in words, and how often."""
+    __slots__ = (
+        "after_end",
+        "before_start",
+        "connections",
+        "cut_packets",
+        "fragments",
+        "fragments_dropped",
+        "implausible",
+        "limits_reached",
+        "malformed",
+        "not_ip",
+        "not_tcp",
+        "packets",
+        "segments",
+        "unknown_link_types",
+    )
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.packets = 0
+        self.cut_packets = 0
+        """Packets captured shorter than they were on the wire."""
+        self.segments = 0
+        """TCP segments (of IP fragments: the joined ones)."""
+        self.not_ip = 0
+        """Packets of other network protocols, such as ARP."""
+        self.not_tcp = 0
+        """IP packets that neither are TCP nor carry it."""
+        self.malformed = 0
+        """Packets whose headers contradict themselves or end early."""
+        self.unknown_link_types: dict[int, int] = {}
+        """LINKTYPE_ numbers that cannot be read, with the number of packets."""
+        self.fragments = 0
+        """IP fragments."""
+        self.fragments_dropped = 0
+        """IP fragments that repeated others, or whose packet was not completed in time or within bounds."""
+        self.connections = 0
+        self.before_start = 0
+        """Segments from before the first delivered byte of a connection without SYN, not delivered."""
+        self.after_end = 0
+        """Segments of connections that had ended."""
+        self.implausible = 0
+        """Segments whose sequence number is far from all others of their stream, not delivered."""
+        self.limits_reached: dict[str, int] = {}
+        """What a limit of TcpLimits did, in words, and how often."""
 
     def notes(self) -> list[str]:
         """Give which packets could not be read or used and which limits were reached, in sentences."""

@@ -15,7 +15,7 @@ UNUSED = (
     *("kafkasniff.tcp.tls.records", "kafkasniff.tcp.tls.stream", "kafkasniff.calls.detection.encrypted"),
     *("kafkasniff.calls.resync.search", "kafkasniff.calls.resync.lookback", "kafkasniff.calls.records"),
     *("kafkasniff.protocol.records.records", "kafkasniff.protocol.records.search", "kafkasniff.protocol.envelope"),
-    *("pathlib", "subprocess", "shutil", "tempfile", "random", "difflib", "textwrap", "tokenize", "traceback"),
+    *("pathlib", "subprocess", "shutil", "tempfile", "random", "difflib", "textwrap", "tokenize", "dataclasses"),
     *(
         "kafkasniff.cli.showing.sorting",
         "kafkasniff.render.text.detail",

@@ -1,7 +1,6 @@
 """A connection inside TLS: decrypted where the key log allows, and then judged like any other."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kafkasniff.calls.call import Call, ConnectionReport
@@ -96,8 +95,11 @@ class EncryptedConversation:
             known.protected = self._protected[0], self._protected[1]
         evidence = f"begins with a TLS handshake ({known})"
         if known.decrypted and report.protocol != "empty":
-            return replace(report, evidence=f"{evidence}; inside, {report.evidence}", tls=known)
-        return replace(report, protocol="tls", evidence=evidence, tls=known)
+            evidence += f"; inside, {report.evidence}"
+        else:
+            report.protocol = "tls"
+        report.evidence, report.tls = evidence, known
+        return report
 
     def _count(self, event: StreamData) -> None:
         """Count what is sent behind the hellos: an alert alone there is shorter than any Finished message."""

@@ -2,7 +2,6 @@
 """The SASL logins of a connection: what their tokens say, and who logged in."""
 
 from base64 import b64decode
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from kafkasniff.calls.enrichment.long_names import short_name
@@ -29,19 +28,31 @@ _LAST_OF_CLIENT: Final = frozenset({"PLAIN credentials", "OAUTHBEARER token", "G
 """Tokens after which an empty one from the broker says that it accepts."""
 
 
-@dataclass(slots=True)
 class RawToken:
     """A SASL token without Kafka's headers: behind SaslHandshake v0, or from the first byte on (KIP-43)."""
 
-    connection: Connection
-    client: str
-    server: str
-    direction: Literal["request", "response"]
-    size: int
-    """The size prefix's value in bytes."""
-    arrival: Arrival
-    """The packet that completed it."""
-    token: SaslToken
+    __slots__ = ("arrival", "client", "connection", "direction", "server", "size", "token")
+
+    def __init__(
+        self,
+        connection: Connection,
+        client: str,
+        server: str,
+        direction: Literal["request", "response"],
+        size: int,
+        arrival: Arrival,
+        token: SaslToken,
+    ) -> None:
+        """Take a token and where it was seen."""
+        self.connection = connection
+        self.client = client
+        self.server = server
+        self.direction = direction
+        self.size = size
+        """The size prefix's value in bytes."""
+        self.arrival = arrival
+        """The packet that completed it."""
+        self.token = token
 
 
 class Authentication:

@@ -1,7 +1,6 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """What calls tell of each other: Fetch sessions, groups' protocols, names of topics, and logins."""
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -89,7 +88,7 @@ class Learning:
         """Let a call that ended know the names of topic ids that are known by now, and none that come later."""
         known = self.names.learnt
         if call.context is not self._dated_from or known != self._dated_names:
-            self._dated_from, self._dated = call.context, replace(call.context, topics=self.names.now)
+            self._dated_from, self._dated = call.context, call.context.having(topics=self.names.now)
             self._dated_names = known
         call.context = self._dated
 
@@ -139,7 +138,7 @@ class Learning:
         if asked is None or answered is None:
             return
         protocol = GroupProtocol(short_name(asked["protocolType"]), short_name(answered["protocolName"]))
-        call.context = replace(call.context, group_protocol=protocol)
+        call.context = call.context.having(group_protocol=protocol)
         if len(self._groups) >= _MOST_GROUPS:
             self._groups.clear()
         self._groups[call.client, call.server, short_name(asked["groupId"])] = protocol
@@ -153,7 +152,7 @@ class Learning:
             return
         known = self._groups.get((call.client, call.server, short_name(asked["groupId"])))
         if known is not None:
-            call.context = replace(call.context, group_protocol=known)
+            call.context = call.context.having(group_protocol=known)
 
 
 def take_login(authentication: Authentication, call: Call) -> None:
@@ -162,5 +161,5 @@ def take_login(authentication: Authentication, call: Call) -> None:
     assert header is not None
     assert request is not None
     tokens = authentication.authenticate(header, request.data, response.data if response is not None else None)
-    call.context = replace(call.context, tokens=tokens)
+    call.context = call.context.having(tokens=tokens)
     call.principal = authentication.principal

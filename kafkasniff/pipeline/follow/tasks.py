@@ -1,7 +1,7 @@
 """What Spark's workers run for a follower: a micro-batch of files through engines that go on where they were."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from uuid import uuid4
@@ -115,7 +115,7 @@ class _Output:
         if not isinstance(item, Call):
             return item_rows(vantage, item, records)
         names = MarkedNames(item.context.topics)
-        item.context = replace(item.context, topics=names)
+        item.context = item.context.having(topics=names)
         rows = [*item_rows(vantage, item, records)]
         if not names.lacking:
             return rows

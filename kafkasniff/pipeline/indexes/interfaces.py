@@ -1,15 +1,19 @@
 """Interfaces of a run's files, which tell their place in it."""
 
-from dataclasses import dataclass
-
 from kafkasniff.capture.packets import Interface
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class PlacedInterface(Interface):
     """An interface of one of the files of a run."""
 
-    part: int = 0
-    """Number of the file, or of a range of it, in the run."""
-    number: int = 0
-    """Index among the interfaces of that part."""
+    __slots__ = ("number", "part")
+
+    def __init__(
+        self, file: str, link_type: int, time_digits: int, snap_length: int, name: str, part: int, number: int
+    ) -> None:
+        """Take what an interface is made of, and its place."""
+        super().__init__(file, link_type, time_digits, snap_length, name)
+        self.part = part
+        """Number of the file, or of a range of it, in the run."""
+        self.number = number
+        """Index among the interfaces of that part."""

@@ -1,7 +1,7 @@
 """The second task: the packets of one bucket into calls, by the very engine that `read` has."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kafkasniff.calls.context import Context
@@ -72,5 +72,5 @@ def placed_interfaces(part: Part, number: int) -> list[Interface]:
 
 def add_up(total: TlsCounters, counters: TlsCounters) -> None:
     """Add counters to others."""
-    for each in fields(TlsCounters):
-        setattr(total, each.name, getattr(total, each.name) + getattr(counters, each.name))
+    for name in TlsCounters.__slots__:
+        setattr(total, name, getattr(total, name) + getattr(counters, name))

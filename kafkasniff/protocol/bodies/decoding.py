@@ -1,7 +1,6 @@
 """Bodies as dicts: of requests and responses, of messages that are no API, whole or as much as there is."""
 
 import struct
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
 
@@ -30,22 +29,33 @@ _USUAL = (MAX_ELEMENTS, MAX_PARTIAL_ELEMENTS)
 _ERROR_AND_COUNT = struct.Struct(">hi")
 
 
-@dataclass(slots=True)
 class DecodedBody:
     """What a body holds."""
 
-    version: int
-    """The version in which it was decoded."""
-    value: dict[str, Any] | None
-    """The whole body as Kafka's JSON has it; None when it did not decode whole."""
-    partial: dict[str, Any] | None = None
-    """What there is of a body that did not decode whole."""
-    end: int = 0
-    """Offset after the last byte that was read."""
-    problems: list[tuple[int | None, str, str]] = field(default_factory=list)
-    """Offset in the data, path and message of each."""
-    records: list[RecordsField] = field(default_factory=list)
-    """Where the `records` fields lie."""
+    __slots__ = ("end", "partial", "problems", "records", "value", "version")
+
+    def __init__(
+        self,
+        version: int,
+        value: dict[str, Any] | None,
+        partial: dict[str, Any] | None = None,
+        end: int = 0,
+        problems: list[tuple[int | None, str, str]] | None = None,
+        records: list[RecordsField] | None = None,
+    ) -> None:
+        """Take what was decoded."""
+        self.version = version
+        """The version in which it was decoded."""
+        self.value = value
+        """The whole body as Kafka's JSON has it; None when it did not decode whole."""
+        self.partial = partial
+        """What there is of a body that did not decode whole."""
+        self.end = end
+        """Offset after the last byte that was read."""
+        self.problems = [] if problems is None else problems
+        """Offset in the data, path and message of each."""
+        self.records = [] if records is None else records
+        """Where the `records` fields lie."""
 
 
 def decode_body(

@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kafkasniff.tcp.events import Connection
@@ -20,22 +19,37 @@ class TlsLimits(NamedTuple):
     """TLS 1.2 sessions remembered for resumption; above it the oldest is forgotten."""
 
 
-@dataclass(slots=True)
 class TlsCounters:
     """What came of the TLS connections that ended."""
 
-    connections: int = 0
-    decrypted: int = 0
-    without_secrets: int = 0
-    """With protected records, and without secrets in the key log."""
-    late: int = 0
-    """With secrets that came when more had been sent than `TlsLimits` lets wait for them."""
-    not_fitting: int = 0
-    """With secrets in the key log that authenticate no record."""
-    not_supported: int = 0
-    """With secrets, and a version or cipher suite that is not read."""
-    incomplete: int = 0
-    """Of which a hello was not seen, without which no secret can be found."""
+    __slots__ = ("connections", "decrypted", "incomplete", "late", "not_fitting", "not_supported", "without_secrets")
+
+    TYPES = dict.fromkeys(__slots__, int)
+    """Of what it is made of, for `typed_json`."""
+
+    def __init__(
+        self,
+        connections: int = 0,
+        decrypted: int = 0,
+        incomplete: int = 0,
+        late: int = 0,
+        not_fitting: int = 0,
+        not_supported: int = 0,
+        without_secrets: int = 0,
+    ) -> None:
+        """Take how many there were of each."""
+        self.connections = connections
+        self.decrypted = decrypted
+        self.without_secrets = without_secrets
+        """With protected records, and without secrets in the key log."""
+        self.late = late
+        """With secrets that came when more had been sent than `TlsLimits` lets wait for them."""
+        self.not_fitting = not_fitting
+        """With secrets in the key log that authenticate no record."""
+        self.not_supported = not_supported
+        """With secrets, and a version or cipher suite that is not read."""
+        self.incomplete = incomplete
+        """Of which a hello was not seen, without which no secret can be found."""
 
 
 class TlsContext:
