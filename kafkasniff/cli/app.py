@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -13,11 +13,28 @@ from kafkasniff.cli.options.arguments import with_optional_values
 from kafkasniff.cli.options.formatting import Commands, GroupedCommand
 from kafkasniff.cli.terminal.output import print_message
 
-COMMANDS = (
-    *("read", "show", "live", "diagnose", "stats", "who", "audit", "compare", "sql", "tables", "report", "scrub"),
-    *("pipeline", "explain", "apis", "errors", "help"),
-)
-"""Each is the function of its name in the module of its name."""
+COMMANDS = {
+    "read": "Show the calls in captures: requests with their responses, in the order in which they ended.",
+    "show": "Show single calls whole: messages, offsets, bytes, packets, and the findings that cite them.",
+    "live": "Show the calls on network interfaces as they end. Needs the right to capture; says how to get it.",
+    "diagnose": "Say what clients and brokers do wrong, why, and what to change.",
+    "stats": "Count calls, failures, bytes and times by what you ask for: API, server, client, topic, error, ...",
+    "who": "Say who produces to, consumes from and commits offsets of which topic.",
+    "audit": "Say which client uses which versions of which API, and what brokers of another release refuse of it.",
+    "compare": "Say what differs between two captures: calls by API and version, latency, errors, clients, software,"
+    " settings.",
+    "sql": "Ask calls, errors, batches, connections, findings, clients ... in SQL (DuckDB's).",
+    "tables": "Write calls, errors, record batches, partitions, connections, findings and files as tables.",
+    "report": "Write findings, plots, tables and single calls into one HTML file, which opens without a network.",
+    "scrub": "Write a capture anew with other names and addresses, as long as they were, and without contents of"
+    " records.",
+    "pipeline": "Turn directories of captures into Parquet tables, on Spark: here, or on a cluster.",
+    "explain": "Say what a rule of `diagnose` means, how it looks on the wire, how it comes about and how to fix it.",
+    "apis": "List Kafka's APIs; with API its versions; with VERSION the layout of its request and response.",
+    "errors": "Say what Kafka's error codes mean, whether clients may retry, and what usually causes them.",
+    "help": "Explain filters, bounds, or a command.",
+}
+"""Each is the function of its name in the module of its name; with how its help begins, which their list shows."""
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
 COMPLETE_VARIABLE = "_KAFKASNIFF_COMPLETE"
@@ -100,26 +117,23 @@ def command_line(arguments: Sequence[str] = ()) -> typer.Typer:
         from typer._completion_classes import completion_init
 
         completion_init()
+    if list(arguments[:1]) in (["--help"], ["-h"]):
+        # Their list takes a third of the time if it does not make them.
+        for name, text in COMMANDS.items():
+            app.command(name, help=text)(_nothing)
+        return app
     # A small capture is read about as fast as all commands are made.
     for name in [each for each in COMMANDS if each in arguments[:1]] or COMMANDS:
         module = import_module(f"kafkasniff.cli.commands.{name}")
         # A code may be negative: -1 is no option.
         settings = {"ignore_unknown_options": True} if name == "errors" else None
         command = app.command(name, cls=GroupedCommand, epilog=module.EXAMPLES, context_settings=settings)
-        function = getattr(module, name)
-        # The list of commands shows no options, and to make all of them takes a tenth of its time.
-        command(_without_options(function) if list(arguments[:1]) in (["--help"], ["-h"]) else function)
+        command(getattr(module, name))
     return app
 
 
-def _without_options(function: Callable[..., None]) -> Callable[[], None]:
-    """Give what stands for a command in the list of commands."""
-
-    def named() -> None:
-        pass
-
-    named.__doc__ = function.__doc__
-    return named
+def _nothing() -> None:
+    """Stand for a command in their list."""
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -14,18 +14,24 @@ Python's own `importlib.util.LazyLoader` imports a module when it is imported fo
 is taken from it, as typer does with most.
 """
 
+import _thread
 import sys
 from importlib import import_module
 from types import ModuleType, NoneType
 from typing import Any
 
 _LATER = (
-    *("datetime", "typer._click.shell_completion", "typer._completion_classes", "typer._completion_shared"),
-    *("bz2", "difflib", "gettext", "linecache", "lzma", "pathlib", "platform", "shutil", "subprocess"),
-    *("textwrap", "tokenize", "traceback", "uuid"),
+    *("ast", "bz2", "datetime", "difflib", "gettext", "linecache", "lzma", "pathlib", "platform", "shutil"),
+    *("subprocess", "textwrap", "threading", "tokenize", "traceback", "uuid"),
+    *("typer._click.shell_completion", "typer._completion_classes", "typer._completion_shared"),
 )
-"""What is used by name only while typer is imported: `ast` and `dis`, of which `inspect` makes classes and tables, are
-not of them."""
+"""What is used by name only while typer is imported: `dis`, of which `inspect` makes tables, is not of them."""
+
+_AT_HAND = {("threading", "local"): _thread._local}
+"""What is used at once, and has its home elsewhere."""
+
+
+_OF_EVERY_CLASS = {"__dict__", "__weakref__"}
 
 
 class _Module(ModuleType):
@@ -37,11 +43,14 @@ class _Module(ModuleType):
             return getattr(_real_module(self.__name__), name)
         if name.startswith("__"):
             raise AttributeError(name)
-        return _Name(name, (), {"__module__": self.__name__})
+        return _AT_HAND.get((self.__name__, name)) or _Name(name, (), {"__module__": self.__name__})
 
 
 class _Name(type):
-    """Stands for a class or a function; is a class, as functions say `Path | None` of what they return."""
+    """Stands for a class or a function; is a class, as functions say `Path | None` of what they return.
+
+    Also for a class that is derived from one, which is made when it is called.
+    """
 
     def __call__(cls, *arguments: Any, **named: Any) -> Any:
         return cls._real()(*arguments, **named)
@@ -62,7 +71,10 @@ class _Name(type):
         return hash((cls.__module__, cls.__name__))
 
     def _real(cls) -> Any:
-        return getattr(_real_module(cls.__module__), cls.__name__)
+        bases = tuple(base._real() if isinstance(base, _Name) else base for base in cls.__bases__)
+        if bases == (object,):
+            return getattr(_real_module(cls.__module__), cls.__name__)
+        return type(cls.__name__, bases, {name: cls.__dict__[name] for name in cls.__dict__.keys() - _OF_EVERY_CLASS})
 
 
 def _is_imported(name: str) -> bool:

@@ -20,6 +20,9 @@ IMPORTED = "from kafkasniff.cli.light_typer import import_typer\nimport_typer()\
         "assert issubclass(pathlib.PosixPath, typer.main.Path) and not issubclass(str, typer.main.Path)\n"
         "assert typer.main.Path == pathlib.Path and pathlib.Path == typer.main.Path != str\n"
         "assert typer.main.Path('a', 'b') == pathlib.Path('a/b') and typer.main.Path.home() == pathlib.Path.home()",
+        # `inspect` derives a class from one of `ast` (Python 3.11 and 3.12) to find the source of classes.
+        "import inspect, typer.models\nassert inspect.getsource(typer.models.ParamMeta).startswith('class ParamMeta')",
+        "import threading\nassert type(typer._click.globals._local) is threading.local",
         "import subprocess\nassert typer.main.subprocess.PIPE == subprocess.PIPE == -1",
         "assert typer.core.get_close_matches('raed', ['read', 'show']) == ['read']\nimport difflib",
         "try:\n    typer.main.subprocess.nothing\nexcept AttributeError:\n    pass\nelse:\n    raise AssertionError",

@@ -1,9 +1,11 @@
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
+from kafkasniff.cli.app import COMMANDS
 from tests.cli.conftest import COMMAND, Run
 from tests.conftest import ROOT
 
@@ -34,6 +36,12 @@ def test_help_has_commands_and_examples(run: Run) -> None:
         assert word in done.stdout
     for command in ("read", "apis", "errors"):
         assert f"kafkasniff {command}" in run(command, "-h").stdout
+
+
+def test_the_list_of_commands_begins_as_their_help_does() -> None:
+    for name, text in COMMANDS.items():
+        documented = getattr(import_module(f"kafkasniff.cli.commands.{name}"), name).__doc__
+        assert " ".join(documented.split("\n\n")[0].split()) == text
 
 
 def test_no_arguments_show_the_help(run: Run) -> None:
