@@ -38,10 +38,10 @@ CapturePath = str | PathLike[str]
 class Summary:
     """What a capture was worth; complete after the last item."""
 
-    def __init__(self, packets: int = 0, cut_packets: int = 0, counts: Counts | None = None) -> None:
-        """Begin with what is known."""
-        self.packets = packets
-        self.cut_packets = cut_packets
+    def __init__(self, counts: Counts | None = None) -> None:
+        """Begin with nothing; `counts` is what the engine counts in."""
+        self.packets = 0
+        self.cut_packets = 0
         self.first_time: int | None = None
         """Nanoseconds since 1970-01-01 UTC of the first packet."""
         self.last_time: int | None = None

@@ -5,6 +5,7 @@ import struct
 from kafkasniff.calls.call import Call, Frame, Outcome
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.protocol.headers import read_request_header
+from kafkasniff.reading import Summary
 from kafkasniff.tcp.events import Connection, Endpoint
 
 NOON = 1_795_176_000_000_000_000
@@ -76,3 +77,14 @@ def heartbeat_call(group: str = "billing", error_code: int = 0, outcome: Outcome
     request = request_bytes(12, 0, 43, "shop", text(group) + struct.pack(">i", 5) + text("m-1"))
     response = struct.pack(">ih", 43, error_code) if outcome == "answered" else None
     return made_call(request, response, outcome=outcome)
+
+
+def made_summary(packets: int = 10, cut_packets: int = 0, lasts: int | None = None, **counts: object) -> Summary:
+    """Give what a capture was worth that began at NOON and lasted so many ns."""
+    summary = Summary()
+    summary.packets, summary.cut_packets = packets, cut_packets
+    if lasts is not None:
+        summary.first_time, summary.last_time = NOON, NOON + lasts
+    for name, value in counts.items():
+        setattr(summary.counts, name, value)
+    return summary

@@ -2,21 +2,18 @@ from dataclasses import replace
 
 import pytest
 
-from kafkasniff.calls.engine import Counts
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.reading import Summary
 from kafkasniff.render.colours import PLAIN, Colours
 from kafkasniff.render.diagnosis import Diagnosed
 from kafkasniff.render.words import cells
-from tests.render.made_calls import NOON
+from tests.render.made_calls import made_summary
 from tests.render.test_findings import made
 
 
 def summary_of() -> Summary:
-    summary = Summary(packets=10, first_time=NOON, last_time=NOON + 14_000_000_000)
-    summary.counts = Counts(connections=19, kafka_connections=19, calls=108)
-    return summary
+    return made_summary(lasts=14_000_000_000, connections=19, kafka_connections=19, calls=108)
 
 
 def report(findings: list[Finding], width: int = 100, **how: bool) -> str:

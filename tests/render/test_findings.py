@@ -1,11 +1,9 @@
 import json
 
-from kafkasniff.calls.engine import Counts
 from kafkasniff.diagnose.catalogue import RULES_BY_ID
 from kafkasniff.diagnose.finding import Evidence, Finding
-from kafkasniff.reading import Summary
 from kafkasniff.render.findings import closing_text, finding_line, rule_object, rule_text
-from tests.render.made_calls import MILLISECOND, NOON, arrival
+from tests.render.made_calls import MILLISECOND, NOON, arrival, made_summary
 
 
 def made(severity: str = "error", summary: str = "It was refused 7 times.", rule: str = "invalid-topic") -> Finding:
@@ -52,14 +50,8 @@ def test_json() -> None:
     assert [each["rule"] for each in consequences] == ["unknown-topic-loop"]
 
 
-def summary_of(**counts: object) -> Summary:
-    summary = Summary(packets=10)
-    summary.counts = Counts(**counts)  # type: ignore[arg-type]
-    return summary
-
-
 def test_closing() -> None:
-    whole = summary_of(connections=1, kafka_connections=1, calls=5)
+    whole = made_summary(connections=1, kafka_connections=1, calls=5)
     assert closing_text([], whole) == "nothing to report"
     assert closing_text([made(), made("warning"), made("warning"), made("info")], whole) == (
         "4 findings: 1 error, 2 warnings, 1 for information"
@@ -67,10 +59,10 @@ def test_closing() -> None:
 
 
 def test_nothing_found_is_no_health_where_nothing_was_seen() -> None:
-    tls = summary_of(connections=3, others={("tls", 9093): 3})
+    tls = made_summary(connections=3, others={("tls", 9093): 3})
     assert closing_text([], tls) == "nothing could be judged: 3 TLS connections"
     assert closing_text([made("info")], tls) == "1 finding: 1 for information; not judged: 3 TLS connections"
-    partly = summary_of(connections=3, kafka_connections=1, calls=5, others={("tls", 9093): 2})
+    partly = made_summary(connections=3, kafka_connections=1, calls=5, others={("tls", 9093): 2})
     assert closing_text([], partly) == "nothing to report of what could be read; not judged: 2 TLS connections"
 
 

@@ -1,7 +1,7 @@
-from kafkasniff.calls.engine import Counts
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.reading import Summary
 from kafkasniff.render.unseen import unseen
+from tests.render.made_calls import made_summary
 
 
 def sentences(summary: Summary) -> list[str]:
@@ -9,9 +9,7 @@ def sentences(summary: Summary) -> list[str]:
 
 
 def of(packets: int = 10, **counts: object) -> Summary:
-    summary = Summary(packets=packets)
-    summary.counts = Counts(**counts)  # type: ignore[arg-type]
-    return summary
+    return made_summary(packets, **counts)
 
 
 def test_of_a_capture_that_was_read_whole_nothing_is_missed() -> None:

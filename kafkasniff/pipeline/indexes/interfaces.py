@@ -9,7 +9,14 @@ class PlacedInterface(Interface):
     __slots__ = ("number", "part")
 
     def __init__(
-        self, file: str, link_type: int, time_digits: int, snap_length: int, name: str, part: int, number: int
+        self,
+        file: str,
+        link_type: int,
+        time_digits: int = 6,
+        snap_length: int = 0,
+        name: str = "",
+        part: int = 0,
+        number: int = 0,
     ) -> None:
         """Take what an interface is made of, and its place."""
         super().__init__(file, link_type, time_digits, snap_length, name)

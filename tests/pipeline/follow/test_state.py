@@ -1,6 +1,7 @@
 import os
 import signal
 from collections import Counter
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from kafkasniff.pipeline.inputs.watching import Read
 from kafkasniff.pipeline.rows.output import TableWriter, Written
 from kafkasniff.pipeline.rows.reassembly import Part
 from kafkasniff.tcp.tls.context import TlsCounters
+from kafkasniff.typed_json import to_json
 
 TABLES = ("errors", "files")
 
@@ -187,7 +189,11 @@ def test_a_state_is_read_as_it_was_written(tmp_path):
     ledger.commit(state)
     ledger.close()
 
-    assert opened(tmp_path)[1] == state
+    found = opened(tmp_path)[1]
+    [counters] = [each.tls_counters for each in found.carried.values()]
+    assert [getattr(counters, name) for name in TlsCounters.__slots__] == [0, 2, 0, 0, 0, 0, 0]
+    assert replace(found, carried={}) == replace(state, carried={})
+    assert to_json(found, State) == to_json(state, State)
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]", b'["State"]', b"\x80\x04.", b"[" * 100_000])
