@@ -180,6 +180,12 @@ cdef extern from *:
         if (digits > 0) kafkasniff_last_digits(to, (uint32_t)(value % 100000000), digits);
     }
 
+    /* The same; gives where they end. */
+    static inline unsigned char *kafkasniff_zeros(unsigned char *to, uint64_t value, int digits) {
+        kafkasniff_padded(to, value, digits);
+        return to + digits;
+    }
+
     /* How many digits a number has: from its bits, of which three make nearly a digit. */
     static inline int kafkasniff_digits(uint64_t value) {
         static const uint64_t powers[20] = {
@@ -305,6 +311,7 @@ cdef extern from *:
         unsigned char *to, const unsigned char *text, Py_ssize_t n, bint stops, int *is_wide
     )
     void kafkasniff_padded(unsigned char *to, unsigned long long value, int digits)
+    unsigned char *kafkasniff_zeros(unsigned char *to, unsigned long long value, int digits)
     unsigned char *kafkasniff_number(unsigned char *to, long long number)
     void kafkasniff_spaces(unsigned char *to, Py_ssize_t count)
     unsigned char *kafkasniff_add(unsigned char *to, bytes text)

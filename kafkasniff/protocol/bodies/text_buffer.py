@@ -56,7 +56,9 @@ class TextBuffer:
         return 0
 
     def reserve(self, more: cython.Py_ssize_t) -> Any:
-        """Make room for as many more bytes, and give where they are to be written; for compiled code only."""
+        """Make room for as many more bytes, and give where they are to be written; no bytes where not compiled."""
+        if not cython.compiled:
+            return b""
         if more > self.room - self.size:
             self.grow(more)
         return cython.address(self.buffer[self.size])

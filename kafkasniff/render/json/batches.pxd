@@ -1,11 +1,13 @@
 # What other compiled modules use of batches.py.
 
 cimport cython
-from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer, kafkasniff_signed
+from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer, kafkasniff_add, kafkasniff_number, kafkasniff_signed
 from kafkasniff.protocol.records.crc32c cimport crc32c_of
 from kafkasniff.render.json.records cimport RecordsWriter
 
-@cython.locals(view="const unsigned char*")
+cdef list _TYPES, _FLAGS
+
+@cython.locals(view="const unsigned char*", begin="unsigned char*", to="unsigned char*")
 cdef bint write_batches(
     TextBuffer out, bytes data, bytes side, list records, bint is_first, RecordsWriter writer, object context
 ) except -1

@@ -15,6 +15,7 @@ from kafkasniff.protocol.records.batches import COMPRESSIONS, MAX_BATCHES
 from kafkasniff.render.json.records import RecordsWriter
 
 if not cython.compiled:
+    from kafkasniff.protocol.bodies.uncompiled_text import kafkasniff_add, kafkasniff_number
     from kafkasniff.protocol.records.crc32c import crc32c_of
 
 _HEADER = cython.declare(cython.int, 61)
@@ -22,7 +23,33 @@ _HEADER = cython.declare(cython.int, 61)
 _MOST_BATCHES = cython.declare(cython.int, MAX_BATCHES)
 _BYTES_PER_RECORD = cython.declare(cython.longlong, BYTES_PER_RECORD)
 _CONTENT_WEIGHT = cython.declare(cython.longlong, CONTENT_WEIGHT)
-_COMPRESSIONS = cython.declare(list, [f'"{name}"'.encode() for name in COMPRESSIONS])
+
+# What stands before numbers.
+_BASE_OFFSET = cython.declare(bytes, b'","magic":2,"baseOffset":')
+_LAST_OFFSET = cython.declare(bytes, b',"lastOffset":')
+_LEADER_EPOCH = cython.declare(bytes, b',"partitionLeaderEpoch":')
+_MAX_TIMESTAMP = cython.declare(bytes, b',"maxTimestamp":')
+_PRODUCER_ID = cython.declare(bytes, b',"producerId":')
+_PRODUCER_EPOCH = cython.declare(bytes, b',"producerEpoch":')
+_BASE_SEQUENCE = cython.declare(bytes, b',"baseSequence":')
+_SIZE = cython.declare(bytes, b',"sizeInBytes":')
+_CRC = cython.declare(bytes, b',"crc":')
+_CRC_VALID = cython.declare(bytes, b',"crcValid":true')
+_DELETE_HORIZON = cython.declare(bytes, b',"deleteHorizonMs":')
+_TYPES: list[bytes] = [
+    f',"compression":"{name}","timestampType":"{time}","baseTimestamp":'.encode()
+    for time in ("CreateTime", "LogAppendTime")
+    for name in COMPRESSIONS
+]
+"""By the lowest four bits of the attributes, what stands before the base timestamp."""
+_FLAGS: list[bytes] = [
+    f',"isTransactional":{is_transactional},"isControl":{is_control},"recordCount":'.encode()
+    for is_control in ("false", "true")
+    for is_transactional in ("false", "true")
+]
+"""By the two bits above these, what stands before the count of records."""
+_LONGEST_HEADER = cython.declare(cython.Py_ssize_t, 1024)
+"""Bytes that all of these and the numbers take at most."""
 
 
 def write_batches(
@@ -44,6 +71,7 @@ def write_batches(
     end: cython.Py_ssize_t
     size: cython.longlong
     crc: cython.longlong
+    last_offset: cython.longlong
     attributes: cython.int
     count: cython.int
     left: cython.longlong = context.records_limit if writer is not None else 0
@@ -66,28 +94,40 @@ def write_batches(
                 out.byte(0x2C)
             is_first = False
             attributes = view[at + 22]
-            out.add(side)
-            out.add(place)
-            out.add(b'","magic":2,"baseOffset":')
-            out.number(_number(data, at, 8))
-            out.member(b'"lastOffset":', _number(data, at, 8) + _number(data, at + 23, 4))
-            out.member(b'"partitionLeaderEpoch":', _number(data, at + 12, 4))
-            out.add(b',"compression":')
-            out.add(_COMPRESSIONS[attributes & 7])
-            out.add(b',"timestampType":"LogAppendTime"' if attributes & 8 else b',"timestampType":"CreateTime"')
-            out.member(b'"baseTimestamp":', _number(data, at + 27, 8))
-            out.member(b'"maxTimestamp":', _number(data, at + 35, 8))
-            out.member(b'"producerId":', _number(data, at + 43, 8))
-            out.member(b'"producerEpoch":', _number(data, at + 51, 2))
-            out.member(b'"baseSequence":', _number(data, at + 53, 4))
-            out.add(b',"isTransactional":true' if attributes & 16 else b',"isTransactional":false')
-            out.add(b',"isControl":true' if attributes & 32 else b',"isControl":false')
-            out.member(b'"recordCount":', _number(data, at + 57, 4))
-            out.member(b'"sizeInBytes":', size)
-            out.member(b'"crc":', crc)
-            out.add(b',"crcValid":true')
+            begin = to = out.reserve(_LONGEST_HEADER + len(side) + len(place))
+            to = kafkasniff_add(to, side)
+            to = kafkasniff_add(to, place)
+            to = kafkasniff_add(to, _BASE_OFFSET)
+            to = kafkasniff_number(to, _number(data, at, 8))
+            to = kafkasniff_add(to, _LAST_OFFSET)
+            last_offset = _number(data, at, 8) + _number(data, at + 23, 4)
+            to = kafkasniff_number(to, last_offset)
+            to = kafkasniff_add(to, _LEADER_EPOCH)
+            to = kafkasniff_number(to, _number(data, at + 12, 4))
+            to = kafkasniff_add(to, _TYPES[attributes & 15])
+            to = kafkasniff_number(to, _number(data, at + 27, 8))
+            to = kafkasniff_add(to, _MAX_TIMESTAMP)
+            to = kafkasniff_number(to, _number(data, at + 35, 8))
+            to = kafkasniff_add(to, _PRODUCER_ID)
+            to = kafkasniff_number(to, _number(data, at + 43, 8))
+            to = kafkasniff_add(to, _PRODUCER_EPOCH)
+            to = kafkasniff_number(to, _number(data, at + 51, 2))
+            to = kafkasniff_add(to, _BASE_SEQUENCE)
+            to = kafkasniff_number(to, _number(data, at + 53, 4))
+            to = kafkasniff_add(to, _FLAGS[attributes >> 4 & 3])
+            to = kafkasniff_number(to, _number(data, at + 57, 4))
+            to = kafkasniff_add(to, _SIZE)
+            to = kafkasniff_number(to, size)
+            to = kafkasniff_add(to, _CRC)
+            to = kafkasniff_number(to, crc)
+            to = kafkasniff_add(to, _CRC_VALID)
             if attributes & 64:
-                out.member(b'"deleteHorizonMs":', _number(data, at + 27, 8))
+                to = kafkasniff_add(to, _DELETE_HORIZON)
+                to = kafkasniff_number(to, _number(data, at + 27, 8))
+            if not cython.compiled:
+                out.add(to)
+            else:
+                out.size += to - begin
             if writer is not None:
                 left = write_records(out, data, at, size, writer, context, left)
                 if left < 0:

@@ -8,7 +8,7 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.call import Call, Frame
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.enrichment.fetch_sessions import FIRST_WITH_IDS, Covered, SessionStep, as_decoded
 from kafkasniff.capture.packets import Interface
@@ -27,19 +27,39 @@ from kafkasniff.render.json.found import (
 from kafkasniff.render.json.parts import Ends, Layout, LineParts
 from kafkasniff.render.json.records import RecordsWriter
 from kafkasniff.render.json.safe import safe_line
-from kafkasniff.render.json.times import TimesWriter
+from kafkasniff.render.json.times import LONGEST, Seconds
 from kafkasniff.render.line_writer import LineWriter
 
 if not cython.compiled:
+    from kafkasniff.protocol.bodies.uncompiled_text import kafkasniff_add, kafkasniff_number
     from kafkasniff.render.json.batches import write_batches
+    from kafkasniff.render.json.times import write_milliseconds
 
 _OUTCOMES: dict[str, bytes] = {
     outcome: f',"outcome":"{outcome}"'.encode()
     for outcome in ("answered", "no-response-expected", "unanswered", "response-not-captured", "request-not-captured")
 }
 
-_ANSWERED: list[bytes] = [f'{version},"outcome":"answered"'.encode() for version in range(32)]
-"""What stands behind the name of the response's version in most lines, by that version."""
+_ANSWERED: list[bytes] = [f',"responseApiVersion":{version},"outcome":"answered"'.encode() for version in range(32)]
+"""What stands behind the bodies in most lines, by the response's version."""
+
+# What stands before numbers and times.
+_CALL = cython.declare(bytes, b'{"type":"call","number":')
+_TIME = cython.declare(bytes, b',"time":"')
+_CORRELATION_ID = cython.declare(bytes, b'"correlationId":')
+_NO_HEADER = cython.declare(bytes, b'},"request":')
+_PENDING = cython.declare(bytes, b',"pendingMs":')
+_TOTAL_TIME = cython.declare(bytes, b',"totalTimeMs":')
+_RESPONSE_DELAY = cython.declare(bytes, b',"responseDelayMs":')
+_REQUEST_SIZE = cython.declare(bytes, b',"requestSizeBytes":')
+_RESPONSE_SIZE = cython.declare(bytes, b',"responseSizeBytes":')
+_NULL = cython.declare(bytes, b"null")
+_NO_REQUEST = cython.declare(bytes, b',"requestFile":null,"requestPacket":null')
+_NO_RESPONSE = cython.declare(bytes, b',"responseFile":null,"responsePacket":null')
+
+_LONGEST_START = cython.declare(cython.Py_ssize_t, len(_CALL) + len(_TIME) + 3 * LONGEST)
+_LONGEST_END = cython.declare(cython.Py_ssize_t, 128 + 8 * LONGEST)
+"""Bytes that these and the numbers and times between them take at most."""
 
 _REQUEST = b'{"where":"request","path":"'
 _RESPONSE = b'{"where":"response","path":"'
@@ -65,7 +85,7 @@ class JsonLines(LineWriter):
         self.writer = JsonWriter()
         self.writer.out = self.out
         self.parts = LineParts()
-        self.times = TimesWriter(self.out)
+        self.seconds = Seconds()
         self.records = RecordsWriter(self.out)
         self.context: Context | None = None
         self.most_elements = 0
@@ -294,76 +314,80 @@ class JsonLines(LineWriter):
         first = frame.first
         if first.interface is not self.interface:
             self.take_interface(first.interface)
-        out.add(b'{"type":"call","number":')
-        out.number(call.number)
-        out.add(b',"time":"')
-        self.times.write_time(first.time, self.digits)
         ends: Ends = self.parts.ends_of(call)
-        out.add(ends.text)
+        before_id: bytes = _CORRELATION_ID
+        behind_id: bytes = _NO_HEADER
+        correlation_id: cython.longlong
         if header is None:
-            out.add(b'"correlationId":')
-            out.number(call.correlation_id)
-            return out.add(b'},"request":')
-        if layout is None:
-            layout = self.parts.layout_of(header, call.show_secrets)
-        out.add(layout.text)
-        out.number(header.correlation_id)
-        return out.add(self.parts.client_id_text(ends, header.client_id))
+            correlation_id = call.correlation_id
+        else:
+            if layout is None:
+                layout = self.parts.layout_of(header, call.show_secrets)
+            before_id = layout.text
+            behind_id = self.parts.client_id_text(ends, header.client_id)
+            correlation_id = header.correlation_id
+        place = to = out.reserve(_LONGEST_START + len(ends.text) + len(before_id) + len(behind_id))
+        to = kafkasniff_add(to, _CALL)
+        to = kafkasniff_number(to, call.number)
+        to = kafkasniff_add(to, _TIME)
+        to = self.seconds.write_time(to, first.time, self.digits)
+        to = kafkasniff_add(to, ends.text)
+        to = kafkasniff_add(to, before_id)
+        to = kafkasniff_number(to, correlation_id)
+        to = kafkasniff_add(to, behind_id)
+        if not cython.compiled:
+            return out.add(to)
+        out.size += to - place
+        return 0
 
     def write_end(self, call: Call, version: cython.int, partial: bytes) -> cython.int:
         """Write what stands behind the bodies, up to what was found in them; the version is -1 without a response."""
         out: TextBuffer = self.out
         request, response = call.request, call.response
-        out.add(b',"responseApiVersion":')
+        # Of both the file's name stands before the packet.
+        before_request, before_response = _NO_REQUEST, _NO_RESPONSE
+        if request is not None:
+            if request.last.interface is not self.interface:
+                self.take_interface(request.last.interface)
+            before_request = self.request_file
+        if response is not None:
+            if response.last.interface is not self.interface:
+                self.take_interface(response.last.interface)
+            before_response = self.response_file
+        before: bytes
         if 0 <= version < len(_ANSWERED) and not partial and call.outcome == "answered":
-            out.add(_ANSWERED[version])
+            before = _ANSWERED[version]
         else:
-            if version < 0:
-                out.add(b"null")
-            else:
-                out.number(version)
-            out.add(partial)
-            out.add(_OUTCOMES[call.outcome])
+            shown = b"null" if version < 0 else b"%d" % version
+            before = b',"responseApiVersion":%s%s%s' % (shown, partial, _OUTCOMES[call.outcome])
+        place = to = out.reserve(_LONGEST_END + len(before) + len(before_request) + len(before_response))
+        to = kafkasniff_add(to, before)
         if call.pending_ns is not None:
-            out.add(b',"pendingMs":')
-            self.times.write_milliseconds(call.pending_ns)
+            to = kafkasniff_add(to, _PENDING)
+            to = write_milliseconds(to, call.pending_ns)
+        to = kafkasniff_add(to, _TOTAL_TIME)
         if request is None or response is None:
-            out.add(b',"totalTimeMs":null,"responseDelayMs":null,"requestSizeBytes":')
-            if request is None:
-                out.add(b"null")
-            else:
-                out.number(request.size)
-            out.add(b',"responseSizeBytes":')
-            if response is None:
-                out.add(b"null")
-            else:
-                out.number(response.size)
+            to = kafkasniff_add(to, _NULL)
+            to = kafkasniff_add(to, _RESPONSE_DELAY)
+            to = kafkasniff_add(to, _NULL)
         else:
-            out.add(b',"totalTimeMs":')
-            self.times.write_milliseconds(response.last.time - request.first.time)
-            out.add(b',"responseDelayMs":')
-            self.times.write_milliseconds(response.first.time - request.last.time)
-            out.add(b',"requestSizeBytes":')
-            out.number(request.size)
-            out.add(b',"responseSizeBytes":')
-            out.number(response.size)
-        self.write_side(request, True)
-        return self.write_side(response, False)
-
-    def write_side(self, frame: Frame | None, is_request: cython.bint) -> cython.int:
-        """Write file and packet of a message."""
-        out: TextBuffer = self.out
-        if frame is None:
-            return out.add(
-                b',"requestFile":null,"requestPacket":null'
-                if is_request
-                else b',"responseFile":null,"responsePacket":null'
-            )
-        last = frame.last
-        if last.interface is not self.interface:
-            self.take_interface(last.interface)
-        out.add(self.request_file if is_request else self.response_file)
-        return out.number(last.packet)
+            to = write_milliseconds(to, response.last.time - request.first.time)
+            to = kafkasniff_add(to, _RESPONSE_DELAY)
+            to = write_milliseconds(to, response.first.time - request.last.time)
+        to = kafkasniff_add(to, _REQUEST_SIZE)
+        to = kafkasniff_add(to, _NULL) if request is None else kafkasniff_number(to, request.size)
+        to = kafkasniff_add(to, _RESPONSE_SIZE)
+        to = kafkasniff_add(to, _NULL) if response is None else kafkasniff_number(to, response.size)
+        to = kafkasniff_add(to, before_request)
+        if request is not None:
+            to = kafkasniff_number(to, request.last.packet)
+        to = kafkasniff_add(to, before_response)
+        if response is not None:
+            to = kafkasniff_number(to, response.last.packet)
+        if not cython.compiled:
+            return out.add(to)
+        out.size += to - place
+        return 0
 
     def take_interface(self, interface: Interface) -> cython.int:
         """Take the interface of a packet: its file's name and how exact its times are."""

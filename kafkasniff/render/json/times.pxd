@@ -1,11 +1,11 @@
 # What other compiled modules use of times.py.
 
-from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
+from kafkasniff.protocol.bodies.text_buffer cimport kafkasniff_add, kafkasniff_number, kafkasniff_zeros
 
-cdef class TimesWriter:
-    cdef TextBuffer out
+cdef class Seconds:
     cdef long long second_ns
-    cdef bytes second_text
+    cdef bytes text
 
-    cdef int write_time(self, long long nanoseconds, int digits) except -1
-    cdef int write_milliseconds(self, long long nanoseconds) except -1
+    cdef unsigned char *write_time(self, unsigned char *to, long long nanoseconds, int digits) except NULL
+
+cdef unsigned char *write_milliseconds(unsigned char *to, long long nanoseconds) except NULL
