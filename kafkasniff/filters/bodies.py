@@ -238,7 +238,7 @@ def _table(
     table = make_table(api_definition(api_key, side), version, frozenset())
     if not (_mark(table, values, VALUE) and _mark(table, ids, ID)):
         return None
-    table.plan()
+    table.tell_roles()
     return table
 
 

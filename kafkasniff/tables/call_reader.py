@@ -85,6 +85,7 @@ def table_of(api_key: int, version: int, side: Kind, partitions: bool) -> FieldT
     for inner in table.fields:
         if inner.name in settings and not inner.is_array:
             inner.role = settings[inner.name]
+    table.tell_roles()
     return table
 
 

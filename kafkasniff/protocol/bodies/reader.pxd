@@ -1,10 +1,11 @@
 # What other compiled modules use of reader.py. A sink is a subclass of BodyReader with its own `take_…` methods.
 
 cimport cython
-from kafkasniff.protocol.bodies.tables cimport (
-    FLOAT64, INT8, INT64, RECORDS, STRING, STRUCT, FieldTable,
+from kafkasniff.protocol.bodies.steps cimport (
+    AFTER, ARRAY, BEGIN, COMPACT, DEPTH, ELEMENT, END, ERROR, FIELD, FIXED, FORM, INTEGERS, IS_RECORDS, IS_STRING, MARK,
+    NEXT, NUMBER, OP, RUN, SIGNED, SIZE, TAGS, TEXT, TOLD, WANTED, WHOLE, WIDTH, Steps,
 )
-
+from kafkasniff.protocol.bodies.tables cimport STRING, STRUCT, FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport kafkasniff_number_at, kafkasniff_signed
 
 cdef extern from *:
@@ -39,7 +40,15 @@ cdef extern from *:
         for (; n > 0; p++, n--) if (*p < 0x20 || *p >= 0x7F) return 0;
         return (found & high) == 0;
     }
+
+    /* Gives a field of those of a message, at a place that is there. */
+    static inline PyObject *kafkasniff_field(PyObject *fields, int place) {
+        PyObject *field = PyTuple_GET_ITEM(fields, place);
+        Py_INCREF(field);
+        return field;
+    }
     """
+    FieldTable kafkasniff_field(tuple fields, int place)
     bint kafkasniff_is_ascii(const unsigned char *p, Py_ssize_t n)
     bint kafkasniff_is_printable(const unsigned char *p, Py_ssize_t n)
 
@@ -53,6 +62,7 @@ cdef class BodyReader:
     cdef bint is_partial
     cdef bint notes_structure
     cdef long long[::1] indices
+    cdef long long[::1] counts
     cdef readonly list errors
     cdef readonly list records
 
@@ -63,29 +73,26 @@ cdef class BodyReader:
     cdef int release(self) except -1
     cdef int read_message(self, FieldTable table) except -1
     @cython.final
-    cdef int read_struct(self, FieldTable table) except -1
+    @cython.locals(view="const unsigned char*", code="const int*", indices="long long*", counts="long long*", fields=tuple)
+    cdef int walk(self, Steps steps, Py_ssize_t step, Py_ssize_t stop) except -1
     @cython.final
-    cdef int read_tags(self, FieldTable table) except -1
-    @cython.final
-    cdef int read_tagged(self, FieldTable field) except -1
+    cdef int read_tags(self, Steps steps, FieldTable table) except -1
     @cython.final
     cdef int pass_tag(self, FieldTable table, str suffix, Py_ssize_t tag_at, long long tag, long long size) except -1
     @cython.final
-    cdef int read_marked(self, FieldTable field, Py_ssize_t start, bint is_there) except -1
+    cdef int read_tagged(self, Steps steps, FieldTable field) except -1
     @cython.final
-    cdef int read_integers(self, FieldTable field, Py_ssize_t start, Py_ssize_t count) except -1
+    cdef bint read_marker(self, FieldTable field) except -1
     @cython.final
-    cdef int read_field(self, FieldTable field) except -1
+    cdef int take_no_text(self, FieldTable field, bint in_array, Py_ssize_t start, long long length) except -1
     @cython.final
-    cdef int read_array(self, FieldTable field) except -1
+    cdef int take_no_array(self, FieldTable field, Py_ssize_t start, long long count) except -1
     @cython.final
-    cdef int read_inner(self, FieldTable field) except -1
+    cdef object no_fixed(self, FieldTable field, bint in_array, Py_ssize_t start)
     @cython.final
-    cdef int read_fixed(self, FieldTable field, bint in_array) except -1
+    cdef object no_elements(self, FieldTable field, long long count, Py_ssize_t size)
     @cython.final
-    cdef int read_value(self, FieldTable field, bint in_array) except -1
-    @cython.final
-    cdef int read_bytes(self, FieldTable field, bint in_array) except -1
+    cdef object no_integers(self, FieldTable field, Py_ssize_t start, Py_ssize_t count)
 
     @cython.final
     cdef long long number(self, FieldTable field, Py_ssize_t at) except? -1
@@ -103,8 +110,6 @@ cdef class BodyReader:
     cdef object not_utf8(self, FieldTable field, bint in_array, Py_ssize_t start)
     @cython.final
     cdef long long varint(self, FieldTable field, bint in_array, str suffix, str expected) except? -1
-    @cython.final
-    cdef long long length(self, FieldTable field, bint in_array) except? -1
     @cython.final
     cdef long long long_length(self, FieldTable field, bint in_array, int size) except? -1
     @cython.final
@@ -135,3 +140,5 @@ cdef class BodyReader:
     cdef int take_bytes(self, FieldTable field, bint in_array, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int take_records(self, FieldTable field, Py_ssize_t start, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int take_structure(self, str path, Py_ssize_t start, object value) except -1
+
+cdef Steps steps_of(FieldTable table)

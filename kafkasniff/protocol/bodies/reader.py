@@ -9,19 +9,44 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
+from kafkasniff.protocol.bodies.steps import Steps
 from kafkasniff.protocol.bodies.tables import MAX_DEPTH, FieldTable
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import MAX_STRING_BYTES, RecordsField
 
 if not cython.compiled:
-    from kafkasniff.protocol.bodies.tables import (
-        FLOAT64,
-        INT8,
-        INT64,
-        RECORDS,
-        STRING,
-        STRUCT,
+    from operator import getitem as kafkasniff_field
+
+    from kafkasniff.protocol.bodies.steps import (
+        AFTER,
+        ARRAY,
+        BEGIN,
+        COMPACT,
+        DEPTH,
+        ELEMENT,
+        END,
+        ERROR,
+        FIELD,
+        FIXED,
+        FORM,
+        INTEGERS,
+        IS_RECORDS,
+        IS_STRING,
+        MARK,
+        NEXT,
+        NUMBER,
+        OP,
+        RUN,
+        SIGNED,
+        SIZE,
+        TAGS,
+        TEXT,
+        TOLD,
+        WANTED,
+        WHOLE,
+        WIDTH,
     )
+    from kafkasniff.protocol.bodies.tables import STRING, STRUCT
 
 # Numbers of more than 31 bits in the text of a function would be Python's.
 _HALF_32 = cython.declare(cython.longlong, 1 << 31)
@@ -45,14 +70,23 @@ def field_end(table: FieldTable, data: bytes, offset: int, name: str, most: int)
     field: FieldTable
     reader = BodyReader()
     reader.begin(data, offset, len(data), most)
-    try:
-        for field in table.plain_fields:
-            reader.read_field(field)
-            if field.name == name:
-                return reader.p
-    except ProtocolError:
-        pass
+    steps = steps_of(table)
+    for field in table.plain_fields:
+        if field.name == name:
+            try:
+                reader.walk(steps, 0, field.step_behind)
+            except ProtocolError:
+                break
+            return reader.p
     return -1
+
+
+def steps_of(table: FieldTable) -> Steps:
+    """Give the steps of a message, made when it is first read."""
+    if table.steps is None:
+        table.steps = Steps(table)
+    steps: Steps = table.steps
+    return steps
 
 
 @cython.cclass
@@ -71,7 +105,9 @@ class BodyReader:
         self.errors: list[tuple[str, int]] = []
         self.records: list[RecordsField] = []
         self.data = self.view = b""
+        # Of the arrays around what is read: which element it is, and of how many.
         self.indices = array("q", bytes(8 * MAX_DEPTH))
+        self.counts = array("q", bytes(8 * MAX_DEPTH))
 
     def begin(
         self, data: bytes, offset: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.longlong
@@ -106,49 +142,200 @@ class BodyReader:
 
     def read_message(self, table: FieldTable) -> cython.int:
         """Read the message; raises ProtocolError for one that does not decode. `p` is then where it ends."""
-        self.begin_struct(table, False)
-        self.read_struct(table)
-        self.end_struct(table)
+        steps: Steps = steps_of(table)
+        if table.is_told:
+            self.begin_struct(table, False)
+        self.walk(steps, 0, steps.end)
+        if table.is_told:
+            self.end_struct(table)
         return 0
 
-    def read_struct(self, table: FieldTable) -> cython.int:
-        """Read the fields of a struct."""
-        if table.json_plan is not None and self.take_struct(table):
-            return 0
-        field: FieldTable | None = table.first
-        while field is not None:
-            if 0 < field.run_size <= self.end - self.p:
-                self.p += field.run_size
-                field = field.behind_run
-                continue
-            if field.slot >= 0:
-                self.mark_place(field)
-            if field.is_array:
-                self.read_array(field)
-            elif field.size:
-                if (
-                    field.is_error_code
-                    and not field.is_wanted
-                    and self.end - self.p >= 2
-                    and not self.view[self.p]
-                    and not self.view[self.p + 1]
-                ):
-                    self.p += 2
+    def walk(self, steps: Steps, step: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Go through the steps from one up to another."""
+        # All that is read comes by here: places are kept in local variables, and `p` is set for what is called.
+        p: cython.Py_ssize_t = self.p
+        end: cython.Py_ssize_t = self.end
+        start: cython.Py_ssize_t
+        size: cython.Py_ssize_t
+        depth: cython.int
+        form: cython.int
+        op: cython.int
+        value: cython.longlong
+        fields = steps.fields
+        view = self.view
+        # Steps name no fields but their own, and no table has arrays within more arrays than there is room for.
+        if cython.compiled:
+            code, indices, counts = (
+                cython.address(steps.code[0]),
+                cython.address(self.indices[0]),
+                cython.address(self.counts[0]),
+            )
+        else:
+            code, indices, counts = steps.code, self.indices, self.counts
+        while step < stop:
+            op = code[step + OP]
+            size = code[step + SIZE]
+            start = p
+            if op == RUN:
+                if size <= end - p and code[step + AFTER] <= stop:
+                    p += size
+                    step = code[step + AFTER]
+                    continue
+            elif op == NUMBER:
+                form = code[step + FORM]
+                if size > end - p:
+                    self.p = p
+                    raise self.no_fixed(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start)
+                if cython.compiled:
+                    value = kafkasniff_number_at(view + p, size, form & SIGNED)  # type: ignore[name-defined]  # noqa: F821
                 else:
-                    self.read_fixed(field, False)
-            elif field.kind != STRUCT:
-                self.read_bytes(field, False)
+                    value = self.number(kafkasniff_field(fields, code[step + FIELD]), p)
+                p += size
+                if value or form & WANTED:
+                    self.p = p
+                    if value and form & ERROR:
+                        self.note_error(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, value)
+                    if form & WANTED:
+                        self.take_number(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start, value)
+            elif op == TEXT:
+                form = code[step + FORM]
+                if form & COMPACT and p < end and view[p] < 0x80:
+                    value = view[p]
+                    value -= 1
+                    p += 1
+                elif form & COMPACT or size > end - p:
+                    self.p = p
+                    value = self.long_length(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, size)
+                    p = self.p
+                else:
+                    value = kafkasniff_signed(view + p, size) if cython.compiled else self.integer(p, size)  # type: ignore[name-defined]  # noqa: F821
+                    p += size
+                self.p = p
+                if value < 0 or value > end - p or (form & IS_STRING and value > _LONGEST_STRING):
+                    self.take_no_text(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start, value)
+                else:
+                    size = p
+                    p += value
+                    self.p = p
+                    if form & IS_STRING and form & WANTED:
+                        self.take_string(
+                            kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start, size, value
+                        )
+                    elif form & IS_STRING:
+                        if not cython.compiled or not kafkasniff_is_ascii(view + size, value):  # type: ignore[name-defined]  # noqa: F821
+                            self.check_text(
+                                kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start, size, value
+                            )
+                    elif form & IS_RECORDS:
+                        self.note_records(kafkasniff_field(fields, code[step + FIELD]), size, value)
+                        if form & WANTED:
+                            self.take_records(kafkasniff_field(fields, code[step + FIELD]), start, size, value)
+                    elif form & WANTED:
+                        self.take_bytes(
+                            kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start, size, value
+                        )
+            elif op == NEXT:
+                depth = code[step + DEPTH]
+                indices[depth] += 1
+                if indices[depth] < counts[depth]:
+                    self.p = p
+                    self.left -= 1
+                    if self.left < 0:
+                        raise self.too_many(kafkasniff_field(fields, code[step + FIELD]), True, "")
+                    step = code[step + AFTER]
+                    continue
+                if code[step + FORM] & TOLD:
+                    self.p = p
+                    self.end_array(kafkasniff_field(fields, code[step + FIELD]))
+            elif op in (ARRAY, INTEGERS):
+                form = code[step + FORM]
+                if form & COMPACT and p < end and view[p] < 0x80:
+                    value = view[p]
+                    value -= 1
+                    p += 1
+                elif form & COMPACT or end - p < 4:
+                    self.p = p
+                    value = self.long_length(
+                        kafkasniff_field(fields, code[step + FIELD]), False, 1 if form & COMPACT else 4
+                    )
+                    p = self.p
+                else:
+                    value = kafkasniff_signed(view + p, 4) if cython.compiled else self.integer(p, 4)  # type: ignore[name-defined]  # noqa: F821
+                    p += 4
+                self.p = p
+                if value < 0 or value > end - p:
+                    self.take_no_array(kafkasniff_field(fields, code[step + FIELD]), start, value)
+                elif op == INTEGERS:
+                    if value * size > end - p:
+                        raise self.no_integers(kafkasniff_field(fields, code[step + FIELD]), start, value)
+                    p += value * size
+                    if form & WANTED:
+                        self.p = p
+                        self.take_integers(kafkasniff_field(fields, code[step + FIELD]), start, p - value * size, value)
+                else:
+                    if value > self.left and not self.is_partial:
+                        raise ProtocolError(f"expected at most {self.left} more elements, found {value}", start)
+                    if form & TOLD:
+                        self.begin_array(kafkasniff_field(fields, code[step + FIELD]), start, value)
+                    if size:
+                        if value * size > end - p:
+                            raise self.no_elements(kafkasniff_field(fields, code[step + FIELD]), value, size)
+                        self.left -= value
+                        p += value * size
+                    elif value:
+                        depth = code[step + DEPTH]
+                        indices[depth] = 0
+                        counts[depth] = value
+                        self.left -= 1
+                        if self.left < 0:
+                            raise self.too_many(kafkasniff_field(fields, code[step + FIELD]), True, "")
+                        step += WIDTH
+                        continue
+                    if form & TOLD:
+                        self.end_array(kafkasniff_field(fields, code[step + FIELD]))
+                if op == ARRAY:
+                    step = code[step + AFTER]
+                    continue
+            elif op == TAGS:
+                if p < end and view[p] == 0 and not self.notes_structure:
+                    p += 1
+                else:
+                    self.p = p
+                    self.read_tags(steps, kafkasniff_field(fields, code[step + FIELD]))
+                    p = self.p
+            elif op == FIXED:
+                form = code[step + FORM]
+                if size > end - p:
+                    self.p = p
+                    raise self.no_fixed(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start)
+                p += size
+                if form & WANTED:
+                    self.p = p
+                    self.take_fixed(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start)
+            elif op == WHOLE:
+                self.p = p
+                if self.take_struct(kafkasniff_field(fields, code[step + FIELD])):
+                    p = self.p
+                    step = code[step + AFTER]
+                    continue
             else:
-                self.read_inner(field)
-            field = field.next
-        if table.is_flexible:
-            if self.p < self.end and self.view[self.p] == 0 and not self.notes_structure:
-                self.p += 1
-            else:
-                self.read_tags(table)
+                self.p = p
+                if op == BEGIN:
+                    self.begin_struct(kafkasniff_field(fields, code[step + FIELD]), code[step + FORM] & ELEMENT)
+                elif op == END:
+                    self.end_struct(kafkasniff_field(fields, code[step + FIELD]))
+                elif op == MARK:
+                    self.mark_place(kafkasniff_field(fields, code[step + FIELD]))
+                elif not self.read_marker(kafkasniff_field(fields, code[step + FIELD])):
+                    p = self.p
+                    step = code[step + AFTER]
+                    continue
+                p = self.p
+            step += WIDTH
+        self.p = p
         return 0
 
-    def read_tags(self, table: FieldTable) -> cython.int:
+    def read_tags(self, steps: Steps, table: FieldTable) -> cython.int:
         """Read the tagged fields (KIP-482): known ones in place whatever their stated size, as Kafka does."""
         field: FieldTable
         known: FieldTable | None
@@ -182,11 +369,11 @@ class BodyReader:
             any_known = True
             if known.is_wanted:
                 self.begin_tagged(known)
-                self.read_tagged(known)
+                self.read_tagged(steps, known)
                 self.end_tagged(known)
             else:
-                self.read_tagged(known)
-        if any_known and table.is_wanted:
+                self.read_tagged(steps, known)
+        if any_known and table.is_wanted and table.is_told:
             self.end_tags(table)
         return 0
 
@@ -208,169 +395,30 @@ class BodyReader:
             self.take_structure(f"{self.place(table, table.is_array, suffix)}.bytes", start, value)
         return 0
 
-    def read_tagged(self, field: FieldTable) -> cython.int:
+    def read_tagged(self, steps: Steps, field: FieldTable) -> cython.int:
         """Read a known tagged field."""
-        if field.kind != STRUCT or field.is_array or not field.is_nullable:
-            return self.read_field(field)
-        # A varint stands before a nullable struct that is tagged, an int8 before others (MessageDataGenerator).
-        start: cython.Py_ssize_t = self.p
-        marker: cython.longlong = self.varint(field, False, "", "a null marker")
-        if self.notes_structure:
-            self.take_structure(self.path(field, False), start, marker)
-        return self.read_marked(field, start, marker > 0)
-
-    def read_marked(self, field: FieldTable, start: cython.Py_ssize_t, is_there: cython.bint) -> cython.int:
-        """Read a struct before which stood whether it is there."""
-        if not is_there:
-            if field.is_wanted:
-                self.take_null(field, start)
-            return 0
-        if field.is_wanted:
-            self.begin_struct(field, False)
-        self.read_struct(field)
-        if field.is_wanted:
-            self.end_struct(field)
-        return 0
-
-    def read_field(self, field: FieldTable) -> cython.int:
-        """Read a field."""
-        if field.is_array:
-            return self.read_array(field)
-        if field.kind != STRUCT:
-            return self.read_value(field, False)
-        return self.read_inner(field)
-
-    def read_inner(self, field: FieldTable) -> cython.int:
-        """Read a struct that is no element of an array, with what says whether it is there."""
-        start: cython.Py_ssize_t = self.p
-        marker: cython.longlong = 0
-        if field.is_nullable:
-            if start >= self.end:
-                raise self.failure("a null marker of 1 bytes", start, self.path(field, False))
-            marker = self.integer(start, 1)
-            self.p += 1
+        if field.kind == STRUCT and not field.is_array and field.is_nullable:
+            # A varint stands before a nullable struct that is tagged, an int8 before others (MessageDataGenerator).
+            start: cython.Py_ssize_t = self.p
+            marker: cython.longlong = self.varint(field, False, "", "a null marker")
             if self.notes_structure:
                 self.take_structure(self.path(field, False), start, marker)
-        return self.read_marked(field, start, marker >= 0)
+            if marker <= 0:
+                return self.take_null(field, start) if field.is_wanted else 0
+        return self.walk(steps, field.first_step, field.step_behind)
 
-    def read_array(self, field: FieldTable) -> cython.int:
-        """Read an array with its elements."""
-        i: cython.Py_ssize_t
+    def read_marker(self, field: FieldTable) -> cython.bint:
+        """Read what says whether a struct is there that no tag stands before; give it."""
         start: cython.Py_ssize_t = self.p
-        count: cython.longlong
-        if not field.is_wanted and not field.is_compact and INT8 <= field.kind <= INT64 and self.end - start >= 4:
-            count = self.integer(start, 4)
-            if 0 <= count * field.size <= self.end - start - 4:
-                self.p = start + 4 + count * field.size
-                return 0
-        count = self.length(field, False)
-        if count < 0:
-            if not field.is_nullable:
-                raise ProtocolError("expected an array, found null", start, self.path(field, False))
-            if field.is_wanted:
-                self.take_null(field, start)
-            return 0
-        # Kafka refuses more elements than there are bytes left, before it allocates them.
-        if count > self.end - self.p:
-            raise self.failure(f"an array of {count} {field.type_name}", start, self.path(field, False))
-        if INT8 <= field.kind <= INT64:
-            return self.read_integers(field, start, count)
-        if count > self.left and not self.is_partial:
-            raise ProtocolError(f"expected at most {self.left} more elements, found {count}", start)
-        if field.is_wanted:
-            self.begin_array(field, start, count)
-        elif field.fixed:
-            if count * field.fixed > self.end - self.p:
-                raise self.failure(f"{count} elements of {field.fixed} bytes", self.p, self.path(field, False))
-            self.left -= count
-            self.p += count * field.fixed
-            return 0
-        for i in range(count):
-            self.indices[field.depth] = i
-            self.left -= 1
-            if self.left < 0:
-                raise self.too_many(field, True, "")
-            if field.kind != STRUCT:
-                self.read_value(field, True)
-            elif field.is_wanted:
-                self.begin_struct(field, True)
-                self.read_struct(field)
-                self.end_struct(field)
-            else:
-                self.read_struct(field)
-        if field.is_wanted:
-            self.end_array(field)
-        return 0
-
-    def read_integers(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
-        """Read an array of integers, or those of them that are there."""
-        at: cython.Py_ssize_t = self.p
-        there: cython.Py_ssize_t = min(count, (self.end - at) // field.size)
-        self.p = at + there * field.size
-        if field.is_wanted and (there == count or (self.is_partial and not self.notes_structure)):
-            self.take_integers(field, start, at, there)
-        if there < count:
-            self.indices[field.depth] = there
-            raise self.failure(f"{field.type_name} of {field.size} bytes", self.p, self.path(field, True))
-        return 0
-
-    def read_value(self, field: FieldTable, in_array: cython.bint) -> cython.int:
-        """Read a primitive value: of a field, or of an element of an array."""
-        return self.read_fixed(field, in_array) if field.size else self.read_bytes(field, in_array)
-
-    def read_fixed(self, field: FieldTable, in_array: cython.bint) -> cython.int:
-        """Read a value of a type whose values all have one size."""
-        start: cython.Py_ssize_t = self.p
-        value: cython.longlong
-        if field.size > self.end - start:
-            name = "a uuid" if field.size == 16 else field.type_name
-            raise self.failure(f"{name} of {field.size} bytes", start, self.path(field, in_array))
-        self.p = start + field.size
-        if field.kind >= FLOAT64:
-            if field.is_wanted:
-                self.take_fixed(field, in_array, start)
-            return 0
-        if field.is_wanted or field.is_error_code:
-            if cython.compiled:
-                value = kafkasniff_number_at(cython.address(self.view[start]), field.size, field.is_signed)  # type: ignore[name-defined]  # noqa: F821
-            else:
-                value = self.number(field, start)
-            if field.is_error_code and value:
-                self.note_error(field, in_array, value)
-            if field.is_wanted:
-                self.take_number(field, in_array, start, value)
-        return 0
-
-    def read_bytes(self, field: FieldTable, in_array: cython.bint) -> cython.int:
-        """Read a string, bytes or records."""
-        start: cython.Py_ssize_t = self.p
-        length: cython.longlong = self.length(field, in_array)
-        if length < 0:
-            if in_array or not field.is_nullable:
-                raise ProtocolError(f"expected {field.type_name}, found null", start, self.path(field, in_array))
-            if field.is_wanted:
-                self.take_null(field, start)
-            return 0
-        if field.kind == STRING and length > _LONGEST_STRING:
-            message = f"expected a string of at most {MAX_STRING_BYTES} bytes, found a length of {length}"
-            raise ProtocolError(message, start, self.path(field, in_array))
-        at: cython.Py_ssize_t = self.p
-        if length > self.end - at:
-            name = "a string" if field.kind == STRING else field.type_name
-            raise self.failure(f"{name} of {length} bytes", at, self.path(field, in_array))
-        self.p = at + length
-        if field.kind == RECORDS:
-            self.note_records(field, at, length)
-            if field.is_wanted:
-                self.take_records(field, start, at, length)
-        elif field.is_wanted:
-            if field.kind == STRING:
-                self.take_string(field, in_array, start, at, length)
-            else:
-                self.take_bytes(field, in_array, start, at, length)
-        elif field.kind == STRING:
-            self.check_text(field, in_array, start, at, length)
-        return 0
+        if start >= self.end:
+            raise self.failure("a null marker of 1 bytes", start, self.path(field, False))
+        marker: cython.longlong = self.integer(start, 1)
+        self.p += 1
+        if self.notes_structure:
+            self.take_structure(self.path(field, False), start, marker)
+        if marker < 0 and field.is_wanted:
+            self.take_null(field, start)
+        return marker >= 0
 
     # What is read, checked against the end
 
@@ -413,20 +461,6 @@ class BodyReader:
             shift += 7
         message = "expected a varint of at most 5 bytes, found a longer one"
         raise ProtocolError(message, start, self.place(field, in_array, suffix))
-
-    def length(self, field: FieldTable, in_array: cython.bint) -> cython.longlong:
-        """Read a length or count; -1 or less means null."""
-        value: cython.longlong
-        start: cython.Py_ssize_t = self.p
-        size: cython.int = field.count_size if field.is_array and not in_array else field.length_size
-        if size == 1 and start < self.end and self.view[start] < 0x80:
-            self.p = start + 1
-            value = self.view[start]
-            return value - 1
-        if size == 1 or size > self.end - start:
-            return self.long_length(field, in_array, size)
-        self.p = start + size
-        return self.integer(start, size)
 
     def long_length(self, field: FieldTable, in_array: cython.bint, size: cython.int) -> cython.longlong:
         """Read a compact length of several bytes; raises ProtocolError for one of other forms, which is cut."""
@@ -480,6 +514,52 @@ class BodyReader:
                         raise self.not_utf8(field, in_array, start) from None
                 break
         return 0
+
+    # What is null, or not there as a whole
+
+    def take_no_text(
+        self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, length: cython.longlong
+    ) -> cython.int:
+        """Take null for a string, bytes or records; raises ProtocolError where there cannot be such a length."""
+        if length < 0:
+            if in_array or not field.is_nullable:
+                raise ProtocolError(f"expected {field.type_name}, found null", start, self.path(field, in_array))
+            return self.take_null(field, start) if field.is_wanted else 0
+        if field.kind == STRING and length > _LONGEST_STRING:
+            message = f"expected a string of at most {MAX_STRING_BYTES} bytes, found a length of {length}"
+            raise ProtocolError(message, start, self.path(field, in_array))
+        name = "a string" if field.kind == STRING else field.type_name
+        raise self.failure(f"{name} of {length} bytes", self.p, self.path(field, in_array))
+
+    def take_no_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.longlong) -> cython.int:
+        """Take null for an array; raises ProtocolError where there cannot be as many elements.
+
+        Kafka refuses more than there are bytes left, before it allocates them.
+        """
+        if count >= 0:
+            raise self.failure(f"an array of {count} {field.type_name}", start, self.path(field, False))
+        if not field.is_nullable:
+            raise ProtocolError("expected an array, found null", start, self.path(field, False))
+        return self.take_null(field, start) if field.is_wanted else 0
+
+    def no_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> ProtocolError:
+        """Give the exception for a value of one size that is not there."""
+        name = "a uuid" if field.size == 16 else field.type_name
+        return self.failure(f"{name} of {field.size} bytes", start, self.path(field, in_array))
+
+    def no_elements(self, field: FieldTable, count: cython.longlong, size: cython.Py_ssize_t) -> ProtocolError:
+        """Give the exception for elements of one size that are not there."""
+        return self.failure(f"{count} elements of {size} bytes", self.p, self.path(field, False))
+
+    def no_integers(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> ProtocolError:
+        """Give the exception for an array of integers that is not there as a whole; take those that are."""
+        at: cython.Py_ssize_t = self.p
+        there: cython.Py_ssize_t = min(count, (self.end - at) // field.size)
+        self.p = at + there * field.size
+        if field.is_wanted and self.is_partial and not self.notes_structure:
+            self.take_integers(field, start, at, there)
+        self.indices[field.depth] = there
+        return self.failure(f"{field.type_name} of {field.size} bytes", self.p, self.path(field, True))
 
     # What is said of a message that does not decode
 

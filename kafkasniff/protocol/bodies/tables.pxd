@@ -23,15 +23,16 @@ cdef class FieldTable:
     cdef readonly bint is_error_code
     cdef readonly bint is_topic_id
     cdef public bint is_wanted
+    cdef public bint is_told
+    cdef public bint tells_elements
     cdef public bint is_secret
     cdef public int role
     cdef readonly int tag
     cdef readonly int version
     cdef readonly int depth
     cdef readonly int slot
-    cdef readonly int fixed
-    cdef readonly long long run_size
-    cdef readonly FieldTable behind_run, first, next
+    cdef public Py_ssize_t first_step, step_behind
+    cdef public object steps
     cdef public JsonPlan json_plan
     cdef public Py_ssize_t json_begin
     cdef readonly FieldTable parent

@@ -64,6 +64,8 @@ class FieldTable:
     - `is_compact`: whether its length is a varint. `is_flexible`: whether a tag section ends the struct.
     - `is_error_code`, `is_topic_id`: what the value means.
     - `is_wanted`: whether a reader hands on its value; those inside it may be wanted only if it is.
+    - `is_told`, `tells_elements`: of an array or struct that is wanted: whether a reader tells of where it begins and
+      ends, and where its elements do.
     - `is_secret`: content to be replaced in JSON.
     - `role`: a number for whoever reads with the table; 0 at first.
     - `version`: of the message. `parent`: the struct around it. `depth`: how many arrays are around it.
@@ -71,10 +73,8 @@ class FieldTable:
     - `tagged_before`: the tagged fields that the definition has right before this plain one, `slot`: its number among
       those of the message that have some, -1 if it has none.
     - `other_tags`: tags that the struct has in other versions only.
-    - `fixed`: the bytes of the value, or of an element, where all take as many and nothing in it is noted; else 0.
-    - `first`: of a struct, the first of `plain_fields`. `next`: the one behind this.
-    - `run_size`: the bytes of this plain field and those behind it up to `behind_run`, where these are passed over at
-      once; else 0.
+    - `first_step`, `step_behind`: where the steps of a field begin and end, once they were made (steps.py); `steps`: of
+      the message, all of them.
     - `json_plan`: of a struct that a writer of JSON may write at once, how; `json_begin`: the step it begins with.
     - `default`, `default_text`: what a tagged field that is not sent holds, as a value and as JSON.
     - `first_path`: the path where all arrays around are at their first element, once a reader has made it.
@@ -98,6 +98,7 @@ class FieldTable:
         self.is_error_code = is_error_code(field)
         self.is_topic_id = is_topic_id(field)
         self.is_wanted = True
+        self.is_told = self.tells_elements = True
         self.is_secret = False
         self.role = 0
         self.tag = -1 if field.tag is None else field.tag
@@ -107,13 +108,10 @@ class FieldTable:
         if self.depth >= MAX_DEPTH:
             raise ValueError(f"{field.name}: expected at most {MAX_DEPTH} arrays within arrays")
         self.slot = -1
-        self.fixed = 0
-        self.run_size = 0
-        self.behind_run: FieldTable | None = None
+        self.first_step = self.step_behind = 0
+        self.steps: Any = None
         self.json_plan: JsonPlan | None = None
         self.json_begin = 0
-        self.first: FieldTable | None = None
-        self.next: FieldTable | None = None
         self.fields: tuple[FieldTable, ...] = ()
         self.plain_fields: tuple[FieldTable, ...] = ()
         self.tagged_fields: tuple[FieldTable, ...] = ()
@@ -148,34 +146,26 @@ class FieldTable:
         self.other_tags = frozenset([field.tag for field in fields if field.tag is not None]) - known
         return slots
 
-    def plan(self) -> None:
-        """Find out what can be passed over at once, when it is settled which fields are wanted."""
-        table: FieldTable
-        following: FieldTable | None = None
+    def tell_roles(self) -> None:
+        """Let readers tell of no arrays and structs but those that have a role, and of no elements."""
+        self.is_told = self.role > 0
+        self.tells_elements = False
         for table in self.fields:
-            table.plan()
-        for table in reversed(self.plain_fields):
-            size = table._passed_size()
-            table.run_size, table.behind_run = size, following
-            if size and following is not None and following.run_size:
-                table.run_size, table.behind_run = size + following.run_size, following.behind_run
-            table.next = following
-            following = table
-        self.first = following
-        self.fixed = self._fixed_size()
+            table.tell_roles()
 
-    def _passed_size(self) -> int:
-        """Give the bytes of a field of which nothing is noted; 0 where they differ."""
+    def passed_size(self) -> int:
+        """Give the bytes of a plain field of which nothing is noted; 0 where they differ."""
         if self.is_wanted or self.is_array or self.slot >= 0 or (self.kind == STRUCT and self.is_nullable):
             return 0
-        return self.fixed
+        return self.fixed_size()
 
-    def _fixed_size(self) -> int:
+    def fixed_size(self) -> int:
+        """Give the bytes of the value, or of an element, where all take as many and nothing in it is noted; else 0."""
         if self.kind != STRUCT:
             return 0 if self.is_error_code else self.size
         if self.is_flexible:
             return 0
-        sizes = [table._passed_size() for table in self.fields]
+        sizes = [table.passed_size() for table in self.fields]
         return sum(sizes) if sizes and 0 not in sizes else 0
 
 
@@ -203,7 +193,6 @@ def make_table(message: Message, version: int, wanted: frozenset[str] | None = N
     root = FieldTable(Field("", message.name, message.versions, message.fields), version, None, message)
     if root.add_fields(message.fields, message, wanted, 0) > MAX_SLOTS:
         raise ValueError(f"{message.name}: expected tagged fields at {MAX_SLOTS} places at most")
-    root.plan()
     return root
 
 

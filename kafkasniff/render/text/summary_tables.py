@@ -21,7 +21,7 @@ def summary_table(api_key: int, version: int, kind: Kind) -> FieldTable | None:
     names = frozenset(name for path in roles for name in path.split("."))
     table = make_table(message, version, names)
     _set_roles(table, roles, "")
-    table.plan()
+    table.tell_roles()
     return table
 
 

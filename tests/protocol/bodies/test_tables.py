@@ -47,9 +47,9 @@ def test_what_is_wanted_lies_in_what_is_wanted() -> None:
 
 
 def test_what_is_passed_over_at_once() -> None:
-    fixed = {field.name: field.fixed for field in make_table(PAIRS, 0, frozenset()).fields}
+    fixed = {field.name: field.fixed_size() for field in make_table(PAIRS, 0, frozenset()).fields}
     assert fixed == {"pairs": 20, "failed": 0, "named": 0}
-    assert make_table(PAIRS, 0).fields[0].fixed == 0
+    assert make_table(PAIRS, 0).fields[0].fixed_size() == 0
 
 
 def test_error_codes() -> None:
