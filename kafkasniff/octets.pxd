@@ -1,5 +1,15 @@
 cimport cython
 
+cdef extern from *:
+    """
+    /* A big-endian number of four bytes; the caller has checked that they are there. */
+    static inline long long kafkasniff_big32(const unsigned char *view, Py_ssize_t at) {
+        const unsigned char *p = view + at;
+        return (long long)p[0] << 24 | (long long)p[1] << 16 | (long long)p[2] << 8 | p[3];
+    }
+    """
+    long long big32 "kafkasniff_big32"(const unsigned char* view, Py_ssize_t at) noexcept
+
 @cython.locals(view="const char*")
 cpdef bytes part(bytes data, Py_ssize_t start, Py_ssize_t end)
 @cython.locals(view="const unsigned char*", expected="const unsigned char*", index=Py_ssize_t)

@@ -32,3 +32,6 @@ cdef class Call:
     cdef public long long number
     cdef public object pairing_problems, context, fetch_session
     cdef public object _request_body, _response_body, _request_scan, _response_scan, _contents, _errors
+
+@cython.locals(call=Call)
+cpdef Call new_call()

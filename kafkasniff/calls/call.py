@@ -555,3 +555,13 @@ class Call:
         """Give all that is wrong with the call's messages."""
         contents = self._open() if self._contents is None else self._contents
         return [*self.pairing_problems, *contents.problems]
+
+
+def new_call() -> Call:
+    """Make a call of which nothing was read yet, sooner than by calling the class; the other fields are to be set."""
+    call = Call.__new__(Call)
+    call.fetch_session = None
+    call.number = 0
+    call._request_body = call._response_body = call._request_scan = call._response_scan = None
+    call._contents = call._errors = None
+    return call

@@ -3,13 +3,17 @@ from kafkasniff.calls.call cimport Call
 from kafkasniff.calls.detection.conversation cimport Conversation
 from kafkasniff.calls.enrichment.learning cimport Learning
 from kafkasniff.calls.streams cimport KafkaStreams
+from kafkasniff.capture.packets cimport Arrival
+from kafkasniff.octets cimport part
 from kafkasniff.protocol.headers cimport RequestHeader
-from kafkasniff.tcp.events cimport Connection, ConnectionEnd, DirectionCounters, StreamData
+from kafkasniff.tcp.events cimport (
+    Connection, ConnectionEnd, DirectionCounters, Receiver, StreamData, new_stream_data,
+)
 from kafkasniff.tcp.reassembler cimport Reassembler
 
 cdef int _TELLS, _NAMES_IDS, _LOOKED_UP, _KEYS, _VERSIONS
 
-cdef class Engine:
+cdef class Engine(Receiver):
     cdef readonly Reassembler reassembler
     cdef readonly object tls, counts
     cdef object _call_limits, _options, _budget
@@ -18,9 +22,16 @@ cdef class Engine:
     cdef object _next_sweep, _latest
     cdef bytearray _kinds
     cdef dict _conversations
+    cdef list _items
 
-    @cython.locals(items=list, data=StreamData, plain=Conversation, conversations=dict)
-    cpdef list _take(self, list events)
+    @cython.locals(plain=Conversation, payload=bytes)
+    cpdef take_segment(
+        self, Connection connection, int direction, bytes data, Py_ssize_t start, Py_ssize_t length, Arrival arrival
+    )
+    cdef list _take_rest(self, list events)
+    cdef _take_events(self, list events)
+    @cython.locals(plain=Conversation)
+    cdef _take_data(self, StreamData data)
     @cython.locals(
         call=Call, header=RequestHeader, calls="long long", kind=int, key=int, version=int, kinds=bytearray,
         learning=Learning,

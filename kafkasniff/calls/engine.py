@@ -4,6 +4,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
+    from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
+
 from kafkasniff.calls.call import Call, Gap
 from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.detection.recognition import begins_with_proxy_header
@@ -12,10 +20,11 @@ from kafkasniff.calls.enrichment.learning import Learning, may_tell, names_topic
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.streams import CallOptions, KafkaStreams
-from kafkasniff.capture.packets import PacketBatch
+from kafkasniff.capture.packets import Arrival, PacketBatch
 from kafkasniff.tcp.events import (
     Connection,
     ConnectionEnd,
+    Receiver,
     StreamConflict,
     StreamData,
     StreamEvent,
@@ -26,6 +35,10 @@ from kafkasniff.tcp.reassembler import Reassembler
 from kafkasniff.tcp.tls.beginning import begins_tls
 from kafkasniff.tcp.tls.context import TlsContext, TlsLimits
 from kafkasniff.tcp.tls.key_log import KeyLog
+
+if not cython.compiled:
+    from kafkasniff.octets import part
+    from kafkasniff.tcp.events import new_stream_data
 
 if TYPE_CHECKING:  # captures without TLS and PROXY headers should not wait for them
     from kafkasniff.calls.detection.encrypted import EncryptedConversation
@@ -85,7 +98,7 @@ class Counts:
         """Segments of Kafka connections that repeated bytes with other contents."""
 
 
-class Engine:
+class Engine(Receiver):
     """Reassembles, frames and pairs; does no input or output.
 
     The same engine serves files, standard input, live interfaces and Spark: feed it batches of any size in packet
@@ -96,6 +109,7 @@ class Engine:
         "_budget",
         "_call_limits",
         "_conversations",
+        "_items",
         "_kinds",
         "_latest",
         "_learning",
@@ -120,7 +134,8 @@ class Engine:
 
         TLS is decrypted with the secrets in `key_log`, which may grow between batches.
         """
-        self.reassembler = Reassembler(tcp_limits or TcpLimits())
+        super().__init__()
+        self.reassembler = Reassembler(tcp_limits or TcpLimits(), self)
         self.tls = TlsContext(key_log, tls_limits)
         self.counts = Counts()
         self._call_limits = call_limits or CallLimits()
@@ -134,6 +149,9 @@ class Engine:
         self._kinds = bytearray(_KEYS * _VERSIONS)
         """By API key and version, once looked up: whether its calls tell of others, and whether they have topic ids."""
         self._conversations: dict[Connection, _Conversation] = {}
+        """Those of open connections."""
+        self._items: list[Item] = []
+        """What ended with the packets that are being taken."""
 
     def notes(self) -> list[str]:
         """Give what could not be read and which limits were reached, in sentences."""
@@ -146,9 +164,7 @@ class Engine:
 
     def feed(self, batch: PacketBatch) -> list[Item]:
         """Take packets; give what ended with them, in packet order."""
-        items = self._take(self.reassembler.feed(batch))
-        self._note(items)
-        return items
+        return self._take_rest(self.reassembler.feed(batch))
 
     def tick(self, now: int) -> list[Item]:
         """Give what the passing of time alone brings: all packets up to `now`, in ns since 1970, were fed.
@@ -157,40 +173,61 @@ class Engine:
         late are used.
         """
         self._latest = max(self._latest, now)
-        items = self._take(self.reassembler.tick(now))
+        rest = self.reassembler.tick(now)
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_NS
+            self._take_events(rest)
             for conversation in self._conversations.values():
-                items += conversation.tick(now)
-        self._note(items)
-        return items
+                self._items += conversation.tick(now)
+        return self._take_rest(rest)
 
     def flush(self, end: int = 0) -> list[Item]:
         """Give the rest: nothing more comes. The capture ends at `end`, in ns since 1970, if not with what was fed."""
         self._latest = max(self._latest, end)
-        items = self._take(self.reassembler.flush())
+        return self._take_rest(self.reassembler.flush())
+
+    def take_segment(
+        self, connection: Connection, direction: int, data: bytes, start: int, length: int, arrival: Arrival
+    ) -> None:
+        """Take the payload of a segment that comes next in its direction."""
+        if self.events:
+            self._take_events(self.events)
+        conversation = connection.conversation
+        if type(conversation) is Conversation:
+            plain = conversation
+            plain.take_segment(direction, data, start, length, arrival, self._items)
+        else:
+            payload = part(data, start, start + length)
+            self._take_data(new_stream_data(connection, direction, payload, arrival, arrival, ()))
+
+    def _take_rest(self, events: list[StreamEvent]) -> list[Item]:
+        """Take the last events of what was fed; give the items of all, and learn from them."""
+        self._take_events(events)
+        items, self._items = self._items, []
         self._note(items)
         return items
 
-    def _take(self, events: list[StreamEvent]) -> list[Item]:
-        items: list[Item] = []
-        conversations = self._conversations
+    def _take_events(self, events: list[StreamEvent]) -> None:
+        """Take events, and clear the list."""
         for event in events:
             if type(event) is StreamData:
-                data = event
-                conversation = conversations.get(data.connection)
-                if conversation is None:
-                    conversation = self._begin(data)
-                if type(conversation) is Conversation:
-                    plain = conversation
-                    plain.take_data(data, items)
-                else:
-                    items += conversation.take(data)
+                self._take_data(event)
             elif type(event) is ConnectionEnd:
-                items += self._end(event)
+                self._items += self._end(event)
             elif type(event) is StreamGap or type(event) is StreamConflict:
-                items += (conversations.get(event.connection) or self._begin(event)).take(event)
-        return items
+                conversation = self._conversations.get(event.connection) or self._begin(event)
+                self._items += conversation.take(event)
+        events.clear()
+
+    def _take_data(self, data: StreamData) -> None:
+        conversation = data.connection.conversation
+        if conversation is None:
+            conversation = self._begin(data)
+        if type(conversation) is Conversation:
+            plain = conversation
+            plain.take_data(data, self._items)
+        else:
+            self._items += conversation.take(data)
 
     def _begin(self, event: StreamData | StreamGap | StreamConflict) -> "_Conversation":
         """Begin the conversation of a connection with its first event."""
@@ -210,13 +247,14 @@ class Engine:
             from kafkasniff.calls.detection.proxied import ProxiedConversation
 
             conversation = ProxiedConversation(plain, self.tls, event.direction, self._options.keep_packets)
-        self._conversations[connection] = conversation
+        self._conversations[connection] = connection.conversation = conversation
         return conversation
 
     def _end(self, event: ConnectionEnd) -> list[Item]:
         connection = event.connection
         self.counts.connections += 1
         conversation = self._conversations.pop(connection, None)
+        connection.conversation = None
         items: list[Item] = []
         kafka: KafkaStreams | None = None
         if conversation is not None:

@@ -1,15 +1,17 @@
 cimport cython
 from kafkasniff.calls.resync.boundaries cimport Boundaries
-from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.calls.call cimport Call, Frame, new_call
 from kafkasniff.calls.correlation.frames cimport FrameCutter
 from kafkasniff.calls.enrichment.identity cimport Identity
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.calls.correlation.pairing cimport Pairing, WaitingRequest, expects_response
 from kafkasniff.capture.packets cimport Arrival
+from kafkasniff.octets cimport part
 from kafkasniff.protocol.headers cimport RequestHeader, is_known, read_request_header
-from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData, endpoint_text
+from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData, endpoint_text, new_stream_data
 
 cdef int _FIRST_LOGIN_API, _LAST_LOGIN_API, _PREFIX, _SMALLEST_REQUEST, _SMALLEST_RESPONSE
+cdef tuple _NO_PACKETS
 
 cdef bint _is_login_api(int api_key) except -1
 
@@ -23,6 +25,7 @@ cdef class KafkaStreams:
     cdef str _client_text, _server_text
     cdef Pairing _pairing
     cdef Boundaries _boundaries
+    cdef FrameCutter _first, _second
     cdef tuple _cutters
     cdef readonly object starts
     cdef object _waiting
@@ -39,8 +42,16 @@ cdef class KafkaStreams:
 
     @cython.locals(own=list)
     cpdef take_data(self, StreamData event, list calls)
-    @cython.locals(cutter=FrameCutter, start=Py_ssize_t, length=Py_ssize_t, frame=Frame, direction=int)
-    cpdef _take_segment(self, StreamData event)
+    @cython.locals(own=list)
+    cpdef take_segment(
+        self, int direction, bytes data, Py_ssize_t start, Py_ssize_t end, Arrival arrival, list calls
+    )
+    @cython.locals(cutter=FrameCutter, frame=Frame, fragments=tuple)
+    cdef _take_bytes(
+        self, int direction, bytes data, Py_ssize_t start, Py_ssize_t end, Arrival arrival, StreamData event
+    )
+    @cython.locals(payload=bytes)
+    cdef StreamData _event(self, int direction, bytes data, Py_ssize_t start, Py_ssize_t end, Arrival arrival)
     cpdef bint _is_request(self, RequestHeader header) except -1
     @cython.locals(header=RequestHeader, pairing=Pairing, boundaries=Boundaries)
     cpdef bint _take_request(self, Frame frame) except -1

@@ -27,12 +27,15 @@ from kafkasniff.protocol.headers import RequestHeader, read_cut_request_header, 
 from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
 
 if not cython.compiled:
+    from kafkasniff.calls.call import new_call
     from kafkasniff.calls.correlation.pairing import expects_response
+    from kafkasniff.octets import part
     from kafkasniff.protocol.headers import is_known, read_request_header
-    from kafkasniff.tcp.events import endpoint_text
+    from kafkasniff.tcp.events import endpoint_text, new_stream_data
 
 _FIRST_LOGIN_API, _LAST_LOGIN_API = min(LOGIN_APIS), max(LOGIN_APIS)
 _PREFIX = SIZE_PREFIX
+_NO_PACKETS: tuple[Arrival, ...] = ()
 _SMALLEST_REQUEST, _SMALLEST_RESPONSE = SMALLEST_REQUEST, SMALLEST_RESPONSE
 
 VERSIONS_AHEAD = 32
@@ -75,6 +78,7 @@ class KafkaStreams:
         "_context",
         "_contradictions",
         "_cutters",
+        "_first",
         "_held_calls",
         "_identity",
         "_limits",
@@ -84,6 +88,7 @@ class KafkaStreams:
         "_options",
         "_pairing",
         "_pending_bytes",
+        "_second",
         "_server_text",
         "_show_secrets",
         "_waiting",
@@ -121,10 +126,9 @@ class KafkaStreams:
             client, limits.search_bytes, budget, self._pairing, from_the_beginning and complete
         )
         kept, largest, keep_packets = limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets
-        self._cutters = (
-            FrameCutter(kept, largest, keep_packets, self._boundaries, 0, budget),
-            FrameCutter(kept, largest, keep_packets, self._boundaries, 1, budget),
-        )
+        self._first = FrameCutter(kept, largest, keep_packets, self._boundaries, 0, budget)
+        self._second = FrameCutter(kept, largest, keep_packets, self._boundaries, 1, budget)
+        self._cutters = self._first, self._second
         self.starts = starts
         self._begin_at(0, first_start)
         self._begin_at(1, second_start)
@@ -159,28 +163,47 @@ class KafkaStreams:
         own = self._calls
         self._calls = calls
         self._held_calls = len(calls)
-        self._take_segment(event)
+        self._take_bytes(event.direction, event.data, 0, len(event.data), event.arrival, event)
         self._calls = own
 
-    def _take_segment(self, event: StreamData) -> None:
-        direction = event.direction
-        cutter = self._cutters[direction]
+    def take_segment(
+        self, direction: int, data: bytes, start: int, end: int, arrival: Arrival, calls: list[Item]
+    ) -> None:
+        """Do the same with the bytes from `start` to `end` of `data`, a segment that came next."""
+        own = self._calls
+        self._calls = calls
+        self._held_calls = len(calls)
+        self._take_bytes(direction, data, start, end, arrival, None)
+        self._calls = own
+
+    def _take_bytes(
+        self, direction: int, data: bytes, start: int, end: int, arrival: Arrival, event: StreamData | None
+    ) -> None:
+        """Take the bytes of a segment; `event` has them where it came otherwise than next."""
+        cutter = self._second if direction else self._first
         if self._boundaries.searching or self._waiting:
-            self.take(direction, (event, 0))
+            self.take(direction, (event or self._event(direction, data, start, end, arrival), 0))
             return
-        start, length = 0, len(event.data)
-        cutter.note_segment(length)
-        while start < length and cutter.idle():
-            frame = cutter.whole_frame(event, start)
+        cutter.note_segment(end - start)
+        fragments = _NO_PACKETS if event is None else event.fragments
+        while start < end and cutter.idle():
+            frame = cutter.whole_frame(data, start, end, arrival, fragments)
             if frame is None:
                 break
             start += _PREFIX + frame.size
             if not (self._take_request(frame) if direction == self.client else self._take_response(frame)):
                 cutter.misalign()
-        if start < length:
-            cutter.add(event, start)
-        if start < length or not cutter.aligned:
+        if start < end:
+            if event is None:
+                cutter.add(self._event(direction, data, start, end, arrival), 0)
+            else:
+                cutter.add(event, start)
+        if start < end or not cutter.aligned:
             self.drain(direction)
+
+    def _event(self, direction: int, data: bytes, start: int, end: int, arrival: Arrival) -> StreamData:
+        payload = part(data, start, end)
+        return new_stream_data(self.connection, direction, payload, arrival, arrival, _NO_PACKETS)
 
     def drain(self, direction: int) -> None:
         """Take the frames that are whole, and what a search that this begins has held."""
@@ -503,7 +526,7 @@ class KafkaStreams:
             problems = (*response._problems, *problems)
         if request is not None and request._problems is not None:
             problems = (*request._problems, *problems)
-        call = Call.__new__(Call)
+        call = new_call()
         call.connection = self.connection
         call.client = self._client_text
         call.server = self._server_text
@@ -519,10 +542,6 @@ class KafkaStreams:
         call.show_secrets = self._show_secrets
         call.pairing_problems = problems
         call.context = self._context
-        call.fetch_session = None
-        call.number = 0
-        call._request_body = call._response_body = call._request_scan = call._response_scan = None
-        call._contents = call._errors = None
         self._calls.append(call)
         self.call_count += 1
         if header is not None and _is_login_api(header.api_key):

@@ -1,5 +1,6 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
+from kafkasniff.octets cimport part
 
 @cython.locals(ends=tuple, address=str, port=int)
 cpdef str endpoint_text(endpoint)
@@ -19,6 +20,7 @@ cdef class Connection:
     cdef public tuple tunnel
     cdef public tuple counters
     cdef public bytes tls_secrets
+    cdef public object conversation
 
 @cython.final
 cdef class StreamData:
@@ -38,3 +40,11 @@ cpdef StreamData new_stream_data(
 cdef class ConnectionEnd:
     cdef readonly Connection connection
     cdef readonly Arrival arrival
+
+cdef class Receiver:
+    cdef public list events
+
+    @cython.locals(payload=bytes)
+    cpdef take_segment(
+        self, Connection connection, int direction, bytes data, Py_ssize_t start, Py_ssize_t length, Arrival arrival
+    )

@@ -13,6 +13,9 @@ else:
 
 from kafkasniff.capture.packets import Arrival
 
+if not cython.compiled:
+    from kafkasniff.octets import part
+
 COUNTERS = (
     "packets",
     "data_bytes",
@@ -100,6 +103,7 @@ class Connection:
     """One TCP lifetime of a 4-tuple. Compared and hashed by identity."""
 
     __slots__ = (
+        "conversation",
         "counters",
         "ended_by",
         "ended_direction",
@@ -148,6 +152,8 @@ class Connection:
         """What was seen of direction 0 and of direction 1."""
         self.tls_secrets = b""
         """The lines of a key log that open it, where they are known and asked for."""
+        self.conversation: object = None
+        """What the receiver keeps of it while it is open."""
 
 
 @cython.final
@@ -271,3 +277,22 @@ class ConnectionEnd:
 
 
 StreamEvent = StreamData | StreamGap | StreamConflict | ConnectionEnd
+
+
+@cython.cclass
+class Receiver:
+    """Takes what packets bring, in their order; by itself it keeps all of it as events."""
+
+    __slots__ = ("events",)
+
+    def __init__(self) -> None:
+        """Begin with no event."""
+        self.events: list[StreamEvent] = []
+        """What came and was not taken yet, in order."""
+
+    def take_segment(
+        self, connection: Connection, direction: int, data: bytes, start: int, length: int, arrival: Arrival
+    ) -> None:
+        """Take the payload of a segment that comes next in its direction: `length` bytes of `data` from `start` on."""
+        payload = part(data, start, start + length)
+        self.events.append(new_stream_data(connection, direction, payload, arrival, arrival, ()))

@@ -7,14 +7,15 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.tcp.events import StreamEvent
+from kafkasniff.tcp.events import Receiver, StreamEvent
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.packets.segments import SegmentReader
 from kafkasniff.tcp.reassembly.connections import ConnectionTable
 
 if not cython.compiled:
     from kafkasniff.capture.packets import new_arrival
-    from kafkasniff.octets import part, unsigned32
+    from kafkasniff.octets import part
+    from kafkasniff.uncompiled import big32
 
 _LINK_HEADERS = {
     **dict.fromkeys((12, 14, 101, 228, 229), (-1, 0)),
@@ -36,22 +37,26 @@ _ENDING = 0x05
 class Reassembler:
     """Takes batches of packets and gives the events of the connections in them; reads nothing itself."""
 
-    __slots__ = ("_reader", "_table", "counters", "latest")
+    __slots__ = ("_reader", "_receiver", "_table", "counters", "latest")
 
-    def __init__(self, limits: TcpLimits | None = None) -> None:
-        """Start with no connection, and the default limits when none are given."""
+    def __init__(self, limits: TcpLimits | None = None, receiver: Receiver | None = None) -> None:
+        """Start with no connection, and the default limits when none are given.
+
+        `receiver` takes segments that come next at once; of what it leaves, and all else, the methods give events.
+        """
         limits = limits or TcpLimits()
         self.counters = TcpCounters()
         self.latest = 0
         """The latest time of a packet, in ns since 1970; packets need not come in the order of their times."""
         self._reader = SegmentReader(limits, self.counters)
-        self._table = ConnectionTable(limits, self.counters)
+        self._receiver = receiver or Receiver()
+        self._table = ConnectionTable(limits, self.counters, self._receiver)
 
     def feed(self, batch: PacketBatch) -> list[StreamEvent]:
         """Take a batch of packets; give what it brought. Raises nothing, whatever the packets hold."""
-        events = self._table.events = []
+        events = self._begin()
         table, counters, data, interfaces = self._table, self.counters, batch.data, batch.interfaces
-        view = data
+        view, size = data, len(data)
         offsets, captureds, originals, times = batch.offsets, batch.captured, batch.original, batch.times
         interface_ids, numbers, first = batch.interface_ids, batch.numbers, batch.first_packet
         count = len(offsets)
@@ -64,6 +69,9 @@ class Reassembler:
         for index in range(count):
             at, captured = offsets[index], captureds[index]
             end = at + captured
+            # The one check of what is read through `view`, here and in `receive_ipv4`.
+            if not 0 <= at <= end <= size:
+                raise IndexError("a packet outside the buffer")
             if captured < originals[index]:
                 cut += 1
             if interface_ids[index] != last_id:
@@ -103,16 +111,15 @@ class Reassembler:
                 length = packet_end - payload
                 if data_offset >= 5 and length >= 0:
                     segments += 1
-                    sequence, acknowledged = unsigned32(data, tcp + 4), unsigned32(data, tcp + 8)
                     closed = not view[tcp + 14] and not view[tcp + 15] and not flags & _ENDING
                     if ethertype == _IPV4:
-                        table.receive_ipv4(data, ip, sequence, acknowledged, flags, payload, length, arrival)
+                        table.receive_ipv4(data, view, ip, flags, payload, length, arrival)
                         if closed:
                             table.note_zero_window(part(data, ip + 12, ip + 24))
                     else:
                         key = part(data, ip + 8, ip + 40) + part(data, tcp, tcp + 4)
-                        carried = part(data, payload, packet_end)
-                        table.receive(key, sequence, acknowledged, flags, carried, length, arrival)
+                        sequence, acknowledged = big32(view, tcp + 4), big32(view, tcp + 8)
+                        table.receive(key, sequence, acknowledged, flags, data, payload, length, length, arrival)
                         if closed:
                             table.note_zero_window(key)
                     continue
@@ -125,6 +132,8 @@ class Reassembler:
                     segment.acknowledgement,
                     segment.flags,
                     segment.data,
+                    0,
+                    len(segment.data),
                     segment.length,
                     arrival,
                     segment.tunnel,
@@ -143,13 +152,19 @@ class Reassembler:
 
         Where packets come as they are sent, nothing may come for long that would make a later `feed` bring it.
         """
-        events = self._table.events = []
+        events = self._begin()
         self._table.tick(now)
         return events
 
     def flush(self) -> list[StreamEvent]:
         """End the capture: give what was still buffered, holes as gaps, and the end of every connection."""
-        events = self._table.events = []
+        events = self._begin()
         self._reader.flush()
         self._table.flush()
+        return events
+
+    def _begin(self) -> list[StreamEvent]:
+        """Give the list into which all that happens goes from now on."""
+        events: list[StreamEvent] = []
+        self._receiver.events = self._table.events = events
         return events

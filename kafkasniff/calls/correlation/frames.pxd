@@ -27,10 +27,8 @@ cdef class FrameCutter:
     cdef list _packets
     cdef Frame _finished
 
-    @cython.locals(
-        data=bytes, end=Py_ssize_t, size="long long",
-    )
-    cpdef Frame whole_frame(self, StreamData event, Py_ssize_t start)
+    @cython.locals(size="long long")
+    cpdef Frame whole_frame(self, bytes data, Py_ssize_t start, Py_ssize_t end, Arrival arrival, tuple fragments)
     cpdef bint idle(self)
     cpdef restart(self, long long offset)
     cpdef misalign(self)
@@ -41,8 +39,8 @@ cdef class FrameCutter:
     @cython.locals(size="long long", start=Py_ssize_t, event=StreamData, believed=bint, kept="long long")
     cpdef Frame next_frame(self)
     cdef Frame _cut_from_one_packet(self, StreamData event, Py_ssize_t start, Py_ssize_t size)
-    @cython.locals(arrival=Arrival, offset="long long", packets=tuple, data=bytes)
-    cdef Frame _frame_in(self, StreamData event, Py_ssize_t start, Py_ssize_t size)
+    @cython.locals(offset="long long", packets=tuple, body=bytes)
+    cdef Frame _frame_in(self, bytes data, Py_ssize_t start, Py_ssize_t size, Arrival arrival, tuple fragments)
     cdef _pop(self)
     cdef bytes _peek(self, Py_ssize_t count)
     @cython.locals(parts=list, left=Py_ssize_t, length=Py_ssize_t, start=Py_ssize_t, data=bytes, event=StreamData)

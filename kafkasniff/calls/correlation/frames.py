@@ -175,16 +175,19 @@ class FrameCutter:
         """Tell whether the next byte begins a message, of which nothing was pushed yet."""
         return self.aligned and self._size == _NO_MESSAGE and not self._available and self._finished is None
 
-    def whole_frame(self, event: StreamData, start: int) -> Frame | None:
-        """Give the frame that begins at `start` of a segment that was not pushed, if it ends in there; when `idle`."""
-        data = event.data
-        end = start + _PREFIX
-        if end > len(data):
+    def whole_frame(
+        self, data: bytes, start: int, end: int, arrival: Arrival, fragments: tuple[Arrival, ...]
+    ) -> Frame | None:
+        """Give the frame that begins at `start` of a segment that was not pushed, if it ends in there; when `idle`.
+
+        The segment ends at `end` of `data`; it came in the packets `arrival` and `fragments`.
+        """
+        if start + _PREFIX > end:
             return None
         size = signed32(data, start)
-        if size < self.smallest or size > len(data) - end or size > self.kept_limit:
+        if size < self.smallest or size > end - start - _PREFIX or size > self.kept_limit:
             return None
-        return self._frame_in(event, start, size)
+        return self._frame_in(data, start, size, arrival, fragments)
 
     def note_segment(self, length: int) -> None:
         """Note a segment by its bytes on the wire."""
@@ -308,7 +311,7 @@ class FrameCutter:
         return self._hand_over()
 
     def _cut_from_one_packet(self, event: StreamData, start: int, size: int) -> Frame:
-        frame = self._frame_in(event, start, size)
+        frame = self._frame_in(event.data, start, size, event.arrival, event.fragments)
         end = start + _PREFIX + size
         if end == len(event.data):
             self._pop()
@@ -318,13 +321,15 @@ class FrameCutter:
         self._budget.give_back(_PREFIX + size)
         return frame
 
-    def _frame_in(self, event: StreamData, start: int, size: int) -> Frame:
-        """Make the frame that lies whole in the data of an event, its prefix at `start`, and go behind it."""
-        arrival, offset = event.arrival, self.offset
+    def _frame_in(
+        self, data: bytes, start: int, size: int, arrival: Arrival, fragments: tuple[Arrival, ...]
+    ) -> Frame:
+        """Make the frame that lies whole in the data of a segment, its prefix at `start`, and go behind it."""
+        offset = self.offset
         self.offset = offset + _PREFIX + size
-        packets = (arrival, *event.fragments) if self.keep_packets else _NO_PACKETS
-        data = part(event.data, start + _PREFIX, start + _PREFIX + size)
-        return new_frame(size, data, arrival, arrival, offset, packets)
+        packets = (arrival, *fragments) if self.keep_packets else _NO_PACKETS
+        body = part(data, start + _PREFIX, start + _PREFIX + size)
+        return new_frame(size, body, arrival, arrival, offset, packets)
 
     def _pop(self) -> None:
         """Let go of the first event of the queue."""

@@ -4,7 +4,7 @@ from kafkasniff.calls.streams cimport KafkaStreams
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport part, signed32
 from kafkasniff.protocol.headers cimport RequestHeader, read_request_header
-from kafkasniff.tcp.events cimport Connection, StreamData
+from kafkasniff.tcp.events cimport Connection, StreamData, new_stream_data
 
 @cython.final
 cdef class Conversation:
@@ -23,6 +23,10 @@ cdef class Conversation:
     cdef bint _has_gaps
 
     cpdef take(self, event)
+    @cython.locals(kafka=KafkaStreams, payload=bytes)
+    cpdef take_segment(
+        self, int direction, bytes data, Py_ssize_t start, Py_ssize_t length, Arrival arrival, list items
+    )
     @cython.locals(kafka=KafkaStreams, calls=list)
     cpdef take_data(self, StreamData data, list items)
     @cython.locals(data=bytes, header=RequestHeader, body=bytes)

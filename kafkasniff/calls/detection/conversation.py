@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # where the first bytes prove what a connection is, nothing i
 if not cython.compiled:
     from kafkasniff.octets import part, signed32
     from kafkasniff.protocol.headers import read_request_header
+    from kafkasniff.tcp.events import new_stream_data
 
 FIRST_BYTES = 1100
 """Bytes from which a request header, with the longest client id, can be judged."""
@@ -117,6 +118,17 @@ class Conversation:
         if isinstance(event, StreamConflict):
             self._contradict(event.direction, event.ranges)
         return ()
+
+    def take_segment(
+        self, direction: int, data: bytes, start: int, length: int, arrival: Arrival, items: list[Item]
+    ) -> None:
+        """Take the payload of a segment that comes next, `length` bytes of `data` from `start` on, as `take_data`."""
+        kafka = self.kafka
+        if kafka is None or self._has_gaps or not (self._start_1 if direction else self._start_0):
+            payload = part(data, start, start + length)
+            self.take_data(new_stream_data(self._connection, direction, payload, arrival, arrival, ()), items)
+        else:
+            kafka.take_segment(direction, data, start, start + length, arrival, items)
 
     def take_data(self, data: StreamData, items: list[Item]) -> None:
         """Take bytes; add what ended to `items`."""

@@ -1,6 +1,5 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.tcp.events cimport StreamData
 
 cdef long long _OVERHEAD
 
@@ -15,6 +14,15 @@ cdef class Chunk:
     cpdef Chunk moved(self, long long start)
     cpdef long long held(self)
 
+@cython.final
+cdef class Delivered:
+    cdef readonly bytes data
+    cdef readonly Py_ssize_t start
+    cdef readonly long long length, time
+
+@cython.locals(delivered=Delivered)
+cpdef Delivered new_delivered(bytes data, Py_ssize_t start, long long length, long long time)
+
 @cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t, chunk=Chunk)
 cpdef Py_ssize_t index_behind(list pending, long long start)
 @cython.locals(
@@ -24,5 +32,5 @@ cpdef Py_ssize_t index_behind(list pending, long long start)
 cpdef tuple insert(list pending, Chunk chunk)
 @cython.locals(start="long long", end="long long", found=list)
 cdef list _differences(Chunk chunk, Chunk other)
-@cython.locals(carried=StreamData, position="long long", start="long long", differences=list, earlier=Chunk)
+@cython.locals(piece=Delivered, carried=bytes, position="long long", start="long long", differences=list)
 cpdef tuple compare_delivered(Chunk chunk, delivered, long long end)

@@ -9,9 +9,6 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.events import StreamData, StreamGap
-
-Delivered = StreamData | StreamGap
 
 Range = tuple[int, int]
 """Positions of a first byte and behind a last one."""
@@ -59,6 +56,37 @@ class Chunk:
     def held(self) -> int:
         """Give the bytes of memory that it takes while it waits, about."""
         return len(self.data) + _OVERHEAD
+
+
+@cython.no_gc
+@cython.freelist(4096)
+@cython.final
+@cython.cclass
+class Delivered:
+    """Bytes of one segment, or a gap, that were delivered: where they lie in the buffer of their packets."""
+
+    __slots__ = ("data", "length", "start", "time")
+
+    def __init__(self, data: bytes | None, start: int, length: int, time: int) -> None:
+        """Take `length` bytes of `data` from `start` on, which came at `time`; of a gap `data` is None.
+
+        The length of a gap is -1 where it is not known.
+        """
+        self.data = data
+        self.start = start
+        self.length = length
+        self.time = time
+        """In ns since 1970."""
+
+
+def new_delivered(data: bytes | None, start: int, length: int, time: int) -> Delivered:
+    """Make one, sooner than by calling the class."""
+    delivered = Delivered.__new__(Delivered)
+    delivered.data = data
+    delivered.start = start
+    delivered.length = length
+    delivered.time = time
+    return delivered
 
 
 def index_behind(pending: list[Chunk], start: int) -> int:
@@ -113,19 +141,15 @@ def compare_delivered(chunk: Chunk, delivered: Sequence[Delivered], end: int) ->
     """
     first, position = None, end
     differences: list[Range] = []
-    for event in reversed(delivered):
-        if isinstance(event, StreamGap):
-            if event.length is None:
-                break
-            position -= event.length
-        else:
-            carried = event
-            start = position - len(carried.data)
-            if start < chunk.end:
-                earlier = Chunk(start, position, carried.data, chunk.arrival, (), 0)
-                first = carried.arrival.time
-                differences += _differences(chunk, earlier)
-            position = start
+    for piece in reversed(delivered):
+        if piece.length < 0:
+            break
+        start = position - piece.length
+        if piece.data is not None and start < chunk.end:
+            carried = piece.data[piece.start : piece.start + piece.length]
+            first = piece.time
+            differences += _differences(chunk, Chunk(start, position, carried, chunk.arrival, (), 0))
+        position = start
         if position <= chunk.start:
             break
     return first, differences

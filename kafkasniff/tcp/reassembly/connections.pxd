@@ -1,8 +1,8 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.octets cimport part, unsigned32
+from kafkasniff.octets cimport big32, part
 from kafkasniff.tcp.reassembly.ended cimport Ended, EndedConnections, remembered
-from kafkasniff.tcp.events cimport Connection, ConnectionEnd, DirectionCounters, StreamData, new_stream_data
+from kafkasniff.tcp.events cimport Connection, ConnectionEnd, DirectionCounters, Receiver
 from kafkasniff.tcp.reassembly.flow_keys cimport canonical, endpoints, reverse
 from kafkasniff.tcp.reassembly.half_open cimport HalfOpen
 from kafkasniff.tcp.reassembly.holes cimport close_proven, look_for_hole
@@ -20,6 +20,7 @@ cdef Py_ssize_t _SLOTS, _MOST_SLOTS
 @cython.final
 cdef class ConnectionTable:
     cdef public list events
+    cdef Receiver _receiver
     cdef object _limits, _counters
     cdef readonly Memory memory
     cdef readonly Timers timers
@@ -32,26 +33,26 @@ cdef class ConnectionTable:
 
     @cython.locals(second=bint)
     cpdef receive(
-        self, key, long long sequence, long long acknowledgement, int flags, bytes data, long long length,
-        Arrival arrival, tuple tunnel=*, tuple fragments=*,
+        self, key, long long sequence, long long acknowledgement, int flags, bytes data, Py_ssize_t start,
+        Py_ssize_t captured, long long length, Arrival arrival, tuple tunnel=*, tuple fragments=*,
     )
     @cython.locals(
         source="long long", destination="long long", ports="long long", slot=Py_ssize_t, state=ConnectionState,
-        second=bint, carried=bytes,
+        second=bint, sequence="long long", acknowledgement="long long",
     )
-    cpdef receive_ipv4(
-        self, bytes data, Py_ssize_t ip, long long sequence, long long acknowledgement, int flags, Py_ssize_t payload,
-        long long length, Arrival arrival,
+    cdef receive_ipv4(
+        self, bytes data, const unsigned char* view, Py_ssize_t ip, int flags, Py_ssize_t payload, long long length,
+        Arrival arrival,
     )
     @cython.locals(mixed="long long")
     cdef Py_ssize_t _slot(self, long long source, long long destination, long long ports) except -1
     @cython.locals(
         state=ConnectionState, stream=Stream, peer=Stream, connection=Connection, counters=DirectionCounters,
-        event=StreamData, segment=Segment,
+        memory=Memory, segment=Segment,
     )
     cdef _take(
-        self, found, bint second, key, long long sequence, long long acknowledgement, int flags, bytes data, long long length,
-        Arrival arrival, tuple tunnel, tuple fragments,
+        self, found, bint second, key, long long sequence, long long acknowledgement, int flags, bytes data,
+        Py_ssize_t start, Py_ssize_t captured, long long length, Arrival arrival, tuple tunnel, tuple fragments,
     )
     @cython.locals(state=ConnectionState, stream=Stream)
     cpdef note_zero_window(self, key)

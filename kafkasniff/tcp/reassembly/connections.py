@@ -10,7 +10,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.events import Connection, ConnectionEnd, StreamEvent
+from kafkasniff.tcp.events import Connection, ConnectionEnd, Receiver, StreamEvent
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.packets.segments import Segment
 from kafkasniff.tcp.reassembly.ended import EndedConnections
@@ -23,13 +23,13 @@ from kafkasniff.tcp.reassembly.streams import Stream
 from kafkasniff.tcp.reassembly.timers import Timers
 
 if not cython.compiled:
-    from kafkasniff.octets import part, unsigned32
-    from kafkasniff.tcp.events import new_stream_data
+    from kafkasniff.octets import part
     from kafkasniff.tcp.reassembly.ended import remembered
     from kafkasniff.tcp.reassembly.flow_keys import canonical, endpoints
     from kafkasniff.tcp.reassembly.holes import close_proven, look_for_hole
     from kafkasniff.tcp.reassembly.sequence import FARTHEST, HALF, MASK, NEVER, distance
     from kafkasniff.tcp.reassembly.state import is_first
+    from kafkasniff.uncompiled import big32
 
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _EVICTED_SHARE = 16
@@ -40,13 +40,14 @@ _GOLDEN_RATIO = 0x9E3779B1
 
 
 class ConnectionTable:
-    """All connections. What happens on them is appended to `events`."""
+    """All connections. What happens on them is appended to `events`, or goes to the receiver at once."""
 
     __slots__ = (
         "_counters",
         "_half_open",
         "_limits",
         "_open",
+        "_receiver",
         "_recent",
         "_reordering",
         "_replaced",
@@ -58,9 +59,10 @@ class ConnectionTable:
         "timers",
     )
 
-    def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
+    def __init__(self, limits: TcpLimits, counters: TcpCounters, receiver: Receiver) -> None:
         """Start with none."""
         self.events: list[StreamEvent] = []
+        self._receiver = receiver
         self._limits = limits
         self._counters = counters
         self.memory = Memory(limits, counters)
@@ -86,33 +88,51 @@ class ConnectionTable:
         acknowledgement: int,
         flags: int,
         data: bytes,
+        start: int,
+        captured: int,
         length: int,
         arrival: Arrival,
         tunnel: tuple[str, ...] = (),
         fragments: tuple[Arrival, ...] = (),
     ) -> None:
-        """Take a segment; `length` is that of its payload on the wire, `data` what was captured of it."""
+        """Take a segment with a payload of `length` bytes; `captured` bytes of it are in `data` from `start` on."""
         if arrival.time >= self.timers.next:
             self.run_timers(arrival)
         found = self._states.get(canonical(key))
         second = type(found) is ConnectionState and found.is_second(key)
-        self._take(found, second, key, sequence, acknowledgement, flags, data, length, arrival, tunnel, fragments)
+        self._take(
+            found,
+            second,
+            key,
+            sequence,
+            acknowledgement,
+            flags,
+            data,
+            start,
+            captured,
+            length,
+            arrival,
+            tunnel,
+            fragments,
+        )
 
     def receive_ipv4(
         self,
         data: bytes,
+        view: bytes,
         ip: int,
-        sequence: int,
-        acknowledgement: int,
         flags: int,
         payload: int,
         length: int,
         arrival: Arrival,
     ) -> None:
-        """Take a segment, all of which is in `data`: its IPv4 header without options is at `ip`."""
+        """Take a segment, all of which is in `data`, which `view` is too: its IPv4 header without options is at `ip`.
+
+        The `length` bytes of its payload begin at `payload`.
+        """
         if arrival.time >= self.timers.next:
             self.run_timers(arrival)
-        source, destination, ports = unsigned32(data, ip + 12), unsigned32(data, ip + 16), unsigned32(data, ip + 20)
+        source, destination, ports = big32(view, ip + 12), big32(view, ip + 16), big32(view, ip + 20)
         slot = self._slot(source, destination, ports)
         state = self._recent[slot]
         found: ConnectionState | HalfOpen | None = state
@@ -128,8 +148,10 @@ class ConnectionTable:
             if type(found) is ConnectionState:
                 self._recent[slot] = found
                 second = found.is_second(key)
-        carried = part(data, payload, payload + length)
-        self._take(found, second, key, sequence, acknowledgement, flags, carried, length, arrival, (), ())
+        sequence, acknowledgement = big32(view, ip + 24), big32(view, ip + 28)
+        self._take(
+            found, second, key, sequence, acknowledgement, flags, data, payload, length, length, arrival, (), ()
+        )
 
     def _slot(self, source: int, destination: int, ports: int) -> int:
         """Give where in `_recent` a connection of such ends stands, if it does; the same for both directions."""
@@ -145,17 +167,21 @@ class ConnectionTable:
         acknowledgement: int,
         flags: int,
         data: bytes,
+        start: int,
+        captured: int,
         length: int,
         arrival: Arrival,
         tunnel: tuple[str, ...],
         fragments: tuple[Arrival, ...],
     ) -> None:
         """Take a segment of a connection of which `found` is known; `second`: of its direction 1."""
-        if length:
-            self.memory.arrive(len(data))
+        memory = self.memory
+        memory.arrived += captured
+        if memory.arrived > memory.most_remembered:
+            memory.forget(captured)
         if type(found) is ConnectionState:
             state = found
-            if not state.careful and flags & 0x17 == _ACK and len(data) == length:
+            if not state.careful and flags & 0x17 == _ACK and captured == length and not fragments:
                 if second:
                     stream, peer = state.second, state.first
                 else:
@@ -167,12 +193,11 @@ class ConnectionTable:
                     counters = stream.counters
                     counters.packets += 1
                     if length:
-                        event = new_stream_data(connection, stream.direction, data, arrival, arrival, fragments)
-                        self.events.append(event)
                         counters.data_bytes += length
                         stream.position += length
                         stream.sequence = (sequence + length) & MASK
-                        stream.remember(event)
+                        stream.remember(data, start, length, arrival.time)
+                        self._receiver.take_segment(connection, stream.direction, data, start, length, arrival)
                     return
         elif flags & 0x17 == _SYN and not length and self._take_syn(found, key, sequence, arrival, tunnel):
             return
@@ -182,7 +207,7 @@ class ConnectionTable:
         segment.sequence = sequence
         segment.acknowledgement = acknowledgement
         segment.flags = flags
-        segment.data = data
+        segment.data = part(data, start, start + captured)
         segment.length = length
         segment.fragments = fragments
         self._receive(found, segment, arrival)

@@ -7,4 +7,4 @@ cdef class Memory:
     cdef readonly long long arrived, most_remembered, most_buffered, reordering_packets
     cdef readonly dict remembering
 
-    cpdef arrive(self, long long size)
+    cpdef forget(self, long long size)

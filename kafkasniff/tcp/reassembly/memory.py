@@ -35,10 +35,8 @@ class Memory:
         self.arrived = 0
         """Bytes of payload that came since all that was delivered was forgotten."""
 
-    def arrive(self, size: int) -> None:
-        """Count a payload that arrives, and before it passes the limit forget all that was delivered."""
-        self.arrived += size
-        if self.arrived > self.most_remembered:
-            self.arrived = size
-            for stream in list(self.remembering):
-                stream.forget()
+    def forget(self, size: int) -> None:
+        """Forget all that was delivered, as a payload of `size` bytes makes `arrived` pass the limit."""
+        self.arrived = size
+        for stream in list(self.remembering):
+            stream.forget()

@@ -1,6 +1,6 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.tcp.reassembly.chunks cimport Chunk, index_behind, insert
+from kafkasniff.tcp.reassembly.chunks cimport Chunk, index_behind, insert, new_delivered
 from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData, new_stream_data
 from kafkasniff.tcp.reassembly.hole cimport Hole
 from kafkasniff.tcp.reassembly.memory cimport Memory
@@ -46,7 +46,7 @@ cdef class Stream:
     @cython.locals(length="long long")
     cpdef give_up(self, long long end, Arrival by, list events)
     @cython.locals(recent=list)
-    cpdef remember(self, event)
+    cpdef remember(self, bytes data, Py_ssize_t start, long long length, long long time)
     cpdef forget(self)
     cpdef discard(self)
     cdef bint _is_probe(self, long long start) except -1
