@@ -1,6 +1,11 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Reads of big-endian numbers and of parts of bytes, each with its check against the end."""
 
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 _TWO_31 = 1 << 31
 _TWO_32 = 1 << 32
 
@@ -17,14 +22,7 @@ def is_at(data: bytes, at: int, wanted: bytes, length: int) -> bool:
     """Tell whether the `length` bytes at a place, all of which must be there, are those wanted; raises IndexError."""
     if not 0 <= at <= at + length <= len(data):
         raise IndexError("bytes behind the end")
-    if len(wanted) != length:
-        return False
-    view = data
-    expected = wanted
-    index = 0
-    while index < length and view[at + index] == expected[index]:
-        index += 1
-    return index == length
+    return len(wanted) == length and is_same(data, at, wanted, length)
 
 
 def unsigned16(data: bytes, at: int) -> int:
@@ -40,11 +38,24 @@ def unsigned32(data: bytes, at: int) -> int:
     if at < 0 or at + 4 > len(data):
         raise IndexError("bytes behind the end")
     view = data
-    value = view[at]
-    return value << 24 | view[at + 1] << 16 | view[at + 2] << 8 | view[at + 3]
+    return big32(view, at)
 
 
 def signed32(data: bytes, at: int) -> int:
     """Read four bytes as a signed number; raises IndexError."""
-    value = unsigned32(data, at)
+    if at < 0 or at + 4 > len(data):
+        raise IndexError("bytes behind the end")
+    view = data
+    value = big32(view, at)
     return value - _TWO_32 if value >= _TWO_31 else value
+
+
+if not cython.compiled:
+
+    def is_same(view: bytes, at: int, wanted: bytes, length: int) -> bool:
+        """Tell whether `length` bytes at a place, of which the caller knows that they are there, are those wanted."""
+        return view[at : at + length] == wanted[:length]
+
+    def big32(view: bytes, at: int) -> int:
+        """Read four bytes, of which the caller knows that they are there, as an unsigned number."""
+        return int.from_bytes(view[at : at + 4], "big")

@@ -50,8 +50,3 @@ def declare(_: object, value: Any = None, **__: object) -> Any:
 def cast(_: object, value: Any, **__: object) -> Any:
     """Give a value as it is."""
     return value
-
-
-def big32(view: bytes, at: int) -> int:
-    """Read four bytes, which are there, as an unsigned number (compiled: `octets.pxd`)."""
-    return int.from_bytes(view[at : at + 4], "big")

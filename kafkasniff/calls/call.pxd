@@ -12,6 +12,8 @@ cdef class Frame:
     cdef public list _problems
     cdef public tuple packets
     cdef public bint limited
+    cdef public RequestHeader header
+    cdef public long long responses_lost
 
 @cython.locals(frame=Frame)
 cpdef Frame new_frame(

@@ -82,12 +82,23 @@ _NO_FIELDS: frozenset[str] = frozenset()
 
 @cython.final
 @cython.no_gc
-@cython.freelist(256)
+@cython.freelist(4096)
 @cython.cclass
 class Frame:
     """A size-prefixed unit of a stream, or what there is of it."""
 
-    __slots__ = ("_problems", "data", "first", "last", "limited", "packets", "size", "stream_offset")
+    __slots__ = (
+        "_problems",
+        "data",
+        "first",
+        "header",
+        "last",
+        "limited",
+        "packets",
+        "responses_lost",
+        "size",
+        "stream_offset",
+    )
 
     def __init__(
         self,
@@ -116,6 +127,10 @@ class Frame:
         """All packets that carried bytes of it; empty unless asked for."""
         self.limited = limited
         """Whether a limit, and not the capture, took its last bytes; a problem says so."""
+        self.header: RequestHeader = None  # type: ignore[assignment]
+        """Of a request, from when it was read on."""
+        self.responses_lost = 0
+        """Of a request: how often bytes of the response stream had been found lost when it came."""
 
     @property
     def problems(self) -> list[Problem]:
@@ -143,6 +158,8 @@ def new_frame(
     frame._problems = None
     frame.packets = packets
     frame.limited = False
+    frame.header = None  # type: ignore[assignment]
+    frame.responses_lost = 0
     return frame
 
 
@@ -217,7 +234,7 @@ class FieldError(NamedTuple):
 
 
 @cython.no_gc
-@cython.freelist(256)
+@cython.freelist(2048)
 @cython.cclass
 class Call:
     """A request with its response. Bodies are decoded when first asked for."""

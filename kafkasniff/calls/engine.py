@@ -227,7 +227,7 @@ class Engine(Receiver):
             plain = conversation
             plain.take_data(data, self._items)
         else:
-            self._items += conversation.take(data)
+            self._items += self._conversations[data.connection].take(data)
 
     def _begin(self, event: StreamData | StreamGap | StreamConflict) -> "_Conversation":
         """Begin the conversation of a connection with its first event."""

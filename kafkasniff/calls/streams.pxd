@@ -4,7 +4,7 @@ from kafkasniff.calls.call cimport Call, Frame, new_call
 from kafkasniff.calls.correlation.frames cimport FrameCutter
 from kafkasniff.calls.enrichment.identity cimport Identity
 from kafkasniff.calls.limits cimport Budget
-from kafkasniff.calls.correlation.pairing cimport Pairing, WaitingRequest, expects_response
+from kafkasniff.calls.correlation.pairing cimport Pairing, expects_response
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport part
 from kafkasniff.protocol.headers cimport RequestHeader, is_known, read_request_header
@@ -40,22 +40,17 @@ cdef class KafkaStreams:
     cdef Py_ssize_t _held_calls
     cdef public long long call_count
 
-    @cython.locals(own=list)
-    cpdef take_data(self, StreamData event, list calls)
-    @cython.locals(own=list)
-    cpdef take_segment(
-        self, int direction, bytes data, Py_ssize_t start, Py_ssize_t end, Arrival arrival, list calls
-    )
-    @cython.locals(cutter=FrameCutter, frame=Frame, fragments=tuple)
-    cdef _take_bytes(
-        self, int direction, bytes data, Py_ssize_t start, Py_ssize_t end, Arrival arrival, StreamData event
+    @cython.locals(own=list, cutter=FrameCutter, frame=Frame, fragments=tuple)
+    cpdef take_bytes(
+        self, int direction, bytes data, Py_ssize_t start, Py_ssize_t end, Arrival arrival, StreamData event,
+        list calls,
     )
     @cython.locals(payload=bytes)
     cdef StreamData _event(self, int direction, bytes data, Py_ssize_t start, Py_ssize_t end, Arrival arrival)
     cpdef bint _is_request(self, RequestHeader header) except -1
     @cython.locals(header=RequestHeader, pairing=Pairing, boundaries=Boundaries)
     cpdef bint _take_request(self, Frame frame) except -1
-    @cython.locals(header=RequestHeader, request=WaitingRequest)
+    @cython.locals(header=RequestHeader, request=Frame)
     cpdef bint _take_response(self, Frame frame) except -1
     @cython.locals(call=Call, identity=Identity)
     cpdef _end_call(self, Frame request, Frame response, RequestHeader header, str outcome, Arrival ended, pending_ns, tuple problems)

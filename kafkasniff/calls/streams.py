@@ -11,7 +11,7 @@ except ImportError:
 from kafkasniff.calls.call import Call, Frame, Outcome, Side
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.correlation.frames import SIZE_PREFIX, FrameCutter
-from kafkasniff.calls.correlation.pairing import Pair, Pairing, WaitingRequest, correlation_id
+from kafkasniff.calls.correlation.pairing import Pair, Pairing, correlation_id
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.enrichment.identity import LOGIN_APIS, Identity
 from kafkasniff.calls.items import Item
@@ -158,31 +158,27 @@ class KafkaStreams:
         else:
             cutter.restart(start)
 
-    def take_data(self, event: StreamData, calls: list[Item]) -> None:
-        """Take the bytes of a segment; add the calls that end to `calls`. None wait in `take_calls`."""
+    def take_bytes(
+        self,
+        direction: int,
+        data: bytes,
+        start: int,
+        end: int,
+        arrival: Arrival,
+        event: StreamData | None,
+        calls: list[Item],
+    ) -> None:
+        """Take the bytes of a segment, from `start` to `end` of `data`, and add the calls that end to `calls`.
+
+        `event` has the bytes where the segment came otherwise than next. No call waits in `take_calls`.
+        """
         own = self._calls
         self._calls = calls
         self._held_calls = len(calls)
-        self._take_bytes(event.direction, event.data, 0, len(event.data), event.arrival, event)
-        self._calls = own
-
-    def take_segment(
-        self, direction: int, data: bytes, start: int, end: int, arrival: Arrival, calls: list[Item]
-    ) -> None:
-        """Do the same with the bytes from `start` to `end` of `data`, a segment that came next."""
-        own = self._calls
-        self._calls = calls
-        self._held_calls = len(calls)
-        self._take_bytes(direction, data, start, end, arrival, None)
-        self._calls = own
-
-    def _take_bytes(
-        self, direction: int, data: bytes, start: int, end: int, arrival: Arrival, event: StreamData | None
-    ) -> None:
-        """Take the bytes of a segment; `event` has them where it came otherwise than next."""
         cutter = self._second if direction else self._first
         if self._boundaries.searching or self._waiting:
             self.take(direction, (event or self._event(direction, data, start, end, arrival), 0))
+            self._calls = own
             return
         cutter.note_segment(end - start)
         fragments = _NO_PACKETS if event is None else event.fragments
@@ -200,6 +196,7 @@ class KafkaStreams:
                 cutter.add(event, start)
         if start < end or not cutter.aligned:
             self.drain(direction)
+        self._calls = own
 
     def _event(self, direction: int, data: bytes, start: int, end: int, arrival: Arrival) -> StreamData:
         payload = part(data, start, end)
@@ -318,10 +315,10 @@ class KafkaStreams:
     def give_up_waiting(self, now: int) -> None:
         """End the calls that waited for too long at `now`, in ns since 1970."""
         waiting = self._pairing.waiting
-        while waiting.count() and now - waiting.first().frame.last.time >= self._limits.pending_ns:
+        while waiting.count() and now - waiting.first().last.time >= self._limits.pending_ns:
             # Should the answer still come, then as one whose request is not known any more.
             self._pairing.lose_requests()
-            self._emit([self._pairing.give_up_oldest(waiting.first().frame.last.at(now))])
+            self._emit([self._pairing.give_up_oldest(waiting.first().last.at(now))])
 
     def _server_seen(self) -> bool:
         return self.connection.counters[1 - self.client].packets > 0
@@ -377,6 +374,7 @@ class KafkaStreams:
             header = other
             if not frame.whole:
                 frame.problems.append(Problem("request", None, "clientId", "the capture cuts the header off here"))
+        frame.header = header
         if not self._is_request(header):
             found = f"{frame.size} bytes that are no request (API key {header.api_key})"
             self._refuse(self.client, frame.stream_offset, frame.first, found)
@@ -386,22 +384,21 @@ class KafkaStreams:
         boundaries = self._boundaries
         if header.client_id is not boundaries.last_client_id and (header.end < len(frame.data) or frame.whole):
             boundaries.know_client(header.client_id)
-        boundaries.last_request = header.correlation_id
+        boundaries.request_id = header.correlation_id
         boundaries.lost_ids.add(header.correlation_id)
         if _is_login_api(header.api_key):
             self._identity.take_request(header, frame)
             self._expect_tokens()
         pairing = self._pairing
-        if expects_response(header, frame):
+        if expects_response(frame):
             if pairing.has_early:
-                self._emit(pairing.pair_early(frame, header))
+                self._emit(pairing.pair_early(frame))
             else:
-                pairing.add_request(frame, header)
+                pairing.add_request(frame)
                 if pairing.waiting.count() > self._most_pending or pairing.waiting_bytes > self._pending_bytes:
                     self._keep_within_limits(frame.last)
         else:
-            request = WaitingRequest(frame, header, 0)
-            self._emit([Pair(request, None, "no-response-expected", frame.last)])
+            self._emit([Pair(frame, None, "no-response-expected", frame.last)])
         return True
 
     def _expect_tokens(self) -> None:
@@ -428,7 +425,7 @@ class KafkaStreams:
         ended = call if type(call) is Call and call.connection is self.connection else None
         if direction == self.client:
             waiting = self._pairing.waiting
-            before = waiting.last().frame if waiting.count() else ended.request if ended is not None else None
+            before = waiting.last() if waiting.count() else ended.request if ended is not None else None
             side: Side = "request"
         else:
             before, side = ended.response if ended is not None else None, "response"
@@ -463,14 +460,14 @@ class KafkaStreams:
             self._describe(frame, 1 - self.client, "response")
         request = self._pairing.answered_by(frame)
         if request is None:
-            self._boundaries.last_answer = correlation_id(frame)
+            self._boundaries.answer_id = correlation_id(frame)
             self._emit(self._pairing.add_response(frame))
             return True
         header = request.header
-        self._boundaries.last_answer = header.correlation_id
+        self._boundaries.answer_id = header.correlation_id
         if not self._identity.settled:
             self._identity.settle(header.api_key, self._pairing.requests_complete)
-        self._end_call(request.frame, frame, header, "answered", frame.last, None, ())
+        self._end_call(request, frame, header, "answered", frame.last, None, ())
         return True
 
     def _describe(self, frame: Frame, direction: int, side: Side) -> None:
@@ -505,10 +502,10 @@ class KafkaStreams:
 
     def _emit(self, pairs: list[Pair]) -> None:
         for request, response, outcome, ended, pending_ns, problems in pairs:
-            frame, header = (request.frame, request.header) if request is not None else (None, None)
+            header = request.header if request is not None else None
             if header is not None and outcome == "answered" and not self._identity.settled:
                 self._identity.settle(header.api_key, self._pairing.requests_complete)
-            self._end_call(frame, response, header, outcome, ended, pending_ns, problems)
+            self._end_call(request, response, header, outcome, ended, pending_ns, problems)
 
     def _end_call(
         self,

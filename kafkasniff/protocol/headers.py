@@ -14,7 +14,7 @@ from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, java_text, read_unsigned_varint, skip_tagged_field
 
 if not cython.compiled:
-    from kafkasniff.octets import is_at, part, signed32, unsigned16
+    from kafkasniff.octets import big32, is_at, part
 
 API_VERSIONS = 18
 CONTROLLED_SHUTDOWN = 7
@@ -23,6 +23,8 @@ _FIXED = struct.Struct(">hhi")
 _INT16 = struct.Struct(">h")
 _FIXED_BYTES = 8
 _LARGEST_INT16 = 0x7FFF
+_LARGEST_INT32 = 0x7FFFFFFF
+_TWO_32 = 1 << 32
 
 _TABLE_KEYS = 256
 _TABLE_VERSIONS = 32
@@ -39,7 +41,7 @@ _INT32 = struct.Struct(">i")
 
 @cython.final
 @cython.no_gc
-@cython.freelist(256)
+@cython.freelist(2048)
 @cython.cclass
 class RequestHeader:
     """The header of a request."""
@@ -117,22 +119,26 @@ def response_header_version(api_key: int, api_version: int) -> int:
 def read_request_header(data: bytes, offset: int = 0) -> RequestHeader:
     """Read the request header that begins at `offset`; raises ProtocolError."""
     size = len(data)
-    if size - offset < _FIXED_BYTES:
+    if offset < 0 or size - offset < _FIXED_BYTES:
         raise ProtocolError(f"expected 8 bytes of header, found {size - offset}", offset)
-    api_key = unsigned16(data, offset)
+    view = data
+    versioned = big32(view, offset)
+    api_key = versioned >> 16
     if api_key > _LARGEST_INT16:
         raise ProtocolError(f"expected an API key, found {api_key - 0x10000}", offset, "requestApiKey")
-    api_version = unsigned16(data, offset + 2)
+    api_version = versioned & 0xFFFF
     if api_version > _LARGEST_INT16:
         raise ProtocolError(f"expected an API version, found {api_version - 0x10000}", offset + 2, "requestApiVersion")
-    correlation_id = signed32(data, offset + 4)
+    correlation_id = big32(view, offset + 4)
+    if correlation_id > _LARGEST_INT32:
+        correlation_id -= _TWO_32
     header_version = (_layout(api_key, api_version) & ~_KNOWN) - 1
     end = offset + _FIXED_BYTES
     client_id = None
     if header_version >= 1:
         if size - end < 2:
             raise ProtocolError(f"expected a client id, found {size - end} bytes", end, "clientId")
-        length = unsigned16(data, end)
+        length = view[end] << 8 | view[end + 1]
         end += 2
         if length <= _LARGEST_INT16:
             if length > size - end:
@@ -142,7 +148,7 @@ def read_request_header(data: bytes, offset: int = 0) -> RequestHeader:
             client_id = _client_id(data, end, length)
             end += length
     if header_version == 2:
-        if end < size and not data[end]:
+        if end < size and not view[end]:
             end += 1
         else:
             end = _skip_header_tags(data, end)
@@ -182,10 +188,12 @@ def _client_id(data: bytes, start: int, length: int) -> str:
     """Give the text of `length` bytes, which are there."""
     if not length:
         return ""
+    view = data
     slot = length
-    for index in range(max(0, length - 4), length):
-        slot = slot * 33 + data[start + index]
-    slot &= _SLOTS - 1
+    if length >= 4:
+        slot += big32(view, start) + 31 * big32(view, start + length - 4)
+    # Multiplied by about the golden ratio of 2**16, numbers near each other come to lie far apart.
+    slot = slot * 40_503 >> 8 & (_SLOTS - 1)
     known = _ID_BYTES[slot]
     if is_at(data, start, known, length):
         return _ID_TEXTS[slot]

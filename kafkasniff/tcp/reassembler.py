@@ -14,8 +14,7 @@ from kafkasniff.tcp.reassembly.connections import ConnectionTable
 
 if not cython.compiled:
     from kafkasniff.capture.packets import new_arrival
-    from kafkasniff.octets import part
-    from kafkasniff.uncompiled import big32
+    from kafkasniff.octets import big32, part
 
 _LINK_HEADERS = {
     **dict.fromkeys((12, 14, 101, 228, 229), (-1, 0)),

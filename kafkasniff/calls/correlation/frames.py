@@ -321,9 +321,7 @@ class FrameCutter:
         self._budget.give_back(_PREFIX + size)
         return frame
 
-    def _frame_in(
-        self, data: bytes, start: int, size: int, arrival: Arrival, fragments: tuple[Arrival, ...]
-    ) -> Frame:
+    def _frame_in(self, data: bytes, start: int, size: int, arrival: Arrival, fragments: tuple[Arrival, ...]) -> Frame:
         """Make the frame that lies whole in the data of a segment, its prefix at `start`, and go behind it."""
         offset = self.offset
         self.offset = offset + _PREFIX + size

@@ -6,23 +6,17 @@ from kafkasniff.octets cimport signed32, unsigned16
 from kafkasniff.protocol.headers cimport RequestHeader
 
 @cython.final
-cdef class WaitingRequest:
-    cdef readonly Frame frame
-    cdef readonly RequestHeader header
-    cdef readonly long long responses_lost
-
-@cython.final
 cdef class RequestQueue:
-    cdef WaitingRequest _first
+    cdef Frame _first
     cdef list _others
     cdef Py_ssize_t _gone
 
     cpdef Py_ssize_t count(self) except -1
-    cpdef append(self, WaitingRequest request)
-    cpdef WaitingRequest first(self)
-    cpdef WaitingRequest last(self)
-    @cython.locals(request=WaitingRequest, others=list)
-    cpdef WaitingRequest pop_first(self)
+    cpdef append(self, Frame request)
+    cpdef Frame first(self)
+    cpdef Frame last(self)
+    @cython.locals(request=Frame, others=list)
+    cpdef Frame pop_first(self)
 
 @cython.final
 cdef class Pairing:
@@ -35,17 +29,17 @@ cdef class Pairing:
     cdef list _early
     cdef long long _frames
 
-    @cython.locals(request=WaitingRequest, size=Py_ssize_t)
-    cpdef add_request(self, Frame frame, RequestHeader header)
-    @cython.locals(request=WaitingRequest)
-    cpdef WaitingRequest answered_by(self, Frame frame)
-    @cython.locals(request=WaitingRequest, size=Py_ssize_t)
-    cpdef WaitingRequest _remove_first(self)
+    @cython.locals(size=Py_ssize_t)
+    cpdef add_request(self, Frame frame)
+    @cython.locals(request=Frame)
+    cpdef Frame answered_by(self, Frame frame)
+    @cython.locals(request=Frame, size=Py_ssize_t)
+    cpdef Frame _remove_first(self)
     cdef bint _is_older(self, Frame frame) except -1
 
 cdef int _PRODUCE, _FIRST_IN_TRANSACTIONS, _FLEXIBLE_PRODUCE, _LARGEST_INT16, _MOST_GONE
 
-@cython.locals(data=bytes, place=Py_ssize_t)
-cpdef bint expects_response(RequestHeader header, Frame frame)
+@cython.locals(header=RequestHeader, data=bytes, place=Py_ssize_t)
+cpdef bint expects_response(Frame frame) except -1
 @cython.locals(place=Py_ssize_t, length=Py_ssize_t)
 cdef Py_ssize_t _acks_place(RequestHeader header, bytes data) except -1

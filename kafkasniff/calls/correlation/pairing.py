@@ -35,32 +35,16 @@ _MOST_GONE = 64
 """Places of requests that were taken out, which a queue keeps at most before its other half."""
 
 
-@cython.final
-@cython.no_gc
-@cython.freelist(256)
-@cython.cclass
-class WaitingRequest:
-    """A request without its answer so far."""
-
-    __slots__ = ("frame", "header", "responses_lost")
-
-    def __init__(self, frame: Frame, header: RequestHeader, responses_lost: int) -> None:
-        """Take a request; `responses_lost` is what `Pairing.responses_lost` was when it came."""
-        self.frame = frame
-        self.header = header
-        self.responses_lost = responses_lost
-
-
 class RequestQueue:
-    """Requests in the order in which they came."""
+    """Requests in the order in which they came, each with its header."""
 
     __slots__ = ("_first", "_gone", "_others")
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._first: WaitingRequest | None = None
+        self._first: Frame | None = None
         """Most clients wait for each answer before they ask again."""
-        self._others: list[WaitingRequest] | None = None
+        self._others: list[Frame] | None = None
         """Those behind the first, of which so many are `_gone`; None where there were none."""
         self._gone = 0
 
@@ -70,11 +54,11 @@ class RequestQueue:
             return len(self._others) - self._gone + 1
         return 0 if self._first is None else 1
 
-    def __iter__(self) -> Iterator[WaitingRequest]:
+    def __iter__(self) -> Iterator[Frame]:
         """Give them in order."""
         return iter(([] if self._first is None else [self._first]) + (self._others or [])[self._gone :])
 
-    def append(self, request: WaitingRequest) -> None:
+    def append(self, request: Frame) -> None:
         """Add one behind all others."""
         if self._first is None:
             self._first = request
@@ -83,16 +67,16 @@ class RequestQueue:
         else:
             self._others.append(request)
 
-    def first(self) -> WaitingRequest:
+    def first(self) -> Frame:
         """Give the one that came first; there must be one."""
         assert self._first is not None
         return self._first
 
-    def last(self) -> WaitingRequest:
+    def last(self) -> Frame:
         """Give the one that came last; there must be one."""
         return self.first() if self._others is None else self._others[-1]
 
-    def pop_first(self) -> WaitingRequest:
+    def pop_first(self) -> Frame:
         """Take out the one that came first; there must be one."""
         request = self.first()
         others = self._others
@@ -113,7 +97,7 @@ class RequestQueue:
 class Pair(NamedTuple):
     """A call as the pairing sees it."""
 
-    request: WaitingRequest | None
+    request: Frame | None
     response: Frame | None
     outcome: Outcome
     ended: Arrival
@@ -160,34 +144,30 @@ class Pairing:
         """Note that bytes of the request stream are lost."""
         self.requests_complete = False
 
-    def add_request(self, frame: Frame, header: RequestHeader) -> None:
-        """Take a request that will be answered."""
+    def add_request(self, frame: Frame) -> None:
+        """Take a request that will be answered, and has its header."""
         self._frames += 1
-        request = WaitingRequest.__new__(WaitingRequest)
-        request.frame = frame
-        request.header = header
-        request.responses_lost = self.responses_lost
+        frame.responses_lost = self.responses_lost
         size = len(frame.data)
-        self.waiting.append(request)
+        self.waiting.append(frame)
         self.waiting_bytes += size
         self.budget.take(size)
 
-    def pair_early(self, frame: Frame, header: RequestHeader) -> list[Pair]:
+    def pair_early(self, frame: Frame) -> list[Pair]:
         """Take such a request where responses wait for theirs (`has_early`); give the calls that end by it."""
         for index, (response, since) in enumerate(self._early):
-            if correlation_id(response) == header.correlation_id:
+            if correlation_id(response) == frame.header.correlation_id:
                 if not self.requests_complete and since <= index + 1 and _order(response.last) < _order(frame.first):
                     # As in `_is_older`, where the response was taken first.
                     break
                 self._frames += 1
                 pairs = self._give_up_early(index)
                 self._pop_early()
-                request = WaitingRequest(frame, header, self.responses_lost)
-                return [*pairs, Pair(request, response, "answered", max(frame.last, response.last, key=_order))]
-        self.add_request(frame, header)
+                return [*pairs, Pair(frame, response, "answered", max(frame.last, response.last, key=_order))]
+        self.add_request(frame)
         return self._give_up_late()
 
-    def answered_by(self, frame: Frame) -> WaitingRequest | None:
+    def answered_by(self, frame: Frame) -> Frame | None:
         """Take a response if it answers the request that waits longest, and nothing waits with it; give the request."""
         if not self.waiting.count() or self.has_early:
             return None
@@ -224,12 +204,12 @@ class Pairing:
         """
         if self._frames != self.waiting.count() or not self._frames:
             return False
-        return _order(frame.last) < _order(self.waiting.first().frame.first)
+        return _order(frame.last) < _order(self.waiting.first().first)
 
     def frames(self, side: Side) -> list[Frame]:
         """Give the requests that wait for answers, or the responses that wait for their requests."""
         if side == "request":
-            return [request.frame for request in self.waiting]
+            return [*self.waiting]
         return [frame for frame, _ in self._early]
 
     def early_ids(self) -> set[int]:
@@ -246,7 +226,7 @@ class Pairing:
     def give_up_oldest(self, arrival: Arrival) -> Pair:
         """Give the longest waiting request as a call whose answer was not captured."""
         request = self._remove_first()
-        return Pair(request, None, "response-not-captured", arrival, max(0, arrival.time - request.frame.last.time))
+        return Pair(request, None, "response-not-captured", arrival, max(0, arrival.time - request.last.time))
 
     def end(self, arrival: Arrival, responses_ended: bool, partial: Frame | None, until: int) -> list[Pair]:
         """Give all that is left when the connection or the capture ends.
@@ -259,7 +239,7 @@ class Pairing:
             request = self.waiting.first()
             if partial is not None and correlation_id(partial) == request.header.correlation_id:
                 self._remove_first()
-                pending = max(0, until - request.frame.last.time)
+                pending = max(0, until - request.last.time)
                 pairs.append(
                     Pair(request, partial, "unanswered", arrival)
                     if responses_ended
@@ -273,10 +253,10 @@ class Pairing:
         self, arrival: Arrival, seen_to_the_end: bool = True, last_known: Arrival | None = None
     ) -> Pair:
         request = self.waiting.first()
-        if acks_cut_off(request.header, request.frame):
+        if acks_cut_off(request):
             self._remove_first()
             message = "the capture cuts acks off here: it is not known whether an answer was to come"
-            problem = Problem("request", len(request.frame.data), "acks", message)
+            problem = Problem("request", len(request.data), "acks", message)
             return Pair(request, None, "response-not-captured", arrival, problems=(problem,))
         if seen_to_the_end and request.responses_lost == self.responses_lost:
             self._remove_first()
@@ -285,14 +265,14 @@ class Pairing:
         pair = self.give_up_oldest(lost or arrival)
         return pair._replace(ended=arrival)
 
-    def _remove_first(self) -> WaitingRequest:
+    def _remove_first(self) -> Frame:
         request = self.waiting.pop_first()
-        size = len(request.frame.data)
+        size = len(request.data)
         self.waiting_bytes -= size
         self.budget.give_back(size)
         return request
 
-    def _give_up_early(self, count: int, answered: WaitingRequest | None = None) -> list[Pair]:
+    def _give_up_early(self, count: int, answered: Frame | None = None) -> list[Pair]:
         """Let go of the first `count` responses; none of them can answer the request `answered`."""
         pairs = []
         for _ in range(count):
@@ -304,7 +284,7 @@ class Pairing:
                 and request.header.correlation_id == correlation_id(frame)
             ):
                 self._remove_first()
-                pairs.append(Pair(request, frame, "answered", max(request.frame.last, frame.last, key=_order)))
+                pairs.append(Pair(request, frame, "answered", max(request.last, frame.last, key=_order)))
                 continue
             problems: tuple[Problem, ...] = ()
             if self.requests_complete:
@@ -332,8 +312,9 @@ def correlation_id(response: Frame) -> int:
     return signed32(response.data, 0)
 
 
-def expects_response(header: RequestHeader, frame: Frame) -> bool:
-    """Tell whether a broker answers: always, but for Produce with acks=0."""
+def expects_response(frame: Frame) -> bool:
+    """Tell whether a broker answers a request: always, but for Produce with acks=0."""
+    header = frame.header
     if header.api_key != _PRODUCE:
         return True
     data = frame.data
@@ -341,8 +322,9 @@ def expects_response(header: RequestHeader, frame: Frame) -> bool:
     return place + 2 > len(data) or data[place] != 0 or data[place + 1] != 0
 
 
-def acks_cut_off(header: RequestHeader, frame: Frame) -> bool:
-    """Tell whether the capture lacks what says if a broker answers."""
+def acks_cut_off(frame: Frame) -> bool:
+    """Tell whether the capture lacks what says if a broker answers a request."""
+    header = frame.header
     return header.api_key == _PRODUCE and not frame.whole and _acks_place(header, frame.data) + 2 > len(frame.data)
 
 

@@ -128,7 +128,7 @@ class Conversation:
             payload = part(data, start, start + length)
             self.take_data(new_stream_data(self._connection, direction, payload, arrival, arrival, ()), items)
         else:
-            kafka.take_segment(direction, data, start, start + length, arrival, items)
+            kafka.take_bytes(direction, data, start, start + length, arrival, None, items)
 
     def take_data(self, data: StreamData, items: list[Item]) -> None:
         """Take bytes; add what ended to `items`."""
@@ -141,13 +141,13 @@ class Conversation:
             items += self._take_undecided(data)
         elif self._has_gaps:
             calls: list[Item] = []
-            kafka.take_data(data, calls)
+            kafka.take_bytes(data.direction, data.data, 0, len(data.data), data.arrival, data, calls)
             self._follow(data.direction)
             self._has_gaps = bool(self._lost)
             items += self._take_gaps()
             items += calls
         else:
-            kafka.take_data(data, items)
+            kafka.take_bytes(data.direction, data.data, 0, len(data.data), data.arrival, data, items)
 
     @property
     def _searches(self) -> "tuple[BoundarySearch, BoundarySearch]":
@@ -189,7 +189,7 @@ class Conversation:
             self._accept(event.direction, 0, "")
             assert self.kafka is not None
             calls: list[Item] = []
-            self.kafka.take_data(event, calls)
+            self.kafka.take_bytes(event.direction, event.data, 0, len(event.data), event.arrival, event, calls)
             return calls
         self._follow(event.direction)
         self._seen += len(event.data)

@@ -13,7 +13,7 @@ cdef class Boundaries:
     cdef public list searches
     cdef public set client_ids
     cdef public str last_client_id
-    cdef public object last_request, last_answer
+    cdef public long long request_id, answer_id
     cdef public LostIds lost_ids
 
     cpdef know_client(self, client_id)

@@ -19,7 +19,7 @@ from kafkasniff.calls.resync.evidence import (
     score_response,
 )
 from kafkasniff.calls.resync.held import HeldStream
-from kafkasniff.calls.resync.lost_ids import LostIds
+from kafkasniff.calls.resync.lost_ids import NO_ID, LostIds
 from kafkasniff.tcp.events import StreamGap
 
 if TYPE_CHECKING:  # where no bytes lack, nothing is searched for
@@ -39,11 +39,11 @@ class Boundaries:
         "_ended",
         "_limit",
         "_pairing",
+        "answer_id",
         "client_ids",
-        "last_answer",
         "last_client_id",
-        "last_request",
         "lost_ids",
+        "request_id",
         "searches",
         "searching",
     )
@@ -62,11 +62,19 @@ class Boundaries:
         self.client_ids: set[str | None] = set()
         self.last_client_id: str | None = ""
         """The one that was known last."""
-        self.last_request: int | None = None
-        """The correlation id of the last request."""
-        self.last_answer: int | None = None
-        """The same of the last response."""
+        self.request_id = self.answer_id = NO_ID
+        """The correlation ids of the last request and of the last response; `NO_ID` before the first."""
         self.lost_ids = LostIds(from_the_beginning)
+
+    @property
+    def last_request(self) -> int | None:
+        """Give the correlation id of the last request."""
+        return None if self.request_id == NO_ID else self.request_id
+
+    @property
+    def last_answer(self) -> int | None:
+        """Give the correlation id of the last response."""
+        return None if self.answer_id == NO_ID else self.answer_id
 
     def know_client(self, client_id: str | None) -> None:
         """Take a client id that a request of the connection names; one that no search looks for is not kept."""

@@ -3,7 +3,8 @@ cimport cython
 @cython.final
 cdef class LostIds:
     cdef bint _losing
-    cdef object _first, _last
+    cdef object _first
+    cdef long long _last
     cdef dict _lost
 
-    cpdef add(self, object correlation_id)
+    cpdef add(self, long long correlation_id)

@@ -7,6 +7,10 @@ REMEMBERED = 1_024
 """Ids between two requests that are remembered."""
 
 
+NO_ID = -1 << 40
+"""Stands for no correlation id; those have 32 bits."""
+
+
 class LostIds:
     """What the ids of the requests that were seen say of those that were not."""
 
@@ -16,7 +20,7 @@ class LostIds:
         """Begin a stream of requests whose beginning is in the capture, or (False) is not."""
         self._losing = not from_the_beginning
         self._first: int | None = None
-        self._last: int | None = None
+        self._last = NO_ID
         self._lost: dict[int, None] = {}
 
     def lose(self) -> None:
@@ -27,7 +31,7 @@ class LostIds:
         """Take the next request that was seen."""
         if self._losing:
             self._losing = False
-            if self._last is None:
+            if self._last == NO_ID:
                 self._first = correlation_id
             else:
                 lost = range(self._last + 1, correlation_id)[-REMEMBERED:]
@@ -38,7 +42,7 @@ class LostIds:
 
     def may_have(self, correlation_id: int) -> bool | None:
         """Tell whether a lost request may have had this id; None when it may be that of a request still to come."""
-        if self._last is None:
+        if self._last == NO_ID:
             return None
         if correlation_id > self._last:
             return True if self._losing and correlation_id - self._last <= STEP else None

@@ -38,7 +38,7 @@ cdef class ConnectionTable:
     )
     @cython.locals(
         source="long long", destination="long long", ports="long long", slot=Py_ssize_t, state=ConnectionState,
-        second=bint, sequence="long long", acknowledgement="long long",
+        second=bint, is_known=bint, sequence="long long", acknowledgement="long long",
     )
     cdef receive_ipv4(
         self, bytes data, const unsigned char* view, Py_ssize_t ip, int flags, Py_ssize_t payload, long long length,
@@ -46,13 +46,17 @@ cdef class ConnectionTable:
     )
     @cython.locals(mixed="long long")
     cdef Py_ssize_t _slot(self, long long source, long long destination, long long ports) except -1
-    @cython.locals(
-        state=ConnectionState, stream=Stream, peer=Stream, connection=Connection, counters=DirectionCounters,
-        memory=Memory, segment=Segment,
-    )
+    @cython.locals(stream=Stream, peer=Stream, connection=Connection, counters=DirectionCounters)
+    cdef bint _take_next(
+        self, ConnectionState state, bint second, long long sequence, long long acknowledgement, int flags, bytes data,
+        Py_ssize_t start, long long length, Arrival arrival,
+    ) except -1
+    @cython.locals(memory=Memory)
+    cdef int _count(self, long long captured) except -1
+    @cython.locals(segment=Segment)
     cdef _take(
-        self, found, bint second, key, long long sequence, long long acknowledgement, int flags, bytes data,
-        Py_ssize_t start, Py_ssize_t captured, long long length, Arrival arrival, tuple tunnel, tuple fragments,
+        self, found, key, long long sequence, long long acknowledgement, int flags, bytes data, Py_ssize_t start,
+        Py_ssize_t captured, long long length, Arrival arrival, tuple tunnel, tuple fragments,
     )
     @cython.locals(state=ConnectionState, stream=Stream)
     cpdef note_zero_window(self, key)

@@ -23,13 +23,12 @@ from kafkasniff.tcp.reassembly.streams import Stream
 from kafkasniff.tcp.reassembly.timers import Timers
 
 if not cython.compiled:
-    from kafkasniff.octets import part
+    from kafkasniff.octets import big32, part
     from kafkasniff.tcp.reassembly.ended import remembered
     from kafkasniff.tcp.reassembly.flow_keys import canonical, endpoints
     from kafkasniff.tcp.reassembly.holes import close_proven, look_for_hole
     from kafkasniff.tcp.reassembly.sequence import FARTHEST, HALF, MASK, NEVER, distance
     from kafkasniff.tcp.reassembly.state import is_first
-    from kafkasniff.uncompiled import big32
 
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _EVICTED_SHARE = 16
@@ -99,21 +98,12 @@ class ConnectionTable:
         if arrival.time >= self.timers.next:
             self.run_timers(arrival)
         found = self._states.get(canonical(key))
-        second = type(found) is ConnectionState and found.is_second(key)
+        if type(found) is ConnectionState and captured == length and not fragments:
+            second = found.is_second(key)
+            if self._take_next(found, second, sequence, acknowledgement, flags, data, start, length, arrival):
+                return
         self._take(
-            found,
-            second,
-            key,
-            sequence,
-            acknowledgement,
-            flags,
-            data,
-            start,
-            captured,
-            length,
-            arrival,
-            tunnel,
-            fragments,
+            found, key, sequence, acknowledgement, flags, data, start, captured, length, arrival, tunnel, fragments
         )
 
     def receive_ipv4(
@@ -133,35 +123,76 @@ class ConnectionTable:
         if arrival.time >= self.timers.next:
             self.run_timers(arrival)
         source, destination, ports = big32(view, ip + 12), big32(view, ip + 16), big32(view, ip + 20)
+        sequence, acknowledgement = big32(view, ip + 24), big32(view, ip + 28)
         slot = self._slot(source, destination, ports)
         state = self._recent[slot]
-        found: ConnectionState | HalfOpen | None = state
-        key, second = None, False
+        is_known = second = False
         if state is not None:
-            if ports == state.ports and source == state.source and destination == state.destination:
-                key = state.key
-            elif ports == state.ports_back and source == state.destination and destination == state.source:
-                key, second = state.other, True
-        if key is None:
-            key = part(data, ip + 12, ip + 24)
+            is_known = ports == state.ports and source == state.source and destination == state.destination
+            if not is_known:
+                second = ports == state.ports_back and source == state.destination and destination == state.source
+        if not is_known and not second:
+            key: FlowKey = part(data, ip + 12, ip + 24)
             found = self._states.get(canonical(key))
-            if type(found) is ConnectionState:
-                self._recent[slot] = found
-                second = found.is_second(key)
-        sequence, acknowledgement = big32(view, ip + 24), big32(view, ip + 28)
-        self._take(
-            found, second, key, sequence, acknowledgement, flags, data, payload, length, length, arrival, (), ()
-        )
+            if type(found) is not ConnectionState:
+                self._take(found, key, sequence, acknowledgement, flags, data, payload, length, length, arrival, (), ())
+                return
+            state = self._recent[slot] = found
+            second = found.is_second(key)
+        assert state is not None
+        if not self._take_next(state, second, sequence, acknowledgement, flags, data, payload, length, arrival):
+            key = state.other if second else state.key
+            self._take(state, key, sequence, acknowledgement, flags, data, payload, length, length, arrival, (), ())
 
     def _slot(self, source: int, destination: int, ports: int) -> int:
         """Give where in `_recent` a connection of such ends stands, if it does; the same for both directions."""
         mixed = (source ^ destination ^ (ports >> 16) ^ (ports & 0xFFFF)) * _GOLDEN_RATIO
         return (mixed >> 16) & (len(self._recent) - 1)
 
+    def _take_next(
+        self,
+        state: ConnectionState,
+        second: bool,
+        sequence: int,
+        acknowledgement: int,
+        flags: int,
+        data: bytes,
+        start: int,
+        length: int,
+        arrival: Arrival,
+    ) -> bool:
+        """Take a segment, captured whole, if it comes next and acknowledges what was seen; tell whether it does so."""
+        if state.careful or flags & 0x17 != _ACK:
+            return False
+        if second:
+            stream, peer = state.second, state.first
+        else:
+            stream, peer = state.first, state.second
+        if sequence != stream.sequence or (peer.sequence - acknowledgement) & MASK >= HALF:
+            return False
+        connection = state.connection
+        connection.last = arrival
+        counters = stream.counters
+        counters.packets += 1
+        if length:
+            self._count(length)
+            counters.data_bytes += length
+            stream.position += length
+            stream.sequence = (sequence + length) & MASK
+            stream.remember(data, start, length, arrival.time)
+            self._receiver.take_segment(connection, stream.direction, data, start, length, arrival)
+        return True
+
+    def _count(self, captured: int) -> None:
+        """Count a payload that arrives, before it is remembered."""
+        memory = self.memory
+        memory.arrived += captured
+        if memory.arrived > memory.most_remembered:
+            memory.forget(captured)
+
     def _take(
         self,
         found: ConnectionState | HalfOpen | None,
-        second: bool,
         key: FlowKey,
         sequence: int,
         acknowledgement: int,
@@ -174,32 +205,10 @@ class ConnectionTable:
         tunnel: tuple[str, ...],
         fragments: tuple[Arrival, ...],
     ) -> None:
-        """Take a segment of a connection of which `found` is known; `second`: of its direction 1."""
-        memory = self.memory
-        memory.arrived += captured
-        if memory.arrived > memory.most_remembered:
-            memory.forget(captured)
-        if type(found) is ConnectionState:
-            state = found
-            if not state.careful and flags & 0x17 == _ACK and captured == length and not fragments:
-                if second:
-                    stream, peer = state.second, state.first
-                else:
-                    stream, peer = state.first, state.second
-                if sequence == stream.sequence and (peer.sequence - acknowledgement) & MASK < HALF:
-                    # The usual case: what comes next, acknowledging what was seen.
-                    connection = state.connection
-                    connection.last = arrival
-                    counters = stream.counters
-                    counters.packets += 1
-                    if length:
-                        counters.data_bytes += length
-                        stream.position += length
-                        stream.sequence = (sequence + length) & MASK
-                        stream.remember(data, start, length, arrival.time)
-                        self._receiver.take_segment(connection, stream.direction, data, start, length, arrival)
-                    return
-        elif flags & 0x17 == _SYN and not length and self._take_syn(found, key, sequence, arrival, tunnel):
+        """Take a segment of a connection of which `found` is known."""
+        self._count(captured)
+        opens = flags & 0x17 == _SYN and not length
+        if opens and not isinstance(found, ConnectionState) and self._take_syn(found, key, sequence, arrival, tunnel):
             return
         segment = Segment.__new__(Segment)
         segment.key = key

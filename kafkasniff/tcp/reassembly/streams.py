@@ -11,7 +11,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.tcp.events import Connection, StreamConflict, StreamData, StreamEvent, StreamGap
+from kafkasniff.tcp.events import Connection, StreamConflict, StreamEvent, StreamGap
 from kafkasniff.tcp.reassembly.chunks import Chunk, Delivered, Range, compare_delivered, within
 from kafkasniff.tcp.reassembly.hole import Hole
 from kafkasniff.tcp.reassembly.memory import Memory

@@ -12,10 +12,10 @@ from tests.calls.hand_made import arrival, heartbeat_request, heartbeat_response
 def request(pairing: Pairing, correlation_id: int, packet: int) -> list[Pair]:
     content = heartbeat_request(correlation_id)[4:]
     frame = Frame(len(content), content, arrival(packet), arrival(packet), 0)
-    header = read_request_header(content)
+    frame.header = read_request_header(content)
     if pairing.has_early:
-        return pairing.pair_early(frame, header)
-    pairing.add_request(frame, header)
+        return pairing.pair_early(frame)
+    pairing.add_request(frame)
     return []
 
 
@@ -28,7 +28,7 @@ def seen(pairs: list[Pair]) -> list[tuple[int | None, int | None, str]]:
     """The request's packet, the response's packet, the outcome."""
     return [
         (
-            pair.request.frame.last.packet if pair.request else None,
+            pair.request.last.packet if pair.request else None,
             pair.response.last.packet if pair.response else None,
             pair.outcome,
         )
