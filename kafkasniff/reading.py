@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Self
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context
-from kafkasniff.calls.engine import Counts, Engine
+from kafkasniff.calls.counts import Counts
+from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item, taken_out
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.spending import Spending

@@ -3,6 +3,7 @@
 - `detection/` decides by evidence whether a connection speaks Kafka; `streams.KafkaStreams` is such a connection: two
   directions cut into frames and paired (`correlation/`), with boundaries found again behind gaps (`resync/`).
 - `engine.Engine` takes batches of packets and gives `items`: calls, gaps, raw SASL tokens, and reports of connections.
+  `conversations` hands what the packets bring to the connections that it is of; `counts` is what was seen so far.
 - `call.Call` decodes nothing by itself: bodies are read when they are asked for. `contents` opens what bodies hold
   (record batches, messages of groups, envelopes), `records` the records, within what `spending` allows a run.
 - `enrichment/` notes on calls what others tell: names of topic ids, Fetch sessions, who logged in.

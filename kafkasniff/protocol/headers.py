@@ -31,7 +31,7 @@ _TABLE_VERSIONS = 32
 _LAYOUTS = bytearray(_TABLE_KEYS * _TABLE_VERSIONS)
 """By API key and version, once asked for: 1 + version of the request's header, and `_KNOWN`; 0 before."""
 _KNOWN = 8
-_SLOTS = 1024
+_SLOTS = 8192
 _LONGEST_KNOWN = 256
 _ID_BYTES: list[bytes] = [b""] * _SLOTS
 _ID_TEXTS: list[str] = [""] * _SLOTS
@@ -191,9 +191,9 @@ def _client_id(data: bytes, start: int, length: int) -> str:
     view = data
     slot = length
     if length >= 4:
-        slot += big32(view, start) + 31 * big32(view, start + length - 4)
+        slot += 31 * (31 * big32(view, start) + big32(view, start + length - 4))
     # Multiplied by about the golden ratio of 2**16, numbers near each other come to lie far apart.
-    slot = slot * 40_503 >> 8 & (_SLOTS - 1)
+    slot = slot * 40_503 >> 13 & (_SLOTS - 1)
     known = _ID_BYTES[slot]
     if is_at(data, start, known, length):
         return _ID_TEXTS[slot]

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import NamedTuple
 
-from kafkasniff.calls.engine import Counts
+from kafkasniff.calls.counts import Counts
 from kafkasniff.reading import Summary
 from kafkasniff.render.words import count_text
 
