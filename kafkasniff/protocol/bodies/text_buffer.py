@@ -370,3 +370,11 @@ def _check_part(source: bytes, at: cython.Py_ssize_t, length: cython.Py_ssize_t)
     if at < 0 or length < 0 or length > len(source) - at:
         raise IndexError(f"expected {length} bytes at {at}, found {len(source)} altogether")
     return 0
+
+
+def json_string(text: str) -> str:
+    """Give a text as a JSON string; raises UnicodeEncodeError for what is none."""
+    data = text.encode()
+    buffer = TextBuffer()
+    buffer.json_string(data, 0, len(data))
+    return buffer.taken(0).decode()

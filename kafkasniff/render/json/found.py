@@ -3,12 +3,11 @@
 from functools import lru_cache
 from typing import Any
 
-import orjson
-
 from kafkasniff.calls.call import Call, FieldError, Side
 from kafkasniff.calls.contents import Contents, batches_as_json, open_batches
 from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.bodies.json_writer import Place
+from kafkasniff.protocol.bodies.text_buffer import json_string
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.primitives import RecordsField
@@ -20,6 +19,8 @@ FoundIn = tuple[Side, bytes, list[tuple[str, int]], list[str], list[Place]]
 
 def decoded_parts(call: Call) -> tuple[bytes, bytes, int | None, str, str]:
     """Give request, response, the response's version, partial bodies, and what was found, by way of decoded bodies."""
+    import orjson
+
     request, response = call.request_body, call.response_body
     partial = {
         f"{side}Partial": body.partial
@@ -111,28 +112,34 @@ def file_text(interface: Interface) -> str:
 @lru_cache(maxsize=1024)
 def plain_text(value: str | int | None) -> str:
     """Give a value as JSON: text from the wire is escaped by nothing else."""
-    return orjson.dumps(value).decode()
+    return json_string(value) if isinstance(value, str) else "null" if value is None else str(value)
 
 
 def members_text(item: dict[str, Any]) -> str:
     """Give the members of an object as they follow others."""
-    return f",{orjson.dumps(item)[1:-1].decode()}" if item else ""
+    if not item:
+        return ""
+    import orjson  # importing it takes as long as reading a small capture; few calls have what is found
+
+    return f",{orjson.dumps(item)[1:-1].decode()}"
 
 
 @lru_cache(maxsize=256)
 def client_text(security: str, principal: str | None, name: str | None, version: str | None) -> str:
     """Give the members that say who the client is."""
-    return members_text(
-        {
-            "securityProtocol": security,
-            "principal": principal,
-            "clientInformation": {"softwareName": name, "softwareVersion": version},
-        }
+    texts = (*map(plain_text, (security, principal, name, version)),)
+    return (
+        f',"securityProtocol":{texts[0]},"principal":{texts[1]}'
+        f',"clientInformation":{{"softwareName":{texts[2]},"softwareVersion":{texts[3]}}}'
     )
 
 
 @lru_cache(maxsize=8192)
 def milliseconds_text(nanoseconds: int) -> str:
     """Give a duration in milliseconds."""
-    # Below this Python writes an exponent, in another form than other JSON here.
-    return repr(nanoseconds / 1e6) if nanoseconds >= 100 else orjson.dumps(nanoseconds / 1e6).decode()
+    if nanoseconds == 0 or nanoseconds >= 100:
+        return repr(nanoseconds / 1e6)
+    # Of these Python writes an exponent, in another form than other JSON here.
+    import orjson
+
+    return orjson.dumps(nanoseconds / 1e6).decode()

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from kafkasniff.calls.call import ConnectionReport, Gap
 from kafkasniff.calls.enrichment.authentication import RawToken, token_value
 from kafkasniff.render.json.safe import safe_line
@@ -14,29 +12,33 @@ from kafkasniff.wording import file_name
 if TYPE_CHECKING:  # captures without TLS should not wait for it
     from kafkasniff.tcp.tls.description import Alert, TlsDescription
 
-_LINE = orjson.OPT_APPEND_NEWLINE
-
 
 def failed_line(item: Gap | RawToken | ConnectionReport, message: str) -> bytes:
     """Give the line of what cannot be shown."""
     kind = "gap" if isinstance(item, Gap) else "sasl" if isinstance(item, RawToken) else "connection"
     shown = {"type": kind, "connection": f"{item.client}-{item.server}", "problems": [{"message": message}]}
-    return safe_line(orjson.dumps(shown, option=_LINE))
+    return _line(shown)
 
 
 def gap_line(gap: Gap) -> bytes:
     """Give a gap as one line of JSON, with its newline."""
-    return safe_line(orjson.dumps(gap_object(gap), option=_LINE))
+    return _line(gap_object(gap))
 
 
 def token_line(token: RawToken) -> bytes:
     """Give a raw SASL token as one line of JSON, with its newline."""
-    return safe_line(orjson.dumps(token_object(token), option=_LINE))
+    return _line(token_object(token))
 
 
 def connection_line(report: ConnectionReport) -> bytes:
     """Give what a connection was as one line of JSON, with its newline."""
-    return safe_line(orjson.dumps(connection_object(report), option=_LINE))
+    return _line(connection_object(report))
+
+
+def _line(item: dict[str, Any]) -> bytes:
+    import orjson  # captures with none of these should not wait for it
+
+    return safe_line(orjson.dumps(item, option=orjson.OPT_APPEND_NEWLINE))
 
 
 def _milliseconds(nanoseconds: int | None) -> float | None:
