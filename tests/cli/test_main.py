@@ -17,6 +17,7 @@ UNUSED = (
     *("kafkasniff.tcp.tls.records", "kafkasniff.tcp.tls.stream", "kafkasniff.calls.detection.encrypted"),
     *("kafkasniff.calls.resync.search", "kafkasniff.calls.resync.lookback", "kafkasniff.calls.records"),
     *("kafkasniff.protocol.records.records", "kafkasniff.protocol.records.search", "kafkasniff.protocol.envelope"),
+    *("kafkasniff.protocol.sasl", "kafkasniff.tcp.tls.description"),
     *("pathlib", "subprocess", "shutil", "tempfile", "random", "difflib", "textwrap", "tokenize"),
     *(
         "kafkasniff.cli.showing.sorting",

@@ -2,15 +2,17 @@
 """The SASL logins of a connection: what their tokens say, and who logged in."""
 
 from base64 import b64decode
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
-from kafkasniff.protocol.sasl.token import SaslToken
 from kafkasniff.tcp.events import Connection
+
+if TYPE_CHECKING:  # few connections have logins
+    from kafkasniff.protocol.sasl.token import SaslToken
 
 SASL_HANDSHAKE: Final = 17
 API_VERSIONS: Final = 18
@@ -41,7 +43,7 @@ class RawToken:
         direction: Literal["request", "response"],
         size: int,
         arrival: Arrival,
-        token: SaslToken,
+        token: "SaslToken",
     ) -> None:
         """Take a token and where it was seen."""
         self.connection = connection
@@ -103,7 +105,7 @@ class Authentication:
             return None
         return decode_body(SASL_AUTHENTICATE, version, "response", response, end).value
 
-    def read_raw(self, from_client: bool, data: bytes) -> SaslToken:
+    def read_raw(self, from_client: bool, data: bytes) -> "SaslToken":
         """Take a token without Kafka's headers."""
         self._raw = True
         return self._read(from_client, data)
@@ -122,7 +124,7 @@ class Authentication:
             self.principal = ANONYMOUS
         return True
 
-    def _read(self, from_client: bool, data: bytes) -> SaslToken:
+    def _read(self, from_client: bool, data: bytes) -> "SaslToken":
         # Captures without a login should not wait for it.
         from kafkasniff.protocol.sasl.tokens import guess_mechanism, read_token
 
@@ -134,12 +136,12 @@ class Authentication:
         return token
 
 
-def _as_decoded(side: Literal["request", "response"], token: SaslToken) -> dict[str, Any]:
+def _as_decoded(side: Literal["request", "response"], token: "SaslToken") -> dict[str, Any]:
     value = token_value(token)
     return {"where": side, "path": "authBytes", "type": token.kind, "version": None, "value": value}
 
 
-def token_value(token: SaslToken) -> dict[str, Any]:
+def token_value(token: "SaslToken") -> dict[str, Any]:
     """Give what a token says in the form of the JSON lines."""
     named = {"principal": token.principal} if token.principal is not None else {}
     return {"saslMechanism": token.mechanism, **named, **token.fields}

@@ -1,6 +1,8 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Who the client of a connection is: its software, how it logs in, and as whom."""
 
+from typing import TYPE_CHECKING
+
 try:
     import cython
 except ImportError:
@@ -13,10 +15,12 @@ from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.resync.evidence import API_VERSIONS, SASL_HANDSHAKE, request_header
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.headers import RequestHeader
-from kafkasniff.protocol.sasl.token import SaslToken
 
 if not cython.compiled:
     from kafkasniff.octets import part
+
+if TYPE_CHECKING:  # few connections have logins
+    from kafkasniff.protocol.sasl.token import SaslToken
 
 RAW_TOKEN_LIMIT = 64 << 10
 _REMEMBERED_BODY = 256
@@ -63,7 +67,7 @@ class Identity:
         self.raw_tokens = self._offered = False
         return False
 
-    def take_token(self, frame: Frame, side: Side) -> SaslToken | None:
+    def take_token(self, frame: Frame, side: Side) -> "SaslToken | None":
         """Take a frame as a token without Kafka's headers; None when it is too large for one."""
         if frame.size > RAW_TOKEN_LIMIT:
             return None
