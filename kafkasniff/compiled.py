@@ -1,17 +1,14 @@
 """Tells whether the engine runs compiled, and whether its libraries are as new as their sources."""
 
-import hashlib
-import json
 import os
 import sys
 from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceFileLoader
 from importlib.util import find_spec
-from pathlib import Path
 
-_PACKAGE = Path(__file__).parent
-_RECORD = _PACKAGE / "compiled.json"
-_ENGINE = "kafkasniff.protocol.bodies.reader"
-"""One of the modules that are compiled; all are, or none is."""
+_PACKAGE = os.path.dirname(__file__)
+_RECORD = os.path.join(_PACKAGE, "compiled.json")
+_ENGINE = "kafkasniff.octets"
+"""One of the modules that are compiled, found without importing a package; all are, or none is."""
 
 
 def is_compiled() -> bool:
@@ -25,11 +22,15 @@ def is_compiled() -> bool:
 
 def stale_modules() -> list[str]:
     """Give the modules of a work tree that were changed since they were compiled; empty for an installed wheel."""
-    if not _RECORD.exists() or not is_compiled():
+    if not os.path.exists(_RECORD) or not is_compiled():
         return []
+    import hashlib  # no installation needs these
+    import json
+    from pathlib import Path
+
     stale = []
-    for module, (made_from, *files) in json.loads(_RECORD.read_text()).items():
-        sources = [_PACKAGE.parent / each for each in files]
+    for module, (made_from, *files) in json.loads(Path(_RECORD).read_text()).items():
+        sources = [Path(_PACKAGE).parent / each for each in files]
         now = b"".join(source.read_bytes() for source in sources if source.exists())
         if hashlib.sha256(now).hexdigest() != made_from:
             stale.append(module)

@@ -36,6 +36,9 @@ COMMANDS = {
 }
 """Each is the function of its name in the module of its name; with how its help begins, which their list shows."""
 
+_OPTIONS = ("--help", "-h", "--version", "--show-completion")
+"""Options of the command line itself, which need no command."""
+
 SHELLS = ("bash", "zsh", "fish", "powershell")
 COMPLETE_VARIABLE = "_KAFKASNIFF_COMPLETE"
 
@@ -117,8 +120,8 @@ def command_line(arguments: Sequence[str] = ()) -> typer.Typer:
         from typer._completion_classes import completion_init
 
         completion_init()
-    if list(arguments[:1]) in (["--help"], ["-h"]):
-        # Their list takes a third of the time if it does not make them.
+    if arguments and arguments[0] in _OPTIONS:
+        # To list them takes a third of the time if it does not make them.
         for name, text in COMMANDS.items():
             app.command(name, help=text)(_nothing)
         return app
