@@ -2,15 +2,17 @@
 
     python -m benchmarks.left_alone recordings FOLDER
     python -m benchmarks.left_alone steps CAPTURE [--steps 10]
+    python -m benchmarks.left_alone small CAPTURE [--steps 2000]
     python -m benchmarks.left_alone follow CAPTURE [--steps 10] [--kills 20] [--seed 0]
 
 `recordings`: all captures below a folder, copied into one. `steps`: a capture in the classic format, cut into a ring of
-files that come one by one, with a run of the pipeline behind each. `follow`: the same with `--follow`, each process of
-which is killed with SIGKILL at a moment drawn at random, then `--finish`. What differs is told by table: rows that lack
-and rows that are too many.
+files that come one by one, with a run of the pipeline behind each. `small`: such files all at once, with the time that
+`read` takes. `follow`: such files one by one, with `--follow`, each process of which is killed with SIGKILL at a moment
+drawn at random, then `--finish`. What differs is told by table: rows that lack and rows that are too many.
 """
 
 import argparse
+import os
 import random
 import shutil
 import struct
@@ -137,7 +139,24 @@ def follow(folder: Path, options: argparse.Namespace) -> None:
     judge(tables, [sorted(map(str, captures.iterdir()))])
 
 
-PARTS = {"recordings": recordings, "steps": steps, "follow": follow}
+def small(folder: Path, options: argparse.Namespace) -> None:
+    """Read many small files at once, and hold the time against that of `read`."""
+    captures = folder / "captures"
+    captures.mkdir()
+    for number, content in enumerate(parts(options.source, options.steps)):
+        (captures / f"part_{number:04}.pcap").write_bytes(content)
+    paths = sorted(map(str, captures.iterdir()))
+    size = sum(os.path.getsize(path) for path in paths)
+    begun = time.monotonic()
+    subprocess.run([sys.executable, "-m", "kafkasniff", "read", *paths], check=True, stdout=subprocess.DEVNULL)
+    alone = time.monotonic() - begun
+    took = run(captures, folder / "tables")
+    print(f"{len(paths)} files, {size / 1e6:.1f} MB: read {alone:.1f} s, pipeline {took:.1f} s", end=" ")
+    print(f"(5 x read + 15 s: {5 * alone + 15:.1f} s)", flush=True)
+    judge(folder / "tables", [paths])
+
+
+PARTS = {"recordings": recordings, "steps": steps, "small": small, "follow": follow}
 
 
 def main() -> None:
