@@ -54,6 +54,7 @@ LACKED_BEFORE = [
     ("start in mid-stream, busy", 2, "zeros before it, and none behind for an id in between"),
     ("start in mid-stream, segments of 536 bytes", 6, "a short body, and an id left out behind it"),
     ("responses only, cut at 96 bytes", 10, "short answers that read as an array"),
+    ("10 % of small segments lost", 11, "a header in mid-segment, named as the connection's client and next in order"),
     ("10 % lost, directions merged from two clocks", 2, "an answer that read as an array, before its request"),
 ]
 """Rows with a seed with which the last messages lacked, and what stood in their way."""

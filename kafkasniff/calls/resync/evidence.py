@@ -233,8 +233,10 @@ def score_request(
         points += agreement
         of_connection = known or answered or follows
         if not held.begins_segment(offset):
-            # A header alone, among bytes that may be anything, is not enough: its body must speak for it, and more.
-            speaks = bool(agreement) and of_connection
+            # A header alone, among bytes that may be anything, is not enough: its body must speak for it, and more; or
+            # the client, by a name of some length and the id that comes next.
+            named = known and follows and tells_client(header.client_id, ())
+            speaks = named or (bool(agreement) and of_connection)
         else:
             # What is too large to be held against its layout must prove that it is of the connection.
             speaks = bool(agreement) or of_connection or (not client_ids and size <= LARGEST_COMPLETED)
