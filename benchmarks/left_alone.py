@@ -5,7 +5,7 @@
     python -m benchmarks.left_alone small CAPTURE [--steps 2000]
     python -m benchmarks.left_alone follow CAPTURE [--steps 10] [--kills 20] [--seed 0]
 
-`recordings`: all captures below a folder, copied into one. `steps`: a capture in the classic format, cut into a ring of
+`recordings`: all captures below a folder, in one run. `steps`: a capture in the classic format, cut into a ring of
 files that come one by one, with a run of the pipeline behind each. `small`: such files all at once, with the time that
 `read` takes. `follow`: such files one by one, with `--follow`, each process of which is killed with SIGKILL at a moment
 drawn at random, then `--finish`. What differs is told by table: rows that lack and rows that are too many.
@@ -66,9 +66,14 @@ def judge(tables: Path, rings: list[list[str]]) -> None:
         truth, shown = expected_rows(paths), of_vantages.pop(ring_of(paths[0]), None)
         for table in COMPARED:
             have = shown[table] if shown else Counter()
-            lacking[table] += (truth[table] - have).total()
-            added[table] += (have - truth[table]).total()
+            differing = (truth[table] - have).total(), (have - truth[table]).total()
+            if any(differing):
+                print(f"{ring_of(paths[0])}: {table}: lacking {differing[0]}, too many {differing[1]}")
+            lacking[table] += differing[0]
+            added[table] += differing[1]
             totals[table] += truth[table].total()
+    for name in of_vantages:
+        print(f"{name}: no such capture point")
     for table in COMPARED:
         added[table] += sum(shown[table].total() for shown in of_vantages.values())
         print(f"{table}: {totals[table]:,} rows; lacking {lacking[table]}, too many {added[table]}", flush=True)
@@ -92,13 +97,13 @@ def judge(tables: Path, rings: list[list[str]]) -> None:
 def recordings(folder: Path, options: argparse.Namespace) -> None:
     """Read all captures from one directory."""
     captures = folder / "captures"
-    captures.mkdir()
-    for path in sorted(options.source.rglob("*.pcap*")):
-        shutil.copy(path, captures)
-    print(f"{len(list(captures.iterdir()))} captures: {run(captures, folder / 'tables'):.1f} s")
     rings: defaultdict[str, list[str]] = defaultdict(list)
-    for path in sorted(map(str, captures.iterdir())):
-        rings[ring_of(path)].append(path)
+    for path in sorted(options.source.rglob("*.pcap*")):
+        copy = captures / path.relative_to(options.source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+        rings[ring_of(str(copy))].append(str(copy))
+    print(f"{sum(map(len, rings.values()))} captures: {run(captures, folder / 'tables'):.1f} s")
     judge(folder / "tables", list(rings.values()))
 
 
