@@ -2,8 +2,8 @@
 
 cimport cython
 from kafkasniff.protocol.bodies.steps cimport (
-    AFTER, ARRAY, BEGIN, COMPACT, DEPTH, ELEMENT, END, ERROR, FIELD, FIXED, FORM, INTEGERS, IS_RECORDS, IS_STRING, MARK,
-    NEXT, NUMBER, OP, RUN, SIGNED, SIZE, TAGS, TEXT, TOLD, WANTED, WHOLE, WIDTH, Steps,
+    AFTER, ARRAY, BEGIN, CAN_BE_NULL, COMPACT, DEPTH, ELEMENT, END, ERROR, FIELD, FIXED, FORM, INTEGERS, IS_RECORDS,
+    IS_STRING, MARK, NEXT, NUMBER, OP, RUN, SIGNED, SIZE, TAGS, TEXT, TOLD, WANTED, WHOLE, WIDTH, Steps,
 )
 from kafkasniff.protocol.bodies.tables cimport STRING, STRUCT, FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport kafkasniff_number_at, kafkasniff_signed
@@ -84,7 +84,7 @@ cdef class BodyReader:
     @cython.final
     cdef bint read_marker(self, FieldTable field) except -1
     @cython.final
-    cdef int take_no_text(self, FieldTable field, bint in_array, Py_ssize_t start, long long length) except -1
+    cdef object no_text(self, FieldTable field, bint in_array, Py_ssize_t start, long long length)
     @cython.final
     cdef int take_no_array(self, FieldTable field, Py_ssize_t start, long long count) except -1
     @cython.final

@@ -21,6 +21,7 @@ if not cython.compiled:
         AFTER,
         ARRAY,
         BEGIN,
+        CAN_BE_NULL,
         COMPACT,
         DEPTH,
         ELEMENT,
@@ -142,7 +143,9 @@ class BodyReader:
 
     def read_message(self, table: FieldTable) -> cython.int:
         """Read the message; raises ProtocolError for one that does not decode. `p` is then where it ends."""
-        steps: Steps = steps_of(table)
+        steps: Steps | None = table.steps
+        if steps is None:
+            steps = steps_of(table)
         if table.is_told:
             self.begin_struct(table, False)
         self.walk(steps, 0, steps.end)
@@ -211,8 +214,11 @@ class BodyReader:
                     value = kafkasniff_signed(view + p, size) if cython.compiled else self.integer(p, size)  # type: ignore[name-defined]  # noqa: F821
                     p += size
                 self.p = p
-                if value < 0 or value > end - p or (form & IS_STRING and value > _LONGEST_STRING):
-                    self.take_no_text(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start, value)
+                if value < 0 and form & CAN_BE_NULL and not form & ELEMENT:
+                    if form & WANTED:
+                        self.take_null(kafkasniff_field(fields, code[step + FIELD]), start)
+                elif value < 0 or value > end - p or (form & IS_STRING and value > _LONGEST_STRING):
+                    raise self.no_text(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start, value)
                 else:
                     size = p
                     p += value
@@ -517,19 +523,17 @@ class BodyReader:
 
     # What is null, or not there as a whole
 
-    def take_no_text(
+    def no_text(
         self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, length: cython.longlong
-    ) -> cython.int:
-        """Take null for a string, bytes or records; raises ProtocolError where there cannot be such a length."""
+    ) -> ProtocolError:
+        """Give the exception for a string, bytes or records that are null, too long, or not there."""
         if length < 0:
-            if in_array or not field.is_nullable:
-                raise ProtocolError(f"expected {field.type_name}, found null", start, self.path(field, in_array))
-            return self.take_null(field, start) if field.is_wanted else 0
+            return ProtocolError(f"expected {field.type_name}, found null", start, self.path(field, in_array))
         if field.kind == STRING and length > _LONGEST_STRING:
             message = f"expected a string of at most {MAX_STRING_BYTES} bytes, found a length of {length}"
-            raise ProtocolError(message, start, self.path(field, in_array))
+            return ProtocolError(message, start, self.path(field, in_array))
         name = "a string" if field.kind == STRING else field.type_name
-        raise self.failure(f"{name} of {length} bytes", self.p, self.path(field, in_array))
+        return self.failure(f"{name} of {length} bytes", self.p, self.path(field, in_array))
 
     def take_no_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.longlong) -> cython.int:
         """Take null for an array; raises ProtocolError where there cannot be as many elements.

@@ -340,6 +340,8 @@ cdef class TextBuffer:
     cdef int member(self, bytes key, long long value) except -1
     @cython.locals(to="unsigned char*")
     cdef int number(self, long long value) except -1
+    @cython.locals(to="unsigned char*")
+    cdef int number_behind(self, int byte, long long value) except -1
     cdef int padded(self, long long value, int digits) except -1
     cdef int spaces(self, Py_ssize_t count) except -1
     cdef int json_string(self, bytes source, Py_ssize_t at, Py_ssize_t length) except -1

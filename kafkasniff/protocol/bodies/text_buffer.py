@@ -89,7 +89,8 @@ class TextBuffer:
         """Write bytes of `source`; raises IndexError where it has not as many."""
         if length <= 0:
             return 0
-        _check_part(source, at, length)
+        if at < 0 or length > len(source) - at:
+            _check_part(source, at, length)
         if length > self.room - self.size:
             self.grow(length)
         if cython.compiled:
@@ -182,6 +183,17 @@ class TextBuffer:
             self.grow(_LONGEST_NUMBER)
         to = cython.address(self.buffer[self.size])
         self.size += kafkasniff_number(to, value) - to  # type: ignore[name-defined]  # noqa: F821
+        return 0
+
+    def number_behind(self, byte: cython.int, value: cython.longlong) -> cython.int:
+        """Write a byte, and a number behind it."""
+        if not cython.compiled:
+            return self.add(b"%c%d" % (byte, value))
+        if self.room - self.size < _LONGEST_NUMBER + 1:
+            self.grow(_LONGEST_NUMBER + 1)
+        to = cython.address(self.buffer[self.size])
+        to[0] = byte
+        self.size += kafkasniff_number(to + 1, value) - to  # type: ignore[name-defined]  # noqa: F821
         return 0
 
     def padded(self, value: cython.longlong, digits: cython.int) -> cython.int:

@@ -4,6 +4,8 @@ cimport cython
 from kafkasniff.calls.call cimport Call, Frame
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
+from kafkasniff.protocol.headers cimport RequestHeader
+from kafkasniff.render.text.known_summaries cimport KnownSummaries
 from kafkasniff.render.text.summary_reader cimport SummaryReader
 
 @cython.final
@@ -15,10 +17,12 @@ cdef class Summaries:
     cdef SummaryReader reader
     cdef list tables
     cdef object context
+    cdef KnownSummaries known
     cdef bint holds_records
     cdef bint lists_asked
 
     cdef int summarize(self, Call call) except -1
+    cdef int read_both(self, Call call, RequestHeader header) except -1
     cdef bint read_side(self, Call call, Frame frame, bint is_request, int key, int version, Py_ssize_t start) except -1
     cdef FieldTable table_of(self, int key, int version, bint is_request)
     cdef int write_request(self, Call call, int key, int version) except -1

@@ -14,9 +14,10 @@ from kafkasniff.protocol.bodies.decoding import UNSUPPORTED_VERSION
 from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.headers import API_VERSIONS, read_response_header, response_header_version
+from kafkasniff.protocol.headers import API_VERSIONS, RequestHeader, read_response_header, response_header_version
 from kafkasniff.protocol.records.batches import COMPRESSIONS
 from kafkasniff.render.text import summary_fields as fields
+from kafkasniff.render.text.known_summaries import KnownSummaries
 from kafkasniff.render.text.summary_fields import COORDINATOR_KEYS, LABELS
 from kafkasniff.render.text.summary_lists import NAME_LENGTH
 from kafkasniff.render.text.summary_reader import SummaryReader
@@ -81,6 +82,7 @@ class Summaries:
         self.throttle_ms = 0
         self.reader = SummaryReader()
         self.tables: list[FieldTable | None] = [None] * (2 * _KEYS * _VERSIONS)
+        self.known = KnownSummaries()
         self.context: Context | None = None
         self.holds_records = False
         self.lists_asked = False
@@ -92,9 +94,6 @@ class Summaries:
 
     def summarize(self, call: Call) -> cython.int:
         """Take a call."""
-        before: cython.Py_ssize_t
-        start: cython.Py_ssize_t
-        is_asked: cython.bint = False
         self.text.size = 0
         self.throttle_ms = 0
         if self.codes:
@@ -104,7 +103,6 @@ class Summaries:
             self.is_sound = False
             return 0
         key: cython.int = header.api_key
-        version: cython.int = header.api_version
         if key < 0 or key >= _KEYS or not _SUMMARISED[key]:
             self.is_sound = False
             from kafkasniff.render.text.other_summaries import other_summary
@@ -112,9 +110,27 @@ class Summaries:
             self.text.add(other_summary(call).encode())
             self.codes = [error.code for error in call.errors]
             return 0
-        request, response = call.request, call.response
         if call.context is not self.context:
             self.begin_context(call.context)
+        if self.holds_records or not self.known.may_repeat(call):
+            return self.read_both(call, header)
+        known: bytes | None = self.known.find(call)
+        if known is not None:
+            self.is_sound = True
+            return self.text.add(known)
+        self.read_both(call, header)
+        if self.is_sound and not self.codes and not self.throttle_ms:
+            self.known.keep(call, self.text.taken(0))
+        return 0
+
+    def read_both(self, call: Call, header: RequestHeader) -> cython.int:
+        """Make the summary of a call of which the fields are known."""
+        before: cython.Py_ssize_t
+        start: cython.Py_ssize_t
+        is_asked: cython.bint = False
+        key: cython.int = header.api_key
+        version: cython.int = header.api_version
+        request, response = call.request, call.response
         self.reader.client_id = header.client_id
         self.lists_asked = False
         self.is_sound = not _HOLDING[key] and not self.holds_records
@@ -299,20 +315,23 @@ class Summaries:
     def write_member(self) -> cython.int:
         """Write group, member (static members by their instance id) and generation or epoch, as far as given."""
         out: TextBuffer = self.text
-        if self.reader.size_of(GROUP) != -2:
+        reader: SummaryReader = self.reader
+        size: cython.Py_ssize_t = reader.size_of(GROUP)
+        if size != -2:
             out.add(b"group ")
-            if self.reader.size_of(GROUP) < 0:
+            if size < 0:
                 out.add(b"None")
             else:
-                self.reader.shown(out, self.reader.value(GROUP), self.reader.size_of(GROUP), _NAME_LENGTH)
-        if self.reader.size_of(INSTANCE) > 0:
+                reader.shown(out, reader.value(GROUP), size, _NAME_LENGTH)
+        size = reader.size_of(MEMBER)
+        if reader.size_of(INSTANCE) > 0:
             self.write_slot(b" instance ", INSTANCE)
-        elif self.reader.size_of(MEMBER) > 0:
+        elif size > 0:
             out.add(b" member ")
-            self.reader.member(out, self.reader.value(MEMBER), self.reader.size_of(MEMBER))
-        if self.reader.is_there(GENERATION):
+            reader.member(out, reader.value(MEMBER), size)
+        if reader.is_there(GENERATION):
             self.write_value(b" generation ", GENERATION)
-        if self.reader.is_there(EPOCH):
+        if reader.is_there(EPOCH):
             self.write_value(b" epoch ", EPOCH)
         return 0
 

@@ -40,8 +40,6 @@ class SummaryLists(BodyReader):
         self.named = TextBuffer()
         self.topic_names: KnownNames = TopicNames()
         self.client_id: str | None = None
-        self.prefix_of: str | None = None
-        self.prefix = b""
         self.begin_lists()
 
     def begin_lists(self) -> cython.int:
@@ -52,25 +50,20 @@ class SummaryLists(BodyReader):
         self.is_muted = False
         return 0
 
-    def begin_topic(self) -> cython.int:
-        """Begin an entry of the list, up to its name."""
+    def list_topic(self, at: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.int:
+        """Begin an entry with a topic's name, or with its id where `size` is -2."""
+        if self.is_muted:
+            return 0
         if self.topics and self.topics <= _MOST_NAMES and self.partitions > _MOST_PARTITIONS:
             self.listed.add(b" (")
             self.listed.number(self.partitions)
             self.listed.byte(41)
         self.topics += 1
         self.partitions = 0
-        if self.topics <= _MOST_NAMES and self.listed.size and not self.is_muted:
-            self.listed.byte(32)
-        return 0
-
-    def list_topic(self, at: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.int:
-        """Begin an entry with a topic's name, or with its id where `size` is -2."""
-        if self.is_muted:
-            return 0
-        self.begin_topic()
         if self.topics > _MOST_NAMES:
             return 0
+        if self.listed.size:
+            self.listed.byte(32)
         self.name_topic(self.listed, at, size)
         return self.listed.byte(45)
 
@@ -82,9 +75,7 @@ class SummaryLists(BodyReader):
         if self.topics > _MOST_NAMES:
             return 0
         if self.partitions <= _MOST_PARTITIONS:
-            if self.partitions > 1:
-                self.listed.byte(44)
-            return self.listed.number(value)
+            return self.listed.number_behind(44, value) if self.partitions > 1 else self.listed.number(value)
         if self.partitions == _MOST_PARTITIONS + 1:
             self.listed.byte(44)
             self.listed.add(_ELLIPSIS)
@@ -94,10 +85,10 @@ class SummaryLists(BodyReader):
         """Add what stands behind a partition."""
         if self.is_muted or self.topics > _MOST_NAMES or self.partitions > _MOST_PARTITIONS:
             return 0
-        self.listed.byte(64)
         if is_timestamp and -5 <= value < 0:
+            self.listed.byte(64)
             return self.listed.add(_TIMESTAMPS[value])
-        return self.listed.number(value)
+        return self.listed.number_behind(64, value)
 
     def end_list(self) -> cython.int:
         """End the list of topics; another may begin."""
@@ -143,21 +134,20 @@ class SummaryLists(BodyReader):
         self, out: TextBuffer, at: cython.Py_ssize_t, length: cython.Py_ssize_t, most: cython.Py_ssize_t
     ) -> cython.int:
         """Write text from the message as safe text of at most `most` characters."""
-        if not self.is_printable(at, min(length, most + 1)):
+        size: cython.Py_ssize_t = min(length, most + 1)
+        if at < 0 or at + size > self.end:
+            raise IndexError("bytes behind the end")
+        if cython.compiled:
+            is_plain: cython.bint = kafkasniff_is_printable(self.view + at, size)  # type: ignore[name-defined]  # noqa: F821
+        else:
+            text: bytes = self.data[at : at + size]
+            is_plain = text.isascii() and (not text or text.decode().isprintable())
+        if not is_plain:
             return out.add(show(java_text(self.raw(at, length)), most).encode())
         if length <= most:
             return out.copy(self.data, at, length)
         out.copy(self.data, at, most - 1)
         return out.add(_ELLIPSIS)
-
-    def is_printable(self, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.bint:
-        """Tell whether bytes of the message are printable ASCII; raises IndexError where they are not all there."""
-        if at < 0 or at + length > self.end:
-            raise IndexError("bytes behind the end")
-        if cython.compiled:
-            return kafkasniff_is_printable(cython.address(self.view[at]), length)  # type: ignore[name-defined]  # noqa: F821
-        text: bytes = self.data[at : at + length]
-        return text.isascii() and (not text or text.decode().isprintable())
 
     def name_topic(self, out: TextBuffer, at: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.int:
         """Write a topic's name; where `size` is -2 that of the id at a place, or the id where nothing told it."""
@@ -170,17 +160,20 @@ class SummaryLists(BodyReader):
 
     def member(self, out: TextBuffer, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Write a member id without the client id before it, which brokers put there and which has its own column."""
-        i: cython.Py_ssize_t
-        if self.client_id is not self.prefix_of:
-            self.prefix_of = self.client_id
-            self.prefix = (self.client_id or "").encode("utf-8", "surrogatepass")
-        prefix: bytes = self.prefix
-        size: cython.Py_ssize_t = len(prefix)
-        if size == 0 or size > length:
+        size: cython.Py_ssize_t = self.client_id_size(at, length)
+        if not size:
             return self.shown(out, at, length, _MEMBER_LENGTH)
-        for i in range(size):
-            if self.data[at + i] != prefix[i]:
-                return self.shown(out, at, length, _MEMBER_LENGTH)
         # The ellipsis is one of the characters.
         out.add(_ELLIPSIS)
         return self.shown(out, at + size, length - size, _MEMBER_LENGTH - 1)
+
+    def client_id_size(self, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Give the bytes of the client id that some bytes of the message begin with; 0 where they do not."""
+        if not self.client_id or at < 0 or at + length > self.end:
+            return 0
+        if cython.compiled and kafkasniff_has_prefix(self.view + at, length, self.client_id):  # type: ignore[name-defined]  # noqa: F821
+            return len(self.client_id)
+        if cython.compiled and self.client_id.isascii():
+            return 0
+        prefix: bytes = self.client_id.encode("utf-8", "surrogatepass")
+        return len(prefix) if self.data[at : at + length].startswith(prefix) else 0

@@ -1,5 +1,6 @@
 # What other compiled modules use of summary_reader.py.
 
+from kafkasniff.protocol.bodies.reader cimport kafkasniff_is_ascii
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.records.crc32c cimport crc32c_of
 from kafkasniff.render.text.summary_lists cimport SummaryLists

@@ -195,10 +195,10 @@ class SummaryReader(SummaryLists):
         role: cython.int = field.role
         if role == PARTITION:
             return self.list_partition(value)
-        if role == OFFSET:
-            return self.list_offset(value, False)
         if role >= NUMBERS:
             return self.keep(role, value, 0)
+        if role == OFFSET:
+            return self.list_offset(value, False)
         if role == TIMESTAMP:
             return self.list_offset(value, True)
         if role in (FETCHED_PARTITION, NEW_PARTITIONS, NODE, RESOURCE_TYPE):
@@ -284,7 +284,9 @@ class SummaryReader(SummaryLists):
     ) -> cython.int:
         """Take text."""
         role: cython.int = field.role
-        self.check_text(field, in_array, start, at, length)
+        # `at` and `length` were compared with the end.
+        if not cython.compiled or not kafkasniff_is_ascii(self.view + at, length):  # type: ignore[name-defined]  # noqa: F821
+            self.check_text(field, in_array, start, at, length)
         if role == TOPIC:
             return self.list_topic(at, length)
         if role >= STRINGS:
