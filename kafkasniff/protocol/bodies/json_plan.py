@@ -14,6 +14,8 @@ TOPIC_NAME = 5
 _INTEGER_TYPES = frozenset({"int8", "int16", "uint16", "int32", "uint32", "int64"})
 
 _STEP = Struct("=BBBBHHIii")
+_BEHIND_KEYS = bytes(32)
+"""Bytes as many as are copied of a short key."""
 _ROOM_OF_STEP = 32
 """Characters that a step takes at most, but for its key, and what it asks room for when it is taken."""
 _MOST_ARRAYS = 4
@@ -37,7 +39,7 @@ class _Planner:
         # Those behind one that may not be are added too.
         found = [self._add(field, place > 0) for place, field in enumerate(table.plain_fields)]
         self.steps.append((_END, 0, _FLEXIBLE * table.is_flexible, 0, 0, 0, 0, 0, 0))
-        room = _ROOM_OF_STEP * (len(table.plain_fields) + 2)
+        room = _ROOM_OF_STEP * (len(table.plain_fields) + 3)
         room += sum([len(field.key) + len(field.size_key) for field in table.plain_fields])
         self.steps[begin] = (_BEGIN, 0, 0, 0, 0, 0, 0, 0, room)
         if all(found):
@@ -68,7 +70,7 @@ def plan_json(table: FieldTable) -> None:
     """Plan which structs of a message are written at once, when it is settled which fields have roles."""
     planner = _Planner()
     planner.add_struct(table)
-    plan = JsonPlan(b"".join([_STEP.pack(*step) for step in planner.steps]), planner.keys, planner.fields)
+    plan = JsonPlan(b"".join([_STEP.pack(*step) for step in planner.steps]), planner.keys + _BEHIND_KEYS, planner.fields)
     for struct, begin in planner.begun:
         struct.json_plan, struct.json_begin = plan, begin
 

@@ -16,7 +16,7 @@ cdef extern from *:
         KAFKASNIFF_FLEXIBLE = 16
     };
     enum { KAFKASNIFF_DONE, KAFKASNIFF_UNUSUAL, KAFKASNIFF_NO_ROOM, KAFKASNIFF_NO_NOTES };
-    enum { KAFKASNIFF_NOTE = 7, KAFKASNIFF_LONGEST_STRING = 0x7FFF, KAFKASNIFF_AT_ONCE = 64 };
+    enum { KAFKASNIFF_NOTE = 7, KAFKASNIFF_LONGEST_STRING = 0x7FFF, KAFKASNIFF_AT_ONCE = 64, KAFKASNIFF_SHORT_KEY = 32 };
 
     /* A step of a plan, as `json_plan.py` makes it. */
     typedef struct {
@@ -57,6 +57,22 @@ cdef extern from *:
         *length = value - 1;
         *at = p;
         return 1;
+    }
+
+    /* The number of a field, whose bytes are there: where there are eight, all of them are read. */
+    static inline int64_t kafkasniff_field(
+        const unsigned char *p, const unsigned char *end, const kafkasniff_step *step
+    ) {
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        uint64_t word;
+        if (end - p >= 8) {
+            memcpy(&word, p, 8);
+            word = __builtin_bswap64(word);
+            if (step->bits & KAFKASNIFF_SIGNED) return (int64_t)word >> (64 - 8 * step->size);
+            return (int64_t)(word >> (64 - 8 * step->size));
+        }
+    #endif
+        return kafkasniff_number_at(p, step->size, step->bits & KAFKASNIFF_SIGNED);
     }
 
     static inline int kafkasniff_note(kafkasniff_writing *w, const kafkasniff_step *step, int64_t value, int64_t end) {
@@ -114,12 +130,14 @@ cdef extern from *:
         int status;
         if (w->limit - to < room) return KAFKASNIFF_NO_ROOM;
         for (step++; step->kind != KAFKASNIFF_END; step++) {
-            kafkasniff_copy(to, w->keys + step->key_at, step->key);
+            /* Most keys are short, and behind each there is as much. */
+            memcpy(to, w->keys + step->key_at, KAFKASNIFF_SHORT_KEY);
+            if (step->key > KAFKASNIFF_SHORT_KEY) memcpy(to, w->keys + step->key_at, step->key);
             to += step->key;
             switch (step->kind) {
             case KAFKASNIFF_NUMBER:
                 if (end - p < step->size) return KAFKASNIFF_UNUSUAL;
-                value = kafkasniff_number_at(p, step->size, step->bits & KAFKASNIFF_SIGNED);
+                value = kafkasniff_field(p, end, step);
                 p += step->size;
                 if (value && step->bits & KAFKASNIFF_NOTED && !kafkasniff_note(w, step, value, 0))
                     return KAFKASNIFF_NO_NOTES;

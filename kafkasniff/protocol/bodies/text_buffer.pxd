@@ -6,6 +6,9 @@ cdef extern from *:
     #include <stddef.h>
     #include <stdint.h>
     #include <string.h>
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    #endif
 
     /* The signed big-endian number of 1, 2, 4 or 8 bytes. */
     static inline long long kafkasniff_signed(const unsigned char *p, int size) {
@@ -91,18 +94,59 @@ cdef extern from *:
         return n;
     }
 
-    /* Writes text as it stands in a JSON string; gives where that ends, and sets `is_wide` where it is not all ASCII.
+    /* Writes a character as it stands in a JSON string, in six at most; sets `is_wide` where it is not ASCII, or DEL.
 
-    Gives NULL, if it `stops`, at control characters other than tab and line ends. Each byte may take six, and eight
-    behind the last may be overwritten. */
+    Gives where it ends; NULL, if it `stops`, of a control character other than tab and line ends. */
+    static inline unsigned char *kafkasniff_escape(unsigned char *to, unsigned char c, int stops, int *is_wide) {
+        static const char hex[] = "0123456789abcdef", letters[] = "........btn.fr..................";
+        if (c >= 0x20) {
+            if (c >= 0x7F) *is_wide = 1;
+            if (c == 0x7F && stops) return NULL;
+            if (c == 0x22 || c == 0x5C) *to++ = 0x5C;
+            *to++ = c;
+            return to;
+        }
+        if (stops && c != 9 && c != 10 && c != 13) return NULL;
+        *to++ = 0x5C;
+        if (letters[c] != '.') {
+            *to++ = letters[c];
+            return to;
+        }
+        memcpy(to, "u00", 3);
+        to[3] = hex[c >> 4];
+        to[4] = hex[c & 15];
+        return to + 5;
+    }
+
+    /* Writes text so; gives where that ends, or NULL. What may be overwritten is six bytes for each that is read. */
     static inline unsigned char *kafkasniff_escaped(
         unsigned char *to, const unsigned char *from, ptrdiff_t n, int stops, int *is_wide
     ) {
-        static const char hex[] = "0123456789abcdef", letters[] = "........btn.fr..................";
         const uint64_t ones = 0x0101010101010101u, high = 0x80 * ones;
         const unsigned char *end = from + n;
+    #if defined(__SSE2__)
+        const __m128i quote = _mm_set1_epi8(0x22), slash = _mm_set1_epi8(0x5C), del = _mm_set1_epi8(0x7F);
+        const __m128i control = _mm_set1_epi8(0x1F);
+        while (end - from >= 32) {
+            __m128i some = _mm_loadu_si128((const __m128i *)from);
+            __m128i odd = _mm_or_si128(_mm_cmpeq_epi8(some, quote), _mm_cmpeq_epi8(some, slash));
+            unsigned found, at = 0;
+            odd = _mm_or_si128(odd, _mm_cmpeq_epi8(some, del));
+            odd = _mm_or_si128(odd, _mm_cmpeq_epi8(some, _mm_min_epu8(some, control)));
+            _mm_storeu_si128((__m128i *)to, some);
+            if (_mm_movemask_epi8(some)) *is_wide = 1;
+            for (found = _mm_movemask_epi8(odd); found; found &= found - 1) {
+                unsigned next = __builtin_ctz(found);
+                to = kafkasniff_escape(to + (next - at), from[next], stops, is_wide);
+                if (!to) return NULL;
+                at = next + 1;
+                _mm_storeu_si128((__m128i *)to, _mm_loadu_si128((const __m128i *)(from + at)));
+            }
+            to += 16 - at;
+            from += 16;
+        }
+    #endif
         while (from < end) {
-            unsigned char c;
             if (end - from >= 8) {
                 uint64_t word, quotes, slashes, dels, found;
                 memcpy(&word, from, 8);
@@ -127,26 +171,8 @@ cdef extern from *:
                 to += n;
                 from += n;
             }
-            c = *from++;
-            if (c >= 0x7F) {
-                *is_wide = 1;
-                if (c == 0x7F && stops) return NULL;
-                *to++ = c;
-            } else if (c >= 0x20) {
-                if (c == 0x22 || c == 0x5C) *to++ = 0x5C;
-                *to++ = c;
-            } else {
-                if (stops && c != 9 && c != 10 && c != 13) return NULL;
-                *to++ = 0x5C;
-                if (letters[c] != '.') {
-                    *to++ = letters[c];
-                } else {
-                    memcpy(to, "u00", 3);
-                    to[3] = hex[c >> 4];
-                    to[4] = hex[c & 15];
-                    to += 5;
-                }
-            }
+            to = kafkasniff_escape(to, *from++, stops, is_wide);
+            if (!to) return NULL;
         }
         return to;
     }

@@ -1,7 +1,7 @@
 # What other compiled modules use of records.py.
 
 cimport cython
-from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
+from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer, kafkasniff_add, kafkasniff_number
 
 cdef class RecordsWriter:
     cdef TextBuffer out
@@ -18,6 +18,7 @@ cdef class RecordsWriter:
         long long max_timestamp, long long most,
     ) except -1
     @cython.final
+    @cython.locals(place="unsigned char*", to="unsigned char*")
     cdef bint write_record(
         self, long long base_offset, long long base_timestamp, bint is_appended, long long max_timestamp
     ) except -1

@@ -8,12 +8,19 @@ except ImportError:
 
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 
+if not cython.compiled:
+    from kafkasniff.protocol.bodies.uncompiled_text import kafkasniff_add, kafkasniff_number
+
 _FAR = cython.declare(cython.longlong, 1 << 62)
 """From here on, a sum with what records say could leave 64 bits."""
 _LONGEST_VARINT = cython.declare(cython.int, 63)
 """Bits of the varints that are read here, of at most 9 bytes."""
 _LARGEST_INT32 = cython.declare(cython.longlong, 0xFFFFFFFF)
 _LARGEST = cython.declare(cython.longlong, (1 << 63) - 1)
+_OFFSET = cython.declare(bytes, b'{"offset":')
+_TIMESTAMP = cython.declare(bytes, b',"timestamp":')
+_LONGEST_START = cython.declare(cython.Py_ssize_t, len(_OFFSET) + len(_TIMESTAMP) + 64)
+"""Bytes that both take at most with the numbers behind them."""
 _SCHEMA_HEADER_BYTES = cython.declare(cython.int, 5)
 """Confluent's wire format: a zero byte and the schema's id, int32."""
 
@@ -82,10 +89,16 @@ class RecordsWriter:
         # The attributes, a byte of which no bit is in use.
         self.p += 1
         timestamp: cython.longlong = base_timestamp + self.number(_LARGEST)
-        out.add(b'{"offset":')
-        out.number(base_offset + self.number(_LARGEST_INT32))
-        out.add(b',"timestamp":')
-        out.number(max_timestamp if is_appended else timestamp)
+        offset: cython.longlong = base_offset + self.number(_LARGEST_INT32)
+        place = to = out.reserve(_LONGEST_START)
+        to = kafkasniff_add(to, _OFFSET)
+        to = kafkasniff_number(to, offset)
+        to = kafkasniff_add(to, _TIMESTAMP)
+        to = kafkasniff_number(to, max_timestamp if is_appended else timestamp)
+        if not cython.compiled:
+            out.add(to)
+        else:
+            out.size += to - place
         key_at: cython.Py_ssize_t = self.p
         self.write_bytes(b',"key":', b',"keyBase64":')
         value_at: cython.Py_ssize_t = self.p
@@ -114,6 +127,8 @@ class RecordsWriter:
         self.most -= 2 * count
         if count < 0 or self.most < 0:
             self.is_unusual = True
+        if not count:
+            return out.add(b',"headers":[]')
         out.add(b',"headers":[')
         for i in range(count):
             size = self.number(_LARGEST_INT32)
@@ -165,6 +180,10 @@ class RecordsWriter:
         value: cython.longlong = 0
         byte: cython.longlong
         shift: cython.int = 0
+        if self.p < self.end and self.view[self.p] < 0x80:
+            value = self.view[self.p]
+            self.p += 1
+            return value >> 1 ^ -(value & 1)
         while self.p < self.end and shift < _LONGEST_VARINT:
             byte = self.view[self.p]
             self.p += 1
