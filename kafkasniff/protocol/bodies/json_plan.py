@@ -70,7 +70,9 @@ def plan_json(table: FieldTable) -> None:
     """Plan which structs of a message are written at once, when it is settled which fields have roles."""
     planner = _Planner()
     planner.add_struct(table)
-    plan = JsonPlan(b"".join([_STEP.pack(*step) for step in planner.steps]), planner.keys + _BEHIND_KEYS, planner.fields)
+    plan = JsonPlan(
+        b"".join([_STEP.pack(*step) for step in planner.steps]), planner.keys + _BEHIND_KEYS, planner.fields
+    )
     for struct, begin in planner.begun:
         struct.json_plan, struct.json_begin = plan, begin
 

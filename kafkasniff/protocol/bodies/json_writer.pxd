@@ -60,7 +60,7 @@ cdef extern from *:
     }
 
     /* The number of a field, whose bytes are there: where there are eight, all of them are read. */
-    static inline int64_t kafkasniff_field(
+    static inline int64_t kafkasniff_planned_number(
         const unsigned char *p, const unsigned char *end, const kafkasniff_step *step
     ) {
     #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -137,7 +137,7 @@ cdef extern from *:
             switch (step->kind) {
             case KAFKASNIFF_NUMBER:
                 if (end - p < step->size) return KAFKASNIFF_UNUSUAL;
-                value = kafkasniff_field(p, end, step);
+                value = kafkasniff_planned_number(p, end, step);
                 p += step->size;
                 if (value && step->bits & KAFKASNIFF_NOTED && !kafkasniff_note(w, step, value, 0))
                     return KAFKASNIFF_NO_NOTES;

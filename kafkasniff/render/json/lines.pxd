@@ -39,6 +39,8 @@ cdef class JsonLines(LineWriter):
         self, context, bytes data, bytes answer, list records, list response_records, bint is_internal
     ) except -1
     cdef int write_known_decoded(self, Call call) except -1
+    cdef bytes session_text(self, SessionStep step, Covered covered)
+    cdef int write_errors(self, list errors, list response_errors) except -1
     cdef int write_topics(self, names) except -1
     cdef int add_unsafe(self, str text) except -1
     cdef bint write_response(self, Layout layout, int version, bytes data) except -1

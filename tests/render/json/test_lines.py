@@ -5,13 +5,18 @@ from pathlib import Path
 import pytest
 
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.context import Context
 from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.enrichment.fetch_sessions import FetchSessions
+from kafkasniff.calls.enrichment.learning import Learning
 from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.sasl.token import SaslToken
 from kafkasniff.reading import read
 from kafkasniff.render.json.found import decoded_parts
 from kafkasniff.render.json.items import connection_line, gap_line, token_line
 from kafkasniff.render.json.lines import JsonLines
+from tests.calls.enrichment.test_fetch_sessions import answer as fetched
+from tests.calls.enrichment.test_fetch_sessions import request as fetch
 from tests.conftest import CAPTURES
 from tests.render.made_calls import (
     INTERFACE,
@@ -243,3 +248,17 @@ def test_lines_hold_what_decoding_gives(path: Path, records: bool) -> None:
             for name, value in json.loads(expected).items():
                 # As text, since the order of keys counts too.
                 assert json.dumps(item[name]) == json.dumps(value)
+
+
+def test_what_a_fetch_session_covers_is_in_the_line_as_in_the_call() -> None:
+    learns = Learning(Context(), FetchSessions())
+    topics = {"orders": [3, 0], 'a"b\x7f' + "t" * 300: [1]}
+    first = made_call(fetch(0, topics, session=0)[1], fetched())
+    calls = [made_call(fetch(epoch, changes)[1], fetched()) for epoch, changes in ((1, {}), (2, {"audit": [7]}))]
+    for call in (first, *calls):
+        learns.take(call)
+    for call in calls:
+        line = call_line(call)
+        assert json.loads(line)["decoded"] == call.decoded
+        assert b"\x7f" not in line
+        assert call_line(call) == line
