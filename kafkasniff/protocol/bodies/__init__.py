@@ -16,8 +16,9 @@ How it works:
 - What a message holds goes to a sink, a subclass of the reader that overrides its `take_…`, `begin_…`, `end_…`
   methods. Fields that nobody wants (`FieldTable.is_wanted`) are passed over, and still checked. Of itself the reader
   notes error codes and where `records` fields lie. The sinks:
-    - `values.ValueReader` makes a dict, of all fields or of those wanted; of a message that fails it has what came
-      before (`is_partial`).
+    - `values.ValueTaker` makes values of fields, which a subclass puts somewhere: `values.ValueReader` into a dict, of
+      all fields or of those wanted, and of a message that fails what came before (`is_partial`);
+      `collecting.FieldCollector` into lists, of fields with a role, wherever they stand.
     - `json_writer.JsonWriter` writes JSON text, with secrets replaced. Where compiled it writes structs, with all that
       is inside them, at once, by plans that have the keys made ready (`json_plan`). Of a struct with anything unusual
       it writes nothing so: the walk tells what that is, and the structs inside are tried by themselves.

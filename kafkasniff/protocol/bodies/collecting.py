@@ -9,7 +9,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.protocol.bodies.tables import FieldTable
-from kafkasniff.protocol.bodies.values import ValueReader
+from kafkasniff.protocol.bodies.values import ValueTaker
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.primitives import MAX_ELEMENTS
 
@@ -20,7 +20,7 @@ ID = 2
 
 
 @cython.cclass
-class FieldCollector(ValueReader):
+class FieldCollector(ValueTaker):
     """Collects the values of fields with a role, as Kafka's JSON has them; null is no value, nor is a tag's default."""
 
     def __init__(self) -> None:
@@ -66,29 +66,3 @@ class FieldCollector(ValueReader):
     def note_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Note nothing of them."""
         return 0
-
-    def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
-        """Make no dict."""
-        return 0
-
-    def end_struct(self, field: FieldTable) -> cython.int:
-        """Make none."""
-        return 0
-
-    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
-        """Make no list."""
-        return 0
-
-    def end_array(self, field: FieldTable) -> cython.int:
-        """Make none."""
-        return 0
-
-    def end_tags(self, table: FieldTable) -> cython.int:
-        """Order nothing."""
-        return 0
-
-    def take_records(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
-    ) -> cython.int:
-        """Collect the size of records."""
-        return self.put(field, False, start, length)

@@ -1,7 +1,7 @@
 # Declares offsets.py, which is compiled since its sink overrides methods of C.
 
 from kafkasniff.protocol.bodies.tables cimport STRUCT, FieldTable
-from kafkasniff.protocol.bodies.values cimport ValueReader
+from kafkasniff.protocol.bodies.values cimport ValueTaker
 
-cdef class OffsetReader(ValueReader):
+cdef class OffsetReader(ValueTaker):
     cdef readonly list traced

@@ -10,7 +10,7 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.protocol.bodies.tables import FieldTable
-from kafkasniff.protocol.bodies.values import ValueReader
+from kafkasniff.protocol.bodies.values import ValueTaker
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import JsonValue
 from kafkasniff.protocol.primitives import MAX_PARTIAL_ELEMENTS
@@ -41,7 +41,7 @@ def trace(table: FieldTable, data: bytes, offset: int = 0) -> list[TracedField]:
 
 @cython.final
 @cython.cclass
-class OffsetReader(ValueReader):
+class OffsetReader(ValueTaker):
     """Notes the values of one message instead of putting them together."""
 
     def __init__(self) -> None:
@@ -59,34 +59,12 @@ class OffsetReader(ValueReader):
         self.traced.append(TracedField(path, start, self.p - start, value))
         return 0
 
-    def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
-        """Note nothing: only what is inside has bytes."""
-        return 0
-
-    def end_struct(self, field: FieldTable) -> cython.int:
-        """Note nothing."""
-        return 0
-
     def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
         """Note the count."""
         return self.put(field, False, start, count)
-
-    def end_array(self, field: FieldTable) -> cython.int:
-        """Note nothing."""
-        return 0
-
-    def end_tags(self, table: FieldTable) -> cython.int:
-        """Note nothing: offsets stand in the order of the wire."""
-        return 0
 
     def take_null(self, field: FieldTable, start: cython.Py_ssize_t) -> cython.int:
         """Note null, but of a struct, of which the marker has been noted."""
         if field.kind == STRUCT and not field.is_array:
             return 0
         return self.put(field, False, start, None)
-
-    def take_records(
-        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
-    ) -> cython.int:
-        """Note the size of records."""
-        return self.put(field, False, start, length)

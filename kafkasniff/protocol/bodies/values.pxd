@@ -3,18 +3,20 @@
 from kafkasniff.protocol.bodies.reader cimport BodyReader
 from kafkasniff.protocol.bodies.tables cimport BOOL, FLOAT64, STRING, FieldTable
 
-cdef class ValueReader(BodyReader):
-    cdef public dict value
+cdef class ValueTaker(BodyReader):
     cdef readonly Py_ssize_t longest
     cdef public list malformed
-    cdef dict into
-    cdef list items
-    cdef list around
 
     cdef int put(self, FieldTable field, bint in_array, Py_ssize_t start, object value) except -1
     cpdef Py_ssize_t read(
         self, FieldTable table, bytes data, Py_ssize_t offset, long long most, bint is_partial
     ) except -1
+
+cdef class ValueReader(ValueTaker):
+    cdef public dict value
+    cdef dict into
+    cdef list items
+    cdef list around
 
 cpdef ValueReader borrow_reader()
 cpdef int give_back(ValueReader reader) except -1

@@ -36,30 +36,25 @@ def give_back(reader: "ValueReader") -> cython.int:
 
 
 @cython.cclass
-class ValueReader(BodyReader):
-    """Reads messages as dicts with the values of Kafka's JSON, the keys in the definition's order.
+class ValueTaker(BodyReader):
+    """Takes values as those of Kafka's JSON: a subclass says where each is to be put.
 
-    `value` is the message; where reading failed, what there was before. `malformed` holds offset and path of texts that
-    are not UTF-8, where such are taken: in reading what there is of a message. `longest` is the number of characters
-    that the longest text in `value` has at most.
+    `malformed` holds offset and path of texts that are not UTF-8, where such are taken: in reading what there is of a
+    message. `longest` is the number of characters that the longest text has at most.
     """
 
     def __init__(self) -> None:
         """Make a reader."""
         super().__init__()
-        self.value: dict[str, Any] = {}
         self.longest = 0
         self.malformed: list[tuple[int, str]] = []
-        self.into = self.value
-        self.items: list[Any] = []
-        self.around: list[Any] = []
 
     def read(
         self, table: FieldTable, data: bytes, offset: cython.Py_ssize_t, most: cython.longlong, is_partial: cython.bint
     ) -> cython.Py_ssize_t:
         """Read the message that begins at `offset`, with at most `most` array elements; give where it ends.
 
-        Raises ProtocolError; if `is_partial`, `value` is then what there was of it.
+        Raises ProtocolError; if `is_partial`, what there was of it was taken then.
         """
         self.begin(data, offset, len(data), most)
         self.is_partial = is_partial
@@ -71,56 +66,7 @@ class ValueReader(BodyReader):
 
     def put(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: object) -> cython.int:
         """Put a value in its place; its bytes begin at `start`."""
-        if in_array:
-            self.items.append(value)
-        else:
-            self.into[field.name] = value
-        return 0
-
-    def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
-        """Begin a dict."""
-        value: dict[str, Any] = {}
-        if field.parent is None:
-            self.value = value
-            self.longest = 0
-            self.malformed = []
-            self.around = []
-        else:
-            self.put(field, in_array, self.p, value)
-        self.around.append(self.into)
-        self.into = value
-        return 0
-
-    def end_struct(self, field: FieldTable) -> cython.int:
-        """End it."""
-        self.into = self.around.pop()
-        return 0
-
-    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
-        """Begin a list."""
-        items: list[Any] = []
-        self.into[field.name] = items
-        self.around.append(self.items)
-        self.items = items
-        return 0
-
-    def end_array(self, field: FieldTable) -> cython.int:
-        """End it."""
-        self.items = self.around.pop()
-        return 0
-
-    def end_tags(self, table: FieldTable) -> cython.int:
-        """Put tagged fields in their place as Kafka's JSON has it, and drop those that hold their default."""
-        field: FieldTable
-        found: dict[str, Any] = dict(self.into)
-        self.into.clear()
-        for field in table.fields:
-            name: str = field.name
-            if name not in found:
-                name = f"{name}SizeInBytes"
-            if name in found and (not field.is_tagged or found[name] != field.default):
-                self.into[name] = found[name]
-        return 0
+        raise NotImplementedError
 
     def take_null(self, field: FieldTable, start: cython.Py_ssize_t) -> cython.int:
         """Put null."""
@@ -180,6 +126,81 @@ class ValueReader(BodyReader):
         """Put bytes as base64."""
         self.longest = max(self.longest, 2 * length)
         return self.put(field, in_array, start, b2a_base64(self.raw(at, length), newline=False).decode("ascii"))
+
+    def take_records(
+        self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
+    ) -> cython.int:
+        """Put the size of records."""
+        return self.put(field, False, start, length)
+
+
+@cython.cclass
+class ValueReader(ValueTaker):
+    """Reads messages as dicts with the values of Kafka's JSON, the keys in the definition's order.
+
+    `value` is the message; where reading failed, what there was before.
+    """
+
+    def __init__(self) -> None:
+        """Make a reader."""
+        super().__init__()
+        self.value: dict[str, Any] = {}
+        self.into = self.value
+        self.items: list[Any] = []
+        self.around: list[Any] = []
+
+    def put(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: object) -> cython.int:
+        """Put a value into the struct or array around it."""
+        if in_array:
+            self.items.append(value)
+        else:
+            self.into[field.name] = value
+        return 0
+
+    def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
+        """Begin a dict."""
+        value: dict[str, Any] = {}
+        if field.parent is None:
+            self.value = value
+            self.longest = 0
+            self.malformed = []
+            self.around = []
+        else:
+            self.put(field, in_array, self.p, value)
+        self.around.append(self.into)
+        self.into = value
+        return 0
+
+    def end_struct(self, field: FieldTable) -> cython.int:
+        """End it."""
+        self.into = self.around.pop()
+        return 0
+
+    def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
+        """Begin a list."""
+        items: list[Any] = []
+        self.into[field.name] = items
+        self.around.append(self.items)
+        self.items = items
+        return 0
+
+    def end_array(self, field: FieldTable) -> cython.int:
+        """End it."""
+        self.items = self.around.pop()
+        return 0
+
+    def end_tags(self, table: FieldTable) -> cython.int:
+        """Put tagged fields in their place as Kafka's JSON has it, and drop those that hold their default."""
+        field: FieldTable
+        found: dict[str, Any] = dict(self.into)
+        self.into.clear()
+        for field in table.fields:
+            name: str = field.name
+            if name not in found:
+                name = f"{name}SizeInBytes"
+            if name in found and (not field.is_tagged or found[name] != field.default):
+                self.into[name] = found[name]
+        return 0
 
     def take_records(
         self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
