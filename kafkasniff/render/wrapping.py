@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from kafkasniff.render.words import cells
 
-_COLUMN = re.compile(r"^ +| {2,}")
+_COLUMN = r"^ +| {2,}"
 """What stands before a column of a line: its indentation, or more than one space."""
 
 
@@ -61,7 +61,7 @@ def fold(text: str, width: int | None) -> str:
 
 
 def _folded(line: str, width: int) -> str:
-    columns = [found.end() for found in _COLUMN.finditer(line) if found.end() <= width // 2]
+    columns = [found.end() for found in re.finditer(_COLUMN, line) if found.end() <= width // 2]
     from textwrap import fill
 
     return fill(

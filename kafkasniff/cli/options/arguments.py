@@ -9,7 +9,7 @@ import typer
 ANY_ERROR = "*"
 """What `--errors` means without a name."""
 
-_LIKE_A_NAME = re.compile(r"!?[\w*?-]+(?:,!?[\w*?-]+)*", re.ASCII)
+_LIKE_A_NAME = r"!?[\w*?-]+(?:,!?[\w*?-]+)*"
 
 
 def with_optional_values(arguments: Sequence[str]) -> list[str]:
@@ -37,7 +37,7 @@ def with_optional_values(arguments: Sequence[str]) -> list[str]:
 
 def _is_value(text: str) -> bool:
     """Tell whether what follows `--errors` is its value: no option, no file and no interface."""
-    if not _LIKE_A_NAME.fullmatch(text) or (text[0] == "-" and not text[1:].isdecimal()):
+    if not re.fullmatch(_LIKE_A_NAME, text, re.ASCII) or (text[0] == "-" and not text[1:].isdecimal()):
         return False
     from kafkasniff.protocol.names import find_error
 

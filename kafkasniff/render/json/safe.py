@@ -2,8 +2,10 @@
 
 import re
 
-_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What JSON may hold as it is, and a terminal obeys: DEL, C1 controls, line separators, bidirectional controls."""
+_UNSAFE = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+"""What JSON may hold as it is, and a terminal obeys: DEL, C1 controls, line separators, bidirectional controls.
+
+Most captures have none, and should not wait until this is compiled."""
 
 
 _DEL = 0x7F
@@ -14,4 +16,4 @@ def safe_line(line: bytes) -> bytes:
     r"""Give a line of JSON with such characters as `\uNNNN`; its value is the same."""
     if line.isascii() and _DEL not in line:
         return line
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", line.decode()).encode()
+    return re.sub(_UNSAFE, lambda match: f"\\u{ord(match[0]):04x}", line.decode()).encode()

@@ -74,11 +74,13 @@ def test_directory_missing_and_unreadable(tmp_path: Path) -> None:
     for path, reason in [
         (tmp_path, f"Is a directory; name the captures in it: {tmp_path}/*.pcap"),
         (tmp_path / "missing", "No such file or directory"),
-        ("nul\0byte", "embedded null byte"),
     ]:
         with pytest.raises(CaptureError) as caught:
             FileSource(str(path))
         assert str(caught.value) == f"{path}: cannot be opened: {reason}"
+    # Python's versions say it in several ways.
+    with pytest.raises(CaptureError, match="cannot be opened: .*embedded null"):
+        FileSource("nul\0byte")
 
 
 def test_pipes_and_devices_are_refused_and_not_waited_for(tmp_path: Path) -> None:
