@@ -79,7 +79,7 @@ def test_directory_missing_and_unreadable(tmp_path: Path) -> None:
             FileSource(str(path))
         assert str(caught.value) == f"{path}: cannot be opened: {reason}"
     # Python's versions say it in several ways.
-    with pytest.raises(CaptureError, match="cannot be opened: .*embedded null"):
+    with pytest.raises(CaptureError, match=r"cannot be opened: .*embedded null"):
         FileSource("nul\0byte")
 
 
