@@ -33,9 +33,7 @@ SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 INCLUDE = sysconfig.get_path("include")
 """Where Python's headers lie."""
 
-OPTIONS = ("-O2", "-fPIC", "-shared", "-fno-strict-aliasing", "-fwrapv", "-w", "-DCYTHON_VECTORCALL_TPNEW=0")
-"""For the compiler. The last one lets C code make objects at once, where Cython 3.3 would go through Python's protocol
-for calls."""
+OPTIONS = ("-O2", "-fPIC", "-shared", "-fno-strict-aliasing", "-fwrapv", "-w")
 
 
 class CompileError(Exception):

@@ -3,7 +3,6 @@ from kafkasniff.calls.detection.conversation cimport Conversation
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.calls.streams cimport KafkaStreams
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.octets cimport part
 from kafkasniff.tcp.events cimport (
     Connection, ConnectionEnd, DirectionCounters, Receiver, StreamData, new_stream_data,
 )
@@ -18,10 +17,8 @@ cdef class Conversations(Receiver):
     cdef public long long until
 
     cpdef list take(self, list events)
-    @cython.locals(plain=Conversation, payload=bytes)
-    cpdef take_segment(
-        self, Connection connection, int direction, bytes data, Py_ssize_t start, Py_ssize_t length, Arrival arrival
-    )
+    @cython.locals(plain=Conversation)
+    cpdef take_segment(self, Connection connection, int direction, bytes data, Arrival arrival)
     cdef _take_events(self, list events)
     @cython.locals(plain=Conversation)
     cdef _take_data(self, StreamData data)

@@ -31,7 +31,6 @@ from kafkasniff.tcp.tls.beginning import begins_tls
 from kafkasniff.tcp.tls.context import TlsContext
 
 if not cython.compiled:
-    from kafkasniff.octets import part
     from kafkasniff.tcp.events import new_stream_data
 
 if TYPE_CHECKING:  # captures without TLS and PROXY headers should not wait for them
@@ -88,19 +87,16 @@ class Conversations(Receiver):
         for conversation in self._open.values():
             self._items += conversation.tick(now)
 
-    def take_segment(
-        self, connection: Connection, direction: int, data: bytes, start: int, length: int, arrival: Arrival
-    ) -> None:
+    def take_segment(self, connection: Connection, direction: int, data: bytes, arrival: Arrival) -> None:
         """Take the payload of a segment that comes next in its direction."""
         if self.events:
             self._take_events(self.events)
         conversation = connection.conversation
         if type(conversation) is Conversation:
             plain = conversation
-            plain.take_segment(direction, data, start, length, arrival, self._items)
+            plain.take_segment(direction, data, arrival, self._items)
         else:
-            payload = part(data, start, start + length)
-            self._take_data(new_stream_data(connection, direction, payload, arrival, arrival, ()))
+            self._take_data(new_stream_data(connection, direction, data, arrival, arrival, ()))
 
     def _take_events(self, events: list[StreamEvent]) -> None:
         """Take events, and clear the list."""

@@ -6,7 +6,6 @@ from kafkasniff.calls.enrichment.identity cimport Identity
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.calls.correlation.pairing cimport Pairing, expects_response
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.octets cimport part
 from kafkasniff.protocol.headers cimport RequestHeader, is_known, read_request_header
 from kafkasniff.tcp.events cimport Connection, DirectionCounters, StreamData, endpoint_text, new_stream_data
 
@@ -40,13 +39,11 @@ cdef class KafkaStreams:
     cdef Py_ssize_t _held_calls
     cdef public long long call_count
 
-    @cython.locals(own=list, cutter=FrameCutter, frame=Frame, fragments=tuple)
-    cpdef take_bytes(
-        self, int direction, bytes data, Py_ssize_t start, Py_ssize_t end, Arrival arrival, StreamData event,
-        list calls,
+    @cython.locals(
+        own=list, cutter=FrameCutter, frame=Frame, fragments=tuple, start=Py_ssize_t, length=Py_ssize_t,
     )
-    @cython.locals(payload=bytes)
-    cdef StreamData _event(self, int direction, bytes data, Py_ssize_t start, Py_ssize_t end, Arrival arrival)
+    cpdef take_bytes(self, int direction, bytes data, Arrival arrival, StreamData event, list calls)
+    cdef StreamData _event(self, int direction, bytes data, Arrival arrival)
     cpdef bint _is_request(self, RequestHeader header) except -1
     @cython.locals(header=RequestHeader, pairing=Pairing, boundaries=Boundaries)
     cpdef bint _take_request(self, Frame frame) except -1

@@ -29,7 +29,6 @@ from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
 if not cython.compiled:
     from kafkasniff.calls.call import new_call
     from kafkasniff.calls.correlation.pairing import expects_response
-    from kafkasniff.octets import part
     from kafkasniff.protocol.headers import is_known, read_request_header
     from kafkasniff.tcp.events import endpoint_text, new_stream_data
 
@@ -159,48 +158,38 @@ class KafkaStreams:
             cutter.restart(start)
 
     def take_bytes(
-        self,
-        direction: int,
-        data: bytes,
-        start: int,
-        end: int,
-        arrival: Arrival,
-        event: StreamData | None,
-        calls: list[Item],
+        self, direction: int, data: bytes, arrival: Arrival, event: StreamData | None, calls: list[Item]
     ) -> None:
-        """Take the bytes of a segment, from `start` to `end` of `data`, and add the calls that end to `calls`.
+        """Take the bytes of a segment, and add the calls that end to `calls`; none wait in `take_calls`.
 
-        `event` has the bytes where the segment came otherwise than next. No call waits in `take_calls`.
+        `event` has the bytes where the segment came otherwise than next.
         """
         own = self._calls
         self._calls = calls
         self._held_calls = len(calls)
         cutter = self._second if direction else self._first
         if self._boundaries.searching or self._waiting:
-            self.take(direction, (event or self._event(direction, data, start, end, arrival), 0))
+            self.take(direction, (event or self._event(direction, data, arrival), 0))
             self._calls = own
             return
-        cutter.note_segment(end - start)
+        start, length = 0, len(data)
+        cutter.note_segment(length)
         fragments = _NO_PACKETS if event is None else event.fragments
-        while start < end and cutter.idle():
-            frame = cutter.whole_frame(data, start, end, arrival, fragments)
+        while start < length and cutter.idle():
+            frame = cutter.whole_frame(data, start, arrival, fragments)
             if frame is None:
                 break
             start += _PREFIX + frame.size
             if not (self._take_request(frame) if direction == self.client else self._take_response(frame)):
                 cutter.misalign()
-        if start < end:
-            if event is None:
-                cutter.add(self._event(direction, data, start, end, arrival), 0)
-            else:
-                cutter.add(event, start)
-        if start < end or not cutter.aligned:
+        if start < length:
+            cutter.add(event or self._event(direction, data, arrival), start)
+        if start < length or not cutter.aligned:
             self.drain(direction)
         self._calls = own
 
-    def _event(self, direction: int, data: bytes, start: int, end: int, arrival: Arrival) -> StreamData:
-        payload = part(data, start, end)
-        return new_stream_data(self.connection, direction, payload, arrival, arrival, _NO_PACKETS)
+    def _event(self, direction: int, data: bytes, arrival: Arrival) -> StreamData:
+        return new_stream_data(self.connection, direction, data, arrival, arrival, _NO_PACKETS)
 
     def drain(self, direction: int) -> None:
         """Take the frames that are whole, and what a search that this begins has held."""

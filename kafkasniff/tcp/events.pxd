@@ -1,6 +1,5 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.octets cimport part
 
 @cython.locals(ends=tuple, address=str, port=int)
 cpdef str endpoint_text(endpoint)
@@ -44,7 +43,4 @@ cdef class ConnectionEnd:
 cdef class Receiver:
     cdef public list events
 
-    @cython.locals(payload=bytes)
-    cpdef take_segment(
-        self, Connection connection, int direction, bytes data, Py_ssize_t start, Py_ssize_t length, Arrival arrival
-    )
+    cpdef take_segment(self, Connection connection, int direction, bytes data, Arrival arrival)

@@ -13,9 +13,6 @@ else:
 
 from kafkasniff.capture.packets import Arrival
 
-if not cython.compiled:
-    from kafkasniff.octets import part
-
 COUNTERS = (
     "packets",
     "data_bytes",
@@ -290,9 +287,6 @@ class Receiver:
         self.events: list[StreamEvent] = []
         """What came and was not taken yet, in order."""
 
-    def take_segment(
-        self, connection: Connection, direction: int, data: bytes, start: int, length: int, arrival: Arrival
-    ) -> None:
-        """Take the payload of a segment that comes next in its direction: `length` bytes of `data` from `start` on."""
-        payload = part(data, start, start + length)
-        self.events.append(new_stream_data(connection, direction, payload, arrival, arrival, ()))
+    def take_segment(self, connection: Connection, direction: int, data: bytes, arrival: Arrival) -> None:
+        """Take the payload of a segment that comes next in its direction."""
+        self.events.append(new_stream_data(connection, direction, data, arrival, arrival, ()))

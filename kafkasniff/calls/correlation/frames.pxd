@@ -27,8 +27,8 @@ cdef class FrameCutter:
     cdef list _packets
     cdef Frame _finished
 
-    @cython.locals(size="long long")
-    cpdef Frame whole_frame(self, bytes data, Py_ssize_t start, Py_ssize_t end, Arrival arrival, tuple fragments)
+    @cython.locals(size="long long", room=Py_ssize_t)
+    cpdef Frame whole_frame(self, bytes data, Py_ssize_t start, Arrival arrival, tuple fragments)
     cpdef bint idle(self)
     cpdef restart(self, long long offset)
     cpdef misalign(self)

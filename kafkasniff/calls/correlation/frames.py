@@ -175,17 +175,16 @@ class FrameCutter:
         """Tell whether the next byte begins a message, of which nothing was pushed yet."""
         return self.aligned and self._size == _NO_MESSAGE and not self._available and self._finished is None
 
-    def whole_frame(
-        self, data: bytes, start: int, end: int, arrival: Arrival, fragments: tuple[Arrival, ...]
-    ) -> Frame | None:
+    def whole_frame(self, data: bytes, start: int, arrival: Arrival, fragments: tuple[Arrival, ...]) -> Frame | None:
         """Give the frame that begins at `start` of a segment that was not pushed, if it ends in there; when `idle`.
 
-        The segment ends at `end` of `data`; it came in the packets `arrival` and `fragments`.
+        The segment came in the packets `arrival` and `fragments`.
         """
-        if start + _PREFIX > end:
+        room = len(data) - start - _PREFIX
+        if room < 0:
             return None
         size = signed32(data, start)
-        if size < self.smallest or size > end - start - _PREFIX or size > self.kept_limit:
+        if size < self.smallest or size > room or size > self.kept_limit:
             return None
         return self._frame_in(data, start, size, arrival, fragments)
 

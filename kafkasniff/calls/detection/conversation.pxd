@@ -23,10 +23,8 @@ cdef class Conversation:
     cdef bint _has_gaps
 
     cpdef take(self, event)
-    @cython.locals(kafka=KafkaStreams, payload=bytes)
-    cpdef take_segment(
-        self, int direction, bytes data, Py_ssize_t start, Py_ssize_t length, Arrival arrival, list items
-    )
+    @cython.locals(kafka=KafkaStreams)
+    cpdef take_segment(self, int direction, bytes data, Arrival arrival, list items)
     @cython.locals(kafka=KafkaStreams, calls=list)
     cpdef take_data(self, StreamData data, list items)
     @cython.locals(data=bytes, header=RequestHeader, body=bytes)

@@ -119,16 +119,13 @@ class Conversation:
             self._contradict(event.direction, event.ranges)
         return ()
 
-    def take_segment(
-        self, direction: int, data: bytes, start: int, length: int, arrival: Arrival, items: list[Item]
-    ) -> None:
-        """Take the payload of a segment that comes next, `length` bytes of `data` from `start` on, as `take_data`."""
+    def take_segment(self, direction: int, data: bytes, arrival: Arrival, items: list[Item]) -> None:
+        """Take the payload of a segment that comes next, as `take_data` does."""
         kafka = self.kafka
         if kafka is None or self._has_gaps or not (self._start_1 if direction else self._start_0):
-            payload = part(data, start, start + length)
-            self.take_data(new_stream_data(self._connection, direction, payload, arrival, arrival, ()), items)
+            self.take_data(new_stream_data(self._connection, direction, data, arrival, arrival, ()), items)
         else:
-            kafka.take_bytes(direction, data, start, start + length, arrival, None, items)
+            kafka.take_bytes(direction, data, arrival, None, items)
 
     def take_data(self, data: StreamData, items: list[Item]) -> None:
         """Take bytes; add what ended to `items`."""
@@ -141,13 +138,13 @@ class Conversation:
             items += self._take_undecided(data)
         elif self._has_gaps:
             calls: list[Item] = []
-            kafka.take_bytes(data.direction, data.data, 0, len(data.data), data.arrival, data, calls)
+            kafka.take_bytes(data.direction, data.data, data.arrival, data, calls)
             self._follow(data.direction)
             self._has_gaps = bool(self._lost)
             items += self._take_gaps()
             items += calls
         else:
-            kafka.take_bytes(data.direction, data.data, 0, len(data.data), data.arrival, data, items)
+            kafka.take_bytes(data.direction, data.data, data.arrival, data, items)
 
     @property
     def _searches(self) -> "tuple[BoundarySearch, BoundarySearch]":
@@ -189,7 +186,7 @@ class Conversation:
             self._accept(event.direction, 0, "")
             assert self.kafka is not None
             calls: list[Item] = []
-            self.kafka.take_bytes(event.direction, event.data, 0, len(event.data), event.arrival, event, calls)
+            self.kafka.take_bytes(event.direction, event.data, event.arrival, event, calls)
             return calls
         self._follow(event.direction)
         self._seen += len(event.data)

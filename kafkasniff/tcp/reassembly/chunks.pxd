@@ -17,11 +17,10 @@ cdef class Chunk:
 @cython.final
 cdef class Delivered:
     cdef readonly bytes data
-    cdef readonly Py_ssize_t start
     cdef readonly long long length, time
 
 @cython.locals(delivered=Delivered)
-cpdef Delivered new_delivered(bytes data, Py_ssize_t start, long long length, long long time)
+cpdef Delivered new_delivered(bytes data, long long length, long long time)
 
 @cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t, chunk=Chunk)
 cpdef Py_ssize_t index_behind(list pending, long long start)
@@ -32,5 +31,5 @@ cpdef Py_ssize_t index_behind(list pending, long long start)
 cpdef tuple insert(list pending, Chunk chunk)
 @cython.locals(start="long long", end="long long", found=list)
 cdef list _differences(Chunk chunk, Chunk other)
-@cython.locals(piece=Delivered, carried=bytes, position="long long", start="long long", differences=list)
+@cython.locals(piece=Delivered, position="long long", start="long long", differences=list)
 cpdef tuple compare_delivered(Chunk chunk, delivered, long long end)

@@ -63,27 +63,22 @@ class Chunk:
 @cython.final
 @cython.cclass
 class Delivered:
-    """Bytes of one segment, or a gap, that were delivered: where they lie in the buffer of their packets."""
+    """Bytes of one segment, or a gap, that were delivered."""
 
-    __slots__ = ("data", "length", "start", "time")
+    __slots__ = ("data", "length", "time")
 
-    def __init__(self, data: bytes | None, start: int, length: int, time: int) -> None:
-        """Take `length` bytes of `data` from `start` on, which came at `time`; of a gap `data` is None.
-
-        The length of a gap is -1 where it is not known.
-        """
+    def __init__(self, data: bytes | None, length: int, time: int) -> None:
+        """Take `length` bytes that came at `time`; of a gap `data` is None, and the length -1 where it is not known."""
         self.data = data
-        self.start = start
         self.length = length
         self.time = time
         """In ns since 1970."""
 
 
-def new_delivered(data: bytes | None, start: int, length: int, time: int) -> Delivered:
+def new_delivered(data: bytes | None, length: int, time: int) -> Delivered:
     """Make one, sooner than by calling the class."""
     delivered = Delivered.__new__(Delivered)
     delivered.data = data
-    delivered.start = start
     delivered.length = length
     delivered.time = time
     return delivered
@@ -146,9 +141,8 @@ def compare_delivered(chunk: Chunk, delivered: Sequence[Delivered], end: int) ->
             break
         start = position - piece.length
         if piece.data is not None and start < chunk.end:
-            carried = piece.data[piece.start : piece.start + piece.length]
             first = piece.time
-            differences += _differences(chunk, Chunk(start, position, carried, chunk.arrival, (), 0))
+            differences += _differences(chunk, Chunk(start, position, piece.data, chunk.arrival, (), 0))
         position = start
         if position <= chunk.start:
             break

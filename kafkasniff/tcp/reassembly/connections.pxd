@@ -46,7 +46,7 @@ cdef class ConnectionTable:
     )
     @cython.locals(mixed="long long")
     cdef Py_ssize_t _slot(self, long long source, long long destination, long long ports) except -1
-    @cython.locals(stream=Stream, peer=Stream, connection=Connection, counters=DirectionCounters)
+    @cython.locals(stream=Stream, peer=Stream, connection=Connection, counters=DirectionCounters, payload=bytes)
     cdef bint _take_next(
         self, ConnectionState state, bint second, long long sequence, long long acknowledgement, int flags, bytes data,
         Py_ssize_t start, long long length, Arrival arrival,

@@ -176,11 +176,12 @@ class ConnectionTable:
         counters.packets += 1
         if length:
             self._count(length)
+            payload = part(data, start, start + length)
             counters.data_bytes += length
             stream.position += length
             stream.sequence = (sequence + length) & MASK
-            stream.remember(data, start, length, arrival.time)
-            self._receiver.take_segment(connection, stream.direction, data, start, length, arrival)
+            stream.remember(payload, length, arrival.time)
+            self._receiver.take_segment(connection, stream.direction, payload, arrival)
         return True
 
     def _count(self, captured: int) -> None:

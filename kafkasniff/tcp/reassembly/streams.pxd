@@ -46,7 +46,7 @@ cdef class Stream:
     @cython.locals(length="long long")
     cpdef give_up(self, long long end, Arrival by, list events)
     @cython.locals(recent=list)
-    cpdef remember(self, bytes data, Py_ssize_t start, long long length, long long time)
+    cpdef remember(self, bytes data, long long length, long long time)
     cpdef forget(self)
     cpdef discard(self)
     cdef bint _is_probe(self, long long start) except -1

@@ -242,13 +242,13 @@ class Stream:
 
     # Delivered bytes remembered
 
-    def remember(self, data: bytes | None, start: int, length: int, time: int) -> None:
+    def remember(self, data: bytes | None, length: int, time: int) -> None:
         """Keep what was delivered to compare repeated bytes with: the arguments of `Delivered`."""
         recent = self._recent
         if recent is None:
             recent = self._recent = []
             self.memory.remembering[self] = None
-        recent.append(new_delivered(data, start, length, time))
+        recent.append(new_delivered(data, length, time))
         if len(recent) > _MOST_REMEMBERED:
             del recent[: _MOST_REMEMBERED // 2]
 
@@ -307,7 +307,7 @@ class Stream:
                 event.contradicted = within(self._contradicted, chunk)
                 self._contradicted = [each for each in self._contradicted if each[1] > chunk.end]
             events.append(event)
-            self.remember(chunk.data, 0, size, chunk.arrival.time)
+            self.remember(chunk.data, size, chunk.arrival.time)
         if size < length:
             self.report_gap(length - size, chunk.arrival, True, events)
 
@@ -335,7 +335,7 @@ class Stream:
         self.counters.gap_bytes += length or 0
         gap = StreamGap(self.connection, self.direction, length, by, cut)
         events.append(gap)
-        self.remember(None, 0, -1 if length is None else length, by.time)
+        self.remember(None, -1 if length is None else length, by.time)
 
     def _buffer(self, chunk: Chunk, late: bool = False) -> None:
         """Buffer the bytes of a chunk that are not buffered yet; `late`: its segment was counted as sent again."""
