@@ -19,6 +19,7 @@ from kafkasniff.capture.files.merge import merge
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.files.windows import DecompressionBudget
 from kafkasniff.capture.packets import PacketBatch, datetime_of
+from kafkasniff.fields import Fields
 from kafkasniff.protocol.limits import RECORDS_LIMIT, MessageLimits
 from kafkasniff.secrets import SecretSources
 from kafkasniff.tcp.events import Connection
@@ -36,8 +37,23 @@ if TYPE_CHECKING:  # who reads lines should not wait for it
 CapturePath = str | PathLike[str]
 
 
-class Summary:
+class Summary(Fields):
     """What a capture was worth; complete after the last item."""
+
+    __slots__ = (
+        "counts",
+        "cut_packets",
+        "damages",
+        "dropped_packets",
+        "first_time",
+        "largest_lag_ns",
+        "last_time",
+        "matched",
+        "not_decrypted",
+        "notes",
+        "packets",
+        "values_seen",
+    )
 
     def __init__(self, counts: Counts | None = None) -> None:
         """Begin with nothing; `counts` is what the engine counts in."""

@@ -29,6 +29,7 @@ from kafkasniff.calls.context import NO_CONTEXT, Context
 from kafkasniff.calls.enrichment.fetch_sessions import SessionStep, as_decoded
 from kafkasniff.calls.enrichment.topics import FETCH_SNAPSHOT, has_topic_ids
 from kafkasniff.capture.packets import Arrival
+from kafkasniff.fields import Fields
 from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_entities, find_errors
 from kafkasniff.protocol.bodies.scanning import ScannedBody, scanner_of
 from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES
@@ -163,7 +164,7 @@ def new_frame(
     return frame
 
 
-class Gap:
+class Gap(Fields):
     """Bytes that the capture lacks."""
 
     __slots__ = ("arrival", "client", "connection", "direction", "length", "server")
@@ -187,7 +188,7 @@ class Gap:
         self.arrival = arrival
 
 
-class ConnectionReport:
+class ConnectionReport(Fields):
     """What a connection was, given when it ends."""
 
     __slots__ = ("calls", "client", "connection", "evidence", "last", "protocol", "response_start", "server", "tls")

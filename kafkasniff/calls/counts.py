@@ -1,7 +1,9 @@
 """What an engine counts."""
 
+from kafkasniff.fields import Fields
 
-class Counts:
+
+class Counts(Fields):
     """What the engine has seen so far."""
 
     __slots__ = (

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.capture.packets import Arrival
+from kafkasniff.fields import Fields
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.headers import RequestHeader, read_response_header, response_header_version
@@ -30,7 +31,7 @@ _LAST_OF_CLIENT: Final = frozenset({"PLAIN credentials", "OAUTHBEARER token", "G
 """Tokens after which an empty one from the broker says that it accepts."""
 
 
-class RawToken:
+class RawToken(Fields):
     """A SASL token without Kafka's headers: behind SaslHandshake v0, or from the first byte on (KIP-43)."""
 
     __slots__ = ("arrival", "client", "connection", "direction", "server", "size", "token")

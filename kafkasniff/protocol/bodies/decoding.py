@@ -4,6 +4,7 @@ import struct
 from functools import cache, lru_cache
 from typing import Any
 
+from kafkasniff.fields import Fields
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.reader import passed
 from kafkasniff.protocol.bodies.tables import FieldTable, make_table
@@ -29,7 +30,7 @@ _USUAL = (MAX_ELEMENTS, MAX_PARTIAL_ELEMENTS)
 _ERROR_AND_COUNT = struct.Struct(">hi")
 
 
-class DecodedBody:
+class DecodedBody(Fields):
     """What a body holds."""
 
     __slots__ = ("end", "partial", "problems", "records", "value", "version")
