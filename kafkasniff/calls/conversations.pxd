@@ -8,8 +8,7 @@ from kafkasniff.tcp.events cimport (
 )
 
 cdef class Conversations(Receiver):
-    cdef object _limits, _options, _tls
-    cdef readonly object counts
+    cdef object _limits, _options, _tls, _counts
     cdef Budget _budget
     cdef bint _reports
     cdef dict _open

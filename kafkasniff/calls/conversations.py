@@ -48,13 +48,13 @@ class Conversations(Receiver):
 
     __slots__ = (
         "_budget",
+        "_counts",
         "_items",
         "_limits",
         "_open",
         "_options",
         "_reports",
         "_tls",
-        "counts",
         "until",
     )
 
@@ -67,7 +67,7 @@ class Conversations(Receiver):
         self._options = options
         self._budget = budget
         self._tls = tls
-        self.counts = counts
+        self._counts = counts
         self._reports = reports
         self._open: dict[Connection, _Conversation] = {}
         self._items: list[Item] = []
@@ -129,7 +129,7 @@ class Conversations(Receiver):
             # Neither TLS nor a PROXY header begins with a zero, and all but the largest messages do.
             pass
         elif begins_tls(event.data):
-            self.counts.tls_begun += 1
+            self._counts.tls_begun += 1
             from kafkasniff.calls.detection.encrypted import EncryptedConversation
             from kafkasniff.tcp.tls.stream import TlsStream
 
@@ -143,7 +143,7 @@ class Conversations(Receiver):
 
     def _end(self, event: ConnectionEnd) -> list[Item]:
         connection = event.connection
-        self.counts.connections += 1
+        self._counts.connections += 1
         conversation = self._open.pop(connection, None)
         connection.conversation = None
         items: list[Item] = []
@@ -162,7 +162,7 @@ class Conversations(Receiver):
         if kafka is None:
             self._count_other(connection, conversation)
         else:
-            counts = self.counts
+            counts = self._counts
             counts.kafka_connections += 1
             if connection.initiator is None:
                 counts.missing_beginnings += 1
@@ -186,7 +186,7 @@ class Conversations(Receiver):
             port = min(client.port, server.port)
         else:
             port = connection.endpoints[1 - connection.initiator].port
-        others = self.counts.others
+        others = self._counts.others
         if (protocol, port) not in others and len(others) >= _MOST_PORTS:
             port = 0
         others[protocol, port] = others.get((protocol, port), 0) + 1

@@ -24,7 +24,6 @@ cdef class KafkaStreams:
     cdef str _client_text, _server_text
     cdef Pairing _pairing
     cdef Boundaries _boundaries
-    cdef FrameCutter _first, _second
     cdef tuple _cutters
     cdef readonly object starts
     cdef object _waiting

@@ -77,7 +77,6 @@ class KafkaStreams:
         "_context",
         "_contradictions",
         "_cutters",
-        "_first",
         "_held_calls",
         "_identity",
         "_limits",
@@ -87,7 +86,6 @@ class KafkaStreams:
         "_options",
         "_pairing",
         "_pending_bytes",
-        "_second",
         "_server_text",
         "_show_secrets",
         "_waiting",
@@ -125,9 +123,10 @@ class KafkaStreams:
             client, limits.search_bytes, budget, self._pairing, from_the_beginning and complete
         )
         kept, largest, keep_packets = limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets
-        self._first = FrameCutter(kept, largest, keep_packets, self._boundaries, 0, budget)
-        self._second = FrameCutter(kept, largest, keep_packets, self._boundaries, 1, budget)
-        self._cutters = self._first, self._second
+        self._cutters = (
+            FrameCutter(kept, largest, keep_packets, self._boundaries, 0, budget),
+            FrameCutter(kept, largest, keep_packets, self._boundaries, 1, budget),
+        )
         self.starts = starts
         self._begin_at(0, first_start)
         self._begin_at(1, second_start)
@@ -167,7 +166,7 @@ class KafkaStreams:
         own = self._calls
         self._calls = calls
         self._held_calls = len(calls)
-        cutter = self._second if direction else self._first
+        cutter = self._cutters[direction]
         if self._boundaries.searching or self._waiting:
             self.take(direction, (event or self._event(direction, data, arrival), 0))
             self._calls = own

@@ -52,7 +52,10 @@ class Reassembler:
         self._table = ConnectionTable(limits, self.counters, self._receiver)
 
     def feed(self, batch: PacketBatch) -> list[StreamEvent]:
-        """Take a batch of packets; give what it brought. Raises nothing, whatever the packets hold."""
+        """Take a batch of packets; give what it brought.
+
+        Raises nothing, whatever the packets hold, but IndexError where a packet is said to lie outside the buffer.
+        """
         events = self._begin()
         table, counters, data, interfaces = self._table, self.counters, batch.data, batch.interfaces
         view, size = data, len(data)
