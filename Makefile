@@ -1,5 +1,5 @@
-# The five verbs of the project. PYTHON and the environment .venv are made by `make setup`.
-.PHONY: setup test lint bench docs
+# The five verbs of the project, and `make release`, which makes dist/. PYTHON and the environment .venv are made by `make setup`.
+.PHONY: setup test lint bench docs release
 PYTHON ?= python3
 
 setup:
@@ -23,3 +23,6 @@ docs:
 	.venv/bin/python tools/make_docs.py
 	.venv/bin/pip install --quiet -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
+
+release:
+	tools/make_release.sh $(PYTHON)

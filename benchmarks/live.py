@@ -33,7 +33,12 @@ THEIRS = [
     "tshark", "-n", "-l", "-i", NEAR, "-Y", "kafka",
     "-T", "fields", "-e", "frame.time_epoch", "-e", "_ws.col.Info", "-B",
 ]  # fmt: skip
-COMMANDS = {"kafkasniff live": OURS, "tshark -i": THEIRS, "kafkasniff live --json": [*OURS[:-1], "--json", OURS[-1]]}
+COMMANDS = {
+    "kafkasniff live": OURS,
+    "tshark -i": THEIRS,
+    "kafkasniff live --json": [*OURS[:-1], "--json", OURS[-1]],
+    "kafkasniff live --json --jobs 2": [*OURS[:-1], "--json", "--jobs", "2", OURS[-1]],
+}
 """Without the size of the memory for packets that wait."""
 SIZES = {"bulk": 20, "small-calls": 100_000}
 """Of workloads, in their own units: much data in few calls, and many calls with little data."""
@@ -52,8 +57,7 @@ WARM_UP_SECONDS = 2
 REPEATS = 1_000_000
 """Of a capture; more than there is time for."""
 JSON_TIMES = re.compile(rb'"time":"([^"]+)".*"totalTimeMs":([0-9.]+)')
-LATENCY = re.compile(r" {2,}([\d.]+) (µs|ms|s)(?: |$)")
-UNITS = {"µs": 1e-6, "ms": 1e-3, "s": 1}
+TIME = re.compile(r"^ *\d* *(\d\d):(\d\d):(\d\d\.\d+) ")
 DROPPED = re.compile(r"([\d,]+) packets? dropped")
 
 
@@ -112,13 +116,15 @@ def _since(line: bytes, came: float) -> float:
             return 0.0
         began = datetime.datetime.fromisoformat(found[1][:26].decode()).replace(tzinfo=datetime.UTC)
         return came - began.timestamp() - float(found[2]) / 1000
-    text, words = line.decode(), line.split(maxsplit=1)
-    if b":" not in words[0]:
-        return came - float(words[0])
-    hours, minutes, seconds = words[0].decode().split(":")
-    since = int(hours) * 3600 + int(minutes) * 60 + float(seconds)
-    took = LATENCY.search(text)
-    return (came - since - (float(took[1]) * UNITS[took[2]] if took else 0)) % DAY
+    text = line.decode()
+    shown = TIME.search(text)
+    if shown is None:
+        # tshark has seconds since 1970; the lines of `kafkasniff` without a time tell of no call.
+        first = text.split(maxsplit=1)[0]
+        return came - float(first) if "." in first else 0.0
+    since = int(shown[1]) * 3600 + int(shown[2]) * 60 + float(shown[3])
+    # The line says when the call ended.
+    return (came - since) % DAY
 
 
 def attempt(

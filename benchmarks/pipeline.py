@@ -73,7 +73,7 @@ def write_alone(what: str, sources: list[str], destination: str) -> None:
     from kafkasniff.pipeline.options import Options
     from kafkasniff.pipeline.rows.output import TableWriter
     from kafkasniff.reading import Reading
-    from kafkasniff.render.finding_rows import finding_rows
+    from kafkasniff.render.diagnosis.rows import finding_rows
     from kafkasniff.tables.rows import item_rows
 
     writer, options, diagnosis = TableWriter(destination, "alone"), Options(), Diagnosis()

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from benchmarks.measure import Measurement, compare, machine, run, table
 from benchmarks.workloads import WORKLOADS
 
-OURS = [sys.executable, "-m", "kafkasniff", "read"]
+OURS = [str(Path(sys.executable).with_name("kafkasniff")), "read"]
+"""The command as it is installed beside the interpreter that runs the benchmark."""
 THEIRS = ["tshark", "-n", "-r"]
 
 

@@ -1,19 +1,16 @@
 """Measure how fast compressed record batches become JSON lines, CRC checked: `python -m benchmarks.records`.
 
-Each figure is the best of several rounds of CPU time in one process, in thousands of records a second. `loop` reads
-record by record, `columns` reads them as NumPy columns, `in use` is what kafkasniff chooses for a batch of that size.
+Each figure is the best of several rounds of CPU time in one process, in thousands of records a second.
 """
 
 import time
 from collections.abc import Callable
 from itertools import cycle
 from random import Random
-from unittest.mock import patch
 
 import orjson
 
 from benchmarks.batches import CODECS, Record, compress_records, order
-from kafkasniff.protocol.records import records as records_module
 from kafkasniff.protocol.records.batches import as_json, read_batches
 from kafkasniff.protocol.records.checksums import computed_crc
 from kafkasniff.protocol.records.records import read_records
@@ -30,11 +27,9 @@ def main() -> None:
     random = Random(5)
     orders = [order(random) for _ in range(RECORDS)]
     print(f"{RECORDS} records with values of {sum(len(item.value) for item in orders) // RECORDS} bytes")
-    print(f"\n{'records a batch':<16}" + "".join(f"{name:>10}" for name in ("loop", "columns", "in use")) + "   (lz4)")
+    print(f"\n{'records a batch':<16}   (lz4)")
     for size in BATCH_SIZES:
-        batches = _batches(orders, CODECS.index("lz4"), [size])
-        speeds = [_with_columns_from(least, batches) for least in (1 << 30, 0, records_module.LEAST_COUNT)]
-        print(f"{size:<16}" + "".join(f"{speed:>10,.0f}" for speed in speeds))
+        print(f"{size:<16}{_speed(_to_json_lines, _batches(orders, CODECS.index('lz4'), [size])):>10,.0f}")
     mixes = {"100": [100], "500": [500], "100 to 500": [random.randint(100, 500) for _ in range(100)]}
     print(f"\n{'codec':<16}" + "".join(f"{name:>12}" for name in mixes) + "   records a batch")
     for number, codec in enumerate(CODECS):
@@ -56,11 +51,6 @@ def _batches(orders: list[Record], codec: int, sizes: list[int]) -> list[bytes]:
         batches.append(compress_records(orders[start : start + size], codec, 3).encode(start, 1_700_000_000_000))
         start += size
     return batches
-
-
-def _with_columns_from(least: int, batches: list[bytes]) -> float:
-    with patch.object(records_module, "LEAST_COUNT", least):
-        return _speed(_to_json_lines, batches)
 
 
 def _speed(work: Callable[[list[bytes]], None], batches: list[bytes]) -> float:

@@ -19,7 +19,7 @@ from kafkasniff.filters.filter import Filter, as_filter
 from kafkasniff.listening import Listening
 from kafkasniff.protocol.limits import RECORDS_LIMIT
 from kafkasniff.reading import CapturePath, Reading, Summary
-from kafkasniff.render.findings import finding_object
+from kafkasniff.render.diagnosis.findings import finding_object
 from kafkasniff.render.json.items import connection_line, gap_line, token_line
 from kafkasniff.render.json.lines import JsonLines
 from kafkasniff.render.unseen import unseen

@@ -1,7 +1,7 @@
 """Listens to network interfaces and gives the calls as they end: what `kafkasniff live` uses."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
@@ -40,20 +40,28 @@ class Listening:
         tls_limits: TlsLimits | None = None,
         duration_ns: int | None = None,
         writer: PcapngWriter | None = None,
+        comments: Callable[[PacketBatch, list[Item]], Mapping[int, bytes]] | None = None,
         write_secrets: bool = False,
         key_log: str | None = None,
     ) -> None:
         """Take the packets of `capture`, which stays the caller's to close, and write them to `writer` too.
 
+        `comments` gives those of a batch's packets by their indices, from what the batch brought.
         `say` is told what goes wrong while it does. `connections` adds a report of each connection when it ends. Calls
         that wait for longer than `call_limits` allows are given as they stand. After `duration_ns` the capture is
         stopped. `key_log` is a file with the secrets of TLS connections, which may grow. Raises CaptureError when it is
         none. With `write_secrets`, those that open connections of the capture are written too.
         """
         self.summary = Summary()
+        self.watchers: list[Callable[[list[Item]], None]] = []
+        """Each takes what is given before it is given."""
+        self.in_flight = (0, 0)
+        """Where there are watchers: open Kafka connections, and the requests on them that wait for their answers; as
+        it was a second ago at most."""
         self._capture = capture
         self._say = say
         self._writer = writer
+        self._comments = comments
         self._deadline = time.monotonic_ns() + duration_ns if duration_ns is not None else None
         self._secrets = SecretSources((), key_log)
         self._engine = Engine(tcp_limits, call_limits, options, connections, self._secrets.key_log, tls_limits)
@@ -72,8 +80,8 @@ class Listening:
         for batch in self._capture.batches():
             self._secrets.refresh()
             if len(batch):
-                yield self._take(batch)
-            yield [*self._tick(not len(batch))]
+                yield self._told(self._take(batch))
+            yield self._told(self._tick(not len(batch)))
             self._look_at_the_clock()
         yield [*self.finish()]
 
@@ -84,7 +92,7 @@ class Listening:
     def finish(self) -> list[Item]:
         """Give what is left when nothing more is captured: calls that wait for their answers, as they stand."""
         self._secrets.refresh()
-        items = self._engine.flush()
+        items = self._told(self._engine.flush())
         self.summary.not_decrypted = self._engine.tls.notes()
         self._account()
         return items
@@ -97,8 +105,15 @@ class Listening:
         items = self._engine.feed(batch)
         if self._writer is not None:
             # Behind the secrets that open them.
-            self._writer.write_batch(batch)
+            self._writer.write_batch(batch, {} if self._comments is None else self._comments(batch, items))
         summary.largest_lag_ns = max(summary.largest_lag_ns, time.time_ns() - batch.times[0])
+        return items
+
+    def _told(self, items: list[Item]) -> list[Item]:
+        """Let the watchers see what is given."""
+        if items:
+            for watch in self.watchers:
+                watch(items)
         return items
 
     def _tick(self, quiet: bool) -> list[Item]:
@@ -117,6 +132,8 @@ class Listening:
             self._next_count = time.monotonic() + _COUNT_SECONDS
 
     def _account(self) -> None:
+        if self.watchers:
+            self.in_flight = self._engine.in_flight()
         summary, capture = self.summary, self._capture
         counters = self._engine.reassembler.counters
         summary.packets, summary.cut_packets = counters.packets, counters.cut_packets

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Generic, NamedTuple
 
 import msgpack
 
@@ -82,7 +82,7 @@ def _class_of(cls: type) -> _Class:
         names = [*cls._fields]  # type: ignore[attr-defined]
     else:
         for each in reversed(cls.__mro__[:-1]):
-            if each in (dict, str):
+            if each in (dict, str, Generic):
                 continue
             if "__slots__" not in vars(each):
                 raise TypeError(f"{each.__module__}.{each.__qualname__} does not declare its fields in __slots__")

@@ -69,7 +69,9 @@ def _encode(value: Any, kind: Any) -> Any:
         if origin is tuple and isinstance(value, tuple):
             return [_encode(item, hint) for item, hint in zip(value, _hints(parts, len(value)), strict=True)]
         if origin in _SEQUENCES and isinstance(value, (list, tuple, set, frozenset)):
-            return [_encode(item, parts[0]) for item in value]
+            # The order of a set differs from process to process; what is written must not.
+            items = sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value
+            return [_encode(item, parts[0]) for item in items]
     raise TypeError(f"{type(value).__name__} is no {kind}")
 
 

@@ -1,9 +1,11 @@
 """Where test material lies, and figures: a test hands in rows, and the end of the run prints them as tables."""
 
 import os
+import signal
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -17,6 +19,39 @@ needs_shared = pytest.mark.skipif(
 )
 FIGURE = "figure"
 AddFigure = Callable[..., None]
+TIME_LIMIT = 300
+"""Seconds that a test may take. It is there to end what would wait for ever, and measures nothing."""
+
+
+def open_terminal() -> tuple[int, int]:
+    """Give both ends of a new terminal; skips the test where there is none, as in some containers."""
+    try:
+        return os.openpty()
+    except OSError as error:
+        pytest.skip(f"there are no terminals here: {error.strerror or error}")
+
+
+def pytest_configure() -> None:
+    # In the background (nohup, `&` in a script) Ctrl-C is ignored, here and in all processes that tests start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def time_limit() -> Iterator[None]:
+    """Fail a test that takes too long, and kill the processes it waits for: a `with Popen` waits for its own."""
+
+    def expire(_number: int, _frame: FrameType | None) -> None:
+        for children in Path("/proc/self/task").glob("*/children"):
+            for child in children.read_text().split():
+                os.kill(int(child), signal.SIGKILL)
+        raise TimeoutError(f"the test took more than {TIME_LIMIT} seconds")
+
+    before = signal.signal(signal.SIGALRM, expire)
+    signal.alarm(TIME_LIMIT)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture

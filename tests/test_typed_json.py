@@ -49,6 +49,12 @@ def test_values_come_back_as_they_were() -> None:
     assert from_json(to_json({"a": (1,)}, Mapping[str, tuple[int, ...]]), Mapping[str, tuple[int, ...]]) == {"a": (1,)}
 
 
+def test_sets_are_written_in_one_order() -> None:
+    names = ["one", "other", "three", "", "2"]
+    orders = [names, names[::-1], names[2:] + names[:2]]
+    assert {to_json(frozenset(order), frozenset[str]) for order in orders} == {b'["","2","one","other","three"]'}
+
+
 def test_packets_of_evidence_come_back() -> None:
     evidence = Evidence(Arrival(1 << 60, 7, Interface("a.pcap", 1, name="eth0")), "seen")
     again = from_json(to_json(evidence, Evidence), Evidence)

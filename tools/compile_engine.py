@@ -33,7 +33,11 @@ SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 INCLUDE = sysconfig.get_path("include")
 """Where Python's headers lie."""
 
-OPTIONS = ("-O2", "-fPIC", "-shared", "-fno-strict-aliasing", "-fwrapv", "-w")
+OPTIONS = (
+    *("-O2", "-fPIC", "-shared", "-fno-strict-aliasing", "-fwrapv", "-w"),
+    # There a library may not leave Python's names to be found when it is loaded, unless it is told to.
+    *(("-undefined", "dynamic_lookup") if sys.platform == "darwin" else ()),
+)
 
 
 class CompileError(Exception):
@@ -84,7 +88,8 @@ def compile_module(root: Path, module: Path, folder: Path) -> Path:
     library = source.with_suffix(SUFFIX)
     if not library.exists():
         _run([sys.executable, "-m", "cython", "-3", str(module), "-o", str(source)], root)
-        _run([*compiler, *options, f"-I{INCLUDE}", str(source), "-o", f"{library}.new"], root)
+        # The path of the source is in the library: a relative one is the same wherever the tree lies.
+        _run([*compiler, *options, f"-I{INCLUDE}", os.path.relpath(source, root), "-o", f"{library}.new"], root)
         Path(f"{library}.new").replace(library)
         source.unlink()
     return library

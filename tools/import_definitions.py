@@ -3,6 +3,7 @@
     python tools/import_definitions.py FACTS                    # a folder of fact files
     python tools/import_definitions.py FACTS kafka-*-4.5.0.jar  # and a newer release on top of them
     python tools/import_definitions.py --check FACTS            # fail when the definitions are not current
+    python tools/import_definitions.py --update kafka-*-4.5.0.jar   # a newer release on top of what this tree has
 
 Sources are read oldest first. A version that several sources define is taken from the last one; versions that a newer
 release dropped stay as they were. Jars hold no error codes: those come from a folder's `errors.json`, and stand as they
@@ -17,8 +18,12 @@ from pathlib import Path
 
 from definition_text import module_texts
 
+from kafkasniff.protocol.api_releases import API_RELEASES
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.definitions.loading import OverKnown
 from kafkasniff.protocol.definitions.merging import DefinitionError
 from kafkasniff.protocol.definitions.sources import Definitions, read_sources
+from kafkasniff.protocol.message_table import MESSAGES
 
 PROTOCOL = Path(__file__).resolve().parent.parent / "kafkasniff" / "protocol"
 GENERATED_FOLDERS = ("apis", "messages")
@@ -57,6 +62,19 @@ def stale_files(texts: dict[str, str]) -> list[str]:
     ]
 
 
+def of_this_tree() -> Definitions:
+    """Give all definitions of this tree, for a newer release to be laid over."""
+    definitions = OverKnown()
+    for key in APIS:
+        definitions.api(key)
+    for name in MESSAGES:
+        definitions.message(name)
+    for key, releases in API_RELEASES.items():
+        for release, versions in releases.items():
+            definitions.releases.setdefault(release, {})[key] = versions._asdict()
+    return definitions
+
+
 def write(texts: dict[str, str]) -> None:
     """Make the files under the protocol folder those of `texts`."""
     for name in stale_files(texts):
@@ -72,9 +90,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sources", nargs="+", type=Path, help="folders of fact files, or jars, oldest release first")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when files are not current")
+    parser.add_argument("--update", action="store_true", help="begin with the definitions of this tree")
     options = parser.parse_args(arguments)
     try:
-        definitions: Definitions = read_sources(options.sources)
+        definitions: Definitions = read_sources(options.sources, of_this_tree() if options.update else None)
     except DefinitionError as error:
         print(f"import_definitions: {error}", file=sys.stderr)
         return 1

@@ -1,4 +1,4 @@
-"""Write docs/cli.md from the help texts, and into docs/tasks.md what its commands print.
+"""Write docs/cli.md and share/ from the help texts, and into docs/tasks.md what its commands print.
 
 Use: `python tools/make_docs.py [--check]`.
 """
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tools import make_man_page
 from tools.doc_output import with_output
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,7 +18,21 @@ PAGE = ROOT / "docs" / "cli.md"
 TASKS = ROOT / "docs" / "tasks.md"
 
 COMMANDS = (
-    *("read", "live", "show", "diagnose", "stats", "who", "audit", "compare", "sql", "tables", "report", "scrub"),
+    *(
+        "read",
+        "live",
+        "show",
+        "browse",
+        "diagnose",
+        "stats",
+        "who",
+        "audit",
+        "compare",
+        "sql",
+        "tables",
+        "report",
+        "scrub",
+    ),
     *("pipeline", "explain", "apis", "errors", "help"),
 )
 
@@ -34,8 +49,12 @@ Shell completion: `kafkasniff --show-completion bash` prints a script, to be put
 
 
 def help_text(*command: str) -> str:
-    environment = {**os.environ, "COLUMNS": "100", "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    arguments = [sys.executable, "-m", "kafkasniff", *command, "--help"]
+    return printed(*command, "--help")
+
+
+def printed(*command: str, columns: int = 100) -> str:
+    environment = {**os.environ, "COLUMNS": str(columns), "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    arguments = [sys.executable, "-m", "kafkasniff", *command]
     return subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True).stdout
 
 
@@ -44,6 +63,8 @@ def page() -> str:
     for command in ((), *((name,) for name in COMMANDS)):
         title = " ".join(("kafkasniff", *command))
         sections.append(f"## {title}\n\n```text\n{help_text(*command).strip()}\n```\n")
+    for topic in ("filters", "output", "bounds"):
+        sections.append(f"## kafkasniff help {topic}\n\n```text\n{printed('help', topic).strip()}\n```\n")
     return "\n".join(sections)
 
 
@@ -52,13 +73,17 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="fail when a page is not current, write nothing")
     check = parser.parse_args().check
     status = 0
-    for path, wanted in ((PAGE, page()), (TASKS, with_output(TASKS.read_text()))):
+    # A page of man is 80 columns wide, and indents by 7.
+    helps = {name: printed(*filter(None, [name]), "--help", columns=73) for name in ("", *COMMANDS)}
+    pages = {PAGE: page(), TASKS: with_output(TASKS.read_text()), **make_man_page.pages(helps)}
+    for path, wanted in pages.items():
         if path.is_file() and path.read_text() == wanted:
             continue
         if check:
             print(f"{path.relative_to(ROOT)} is not current: run python tools/make_docs.py", file=sys.stderr)
             status = 1
         else:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(wanted)
     return status
 

@@ -18,8 +18,8 @@ from kafkasniff.protocol.error_codes.codes import ERROR_CODES  # noqa: E402
 from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES  # noqa: E402
 from kafkasniff.protocol.error_codes.notes import ERROR_NOTES  # noqa: E402
 from kafkasniff.protocol.fields import ErrorCode  # noqa: E402
-from kafkasniff.render.error_reference import error_normal  # noqa: E402
-from kafkasniff.render.findings import rule_advice, rule_options, rule_parts, silencing  # noqa: E402
+from kafkasniff.render.diagnosis.findings import rule_advice, rule_options, rule_parts, silencing  # noqa: E402
+from kafkasniff.render.reference.errors import error_normal  # noqa: E402
 
 PAGE = ROOT / "docs" / "rules.md"
 OPTIONS_PAGE = ROOT / "docs" / "options.md"

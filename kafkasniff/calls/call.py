@@ -2,7 +2,6 @@
 """What the calls layer gives: calls, gaps, and what each connection was."""
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
@@ -305,9 +304,9 @@ class Call:
 
     def to_dict(self) -> dict[str, Any]:
         """Give what its JSON line has (docs/json.md), as a dict."""
-        # Not an import of its own: this layer knows nothing of those that write lines.
-        found: dict[str, Any] = import_module("kafkasniff.api").to_dict(self)
-        return found
+        from kafkasniff import to_dict  # the package's own: this layer knows nothing of those that write lines
+
+        return to_dict(self)
 
     @property
     def correlation_id(self) -> int:

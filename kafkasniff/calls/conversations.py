@@ -87,6 +87,11 @@ class Conversations(Receiver):
         for conversation in self._open.values():
             self._items += conversation.tick(now)
 
+    def in_flight(self) -> tuple[int, int]:
+        """Give how many open connections are Kafka, and how many requests wait for their answers on these."""
+        streams = [each.kafka for each in self._open.values() if each.kafka is not None]
+        return len(streams), sum(each.in_flight for each in streams)
+
     def take_segment(self, connection: Connection, direction: int, data: bytes, arrival: Arrival) -> None:
         """Take the payload of a segment that comes next in its direction."""
         if self.events:
@@ -171,7 +176,7 @@ class Conversations(Receiver):
             first, second = connection.counters
             if first.conflicts or second.conflicts:
                 counts.conflicts += first.conflicts + second.conflicts
-            if not (first.data_bytes and second.data_bytes):
+            if not (first.packets and second.packets):
                 counts.one_way_connections += 1
         if self._reports:
             conversation = conversation or Conversation(connection, self._limits, self._options, self._budget)

@@ -28,7 +28,7 @@ class Counts(Fields):
         self.tls_begun = 0
         """Connections that began with TLS, also those that have not ended."""
         self.one_way_connections = 0
-        """Kafka connections of which one direction's data is not in the capture at all."""
+        """Kafka connections of which one direction is not in the capture at all."""
         self.missing_beginnings = 0
         """Kafka connections whose SYN is not in the capture."""
         self.others: dict[tuple[str, int], int] = {}

@@ -83,6 +83,10 @@ class Engine:
             notes.append(f"Kafka connections that end in bytes which are no message: {unread:,}")
         return notes
 
+    def in_flight(self) -> tuple[int, int]:
+        """Give how many open connections are Kafka, and how many requests wait for their answers on these."""
+        return self._conversations.in_flight()
+
     def feed(self, batch: PacketBatch) -> list[Item]:
         """Take packets; give what ended with them, in packet order."""
         return self._take_rest(self.reassembler.feed(batch))

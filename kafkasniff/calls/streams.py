@@ -290,6 +290,11 @@ class KafkaStreams:
         self._emit(self._pairing.end(arrival, responses_ended, rest, until))
 
     @property
+    def in_flight(self) -> int:
+        """Give how many requests wait for their answers."""
+        return self._pairing.waiting.count()
+
+    @property
     def unread(self) -> list[str]:
         """Give what was found in place of messages and was followed by none that could say so."""
         return list(self._notes.values())

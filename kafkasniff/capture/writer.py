@@ -3,7 +3,8 @@
 import os
 import struct
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import BinaryIO
 
 from kafkasniff.capture.errors import CaptureError
@@ -19,10 +20,12 @@ from kafkasniff.capture.files.pcapng import (
 )
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.files.windows import DecompressionBudget
-from kafkasniff.capture.packets import Interface, PacketBatch
+from kafkasniff.capture.packets import Arrival, Interface, PacketBatch
 
 INTERFACE_STATISTICS = 5
 ISB_IFRECV, ISB_OSDROP = 4, 7
+OPT_COMMENT = 1
+LONGEST_OPTION = 0xFFFF
 
 BYTE_ORDER_MAGIC = 0x1A2B3C4D
 UNKNOWN_SECTION_LENGTH = -1
@@ -42,15 +45,25 @@ class PcapngWriter:
         self._interface_ids: dict[Interface, int] = {}
         self._write_block(SECTION_HEADER, struct.pack("<IHHq", BYTE_ORDER_MAGIC, 1, 0, UNKNOWN_SECTION_LENGTH))
 
-    def write(self, data: bytes, original_length: int, time_ns: int, interface: Interface) -> None:
-        """Write one packet: its captured bytes, its length on the wire, its time in ns since 1970 and its interface."""
+    def write(
+        self, data: bytes, original_length: int, time_ns: int, interface: Interface, comment: bytes = b""
+    ) -> None:
+        """Write one packet: its captured bytes, its length on the wire, its time in ns since 1970 and its interface.
+
+        `comment` is text in UTF-8.
+        """
         interface_id = self._interface_id(interface)
         ticks = time_ns // _nanoseconds(interface)
         fields = struct.pack("<IIIII", interface_id, ticks >> 32, ticks & 0xFFFFFFFF, len(data), original_length)
+        if comment:
+            data += bytes(-len(data) % 4) + _comment(comment)
         self._write_block(ENHANCED_PACKET, fields + data)
 
-    def write_batch(self, batch: PacketBatch) -> None:
-        """Write all packets of a batch, as `write` does, but without plain code for each field."""
+    def write_batch(self, batch: PacketBatch, comments: Mapping[int, bytes] = MappingProxyType({})) -> None:
+        """Write all packets of a batch, as `write` does, but without plain code for each field.
+
+        `comments` are those of some packets, by their indices.
+        """
         # NumPy takes longer to import than to write a few packets.
         import numpy as np
 
@@ -63,6 +76,9 @@ class PcapngWriter:
         ticks = np.frombuffer(batch.times, np.int64) // units[used]
         padding = -captured % 4
         lengths = _ENHANCED_PACKET_BYTES + captured + padding
+        options = {index: _comment(text) for index, text in comments.items()}
+        for index, option in options.items():
+            lengths[index] += len(option)
         original = np.frombuffer(batch.original, np.int64)
         fields = (np.full(len(batch), ENHANCED_PACKET), lengths, ids[used], ticks >> 32, ticks & 0xFFFFFFFF)
         heads = np.stack((*fields, captured, original), axis=1).astype("<u4").tobytes()
@@ -72,6 +88,8 @@ class PcapngWriter:
         head = tail = 0
         for at, size, pad in zip(batch.offsets, batch.captured, padding.tolist(), strict=True):
             pieces += (heads[head : head + 28], batch.data[at : at + size], tails[tail : tail + 4 + pad])
+            if options and tail >> 3 in options:
+                pieces[-1] = bytes(pad) + options[tail >> 3] + pieces[-1][pad:]
             head += 28
             tail += 8
         self._write(b"".join(pieces))
@@ -122,6 +140,11 @@ def _nanoseconds(interface: Interface) -> int:
     return 1 if interface.time_digits == 9 else 1000
 
 
+def _comment(text: bytes) -> bytes:
+    """Give the options of a packet with a comment."""
+    return _option(OPT_COMMENT, text[:LONGEST_OPTION].decode(errors="ignore").encode()) + _option(0, b"")
+
+
 def _option(code: int, value: bytes) -> bytes:
     return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
 
@@ -148,10 +171,16 @@ def create(path: str, *, private: bool) -> BinaryIO:
         raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def select_packets(paths: Sequence[str], wanted: Mapping[str, Collection[int]], writer: PcapngWriter) -> int:
+def select_packets(
+    paths: Sequence[str],
+    wanted: Mapping[str, Collection[int]],
+    writer: PcapngWriter,
+    comment_of: Callable[[Arrival], bytes] | None = None,
+) -> int:
     """Copy packets from files to `writer`, merged by time as `merge` does; secrets in the files are not copied.
 
-    `wanted` gives by path (one of `paths`) the 1-based numbers of the packets. Gives how many were written.
+    `wanted` gives by path (one of `paths`) the 1-based numbers of the packets, `comment_of` what is written as the
+    comment of a packet, empty for none. Gives how many were written.
     Raises CaptureError when a file cannot be opened, standard input among them, as it cannot be read twice.
     """
     if wanted.get("-"):
@@ -167,6 +196,7 @@ def select_packets(paths: Sequence[str], wanted: Mapping[str, Collection[int]], 
             if arrival.packet in wanted[arrival.interface.file]:
                 offset = batch.offsets[index]
                 data = batch.data[offset : offset + batch.captured[index]]
-                writer.write(data, batch.original[index], arrival.time, arrival.interface)
+                comment = b"" if comment_of is None else comment_of(arrival)
+                writer.write(data, batch.original[index], arrival.time, arrival.interface, comment)
                 packets_written += 1
     return packets_written

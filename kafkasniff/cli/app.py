@@ -16,7 +16,8 @@ from kafkasniff.cli.terminal.output import print_message
 COMMANDS = {
     "read": "Show the calls in captures: requests with their responses, in the order in which they ended.",
     "show": "Show single calls whole: messages, offsets, bytes, packets, and the findings that cite them.",
-    "live": "Show the calls on network interfaces as they end. Needs the right to capture; says how to get it.",
+    "live": "Show the calls on network interfaces as they end. Says how to get the right to capture.",
+    "browse": "Browse calls on a screen: list, messages, bytes, findings, filters and searches; also while they come.",
     "diagnose": "Say what clients and brokers do wrong, why, and what to change.",
     "stats": "Count calls, failures, bytes and times by what you ask for: API, server, client, topic, error, ...",
     "who": "Say who produces to, consumes from and commits offsets of which topic.",
@@ -32,7 +33,7 @@ COMMANDS = {
     "explain": "Say what a rule of `diagnose` means, how it looks on the wire, how it comes about and how to fix it.",
     "apis": "List Kafka's APIs; with API its versions; with VERSION the layout of its request and response.",
     "errors": "Say what Kafka's error codes mean, whether clients may retry, and what usually causes them.",
-    "help": "Explain filters, bounds, or a command.",
+    "help": "Explain filters, output, totals, capture, bounds, or a command.",
 }
 """Each is the function of its name in the module of its name; with how its help begins, which their list shows."""
 

@@ -143,6 +143,10 @@ EXPLANATIONS = (
         "each start and each death makes the group rebalance",
     ),
     Explanation(("request-abandoned",), ("response-timeout", "rebalance-storm"), "who gives up too soon joins anew"),
+    Explanation(("rebalance-stuck",), ("response-timeout",), "a join waits for the slowest member", by=("group",)),
+    Explanation(
+        ("group-protocol-unsupported",), ("unexplained-error",), "the heartbeats that are refused", by=("group",)
+    ),
     Explanation(
         ("coordinator-flapping",), ("rebalance-stuck",), "a group stands still until its new coordinator has loaded it"
     ),

@@ -2,7 +2,7 @@
 
 cimport cython
 from kafkasniff.calls.call cimport Call
-from kafkasniff.diagnose.facts cimport Facts, Talk
+from kafkasniff.diagnose.facts cimport Facts, ConnectionHistory
 from kafkasniff.diagnose.seen cimport SeenCall
 from kafkasniff.protocol.headers cimport RequestHeader
 
@@ -21,6 +21,6 @@ cdef class Diagnosis:
     cdef list _elsewhere
 
     cdef _feed(self, item)
-    @cython.locals(header=RequestHeader, talk=Talk, plan=Plan, seen=SeenCall, key=int, layout=int)
+    @cython.locals(header=RequestHeader, history=ConnectionHistory, plan=Plan, seen=SeenCall, key=int, layout=int)
     cdef _call(self, Call call)
     cdef bint _trusted(self, Call call) except -1

@@ -19,8 +19,8 @@ from kafkasniff.diagnose.facts import (
     SASL_HANDSHAKE,
     TELLING,
     THROTTLE_FIELDS,
+    ConnectionHistory,
     Facts,
-    Talk,
 )
 from kafkasniff.diagnose.finding import SEVERITIES, Finding
 from kafkasniff.diagnose.joining import join
@@ -220,50 +220,50 @@ class Diagnosis:
             # There are as many layouts that are not known as hostile bytes name.
             if plan.is_known:
                 self._plans[layout] = plan
-        talk = self.facts.talk(call)
+        history = self.facts.history(call)
         if not plan.is_known:
             # What it asks for is not known, so that no rule can tell whether it is right.
             if call.response is not None:
-                talk.answered = call.ended.time
+                history.answered = call.ended.time
             return
         if plan.tells:
             self.facts.learn(call)
-        if plan.fingerprints and talk.layout != layout:
-            talk.layout = layout
-            self.facts.profiles.learn_version(talk.client, key, header.api_version)
-        seen = SeenCall(call, key, talk, plan.request_fields, plan.response_fields)
+        if plan.fingerprints and history.layout != layout:
+            history.layout = layout
+            self.facts.profiles.learn_version(history.client, key, header.api_version)
+        seen = SeenCall(call, key, history, plan.request_fields, plan.response_fields)
         if plan.names_groups:
             self.facts.learn_group(seen.client, seen.request)
-        if not talk.named:
-            talk.named = True
-            self.facts.profiles.meet(talk.client, call.client)
+        if not history.named:
+            history.named = True
+            self.facts.profiles.meet(history.client, call.client)
             self._tell(self._begins, seen)
-        if talk.first_of(key):
+        if history.first_of(key):
             self._tell(self._uses, seen)
         for take in plan.take:
             try:
                 take(seen)
             except Exception as error:
                 self._failed_in(take, error)
-        if not talk.served and key != API_VERSIONS and (call.response is not None or key == SASL_HANDSHAKE):
-            talk.served = True
+        if not history.served and key != API_VERSIONS and (call.response is not None or key == SASL_HANDSHAKE):
+            history.served = True
             self._tell(self._serves, seen)
-        if call.principal is not None and call.principal != talk.principal:
-            talk.principal = call.principal
-            self.facts.profiles.learn_principal(talk.client, talk.principal)
+        if call.principal is not None and call.principal != history.principal:
+            history.principal = call.principal
+            self.facts.profiles.learn_principal(history.client, history.principal)
         wait = seen.response.get("throttleTimeMs", 0)
-        if wait or talk.waits is not None:
+        if wait or history.waits is not None:
             self._tell(self._waits, seen, wait)
-            talk.muted_until = max(talk.muted_until, seen.ended + wait * MILLISECOND)
+            history.muted_until = max(history.muted_until, seen.ended + wait * MILLISECOND)
         if call.response is not None:
             if seen.ended - seen.sent >= _SLOW_NS:
                 self._tell(self._slow, seen)
-            talk.answered = seen.ended
-            talk.largest = max(talk.largest, call.request.size)
+            history.answered = seen.ended
+            history.largest = max(history.largest, call.request.size)
             if seen.failed:
-                self._errors(call, call.errors, talk)
-            elif talk.erred is not None and key in talk.erred:
-                talk.erred.discard(key)
+                self._errors(call, call.errors, history)
+            elif history.erred is not None and key in history.erred:
+                history.erred.discard(key)
                 self._tell(self._recovers, seen)
         elif call.outcome in _WAITED_FOR:
             self._tell(self._unanswered, call)
@@ -278,7 +278,7 @@ class Diagnosis:
             return True
         return self._answered.get(call.connection) is not None
 
-    def _errors(self, call: Call, errors: list[FieldError], talk: Talk) -> None:
+    def _errors(self, call: Call, errors: list[FieldError], history: ConnectionHistory) -> None:
         wanted: dict[ErrorRule, list[FieldError]] = {}
         left = []
         for error in errors:
@@ -292,7 +292,7 @@ class Diagnosis:
                 self._tell((rule.errors,), call, of_rule)
         if left and self._left:
             self._tell(self._left, call, left)
-            self.facts.note_error(talk, call)
+            self.facts.note_error(history, call)
 
 
 def limits_text(given_up: Mapping[str, int]) -> list[str]:

@@ -98,15 +98,13 @@ def partitions_subject(indexes: Names) -> dict[str, Any]:
 class ErrorRule(Rule[ErrorTally]):
     """Counts the calls of a client whose answer holds one of `codes`; several in one answer count once."""
 
+    state_type: ClassVar[type[Any]] = ErrorTally
+
     codes: ClassVar[frozenset[int]]
     ends_connections: ClassVar[bool] = False
     """Whether a client needs a new connection after the error: those without client id are known by their host."""
     least: ClassVar[str] = "calls"
     """Name of the threshold: from so many calls on the rule fires."""
-
-    def new_state(self) -> ErrorTally:
-        """Begin with no errors."""
-        return ErrorTally()
 
     def wanted(self, call: Call) -> bool:
         """Tell whether a call counts at all."""

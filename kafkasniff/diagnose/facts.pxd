@@ -5,7 +5,7 @@ from kafkasniff.calls.call cimport Call
 from kafkasniff.protocol.headers cimport RequestHeader
 
 @cython.final
-cdef class Talk:
+cdef class ConnectionHistory:
     cdef public object client_id, client, waits, erred, principal
     cdef public long long answered, muted_until, largest, sampled
     cdef public bint named, served
@@ -19,8 +19,8 @@ cdef class Talk:
 cdef class Facts:
     cdef readonly object profiles
     cdef public object repeats
-    cdef object _talks, _servers, _learnt, _versions, _version_sets, _named, _groups, _topics, _brokers, _racks
+    cdef object _histories, _servers, _learnt, _versions, _version_sets, _named, _groups, _topics, _brokers, _racks
     cdef object _replicas, _erred
 
-    @cython.locals(talk=Talk, header=RequestHeader)
-    cpdef Talk talk(self, Call call)
+    @cython.locals(history=ConnectionHistory, header=RequestHeader)
+    cpdef ConnectionHistory history(self, Call call)

@@ -70,8 +70,8 @@ def at_host(client: Client) -> Client:
     return client if client.client_id else Client(None, host_of(client.host))
 
 
-class Talk:
-    """What is known of an open connection on which a request was seen."""
+class ConnectionHistory:
+    """What calls have told so far of an open connection on which a request was seen."""
 
     __slots__ = (
         *(
@@ -195,12 +195,12 @@ class Facts:
         "_brokers",
         "_erred",
         "_groups",
+        "_histories",
         "_learnt",
         "_named",
         "_racks",
         "_replicas",
         "_servers",
-        "_talks",
         "_topics",
         "_version_sets",
         "_versions",
@@ -216,7 +216,7 @@ class Facts:
         """Who clients are."""
         self.repeats: Call | None = None
         """The latest call that sends again what lies behind what its broker has accepted."""
-        self._talks: Bounded[Talk] = Bounded(MOST_CONNECTIONS)
+        self._histories: Bounded[ConnectionHistory] = Bounded(MOST_CONNECTIONS)
         self._servers: Bounded[bool] = Bounded(_MOST_BROKERS)
         self._learnt: ScannedBody | None = None
         self._versions: Bounded[dict[int, tuple[int, int]]] = Bounded(_MOST_BROKERS)
@@ -229,22 +229,22 @@ class Facts:
         self._replicas: Bounded[list[int]] = Bounded(_MOST_PARTITIONS)
         self._erred: Bounded[set[int]] = Bounded()
 
-    def talk(self, call: Call) -> Talk:
+    def history(self, call: Call) -> ConnectionHistory:
         """Give what is known of a call's connection, to be asked for each call whose request was captured."""
         header = call.header
         assert header is not None
-        talk = self._talks.get(call.connection)
-        if talk is None:
-            talk = Talk(call)
-            talk.erred = self._erred.get(talk.client)
-            self._talks.put(call.connection, talk)
+        history = self._histories.get(call.connection)
+        if history is None:
+            history = ConnectionHistory(call)
+            history.erred = self._erred.get(history.client)
+            self._histories.put(call.connection, history)
             if call.response is not None:
                 self._servers.put(call.server, True)
-        elif talk.client_id != header.client_id and talk.client_id != (client_id := client_id_of(call)):
+        elif history.client_id != header.client_id and history.client_id != (client_id := client_id_of(call)):
             # A proxy that shares a connection between programs, or a client that names itself late.
-            talk.client_id, talk.client = client_id, client_of(call)
-            talk.named = False
-        return talk
+            history.client_id, history.client = client_id, client_of(call)
+            history.named = False
+        return history
 
     def learn(self, call: Call) -> None:
         """Take in what a call of one of `TELLING` tells."""
@@ -272,23 +272,23 @@ class Facts:
                     instance_id = request.get("groupInstanceId") or request.get("instanceId")
                     self.profiles.learn_member(client, group, request["memberId"], instance_id)
 
-    def note_error(self, talk: Talk, call: Call) -> None:
+    def note_error(self, history: ConnectionHistory, call: Call) -> None:
         """Note that a call was answered with an error that no rule takes."""
-        talk.erred = self._erred.touch(talk.client, set)
-        talk.erred.add(call.api_key or 0)
+        history.erred = self._erred.touch(history.client, set)
+        history.erred.add(call.api_key or 0)
 
     def forget(self, report: ConnectionReport) -> None:
         """Let go of what concerns a connection that has ended."""
-        self._talks.pop(report.connection)
+        self._histories.pop(report.connection)
 
     def client(self, connection: Connection) -> Client | None:
         """Give the program behind a connection, None while no request of it was seen."""
-        talk = self._talks.get(connection)
-        return talk.client if talk is not None else None
+        history = self._histories.get(connection)
+        return history.client if history is not None else None
 
-    def talk_of(self, connection: Connection) -> Talk | None:
+    def history_of(self, connection: Connection) -> ConnectionHistory | None:
         """Give what is known of a connection, None while no request of it was seen."""
-        return self._talks.get(connection)
+        return self._histories.get(connection)
 
     def group(self, client: Client) -> str | None:
         """Give the consumer group of a client, None where none or more than one was seen."""

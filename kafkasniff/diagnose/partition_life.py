@@ -19,6 +19,7 @@ from kafkasniff.diagnose.facts import (
     request_of,
     response_of,
 )
+from kafkasniff.diagnose.memory import Names
 from kafkasniff.protocol.error_codes.codes import error_name
 
 _INDEXES = ("partition", "partitionIndex", "index")
@@ -49,6 +50,10 @@ class PartitionLife:
         self._facts = facts
         self._leader: tuple[Any, Any] | None = None
         self._start: int | None = None
+        self.found = False
+        """Whether any call named it."""
+        self.others = Names()
+        """Partitions that calls named instead."""
         self._owners: dict[str, str] = {}
         """By group, the member that was assigned the partition last."""
 
@@ -82,19 +87,15 @@ class PartitionLife:
             if isinstance(item, list):
                 waiting += item
             elif isinstance(item, dict):
-                if self._facts.name_in(item) == self._topic:
-                    yield from self._inside(item)
-                else:
-                    waiting += [value for value in item.values() if isinstance(value, list | dict)]
-
-    def _inside(self, topic: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        for value in topic.values():
-            for element in value if isinstance(value, list) else ():
-                if isinstance(element, dict):
-                    if any(element.get(name) == self._index for name in _INDEXES):
+                topic = self._facts.name_in(item)
+                for index, element in _inside(item) if topic is not None else ():
+                    if topic == self._topic and index == self._index:
+                        self.found = True
                         yield element
-                elif element == self._index:
-                    yield {}
+                    else:
+                        self.others.add(f"{topic}-{index}")
+                if topic != self._topic:
+                    waiting += [value for value in item.values() if isinstance(value, list | dict)]
 
     def _used(self, call: Call, asked: dict[str, Any], told: dict[str, Any]) -> str:
         """Say what a client does with the partition."""
@@ -152,6 +153,17 @@ class PartitionLife:
             return Said(f"group {group} assigns it to member {owner}", "assigned")
         del self._owners[group]
         return Said(f"group {group} takes it from member {owner}", "taken away")
+
+
+def _inside(topic: dict[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Give the partitions in a topic's structure: their numbers, and what stands of them."""
+    for value in topic.values():
+        for element in value if isinstance(value, list) else ():
+            if isinstance(element, int):
+                yield element, {}
+            elif isinstance(element, dict):
+                for index in (element[name] for name in _INDEXES if name in element):
+                    yield index, element
 
 
 def _follower(request: dict[str, Any]) -> int:

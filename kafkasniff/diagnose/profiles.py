@@ -44,12 +44,10 @@ class Profile:
             insort(self.addresses, address)
             del self.addresses[MOST_ADDRESSES:]
 
-    def library(self) -> Library | None:
-        """Give the library that the client uses, None where it is not known or where there are several."""
+    def libraries(self) -> set[Library | None]:
+        """Give the library that the client uses, or the several; None stands for one that is not known."""
         told = {library_by_software(*software) for software in self.software}
-        if told:
-            return told.pop() if len(told) == 1 else None
-        return library_by_fingerprint(self.client_id, self.versions)
+        return told or {library_by_fingerprint(self.client_id, self.versions)}
 
 
 class Profiles:

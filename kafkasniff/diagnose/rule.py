@@ -26,6 +26,8 @@ _MOST_QUOTED = 3
 _GIVEN = ("facts", "limits")
 """Attributes of a rule that it is made with."""
 
+_MOST_LIBRARIES = 3
+"""Libraries of one finding whose names of options it tells."""
 OTHER_NAMES = "(The names are Java's; `kafkasniff explain {}` has those of other libraries.)"
 """Stands behind a fix for a client whose library is not known."""
 
@@ -54,6 +56,8 @@ class Rule(Generic[State]):
     severity: ClassVar[Severity]
     scope: ClassVar[str]
     """What a finding is about: `client`, `connection`, `group`, `topic`, `transactional id`, `producer id`, …"""
+    state_type: ClassVar[type[Any]]
+    """What is kept of each key; `new_state` makes it, where it does not begin with nothing."""
     looks_across_clients: ClassVar[bool] = False
     """Whether a state holds what several clients do; of all other rules it is of one client, by whose address the
     work may be divided."""
@@ -95,7 +99,8 @@ class Rule(Generic[State]):
 
     def new_state(self) -> State:
         """Give the state of a key that nothing is known of."""
-        raise NotImplementedError
+        state: State = self.state_type()
+        return state
 
     def finding(self, key: Any, state: State) -> Finding | None:
         """Give what a state amounts to, None when all is well."""
@@ -188,9 +193,7 @@ class Rule(Generic[State]):
         assert tally.first is not None
         assert tally.last is not None
         profiles = self._profiles(tally, subject)
-        libraries = {profile.library() for profile in profiles}
-        library = libraries.pop() if len(libraries) == 1 else None
-        cause, fix = self._advice(library, cause, fix)
+        cause, fix = self._advice(set().union(*(profile.libraries() for profile in profiles)), cause, fix)
         return Finding(
             self.id,
             severity or self.severity,
@@ -243,18 +246,32 @@ class Rule(Generic[State]):
             count = sum(profile.connections for profile in profiles)
             # Those on which it was seen, where all of the clients' are known.
             addresses = [each for each in addresses if each in theirs] if count <= MOST_ADDRESSES else []
-            addresses, count = (addresses, len(addresses)) if addresses else (theirs, count)
+            enough = addresses and len(addresses) >= len(profiles)
+            addresses, count = (addresses, len(addresses)) if enough else (theirs, count)
         if count == 1 and not subject.get("client"):
             return {"client": addresses[0]}
         more = count if count > MOST_ADDRESSES and (profiles or not tally.clients.more) else None
         return {"addresses": addresses[:MOST_ADDRESSES], "addressCount": more} if count > 1 else {}
 
-    def _advice(self, library: Library | None, cause: str | None, fix: str | None) -> tuple[str, str]:
-        """Give cause and fix in a library's words; what the rule says of this finding alone stands."""
+    def _advice(self, libraries: set[Library | None], cause: str | None, fix: str | None) -> tuple[str, str]:
+        """Give cause and fix in the library's words; what the rule says of this finding alone stands.
+
+        Of several libraries the names of each stand behind those of Java.
+        """
+        library = next(iter(libraries)) if len(libraries) == 1 else None
         advice = library.advice.get(self.id) if library is not None else None
         fix = fix or (advice.fix if advice is not None else self.fix)
         cause = cause or (advice.cause if advice is not None else self.cause)
-        note = f" {OTHER_NAMES.format(self.id)}" if library is None and (places(fix) or places(cause)) else ""
+        options = places(f"{cause} {fix}")
+        known = sorted((each for each in libraries if each is not None), key=lambda each: each.id)
+        note = ""
+        if library is None and options:
+            named = [
+                f"{each.id}: {', '.join(filled('{' + option + '}', each) for option in options)}" for each in known
+            ]
+            note = (
+                f" (In {'; '.join(named)}.)" if 0 < len(named) <= _MOST_LIBRARIES else f" {OTHER_NAMES.format(self.id)}"
+            )
         return filled(cause, library), filled(fix, library) + note
 
 

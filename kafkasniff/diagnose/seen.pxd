@@ -2,7 +2,7 @@
 
 cimport cython
 from kafkasniff.calls.call cimport Call
-from kafkasniff.diagnose.facts cimport Talk
+from kafkasniff.diagnose.facts cimport ConnectionHistory
 from kafkasniff.protocol.bodies.scanning cimport ScannedBody
 
 @cython.final
@@ -18,7 +18,7 @@ cdef class SeenCall:
     cdef readonly Call call
     cdef readonly int key
     cdef readonly object client
-    cdef readonly Talk talk
+    cdef readonly ConnectionHistory history
     cdef readonly long long sent, ended
     cdef readonly dict request, response
     cdef readonly list records, told_records

@@ -10,7 +10,7 @@ except ImportError:
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import LONGEST, with_short_names
-from kafkasniff.diagnose.facts import Client, Talk, request_of, response_of
+from kafkasniff.diagnose.facts import Client, ConnectionHistory, request_of, response_of
 from kafkasniff.protocol.primitives import RecordsField
 
 Body = dict[str, Any]
@@ -74,27 +74,32 @@ class SeenCall:
         "client",
         "ended",
         "failed",
+        "history",
         "key",
         "produced",
         "records",
         "request",
         "response",
         "sent",
-        "talk",
         "told_records",
     )
 
     def __init__(
-        self, call: Call, key: int, talk: Talk, request_fields: frozenset[str] | None, response_fields: frozenset[str]
+        self,
+        call: Call,
+        key: int,
+        history: ConnectionHistory,
+        request_fields: frozenset[str] | None,
+        response_fields: frozenset[str],
     ) -> None:
         """Read of a call, whose request was captured, the fields with these names; None for not reading a side."""
         assert call.request is not None
         self.call = call
         self.key = key
         """The API key."""
-        self.talk = talk
+        self.history = history
         """What is known of its connection."""
-        self.client: Client = talk.client
+        self.client: Client = history.client
         """The program behind it."""
         self.sent: int = call.request.first.time
         """When the request's first byte was sent (ns)."""

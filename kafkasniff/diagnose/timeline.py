@@ -1,7 +1,7 @@
 """The life of a group, a client, a transactional id, a connection or a partition, as rows in the order of time."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -28,7 +28,7 @@ from kafkasniff.diagnose.facts import (
     request_of,
     response_of,
 )
-from kafkasniff.diagnose.memory import MILLISECOND, SECOND
+from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Names
 from kafkasniff.diagnose.partition_life import PartitionLife, Said
 
 KINDS = ("group", "client", "transactional-id", "connection", "partition")
@@ -49,6 +49,9 @@ STORY = (
 
 SLOW_NS = 3 * SECOND
 """From so long on a group's answer is marked as slow: beyond group.initial.rebalance.delay.ms (3 s) it waits."""
+
+_GROUP_KEY, _TRANSACTION_KEY = 0, 1
+"""Types of keys of FindCoordinator."""
 
 _MOST_ROWS = 10_000
 _MANY = 3
@@ -83,6 +86,10 @@ class Timeline:
     _first_seen: dict[int, int] = field(default_factory=dict)
     """Of the APIs of the story, when each was first asked (ns)."""
     _partition: PartitionLife | None = None
+    _named: bool = False
+    """Whether any call named it."""
+    _others: Names = field(default_factory=Names)
+    """What calls named instead."""
     _uses: dict[tuple[str, str], tuple[Row, str]] = field(default_factory=dict)
     """Of a partition, the rows since the last mark, by client and API, each with what it began with."""
 
@@ -105,7 +112,7 @@ class Timeline:
                 said = self._partition.say(item) if item.request is not None else None
                 if said is not None:
                     self._use(item, said)
-            elif item.request is not None and _SELECT[self.kind](self, item):
+            elif item.request is not None and self._names(item):
                 self._first_seen.setdefault(item.api_key or 0, item.request.first.time)
                 self._row(item)
         elif isinstance(item, ConnectionReport):
@@ -113,6 +120,26 @@ class Timeline:
                 ended = item.connection.ended_by or "open"
                 self._add(Row(item.last, item.last, item.client, "connection ended", ended, ""))
             self._facts.forget(item)
+
+    def _names(self, call: Call) -> bool:
+        """Tell whether a call names what the timeline is of, and note what it names instead."""
+        names = [name for name in _NAMES[self.kind](call) if name]
+        if self.name in names:
+            self._named = True
+            return True
+        for name in names[: 1 if self.kind == "client" else None]:
+            self._others.add(short_name(str(name)))
+        return False
+
+    def in_order(self) -> list[Row]:
+        """Give the rows in the order in which what they stand for began: calls come in that in which they ended."""
+        return sorted(self.rows, key=lambda row: row.arrival.time)
+
+    def others(self) -> Names | None:
+        """Give the first names of this kind that calls have, where none has this one; else None."""
+        if self._partition is not None:
+            return None if self._partition.found else self._partition.others
+        return None if self._named else self._others
 
     def story(self) -> list[str]:
         """Say what a consumer's start lacks or does out of order; empty when it does not look like a consumer."""
@@ -241,32 +268,45 @@ class Timeline:
         slow = f"  {took // MILLISECOND} ms" if took is not None and took >= SECOND else ""
         return f"{', '.join(names[:_MANY])}{more}{slow}".strip()
 
-    def _of_group(self, call: Call) -> bool:
-        request = request_of(call)
-        names = [request.get("groupId"), request.get("key"), *request.get("coordinatorKeys", ())]
+
+def _groups(call: Call) -> Iterator[Any]:
+    request = request_of(call)
+    yield request.get("groupId")
+    if call.api_key == FIND_COORDINATOR:
+        yield from _keys(request, _GROUP_KEY)
+    for each in request.get("groups") or ():
         # Of OffsetFetch these are structs, of DescribeGroups names.
-        groups = [each.get("groupId") if isinstance(each, dict) else each for each in request.get("groups") or ()]
-        return self.name in names or self.name in groups
-
-    def _of_client(self, call: Call) -> bool:
-        return self.name in (call.client_id, call.client)
-
-    def _of_transaction(self, call: Call) -> bool:
-        request = request_of(call)
-        return self.name in (
-            request.get("transactionalId"),
-            request.get("v3AndBelowTransactionalId"),
-            request.get("key"),
-            *request.get("coordinatorKeys", ()),
-        )
-
-    def _of_connection(self, call: Call) -> bool:
-        return f"{call.client}-{call.server}" == self.name
+        yield each.get("groupId") if isinstance(each, dict) else each
 
 
-_SELECT: dict[str, Callable[[Timeline, Call], bool]] = {
-    "group": Timeline._of_group,
-    "client": Timeline._of_client,
-    "transactional-id": Timeline._of_transaction,
-    "connection": Timeline._of_connection,
+def _transactional_ids(call: Call) -> Iterator[Any]:
+    request = request_of(call)
+    yield request.get("transactionalId")
+    yield request.get("v3AndBelowTransactionalId")
+    if call.api_key == FIND_COORDINATOR:
+        yield from _keys(request, _TRANSACTION_KEY)
+
+
+def _keys(request: dict[str, Any], key_type: int) -> Iterator[Any]:
+    """Give what FindCoordinator asks for, where it is of a type; before version 1 all are groups."""
+    if request.get("keyType", _GROUP_KEY) == key_type:
+        yield request.get("key")
+        yield from request.get("coordinatorKeys") or ()
+
+
+def _clients(call: Call) -> Iterator[Any]:
+    yield call.client_id or call.client
+    yield call.client
+
+
+def _connections(call: Call) -> Iterator[Any]:
+    yield f"{call.client}-{call.server}"
+
+
+_NAMES: dict[str, Callable[[Call], Iterator[Any]]] = {
+    "group": _groups,
+    "client": _clients,
+    "transactional-id": _transactional_ids,
+    "connection": _connections,
 }
+"""Names that calls tell, by what they are of; the first of a call is what people call it."""

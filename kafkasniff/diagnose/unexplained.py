@@ -6,7 +6,18 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, elements
-from kafkasniff.diagnose.facts import Client, at_host, client_of, request_of, response_of
+from kafkasniff.diagnose.facts import (
+    ADD_PARTITIONS_TO_TXN,
+    CONSUMER_GROUP_HEARTBEAT,
+    INIT_PRODUCER_ID,
+    JOIN_GROUP,
+    PRODUCE,
+    Client,
+    at_host,
+    client_of,
+    request_of,
+    response_of,
+)
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate
 from kafkasniff.diagnose.normal_errors import ANY_NUMBER, normal_a_minute
@@ -16,6 +27,7 @@ from kafkasniff.protocol.error_codes.codes import ERROR_CODES, error_name
 from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES
 from kafkasniff.protocol.error_codes.notes import ERROR_NOTES
 from kafkasniff.protocol.headers import api_name
+from kafkasniff.tcp.events import Connection
 
 INVALID_TIMESTAMP, UNSUPPORTED_COMPRESSION_TYPE = 32, 76
 
@@ -54,6 +66,10 @@ _MOST_LOOKED_AT = 200
 _LONGEST_VALUE = 80
 
 
+_WORK = frozenset({PRODUCE, JOIN_GROUP, INIT_PRODUCER_ID, ADD_PARTITIONS_TO_TXN, CONSUMER_GROUP_HEARTBEAT})
+"""What producers and members ask for as long as they work."""
+
+
 class UnexplainedKey(NamedTuple):
     """Whose errors of one kind are counted together."""
 
@@ -65,7 +81,7 @@ class UnexplainedKey(NamedTuple):
 class Unexplained(ErrorTally):
     """Calls with the error, what was refused, and what the broker says of it."""
 
-    __slots__ = ("groups", "messages", "minute", "recovered", "refused", "transactions")
+    __slots__ = ("connection", "groups", "messages", "minute", "recovered", "refused", "transactions")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -75,6 +91,8 @@ class Unexplained(ErrorTally):
         self.messages = Names()
         self.groups = Names()
         self.transactions = Names()
+        self.connection: Connection | None = None
+        """On which the latest came."""
         self.recovered = False
         """Whether a call of the same kind went well after the latest."""
 
@@ -86,9 +104,13 @@ class UnexplainedError(ErrorRule):
     title = "The broker answers with an error"
     severity = "error"
     scope = "client, API and error"
+    state_type = Unexplained
     codes = frozenset()
     thresholds = (
         Threshold("calls", 3, "calls", "of one API; what is normal in a client's life is left out"),
+        Threshold(
+            "silent", 3, "s", "in which a client does nothing more of the kind after an error that it cannot retry"
+        ),
         Threshold("fatal", 1, "calls", "with a code at which clients stop, such as 50 INVALID_TRANSACTION_TIMEOUT"),
     )
     meaning = "The broker refuses what the client asks for, with an error that no other rule is about."
@@ -105,10 +127,6 @@ class UnexplainedError(ErrorRule):
         self._codes: Bounded[set[int]] = Bounded()
         """The codes that a client got, by it and the API."""
 
-    def new_state(self) -> Unexplained:
-        """Begin with none."""
-        return Unexplained()
-
     def left(self, call: Call, errors: list[FieldError]) -> None:
         """Count each kind of error once for a call."""
         client, api_key = at_host(client_of(call)), call.api_key or 0
@@ -123,6 +141,7 @@ class UnexplainedError(ErrorRule):
             assert call.response is not None
             state.minute.add(call.response.last.time)
             state.recovered = False
+            state.connection = call.connection
             self._look(state, call, error)
 
     def _look(self, state: Unexplained, call: Call, error: FieldError) -> None:
@@ -155,7 +174,7 @@ class UnexplainedError(ErrorRule):
         """Fire from the threshold on, beyond what is normal."""
         assert isinstance(key, UnexplainedKey)
         assert isinstance(state, Unexplained)
-        least = self.limits["fatal" if key.code in FATAL else self.least]
+        least = self.limits["fatal" if key.code in FATAL or self._has_stopped(key, state) else self.least]
         normal = normal_a_minute(key.code, key.api_key)
         many = state.programs.each(state.count) >= least
         if not many or (normal and state.minute.peak <= normal * state.programs.at_once):
@@ -176,6 +195,14 @@ class UnexplainedError(ErrorRule):
             fix=fix or "Look the code up in the broker's release.",
             severity="warning" if state.recovered else "error",
         )
+
+    def _has_stopped(self, key: UnexplainedKey, state: Unexplained) -> bool:
+        """Tell whether the client stopped its work for good after the latest, with its connection open."""
+        known, connection = ERROR_CODES.get(key.code), state.connection
+        if key.api_key not in _WORK or state.recovered or connection is None or known is None or known.retriable:
+            return False
+        assert state.last is not None
+        return connection.last.time - state.last.time >= self.limits["silent"] * SECOND
 
     def _said(self, key: UnexplainedKey, state: Unexplained) -> str:
         topics = f" for topic {', '.join(state.topics)}{' and others' if state.topics.more else ''}"

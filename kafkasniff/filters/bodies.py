@@ -1,11 +1,16 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Reads of the bodies of calls the fields that a filter asks for, and passes over calls that have none."""
 
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from kafkasniff.calls.call import Call, Frame, Side
+from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.calls.enrichment.topics import NO_ID, KnownNames
 from kafkasniff.protocol.api_table import APIS
@@ -17,6 +22,20 @@ from kafkasniff.protocol.fields import Field, fields_of
 from kafkasniff.protocol.headers import API_VERSIONS, response_header_version
 from kafkasniff.protocol.secrets.messages import may_hold_secrets
 from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR, TYPED_FIELDS, typed_names
+
+_LOOKED_AT: Final = 1000
+"""Calls of which all topics or groups are read, so that these can be named where none is the one asked for."""
+
+_KEYS: Final = 128
+_VERSIONS: Final = 32
+"""Of APIs of which is remembered whether they have ids of topics: more than Kafka has."""
+
+if not cython.compiled:
+
+    def kafkasniff_contains(data: bytes, text: bytes) -> bool:
+        """Tell whether some bytes hold others."""
+        return text in data
+
 
 SIDES: Final[tuple[Side, Side]] = ("request", "response")
 
@@ -168,36 +187,67 @@ class ErrorsReader(FieldsReader):
 
 
 class Needles:
-    """Tells by the bytes of a call's messages whether a body may hold one of some texts, which spares reading it."""
+    """Tells whether a field of bodies holds one of some texts; reads it only where the bytes of messages hold one."""
 
-    def __init__(self, texts: Sequence[str], fits: Callable[[str], bool], reader: Reader) -> None:
-        """Look for `texts`, of which each value that `fits` holds one; topics may also be meant by their ids."""
-        self._texts = [text.encode("utf-8", "surrogateescape") for text in texts]
-        self._fits = fits
-        self._plans = reader.plans if isinstance(reader, EntityReader) else None
-        self._names: KnownNames | None = None
-        self._ids: list[bytes] = []
+    def __init__(
+        self, texts: Sequence[str], means: Callable[[str], bool], fits: Callable[[Any], bool], reader: Reader
+    ) -> None:
+        """Look for `texts`, of which each value that `means` holds one; topics may also be meant by their ids.
+
+        `fits` says the same of values, and is asked of all of the first calls.
+        """
+        self.texts = [text.encode("utf-8", "surrogateescape") for text in texts]
+        self.means = means
+        self.fits = fits
+        self.reader = reader
+        self.looked = 0
+        self.plans = reader.plans if isinstance(reader, EntityReader) else None
+        self.with_ids: list[bool | None] = [None] * (_KEYS * _VERSIONS)
+        self.names: KnownNames | None = None
+        self.ids: list[bytes] = []
+
+    def __call__(self, call: Call) -> bool:
+        """Tell it of a call."""
+        if self.looked >= _LOOKED_AT and not self.may_be_in(call):
+            return False
+        values = self.reader(call)
+        if values:
+            self.looked += 1
+        for value in values:  # noqa: SIM110 (any() with a generator takes twice the time)
+            if self.fits(value):
+                return True
+        return False
 
     def may_be_in(self, call: Call) -> bool:
         """Tell whether a call may hold any of them."""
-        request, response = call.request, call.response
-        for text in self._texts:
-            if (request is not None and text in request.data) or (response is not None and text in response.data):
+        request, response, header = call.request, call.response, call.header
+        for text in self.texts:
+            if request is not None and kafkasniff_contains(request.data, text):
                 return True
-        if self._plans is not None:
-            for plan in self._plans(call):
-                if plan.ids:
-                    return self._has_id(call)
-        return False
+            if response is not None and kafkasniff_contains(response.data, text):
+                return True
+        if self.plans is None or header is None:
+            return False
+        if not (0 <= header.api_key < _KEYS and 0 <= header.api_version < _VERSIONS):
+            return False
+        layout = header.api_key * _VERSIONS + header.api_version
+        with_ids = self.with_ids[layout]
+        if with_ids is None:
+            with_ids = self.with_ids[layout] = [plan for plan in self.plans(call) if plan.ids] != []
+        return bool(with_ids) and self.has_id(call)
 
-    def _has_id(self, call: Call) -> bool:
+    def has_id(self, call: Call) -> bool:
+        """Tell whether a call may hold the id of a topic that is meant."""
         names = call.context.topics
-        if names is not self._names:
-            self._names = names
-            meant = [topic_id for topic_id, name in names.known().items() if self._fits(name)]
-            self._ids = [urlsafe_b64decode(f"{topic_id}==") for topic_id in meant if topic_id != NO_ID]
-        frames: list[Frame] = [frame for frame in (call.request, call.response) if frame is not None]
-        return any(each in frame.data for each in self._ids for frame in frames)
+        if names is not self.names:
+            self.names = names
+            meant = [topic_id for topic_id, name in names.known().items() if self.means(name)]
+            self.ids = [urlsafe_b64decode(f"{topic_id}==") for topic_id in meant if topic_id != NO_ID]
+        for frame in (call.request, call.response):
+            for each in self.ids:
+                if frame is not None and each in frame.data:
+                    return True
+        return False
 
 
 _COLLECTOR: Final = FieldCollector()

@@ -1,6 +1,6 @@
 """Filters: which calls, gaps and connections are wanted."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from kafkasniff.calls.call import Call, ConnectionReport
@@ -37,6 +37,8 @@ class Filter:
             found.append(parse(where))
         self.wants_all = not found
         whole = all_of(found)
+        self.holds: Callable[[Call], bool] | None = None if self.wants_all else whole.holds
+        """Tells of a call whether it is wanted; None where all is."""
         self._holds, self._values, self._moments = whole.holds, whole.values, whole.moments
         self._of_calls = whole.of_calls
         self._first: int | None = None
@@ -61,13 +63,13 @@ class Filter:
         self.start_at(summary.first_time)
         for item in items:
             if self.wants(item):
-                self.count(item, summary)
+                self.count(isinstance(item, Call), summary)
                 yield item
         self.close(summary)
 
-    def count(self, item: Item, summary: Summary) -> None:
-        """Note that an item is wanted."""
-        summary.matched = (summary.matched or 0) + isinstance(item, Call)
+    def count(self, calls: int, summary: Summary) -> None:
+        """Note that so many calls are wanted."""
+        summary.matched = (summary.matched or 0) + calls
 
     def close(self, summary: Summary) -> None:
         """Note what there was where no call was wanted."""
@@ -88,7 +90,7 @@ class Filter:
             if isinstance(item, Call):
                 if not wanted:
                     continue
-                self.count(item, summary)
+                self.count(1, summary)
                 self._judged.add(item.connection)
             if wanted or item.connection in self._judged:
                 yield item

@@ -43,6 +43,19 @@ class Values:
                 self._known[value] = known
         return known
 
+    def of(self, read: Callable[[Any], Any]) -> Callable[[Any], bool]:
+        """Give what tests the value that `read` gives of a call; None is none."""
+        known, fits = self._known, self.fits
+
+        def holds(item: Any) -> bool:
+            value = read(item)
+            if value is None:
+                return False
+            found = known.get(value)
+            return fits(value) if found is None else found
+
+        return holds
+
     def tally(self) -> tuple[bool, list[str]]:
         """Tell whether any value passed, and give those that were met."""
         return self._has_matched, sorted(self._others.union(map(self._show, self._known)))

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from kafkasniff.calls.call import Call
 from kafkasniff.filters.bodies import Needles
 from kafkasniff.filters.errors import FilterError
 from kafkasniff.filters.fields import FIELDS, Field
@@ -40,9 +39,6 @@ _UNITS: Final[dict[str, Callable[[str], int | float]]] = {
     "milliseconds": lambda text: number(text) if text[-1:].isdecimal() else duration_ns(text) / 1e6,
 }  # fmt: skip
 
-_LOOKED_AT: Final = 1000
-"""Calls of which all topics or groups are read, so that these can be named where none is the one asked for."""
-
 Test = Callable[[Any], bool]
 
 
@@ -69,8 +65,10 @@ def make_test(name: str, operator: str = "", values: Sequence[str] = ()) -> Pred
         texts = [literals(str(value)) for value in values]
         # Bytes that are not UTF-8 are shown as U+FFFD.
         if all(texts) and not any("\ufffd" in text for text in texts):
-            return _by_bytes(field, met, Needles(texts, test, field.read))
-    return _on_field(field, partial(_any, met.fits) if field.is_many else partial(_if_there, met.fits), (met,))
+            return Predicate(Needles(texts, test, met.fits, field.read), field.cost, field.of_calls, (met,))
+    if field.is_many:
+        return _on_field(field, partial(_any, met.fits), (met,))
+    return Predicate(met.of(field.read), field.cost, field.of_calls, (met,))
 
 
 def find_field(word: str) -> Field:
@@ -92,22 +90,6 @@ def find_field(word: str) -> Field:
 def _on_field(field: Field, test: Test, values: tuple[Values, ...]) -> Predicate:
     read = field.read
     return Predicate(lambda item: test(read(item)), field.cost, field.of_calls, values)
-
-
-def _by_bytes(field: Field, met: Values, needles: Needles) -> Predicate:
-    """Give what reads a body only where its bytes may hold what is asked for, and those of the first calls."""
-    read, fits = field.read, met.fits
-    looked = 0
-
-    def holds(call: Call) -> bool:
-        nonlocal looked
-        if looked >= _LOOKED_AT and not needles.may_be_in(call):
-            return False
-        values = read(call)
-        looked += bool(values)
-        return _any(fits, values)
-
-    return Predicate(holds, field.cost, field.of_calls, (met,))
 
 
 def _is_there(value: Any) -> bool:

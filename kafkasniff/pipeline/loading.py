@@ -43,6 +43,11 @@ class Loaded(NamedTuple):
     """Why all was read again; None where it was not."""
 
 
+def most_bytes(parallel: int) -> int:
+    """Give how many bytes a run reads at a time where `parallel` tasks run at once."""
+    return max(MOST_BYTES, _BYTES_A_TASK * parallel)
+
+
 def new_inputs(inputs: Sequence[Input], state: State) -> New:
     """Give the files that were not read yet, and the rest of those that went on."""
     found: list[Input] = []
@@ -82,7 +87,7 @@ def load(
     What was read is kept then, and the same run goes on with it; rows come into the tables when all is read.
     """
     parallel = session.sparkContext.defaultParallelism
-    most = max(MOST_BYTES, _BYTES_A_TASK * parallel)
+    most = most_bytes(parallel)
     renewed: str | None = None
     if state is None:
         size = min(sum(each.size for each in inputs), most)

@@ -23,7 +23,6 @@ import kafkasniff
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.indexes.index import reason_of
 from kafkasniff.pipeline.java import find_java
-from kafkasniff.pipeline.tasks import check_worker
 from kafkasniff.protocol import DEFINITIONS_VARIABLE
 
 _LOCAL = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?")
@@ -48,7 +47,6 @@ _CANNOT_RUN = "%s: the workers cannot run this Python: let PYSPARK_PYTHON name o
 _LACKS = "the workers' Python (%s) lacks %s: install there what kafkasniff[spark] needs"
 _OF_ANOTHER_VERSION = "the workers' Python (%s) is of another version than the driver's: %s"
 _NOT_RUN = re.compile(r'Cannot run program "([^"]+)"')
-_NOT_INSTALLED = re.compile(r"PACKAGE_NOT_INSTALLED\] (\w+)|No module named '(\w+)'")
 _OTHER_VERSION = re.compile(r"Python in worker has different version[^\n]*|PYTHON_VERSION_MISMATCH\][^\n]*")
 
 _LOCAL_SETTINGS = {
@@ -113,9 +111,9 @@ def open_session(
         if name not in (settings or {}):
             session.conf.set(name, value)
     if _LOCAL.fullmatch(session.sparkContext.master) is None:
+        _check_workers(session)
         # Unpacked where workers look for modules first: Python imports no library from a zip.
         session.sparkContext.addArchive(f"{_package()}#kafkasniff")
-        _check_workers(session)
     return session
 
 
@@ -131,10 +129,15 @@ def _check_python(python: str, settings: Mapping[str, str]) -> None:
         done = subprocess.run(asked, env=os.environ | given, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     except OSError:
         raise PipelineError(_CANNOT_RUN % python) from None
-    said, _, lacking = done.stdout.decode("utf-8", "replace").partition(" ")
-    version = "{}.{}".format(*sys.version_info)
     if done.returncode:
         raise PipelineError(_CANNOT_RUN % python)
+    _refuse_unfit(python, done.stdout)
+
+
+def _refuse_unfit(python: str, found: bytes) -> None:
+    """Raise PipelineError where a Python that looked for what tasks need found that it is unfit for them."""
+    said, _, lacking = found.decode("utf-8", "replace").partition(" ")
+    version = "{}.{}".format(*sys.version_info)
     if lacking:
         raise PipelineError(_LACKS % (python, lacking))
     if said != version:
@@ -142,12 +145,25 @@ def _check_python(python: str, settings: Mapping[str, str]) -> None:
 
 
 def _check_workers(session: SparkSession) -> None:
-    """Let a task run that does nothing. Raises PipelineError where the workers' Python cannot, and ends the session."""
+    """Look for what tasks need in the Python of workers, by a task that needs nothing of it.
+
+    Raises PipelineError where something lacks, and ends the session.
+    """
+    look_for, needed = _LOOK_FOR, _NEEDED
+
+    def look(_: int) -> bytes:
+        # Sent by its value, as it is a function inside another: no worker has kafkasniff yet.
+        return subprocess.run([sys.executable, "-c", look_for, *needed], capture_output=True, check=True).stdout
+
     try:
-        session.range(0, 1, 1, 1).mapInArrow(check_worker, "found string").collect()
+        (found,) = session.sparkContext.parallelize([0], 1).map(look).collect()
+        _refuse_unfit(os.environ.get("PYSPARK_PYTHON", "python3"), found)
     except (PySparkException, Py4JError) as error:
         session.stop()
         raise PipelineError(_what_workers_lack(str(error))) from None
+    except PipelineError:
+        session.stop()
+        raise
 
 
 def _what_workers_lack(trace: str) -> str:
@@ -155,8 +171,6 @@ def _what_workers_lack(trace: str) -> str:
     name = os.environ.get("PYSPARK_PYTHON", "python3")
     if found := _NOT_RUN.search(trace):
         return _CANNOT_RUN % found[1]
-    if found := _NOT_INSTALLED.search(trace):
-        return _LACKS % (name, (found[1] or found[2]).lower())
     if found := _OTHER_VERSION.search(trace):
         return _OF_ANOTHER_VERSION % (name, found[0])
     return reason_of(trace)
@@ -176,6 +190,12 @@ def local_master(master: str) -> str:
     if threads == "*":
         threads = str(len(os.sched_getaffinity(0)))
     return f"local[{threads}{match[3] or f',{ATTEMPTS}'}]"
+
+
+def tasks_at_once(master: str | None) -> int | None:
+    """Give how many tasks run at once on a local master, before Spark starts; None where a cluster decides that."""
+    match = _LOCAL.fullmatch(local_master(master or SparkConf().get("spark.master") or "local[*]"))
+    return int(match[2]) if match is not None else None
 
 
 def _start(conf: SparkConf, quiet: bool) -> SparkSession:

@@ -67,13 +67,6 @@ def index(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                     yield from index_file(task)
 
 
-def check_worker(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Take rows and give none: whoever comes here has all that tasks need, as this module imports it."""
-    for _ in batches:
-        pass
-    return iter(())
-
-
 def said(task: Callable[[Iterator[pa.RecordBatch]], object], kind: Any, batches: Iterator[pa.RecordBatch]) -> bytes:
     """Give the result of a task, `kind`; a file that was lost is one, as to try again would not bring it back."""
     try:

@@ -23,10 +23,11 @@ _FUNCTIONS = (
     "CREATE MACRO percentile(x, p) AS quantile_cont(x, p)",
     "CREATE MACRO array_min(l) AS list_min(l)",
     "CREATE MACRO collect_set(x) AS coalesce(list(DISTINCT x) FILTER (x IS NOT NULL), [])",
+    "CREATE MACRO days_between(a, b) AS date_diff('day', a, b)",
     "CREATE MACRO timestamp_micros(x) AS make_timestamptz(x)",
     "CREATE MACRO explode_outer(l) AS unnest(CASE WHEN len(l) > 0 THEN l ELSE [NULL] END)",
 )
-"""Spark's names for what DuckDB has under others."""
+"""Spark's names for what DuckDB has under others; `days_between` is Spark's `datediff` the other way round."""
 
 VIEWS = ("clients",)
 """Named questions that are as good as tables."""

@@ -1,5 +1,6 @@
 """The named questions: SQL in files, with what differs from case to case put in."""
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -43,4 +44,15 @@ def keyed(name: str, keys: list[str], source: str = "calls", where: str = "", in
         elif key == INTERVAL:
             micros = f"CAST(floor(time_ns / {interval_us * 1000}) AS BIGINT) * {interval_us}"
             source = f'(SELECT *, timestamp_micros({micros}) AS "{key}" FROM {source}) AS calls'
-    return text_of(name).replace("{keys}", ", ".join(f'"{key}"' for key in keys)).replace("{calls}", source)
+    text = text_of(name).replace("{keys}", ", ".join(f'"{key}"' for key in keys)).replace("{calls}", source)
+    by_topic = "topic" in keys
+    return text.replace("{topic}", ", topic" if by_topic else "").replace(
+        "{same_topic}", " AND calls.topic IS NOT DISTINCT FROM held.topic" if by_topic else ""
+    )
+
+
+def beside(keys: list[str], first: str, second: str, columns: Sequence[str]) -> str:
+    """Give the SQL of two questions by the same keys as one: of the second only `columns`."""
+    added = ", ".join(f'more."{column}"' for column in columns)
+    same = " AND ".join(f'main."{key}" IS NOT DISTINCT FROM more."{key}"' for key in keys)
+    return f"SELECT main.*, {added} FROM ({first}) AS main LEFT JOIN ({second}) AS more ON {same}"

@@ -6,6 +6,8 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
+from collections.abc import Callable
+
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
@@ -41,11 +43,12 @@ class LineWriter:
         self.write(call)
         return self.take()
 
-    def calls(self, items: list[Item]) -> bytes:
-        """Take calls from the end of a list, learn from them and give their lines.
+    def calls(self, items: list[Item], wants: Callable[[Call], bool] | None = None) -> tuple[bytes, int]:
+        """Take calls from the end of a list, learn from them; give the lines of those wanted, and how many.
 
         Stops before anything else, before a call that cannot be shown, and when there are enough for one write.
         """
+        shown: cython.longlong = 0
         while items and self.out.size < _ONE_WRITE:
             item = items[len(items) - 1]
             if type(item) is not Call:
@@ -53,8 +56,10 @@ class LineWriter:
             call: Call = item
             try:
                 self.learn(call)
-                self.write(call)
+                if wants is None or wants(call):
+                    self.write(call)
+                    shown += 1
             except Exception:
                 break
             items.pop()
-        return self.take()
+        return self.take(), shown

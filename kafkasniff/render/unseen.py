@@ -3,7 +3,6 @@
 from collections import Counter
 from typing import NamedTuple
 
-from kafkasniff.calls.counts import Counts
 from kafkasniff.reading import Summary
 from kafkasniff.render.words import count_text
 
@@ -34,7 +33,7 @@ class Unseen(NamedTuple):
 def unseen(summary: Summary) -> list[Unseen]:
     """Give what of a capture could not be read or judged, the most first."""
     counts = summary.counts
-    parts = [*_left_out(summary), *_no_connections(summary), *_tls(summary), *_no_kafka(counts)]
+    parts = [*_left_out(summary), *_no_connections(summary), *_tls(summary), *_no_kafka(summary)]
     if counts.kafka_connections and not counts.calls:
         whose = count_text(counts.kafka_connections, "Kafka connection")
         parts.append(Unseen(f"{whose} without a whole message", f"no call could be read in {whose}"))
@@ -42,8 +41,7 @@ def unseen(summary: Summary) -> list[Unseen]:
         calls = f"{partial:,} of {count_text(counts.calls, 'call')}"
         why = f"the capture lacks bytes of {'its' if counts.calls == 1 else 'their'} messages"
         if summary.cut_packets:
-            why = f"{summary.cut_packets:,} of {count_text(summary.packets, 'packet')} were cut as they were captured"
-            why += "; tcpdump -s 0 captures whole ones"
+            why = _cut(summary)
         parts.append(Unseen(f"{count_text(partial, 'call')} in part", f"{calls} can be read in part only: {why}"))
     if one_way := counts.one_way_connections:
         connections = f"{one_way:,} of {count_text(counts.kafka_connections, 'Kafka connection')}"
@@ -85,8 +83,9 @@ def _tls(summary: Summary) -> list[Unseen]:
     return [Unseen(count_text(total, "TLS connection"), f"{text}{'' if advice[0] == ';' else ' '}{advice}")]
 
 
-def _no_kafka(counts: Counts) -> list[Unseen]:
+def _no_kafka(summary: Summary) -> list[Unseen]:
     """Say what there was where no connection is Kafka; TLS has been said."""
+    counts = summary.counts
     if counts.kafka_connections:
         return []
     by_protocol: dict[str, dict[int, int]] = {}
@@ -105,7 +104,15 @@ def _no_kafka(counts: Counts) -> list[Unseen]:
         parts.append(f"{sum(sum(ports.values()) for _, ports in more):,} of other protocols")
     which = count_text(sum(sum(ports.values()) for ports in by_protocol.values()), "connection")
     others = "other " if "tls" in {protocol for protocol, _ in counts.others} else ""
-    return [Unseen(f"{which} without Kafka", f"no Kafka in the {others}{which}: {', '.join(parts)}")]
+    text = f"no Kafka in the {others}{which}: {', '.join(parts)}"
+    if summary.cut_packets and "unknown" in by_protocol:
+        text += f"; {_cut(summary)}"
+    return [Unseen(f"{which} without Kafka", text)]
+
+
+def _cut(summary: Summary) -> str:
+    packets = f"{summary.cut_packets:,} of {count_text(summary.packets, 'packet')}"
+    return f"{packets} were cut as they were captured; tcpdump -s 0 captures whole ones"
 
 
 def _are(count: int) -> str:

@@ -6,8 +6,9 @@ How it works:
   copied, names are replaced by others of equal length, contents are blanked.
 - `names.Names` gives the other names, by a key: the same key gives the same names, in whichever capture.
 - `messages` goes through a message field by field, `batches` through its record batches: keys, values and headers are
-  blanked, checksums made right where they were.
+  blanked, checksums made right where they were. `contents` fills them, so that a batch compresses to as many bytes.
+- `beginnings` puts together the first bytes of TLS connections, in which `handshakes` replaces names.
 - `places.Places` knows where in which connection's sequence numbers the new messages lie. A first reading fills it.
-- `packets` writes each packet anew with it: addresses, and checksums that are right. What it does not know (other
+- `packets` writes each packet anew with it, with other addresses and right checksums. What it does not know (other
   protocols than TCP, encrypted bytes, what no call has) is blanked and counted.
 """

@@ -1,12 +1,24 @@
-"""Record batches with blank keys, values and headers."""
+"""Record batches with other keys, values and headers, as long and as compressible."""
 
 from binascii import crc32
+from collections.abc import Callable, Iterator
 
+from kafkasniff.protocol.records.batches import COMPRESSIONS
+from kafkasniff.protocol.records.compression.codecs import decompress
+from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
 from kafkasniff.protocol.records.crc32c import crc32c_of
+from kafkasniff.scrubbing.contents import Spans, fill, noise_like, squeezed_into
 
 _HEADER = 61
+_MESSAGE_HEADERS = (18, 26)
+"""Bytes before the key of a message, by magic."""
 _ENTRY = 12
 """Bytes of the offset and the size before a batch or message."""
+_CONTROL = 0x20
+_ENDS_OF_TRANSACTIONS = (b"\0\0\0\0", b"\0\0\0\1")
+"""Keys of control records that say that a transaction was aborted or committed."""
+_LARGEST = 64 << 20
+"""Bytes that compressed records may give."""
 
 
 def blank_batches(data: bytearray, start: int, end: int) -> int:
@@ -15,9 +27,12 @@ def blank_batches(data: bytearray, start: int, end: int) -> int:
     while start < end:
         size = int.from_bytes(data[start + 8 : start + _ENTRY], "big", signed=True) + _ENTRY
         magic = data[start + 16] if end - start > 16 else -1
-        if size > end - start or size < (_HEADER if magic == 2 else 26) or magic not in (0, 1, 2):
-            data[start:end] = bytes(end - start)
-            return opaque + end - start
+        header = _HEADER if magic == 2 else _MESSAGE_HEADERS[magic] if magic in (0, 1) else 0
+        if size > end - start or size < header + (0 if magic == 2 else 8) or not header:
+            # Brokers send of the last batch what fits; its header is but numbers.
+            begin = min(start + (header if size > end - start else 0), end)
+            data[begin:end] = bytes(end - begin)
+            return opaque + end - begin
         if magic == 2:
             opaque += _blank_batch(data, start, start + size)
         else:
@@ -27,59 +42,87 @@ def blank_batches(data: bytearray, start: int, end: int) -> int:
 
 
 def _blank_batch(data: bytearray, start: int, end: int) -> int:
-    """Blank a batch of magic 2; give how many bytes of it are compressed or cannot be read."""
+    """Blank a batch of magic 2; give how many bytes of it cannot be read."""
     right = crc32c_of(bytes(data), start + 21, end) == int.from_bytes(data[start + 17 : start + 21], "big")
     opaque = 0
-    is_control = bool(data[start + 22] & 0x20)
-    if data[start + 22] & 7 or not _blank_records(data, start + _HEADER, end, is_control):
-        opaque = end - start - _HEADER
-        data[start + _HEADER : end] = bytes(opaque)
+    records = bytes(data[start + _HEADER : end])
+    is_control = bool(data[start + 22] & _CONTROL)
+    made = _blank_content(
+        records, COMPRESSIONS[data[start + 22] & 7], 2, lambda content: _record_spans(content, is_control)
+    )
+    if not made and records:
+        opaque = len(records)
+        made = bytes(opaque)
+    data[start + _HEADER : end] = made
     if right:
         data[start + 17 : start + 21] = crc32c_of(bytes(data), start + 21, end).to_bytes(4, "big")
     return opaque
 
 
-def _blank_records(data: bytearray, at: int, end: int, is_control: bool) -> bool:
-    """Blank records that are not compressed, of control records all but the key, which tells the kind.
+def _blank_content(
+    old: bytes,
+    codec: str,
+    magic: int,
+    spans_of: Callable[[bytes], Spans],
+    mend: Callable[[bytearray], None] = lambda content: None,
+) -> bytes:
+    """Give records with others in place of keys, values and headers, as long, compressed or not; nothing if it cannot.
 
-    Tell whether they were read to the end.
+    `spans_of` tells where these lie, and raises IndexError and ValueError; `mend` makes checksums within right.
     """
     try:
-        while at < end:
-            length, at = _varint(data, at)
-            behind = at + length
-            if length < 0 or behind > end:
-                return False
-            at += 1  # attributes
-            for _ in range(2):  # timestamp and offset
-                _, at = _varint(data, at)
-            if is_control:
-                length, at = _varint(data, at)
-                at += max(length, 0)
-            else:
-                at = _blank_bytes(data, at, behind)
-            at = _blank_bytes(data, at, behind)
-            count, at = _varint(data, at)
-            for _ in range(2 * max(count, 0)):
-                at = _blank_bytes(data, at, behind)
-            if at != behind:
-                return False
-    except (IndexError, ValueError):
-        return False
-    return True
+        content = bytes(decompress(codec, old, magic=magic, limit=_LARGEST)) if codec != "none" else old
+        spans = spans_of(content)
+    except (DecompressionError, IndexError, ValueError):
+        return b""
+    made = bytearray(content)
+    if codec != "none":
+        return squeezed_into(codec, old, made, spans, mend)
+    fill(made, spans, noise_like(content, spans))
+    return bytes(made)
 
 
-def _blank_bytes(data: bytearray, at: int, end: int) -> int:
-    length, at = _varint(data, at)
-    if length > 0:
-        if length > end - at:
+def _record_spans(data: bytes, is_control: bool) -> Spans:
+    """Give where keys, values and headers of records lie; of control records those values that may name somebody.
+
+    Raises IndexError, ValueError.
+    """
+    at = 0
+    spans = []
+    while at < len(data):
+        length, at = _varint(data, at)
+        behind = at + length
+        if length < 0 or behind > len(data):
             raise ValueError("expected fewer bytes")
-        data[at : at + length] = bytes(length)
-        at += length
-    return at
+        at += 1  # attributes
+        for _ in range(2):  # timestamp and offset
+            _, at = _varint(data, at)
+        key, at = _span(data, at, behind)
+        value, at = _span(data, at, behind)
+        # The key of a control record tells its kind, and the value of an end of a transaction an epoch.
+        if not is_control:
+            spans += [key, value]
+        elif data[key[0] : key[0] + key[1]] not in _ENDS_OF_TRANSACTIONS:
+            spans.append(value)
+        count, at = _varint(data, at)
+        for _ in range(2 * max(count, 0)):
+            header, at = _span(data, at, behind)
+            spans.append(header)
+        if at != behind:
+            raise ValueError("expected the end of the record")
+    return spans
 
 
-def _varint(data: bytearray, at: int) -> tuple[int, int]:
+def _span(data: bytes, at: int, end: int) -> tuple[tuple[int, int], int]:
+    """Read the length of bytes; give where they lie, and where they end. Raises IndexError, ValueError."""
+    length, at = _varint(data, at)
+    length = max(length, 0)
+    if length > end - at:
+        raise ValueError("expected fewer bytes")
+    return (at, length), at + length
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
     """Read a signed varint; give it and where it ends. Raises IndexError, ValueError."""
     value = shift = 0
     while True:
@@ -94,19 +137,69 @@ def _varint(data: bytearray, at: int) -> tuple[int, int]:
 
 
 def _blank_message(data: bytearray, start: int, end: int, magic: int) -> int:
-    """Blank a message of magic 0 or 1; give how many bytes of it are compressed or cannot be read."""
-    crc_at = start + _ENTRY
-    right = crc32(data[crc_at + 4 : end]) == int.from_bytes(data[crc_at : crc_at + 4], "big")
+    """Blank a message of magic 0 or 1; give how many bytes of it cannot be read."""
+    right = _has_right_crc(data, start, end)
     opaque = 0
-    at = start + (26 if magic else 18)
-    for _ in range(2):
-        length = int.from_bytes(data[at : at + 4], "big", signed=True)
-        at += 4
-        length = min(length, end - at)
-        if length > 0:
-            data[at : at + length] = bytes(length)
-            at += length
-            opaque += length if data[start + 17] & 7 else 0
+    codec = COMPRESSIONS[data[start + 17] & 7]
+    try:
+        key, value = _message_spans(data, start, end)
+    except ValueError:
+        opaque = end - start - _MESSAGE_HEADERS[magic]
+        data[end - opaque : end] = bytes(opaque)
+    else:
+        old = bytes(data[value[0] : sum(value)])
+        if codec == "none" or not old:
+            fill(data, (key, value), noise_like(bytes(data[start:end]), (key, value)))
+        else:
+            fill(data, (key,), 0)
+            made = _blank_content(old, codec, magic, _set_spans, _right_checksums)
+            opaque = 0 if made else len(old)
+            data[value[0] : sum(value)] = made or bytes(opaque)
     if right:
-        data[crc_at : crc_at + 4] = crc32(data[crc_at + 4 : end]).to_bytes(4, "big")
+        _right_crc(data, start, end)
     return opaque
+
+
+def _has_right_crc(data: bytes | bytearray, start: int, end: int) -> bool:
+    crc_at = start + _ENTRY
+    return crc32(data[crc_at + 4 : end]) == int.from_bytes(data[crc_at : crc_at + 4], "big")
+
+
+def _right_crc(data: bytearray, start: int, end: int) -> None:
+    crc_at = start + _ENTRY
+    data[crc_at : crc_at + 4] = crc32(data[crc_at + 4 : end]).to_bytes(4, "big")
+
+
+def _message_spans(data: bytes | bytearray, start: int, end: int) -> Spans:
+    """Give where key and value of a message of magic 0 or 1 lie. Raises ValueError."""
+    at = start + _MESSAGE_HEADERS[data[start + 16]]
+    spans = []
+    for _ in range(2):
+        length = max(int.from_bytes(data[at : at + 4], "big", signed=True), 0)
+        at += 4
+        if length > end - at:
+            raise ValueError("expected fewer bytes")
+        spans.append((at, length))
+        at += length
+    return spans
+
+
+def _set_spans(data: bytes) -> Spans:
+    """Give where keys and values of the messages in a set lie. Raises ValueError, IndexError."""
+    return [span for start, end in _messages(data) for span in _message_spans(data, start, end)]
+
+
+def _right_checksums(data: bytearray) -> None:
+    """Make the checksums of the messages in a set right: Kafka keeps none that are wrong within a right one."""
+    for start, end in _messages(data):
+        _right_crc(data, start, end)
+
+
+def _messages(data: bytes | bytearray) -> Iterator[tuple[int, int]]:
+    start = 0
+    while start < len(data):
+        end = start + _ENTRY + int.from_bytes(data[start + 8 : start + _ENTRY], "big", signed=True)
+        if data[start + 16] > 1 or not start + _MESSAGE_HEADERS[data[start + 16]] + 8 <= end <= len(data):
+            raise ValueError("expected a message")
+        yield start, end
+        start = end

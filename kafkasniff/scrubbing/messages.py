@@ -47,7 +47,7 @@ KEPT_TEXTS = frozenset(
 )
 """Texts that stay wherever they stand."""
 
-_KEPT_ENDS = ("protocols.name", "Features.name", "configs.name", "synonyms.name")
+KEPT_ENDS = ("protocols.name", "Features.name", "configs.name", "synonyms.name")
 """Names of what is Kafka's: assignors, features and settings."""
 _EMBEDDED = {
     (11, "request", "protocols.metadata"): "ConsumerProtocolSubscription",
@@ -56,7 +56,7 @@ _EMBEDDED = {
     (14, "response", "assignment"): "ConsumerProtocolAssignment",
 }
 _INDEX = re.compile(r"\[\d+\]")
-_SASL_HANDSHAKE = 17
+_MOST_LACKING = 1 << 20
 
 
 class Messages:
@@ -90,8 +90,11 @@ class Messages:
         if api is None or body is None or not api.first_version <= body.version <= api.last_version:
             return self._blank(data, begin)
         definition = api_definition(header.api_key, side)
+        if not frame.whole:
+            # As if the rest were zeros: so the lengths of what was cut stay.
+            data += bytes(min(frame.size - len(data), _MOST_LACKING))
         end = self._scrub_fields(data, begin, definition, body.version, (header.api_key, side))
-        return self._blank(data, end)
+        return self._blank(data[: len(frame.data)], end)
 
     def _blank(self, data: bytearray, begin: int) -> bytes:
         """Blank what stands from `begin` on."""
@@ -122,7 +125,7 @@ class Messages:
             path = _INDEX.sub("", field.path)
             kind = kinds.get(path)
             if kind == "string" and isinstance(field.value, str):
-                if path.rpartition(".")[2] not in KEPT_FIELDS and not path.endswith(_KEPT_ENDS):
+                if path.rpartition(".")[2] not in KEPT_FIELDS and not path.endswith(KEPT_ENDS):
                     length = len(field.value.encode("utf-8", "surrogatepass"))
                     self._replace(data, end - length, length)
             elif kind == "records" and isinstance(field.value, int):

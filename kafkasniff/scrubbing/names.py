@@ -6,9 +6,10 @@ import re
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz234567"
 _DEFAULT_IDS = re.compile(
     rb"rdkafka|sarama|kgo|kafkajs|rskafka|pykafka|ruby-kafka|kafka-node-client|console-(producer|consumer)|"
-    rb"(producer|adminclient|admin|consumer)-\d{1,9}|(kafka-python|aiokafka)(-producer|-consumer|-admin)?(-[\d.]{1,9})?"
+    rb"(producer|adminclient|admin|consumer)-\d{1,9}|(kafka-python|aiokafka)(-producer|-consumer|-admin)?(-[\d.]{1,9})?|"
+    rb"broker-\d{1,9}-fetcher-\d{1,9}"
 )
-"""What libraries call themselves; it names nobody."""
+"""What libraries and brokers call themselves; it names nobody."""
 _CONSUMER = re.compile(rb"consumer-(.+)-(\d{1,9})", re.DOTALL)
 """What the Java client calls consumers, by their group (ConsumerConfig.maybeOverrideClientId)."""
 
@@ -75,6 +76,11 @@ class Names:
             turn = self._number(b"ipv4", address[:place])
             made.append(others[(numbers.index(part) + turn) % len(others)])
         return bytes(made)
+
+    def opaque(self, raw: bytes) -> bytes:
+        """Give other bytes, the same for the same ones."""
+        parts = (self._number(b"opaque%d" % block, raw).to_bytes(32, "big") for block in range(-(-len(raw) // 32)))
+        return b"".join(parts)[: len(raw)]
 
     def hardware(self, address: bytes) -> bytes:
         """Give another hardware address, locally administered; that of a broadcast stays."""

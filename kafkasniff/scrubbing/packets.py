@@ -6,6 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from kafkasniff.scrubbing.names import Names
+from kafkasniff.tcp.packets.headers import HeaderError
+from kafkasniff.tcp.packets.ip import TCP, IpPacket, parse_ip
+from kafkasniff.tcp.packets.link import IPV4, IPV6, by_version
+from kafkasniff.tcp.packets.tunnels import open_tunnel
 
 _ETHERNET, _SLL, _SLL2 = 1, 113, 276
 _LINKS = {
@@ -21,14 +25,27 @@ _LINKS = {
 _HTTP_REQUEST = re.compile(rb"([A-Z]{3,7} /?)(\S*)( HTTP/1\.[01]\r\n)")
 _HTTP_ANSWER = re.compile(rb"HTTP/1\.[01] \d{3} ")
 _VLANS = (b"\x81\x00", b"\x88\xa8")
-_TCP = 6
-_FRAGMENT = 0x3FFF
+_NETWORKS = (b"\x08\x00", b"\x86\xdd")
+"""The types of IPv4 and IPv6."""
+_ROUTING, _UDP = 43, 17
+_GENEVE_PORT = (6081).to_bytes(2, "big")
+_MOST_NETWORKS = 4
+
+
+class Header(NamedTuple):
+    """A header of IP."""
+
+    is_4: bool
+    at: int
+    end: int
+    """Where what it carries begins."""
 
 
 class Tcp(NamedTuple):
     """Where a TCP segment lies in a packet."""
 
-    ip: int
+    networks: tuple[Header, ...]
+    """The headers of IP before it, of tunnels too: the outermost first."""
     tcp: int
     payload: int
     end: int
@@ -42,35 +59,44 @@ class Tcp(NamedTuple):
 
 
 def find_tcp(data: bytes, link_type: int) -> Tcp | None:
-    """Find the segment in a packet; None where it has none, or has it in a fragment or a tunnel."""
-    ip = _ip_header(data, link_type)
-    if ip is None or ip + 20 > len(data):
-        return None
-    if data[ip] >> 4 == 4:
-        tcp, address, size = ip + (data[ip] & 15) * 4, ip + 12, 4
-        end = ip + int.from_bytes(data[ip + 2 : ip + 4], "big")
-        if data[ip + 9] != _TCP or int.from_bytes(data[ip + 6 : ip + 8], "big") & _FRAGMENT:
-            return None
-    elif data[ip] >> 4 == 6 and ip + 40 <= len(data):
-        tcp, address, size = ip + 40, ip + 8, 16
-        end = tcp + int.from_bytes(data[ip + 4 : ip + 6], "big")
-        if data[ip + 6] != _TCP:
-            return None
-    else:
-        return None
-    if tcp + 20 > len(data):
+    """Find the segment in a packet; None where it has none, or has it in an IP fragment."""
+    try:
+        ip = _ip_header(data, link_type)
+        network = None if ip is None else by_version(data, ip, len(data))
+        networks: list[Header] = []
+        end = wire_end = len(data)
+        while network is not None and len(networks) < _MOST_NETWORKS:
+            ethertype, ip = network
+            packet = parse_ip(ethertype, data, ip, end, wire_end)
+            # The addresses of a route in IPv6's extensions are not looked for.
+            if packet.fragment or (ethertype == IPV6 and data[ip + 6] == _ROUTING):
+                return None
+            networks.append(Header(ethertype == IPV4, ip, packet.at))
+            wire_end, end = packet.wire_end, min(end, packet.wire_end)
+            if packet.protocol == TCP:
+                return _segment(tuple(networks), data, packet, end)
+            inner = open_tunnel(ethertype, packet.protocol, data, packet.at, end)
+            network = None if inner is None else inner.network
+    except (HeaderError, KeyError):
+        pass
+    return None
+
+
+def _segment(networks: tuple[Header, ...], data: bytes, packet: IpPacket, end: int) -> Tcp | None:
+    tcp = packet.at
+    if tcp + 20 > end:
         return None
     payload = tcp + (data[tcp + 12] >> 4) * 4
-    if payload < tcp + 20 or payload > min(end, len(data)):
+    if not tcp + 20 <= payload <= end:
         return None
-    source, destination = data[address : address + size], data[address + size : address + 2 * size]
-    sequence = int.from_bytes(data[tcp + 4 : tcp + 8], "big")
     ports = data[tcp : tcp + 2], data[tcp + 2 : tcp + 4]
-    length = end - payload
-    return Tcp(ip, tcp, payload, min(end, len(data)), length, source + ports[0], destination + ports[1], sequence)
+    sequence = int.from_bytes(data[tcp + 4 : tcp + 8], "big")
+    between = packet.source + ports[0], packet.destination + ports[1]
+    return Tcp(networks, tcp, payload, end, packet.wire_end - payload, *between, sequence)
 
 
 def _ip_header(data: bytes, link_type: int) -> int | None:
+    """Give where the header of IP begins, behind those of the link layer that can be renamed."""
     if link_type in _LINKS:
         return _LINKS[link_type][1]
     if link_type != _ETHERNET:
@@ -78,7 +104,7 @@ def _ip_header(data: bytes, link_type: int) -> int | None:
     at = 12
     while data[at : at + 2] in _VLANS:
         at += 4
-    return at + 2 if data[at : at + 2] in (b"\x08\x00", b"\x86\xdd") else None
+    return at + 2 if data[at : at + 2] in _NETWORKS else None
 
 
 class Packets:
@@ -105,23 +131,49 @@ class Packets:
             self.opaque_bytes += len(data) - keep
             return bytes(made)
         made[: found.payload] = data[: found.payload]
-        self._rename_link(made, link_type, found.ip)
+        self._rename_link(made, link_type, found.networks[0].at)
         made[found.payload : found.end] = self._payload(found, data[found.payload : found.end], time)
-        size = len(found.source) - 2
-        at = found.ip + (12 if size == 4 else 8)
-        made[at : at + size] = self._names.address(found.source[:size])
-        made[at + size : at + 2 * size] = self._names.address(found.destination[:size])
-        if size == 4:
-            # Options of IP may have addresses in them; 1 is none.
-            made[found.ip + 20 : found.tcp] = b"\x01" * (found.tcp - found.ip - 20)
-            made[found.ip + 10 : found.ip + 12] = b"\0\0"
-            made[found.ip + 10 : found.ip + 12] = checksum(made[found.ip : found.tcp])
+        for place, header in enumerate(found.networks):
+            self._rename_network(made, header)
+            if place:
+                self._rename_tunnel(made, found.networks[place - 1], header.at)
+        last = found.networks[-1]
+        addresses = made[last.at + 12 : last.at + 20] if last.is_4 else made[last.at + 8 : last.at + 40]
         made[found.tcp + 16 : found.tcp + 18] = b"\0\0"
         segment = made[found.tcp : found.payload + found.length]
         if len(segment) == found.payload - found.tcp + found.length:
-            pseudo = bytes(made[at : at + 2 * size]) + struct.pack(">II", len(segment), _TCP)
+            pseudo = bytes(addresses) + struct.pack(">II", len(segment), TCP)
             made[found.tcp + 16 : found.tcp + 18] = checksum(pseudo + segment)
         return bytes(made)
+
+    def _rename_network(self, made: bytearray, header: Header) -> None:
+        """Put other addresses into a header of IP, and the right checksum."""
+        at, size = (header.at + 12, 4) if header.is_4 else (header.at + 8, 16)
+        for start in (at, at + size):
+            made[start : start + size] = self._names.address(bytes(made[start : start + size]))
+        if header.is_4:
+            # Options of IP may have addresses in them; 1 is none.
+            end = header.at + (made[header.at] & 15) * 4
+            made[header.at + 20 : end] = b"\x01" * (end - header.at - 20)
+            made[header.at + 10 : header.at + 12] = b"\0\0"
+            made[header.at + 10 : header.at + 12] = checksum(made[header.at : end])
+
+    def _rename_tunnel(self, made: bytearray, outer: Header, end: int) -> None:
+        """Put other hardware addresses into what stands between two headers of IP, and no checksum of UDP."""
+        start = outer.end
+        if made[outer.at + (9 if outer.is_4 else 6)] == _UDP:
+            made[start + 6 : start + 8] = b"\0\0"
+            start += 8
+            if made[start - 6 : start - 4] == _GENEVE_PORT:
+                options = start + 8 + (made[start] & 0x3F) * 4
+                made[start + 8 : options] = bytes(options - start - 8)
+        frame = end - 14
+        while bytes(made[frame + 8 : frame + 10]) in _VLANS:
+            frame -= 4
+        # Before it there is at least GRE's header, of four bytes with another type.
+        if frame >= start + 4 and bytes(made[end - 2 : end]) in _NETWORKS:
+            made[frame : frame + 6] = self._names.hardware(bytes(made[frame : frame + 6]))
+            made[frame + 6 : frame + 12] = self._names.hardware(bytes(made[frame + 6 : frame + 12]))
 
     def _rename_link(self, made: bytearray, link_type: int, end: int) -> None:
         if link_type == _ETHERNET:

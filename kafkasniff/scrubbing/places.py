@@ -3,18 +3,26 @@
 import tempfile
 from bisect import bisect_right, insort
 from collections import defaultdict
-
-from kafkasniff.tcp.events import Connection
+from typing import NamedTuple
 
 _HALF, _WHOLE = 1 << 31, 1 << 32
+
+
+class Place(NamedTuple):
+    """A direction of a connection: from when to when (ns), and between which addresses and ports."""
+
+    first: int
+    last: int
+    source: bytes
+    destination: bytes
 
 
 class _Direction:
     """The messages of one direction of one connection, in order of their sequence numbers."""
 
-    def __init__(self, connection: Connection) -> None:
-        self.first = connection.first.time
-        self.last = connection.last.time
+    def __init__(self, first: int, last: int) -> None:
+        self.first = first
+        self.last = last
         self.now: int | None = None
         """A sequence number, counted on behind 32 bits, near which others are."""
         self.messages: list[tuple[int, int, int]] = []
@@ -39,7 +47,7 @@ class Places:
         self._file = tempfile.TemporaryFile(prefix="kafkasniff-")  # noqa: SIM115
         self._size = 0
         self._directions: defaultdict[tuple[bytes, bytes], list[_Direction]] = defaultdict(list)
-        self._of_connection: dict[tuple[Connection, bytes], _Direction] = {}
+        self._of_place: dict[Place, _Direction] = {}
 
     def close(self) -> None:
         """Let go of the file."""
@@ -52,14 +60,12 @@ class Places:
         self._size += len(message)
         return at, len(message)
 
-    def add(
-        self, connection: Connection, source: bytes, destination: bytes, sequence: int, kept: tuple[int, int]
-    ) -> None:
-        """Note that a message that was put aside begins at a sequence number of what `source` sent."""
-        direction = self._of_connection.get((connection, source))
+    def add(self, of: Place, sequence: int, kept: tuple[int, int]) -> None:
+        """Note that a message that was put aside begins at a sequence number."""
+        direction = self._of_place.get(of)
         if direction is None:
-            direction = self._of_connection[connection, source] = _Direction(connection)
-            self._directions[source, destination].append(direction)
+            direction = self._of_place[of] = _Direction(of.first, of.last)
+            self._directions[of.source, of.destination].append(direction)
         insort(direction.messages, (direction.counted_on(sequence), *kept))
 
     def begin(self) -> None:

@@ -12,10 +12,12 @@ from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import Interface
 from kafkasniff.capture.writer import PcapngWriter
 from kafkasniff.reading import Reading
+from kafkasniff.scrubbing.beginnings import Beginnings
+from kafkasniff.scrubbing.handshakes import Handshakes
 from kafkasniff.scrubbing.messages import Messages
 from kafkasniff.scrubbing.names import Names
 from kafkasniff.scrubbing.packets import Packets, Tcp, find_tcp, protocol_start
-from kafkasniff.scrubbing.places import Places
+from kafkasniff.scrubbing.places import Place, Places
 from kafkasniff.tcp.events import Connection
 
 _LONGEST_START = 64
@@ -47,12 +49,15 @@ def scrub(paths: Sequence[str], stream: BinaryIO, key: bytes) -> Scrubbed:
     places = Places()
     try:
         begun, calls = _read(paths, messages, places)
-        for data, interface, number in _packets(paths):
-            waiting = begun.get((interface.file, number))
-            found = None if waiting is None else find_tcp(data, interface.link_type)
+        beginnings, handshakes = Beginnings(), Handshakes(names)
+        for data, interface, number, time in _packets(paths):
+            found = find_tcp(data, interface.link_type)
             if found is not None:
-                for each in waiting or ():
+                for each in begun.get((interface.file, number), ()):
                     _place(places, messages, found, data, each)
+                beginnings.take(found, data[found.payload : found.end], time)
+        for place, sequence, beginning in beginnings.end():
+            places.add(place, sequence, places.keep(handshakes.scrub(beginning)))
         places.begin()
         opaque = 0
 
@@ -105,16 +110,17 @@ def _place(places: Places, messages: Messages, found: Tcp, data: bytes, message:
             kept = message.kept
             if kept is None:
                 kept = places.keep(message.start + messages.token(payload[at + 4 :]))
-            places.add(message.connection, found.source, found.destination, sequence, kept)
+            of = message.connection
+            places.add(Place(of.first.time, of.last.time, found.source, found.destination), sequence, kept)
             return
 
 
-def _packets(paths: Sequence[str]) -> Iterator[tuple[bytes, Interface, int]]:
+def _packets(paths: Sequence[str]) -> Iterator[tuple[bytes, Interface, int, int]]:
     for batch in merge([CaptureReader(path) for path in paths]):
         for index in range(len(batch)):
             arrival = batch.arrival(index)
             offset = batch.offsets[index]
-            yield batch.data[offset : offset + batch.captured[index]], arrival.interface, arrival.packet
+            yield batch.data[offset : offset + batch.captured[index]], arrival.interface, arrival.packet, arrival.time
 
 
 def _write(paths: Sequence[str], packets: Packets, stream: BinaryIO) -> int:

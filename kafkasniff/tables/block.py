@@ -22,7 +22,7 @@ from kafkasniff.tables.bodies import SETTINGS
 from kafkasniff.tables.call_reader import CallReader, ToldPartition
 from kafkasniff.tables.columns import ROWS, Block, fields_of
 from kafkasniff.tables.declared import BATCHES, CALLS, PARTITIONS_NAMED
-from kafkasniff.tables.more_rows import EVENT_APIS, HEARTBEAT
+from kafkasniff.tables.more_rows import HEARTBEAT, asked_apis
 from kafkasniff.tables.partition_rows import FETCH, MEASURES, OFFSETS
 from kafkasniff.tables.rings import ring_of
 from kafkasniff.tables.rows import Told, told_of
@@ -58,10 +58,13 @@ class CallTables:
         self.calls = self._block_of("calls")
         self.batches = self._block_of("batches")
         self.partitions = self._block_of("partitions")
-        self.reader = CallReader(self.partitions is not None)
+        columns = wanted.get("calls") if wanted.keys() == {"calls"} else None
+        # Problems are found in what is read.
+        reads_all = columns is None or "problems" in columns
+        self.reader = CallReader(self.partitions is not None, None if reads_all else frozenset(columns or ()))
         self._shows_errors = _ERRORS in wanted
         self._shows_parts = self._shows_errors or "batches" in wanted or "records" in wanted or "partitions" in wanted
-        self._asked_apis = EVENT_APIS if {"group_events", "apis_offered"} & wanted.keys() else frozenset()
+        self._asked_apis = asked_apis(wanted)
         self._names: dict[Connection, tuple[str, str, str, str]] = {}
 
     def _block_of(self, name: str) -> Block | None:

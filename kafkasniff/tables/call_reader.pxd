@@ -22,6 +22,7 @@ cdef class CallReader(BodyReader):
     cdef dict _by_place
     cdef ToldPartition _told
     cdef bint _with_partitions
+    cdef frozenset _columns
     cdef long long[::1] settings
     cdef readonly int is_set
     cdef readonly str rack

@@ -1,6 +1,7 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
 """Reads the bodies of a call for its rows: names, error codes, settings, partitions, and where record batches lie."""
 
+import re
 from array import array
 from functools import cache
 from typing import Any
@@ -15,7 +16,7 @@ from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.finders import is_entity, leading_fields
 from kafkasniff.protocol.bodies.reader import BodyReader
-from kafkasniff.protocol.bodies.tables import FieldTable, make_table
+from kafkasniff.protocol.bodies.tables import FieldTable, is_error_code, make_table
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Field, Kind, fields_of
@@ -41,6 +42,12 @@ MEASURE = cython.declare(cython.int, 8)
 """The first of `MEASURES`; the others follow."""
 SETTING = cython.declare(cython.int, 32)
 """The first of `SETTINGS`; the others follow."""
+UNREAD = cython.declare(cython.int, -1)
+"""Of a whole body: there is nothing to be read in it."""
+
+_NAMES = ("topics", "groups")
+_COLUMNS = {name: re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", name) for name in (*SETTINGS, RACK_FIELD)}
+"""The columns of `calls` that show settings."""
 
 _OTHERWISE_READ = HOLDING_APIS | {API_VERSIONS, FIND_COORDINATOR, *(key for key, _ in CONFIG_RESOURCES)}
 """APIs in whose bodies there is more to see than fields with names: their calls are few."""
@@ -58,27 +65,38 @@ _MOST_TEXTS = 4_096
 
 
 @cache
-def table_of(api_key: int, version: int, side: Kind, partitions: bool) -> FieldTable | None:
-    """Give the table by which a body is read, also for `partitions`; None where its calls are to be read otherwise."""
+def table_of(
+    api_key: int, version: int, side: Kind, partitions: bool, columns: frozenset[str] | None = None
+) -> FieldTable | None:
+    """Give the table by which a body is read, also for `partitions`; None where its calls are to be read otherwise.
+
+    With `columns`, only what these columns of `calls` show is read, and no batches; a table of which nothing is to be
+    read has the role `UNREAD`.
+    """
     api = APIS.get(api_key)
     if api is None or api_key in _OTHERWISE_READ or not api.first_version <= version <= api.last_version:
         return None
     definition = api_definition(api_key, side)
 
     def is_wanted(field: Field) -> bool:
-        return is_entity(field, NAMED) or field.type == "records"
+        return (has_names and is_entity(field, NAMED)) or (columns is None and field.type == "records")
 
+    has_names = columns is None or not columns.isdisjoint(_NAMES)
     wanted = leading_fields(definition, version, is_wanted)
     tells_partitions = partitions and api_key in WITH_PARTITIONS
     if tells_partitions and leading_fields(definition, version, lambda field: field.name == OLD_OFFSETS):
         return None
-    if tells_partitions or leading_fields(definition, version, lambda field: field.type == "records"):
+    if tells_partitions or (
+        columns is None and leading_fields(definition, version, lambda field: field.type == "records")
+    ):
         wanted |= leading_fields(definition, version, lambda field: field.name in PARTITION_FIELDS)
     measures: dict[str, int] = {}
     if tells_partitions:
         names = [name for name in MEASURES if side == "response" or name not in BROKERS_OWN]
         measures = {name: MEASURE + MEASURES.index(name) for name in names}
     settings = {RACK_FIELD: RACK, **{name: SETTING + index for index, name in enumerate(SETTINGS)}}
+    if columns is not None:
+        settings = {name: role for name, role in settings.items() if _COLUMNS[name] in columns}
     wanted |= {field.name for field in definition.fields if field.name in settings} | measures.keys()
     table = make_table(definition, version, wanted)
     _give_roles(table, definition.fields, version, measures)
@@ -86,6 +104,8 @@ def table_of(api_key: int, version: int, side: Kind, partitions: bool) -> FieldT
         if inner.name in settings and not inner.is_array:
             inner.role = settings[inner.name]
     table.tell_roles()
+    if columns is not None and not wanted and not leading_fields(definition, version, is_error_code):
+        table.role = UNREAD
     return table
 
 
@@ -132,10 +152,11 @@ class CallReader(BodyReader):
     - `is_whole`: whether that is all there is to tell of the call.
     """
 
-    def __init__(self, partitions: bool = False) -> None:
-        """Make a reader, which reads `partitions` too."""
+    def __init__(self, partitions: bool = False, columns: frozenset[str] | None = None) -> None:
+        """Make a reader, which reads `partitions` too, or with `columns` only what these columns of `calls` show."""
         super().__init__()
         self._with_partitions = partitions
+        self._columns = columns
         self.partitions: list[ToldPartition] = []
         self._by_place: dict[tuple[str | None, int], ToldPartition] = {}
         self._told: ToldPartition | None = None
@@ -197,10 +218,12 @@ class CallReader(BodyReader):
             table = self._tables[key]
         else:
             name = "response" if side else "request"
-            table = table_of(header.api_key, header.api_version, name, self._with_partitions)
+            table = table_of(header.api_key, header.api_version, name, self._with_partitions, self._columns)
             self._tables[key] = table
         if table is None or frame._problems or len(frame.data) != frame.size:
             return False
+        if table.role == UNREAD:
+            return True
         self.side = side
         self.frame = frame
         self.topic = None

@@ -32,8 +32,10 @@ cdef class Block:
     cdef readonly Py_ssize_t length
     cdef Py_ssize_t _at
     cdef object _batch
+    cdef unsigned long long _left_out
 
     cdef Column _next(self)
+    cdef inline bint _passes(self)
     cdef null(self)
     cdef number(self, long long value)
     cdef real(self, double value)

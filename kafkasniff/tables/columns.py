@@ -16,6 +16,7 @@ else:
 from kafkasniff.tables.arrow import ArrowColumn, ArrowField, Batch, column_of, encoded, export_stream
 from kafkasniff.tables.declared import Table
 
+_MOST_COLUMNS = 63
 ROWS = 16_384
 """Rows of a block at most."""
 
@@ -165,6 +166,9 @@ class Block:
         self.length = 0
         self._at = 0
         self._batch: Batch | None = None
+        if len(table.columns) > _MOST_COLUMNS:
+            raise ValueError(f"{table.name}: expected {_MOST_COLUMNS} columns at most, found {len(table.columns)}")
+        self._left_out = sum(1 << at for at, each in enumerate(table.columns) if each not in columns)
 
     def __len__(self) -> int:
         """Give the number of rows."""
@@ -175,24 +179,41 @@ class Block:
         self._at += 1
         return column
 
+    def _passes(self) -> bool:
+        """Pass over the next column if it is not wanted; tell whether it is so."""
+        if self._left_out >> self._at & 1 == 0:
+            return False
+        self._at += 1
+        return True
+
     def null(self) -> None:
         """Set nothing; a list is empty then."""
+        if self._passes():
+            return
         self._next().put_null(self.length)
 
     def number(self, value: int) -> None:
         """Set a number, a truth value, or a time in microseconds."""
+        if self._passes():
+            return
         self._next().put_number(self.length, value)
 
     def real(self, value: float) -> None:
         """Set a number that is no integer."""
+        if self._passes():
+            return
         self._next().put_double(self.length, value)
 
     def text(self, value: str | None) -> None:
         """Set a text."""
+        if self._passes():
+            return
         self._next().put_text(self.length, value)
 
     def texts(self, values: Iterable[str]) -> None:
         """Set a list of texts."""
+        if self._passes():
+            return
         self._next().put_texts(self.length, values)
 
     def end_row(self) -> bool:

@@ -188,6 +188,10 @@ CONNECTIONS: Final = Table(
         Column("tls_server_name", _TEXT, "the server name that the client asked for"),
         Column("tls_decrypted", "bool", "whether it was decrypted; null without TLS"),
         Column("tls_failure", _TEXT, "why not"),
+        Column("tls_server_subject", _TEXT, "whose the server's certificate is, where it was seen"),
+        Column("tls_server_expires", _TIME, "until when that is valid"),
+        Column("tls_client_subject", _TEXT, "whose the client's certificate is, where it was seen"),
+        Column("tls_client_expires", _TIME, "until when that is valid"),
         Column("tunnel", _TEXTS, "encapsulations, outermost first"),
     ),
 )
@@ -283,6 +287,10 @@ GROUP_EVENTS: Final = Table(
         Column("protocol", _TEXT, "the assignor"),
         Column("reason", _TEXT, "why it joins or leaves (KIP-800)"),
         Column("error_name", _TEXT, "the name of the error code, where it is not 0"),
+        Column("topics", _TEXTS, "of a join the topics that the member subscribes to"),
+        Column(
+            "assignment", _TEXTS, "of a sync, or a heartbeat (KIP-848), what the member is to read: `topic-partition`"
+        ),
     ),
 )
 APIS_OFFERED: Final = Table(
@@ -296,6 +304,27 @@ APIS_OFFERED: Final = Table(
         Column("api_name", _TEXT, "its name as in Kafka's ApiKeys"),
         Column("min_version", "int16", "the oldest version that the broker takes"),
         Column("max_version", "int16", "the latest"),
+    ),
+)
+LOGINS: Final = Table(
+    "logins",
+    "One row a SaslHandshake call, by which a client names its mechanism.",
+    (
+        *_CALL,
+        Column("mechanism", _TEXT, "the SASL mechanism that the client names"),
+        Column("enabled", _TEXTS, "the mechanisms that the broker takes"),
+        Column("error_name", _TEXT, "the name of the error code, where it is not 0"),
+    ),
+)
+BROKERS: Final = Table(
+    "brokers",
+    "One row a broker as Metadata answers tell of it, each place once.",
+    (
+        Column("vantage", _TEXT, "the capture point"),
+        Column("time", _TIME, "when the first answer that tells it was asked for"),
+        Column("server", _TEXT, "`host:port`, the host as it is told, IPv6 in brackets"),
+        Column("node_id", "int32", "its number"),
+        Column("rack", _TEXT, "its rack"),
     ),
 )
 CLIENTS: Final = Table(
@@ -314,5 +343,6 @@ CLIENTS: Final = Table(
     ),
 )
 
-ALL_TABLES: Final = {**TABLES, **{table.name: table for table in (PARTITIONS_NAMED, GROUP_EVENTS, APIS_OFFERED)}}
+_MORE: Final = (PARTITIONS_NAMED, GROUP_EVENTS, APIS_OFFERED, LOGINS, BROKERS)
+ALL_TABLES: Final = {**TABLES, **{table.name: table for table in _MORE}}
 """Those of the pipeline, and those that `tables` and `sql` have beside them."""

@@ -1,7 +1,8 @@
 """What the engine gives, as rows of the tables."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport, Frame
 from kafkasniff.calls.items import Item
@@ -11,6 +12,9 @@ from kafkasniff.tables.bodies import RACK, SETTINGS, Body, body_of, names_in
 from kafkasniff.tables.places import Place, place_of
 from kafkasniff.tcp.events import DirectionCounters
 from kafkasniff.wording import failure_text, file_name
+
+if TYPE_CHECKING:  # captures without TLS should not wait for it
+    from kafkasniff.tcp.tls.description import TlsDescription
 
 Row = tuple[Any, ...]
 Placed = tuple[str, int, Row]
@@ -66,7 +70,13 @@ def _told(call: Call, bodies: dict[Kind, Body | None]) -> Told:
     answered = bodies["response"]
     names = list(dict.fromkeys(error.name for error in call.errors))
     problems = [problem.message for problem in call.problems]
-    values = [body.value for body in bodies.values() if body is not None and body.value is not None]
+    # What does not fit its layout has other fields than it seems (`diagnose.facts.response_of`).
+    doubtful = any(problem.where == "response" for problem in call.problems)
+    values = [
+        body.value
+        for side, body in bodies.items()
+        if body is not None and body.value is not None and not (doubtful and side == "response")
+    ]
     settings = [next((value[name] for value in values if name in value), None) for name in SETTINGS]
     rack = next((value[RACK] for value in values if value.get(RACK)), None)
     version = None if answered is None else answered.version
@@ -198,10 +208,26 @@ def connection_row(vantage: str, report: ConnectionReport) -> Placed:
         first.packet,
         file_name(last.interface.file),
         last.packet,
-        *((None,) * 5 if tls is None else (tls.version, tls.cipher, tls.server_name, tls.decrypted, tls.failure)),
+        *((None,) * 9 if tls is None else _tls_values(tls)),
         list(connection.tunnel),
     )
     return "connections", first.time, row
+
+
+def _tls_values(tls: "TlsDescription") -> tuple[Any, ...]:
+    certificates = (*_subject_and_end(tls.server_certificate), *_subject_and_end(tls.client_certificate))
+    return (tls.version, tls.cipher, tls.server_name, tls.decrypted, tls.failure, *certificates)
+
+
+@lru_cache(maxsize=1_024)
+def _subject_and_end(der: bytes | None) -> tuple[str | None, int | None]:
+    """Give whose a certificate is, and until when it is valid (µs since 1970)."""
+    from kafkasniff.tcp.tls.description import read_certificate
+
+    certificate = read_certificate(der)
+    if certificate is None:
+        return None, None
+    return certificate.subject, int(certificate.expires.timestamp()) * 1_000_000
 
 
 def file_row(

@@ -4,16 +4,49 @@ import json
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
 from typing import Any
+
+import pytest
 
 from tests.cli.conftest import COMMAND
 
 REQUEST = (19).to_bytes(4, "big") + b"\0\x12\0\0" + (7).to_bytes(4, "big") + b"\0\x09quiet-one"
 ANSWER = (16).to_bytes(4, "big") + (7).to_bytes(4, "big") + b"\0\0" + b"\0\0\0\1" + b"\0\x12\0\0\0\4"
 """ApiVersions v0."""
+
+
+def request_of(client_id: bytes) -> bytes:
+    """The same request of another client."""
+    message = b"\0\x12\0\0" + (7).to_bytes(4, "big") + len(client_id).to_bytes(2, "big") + client_id
+    return len(message).to_bytes(4, "big") + message
+
+
+CLIENT = """
+import sys, time
+from confluent_kafka import Consumer, Producer
+messages, size = int(sys.argv[1]), int(sys.argv[2])
+producer = Producer({"test.mock.num.brokers": "2", "linger.ms": "0", "client.id": "mock-producer"})
+brokers = ",".join(f"{each.host}:{each.port}" for each in producer.list_topics(timeout=10).brokers.values())
+consumer = Consumer({"bootstrap.servers": brokers, "group.id": "billing", "client.id": "mock-consumer",
+                     "auto.offset.reset": "earliest"})
+consumer.subscribe(["orders"])
+for number in range(messages):
+    producer.produce("orders", number.to_bytes(4, "big") + bytes(size))
+    if number % 50 == 49:
+        producer.flush()
+producer.flush()
+got, deadline = 0, time.monotonic() + 30
+while got < messages and time.monotonic() < deadline:
+    message = consumer.poll(1)
+    got += message is not None and not message.error()
+consumer.close()
+assert got == messages, got
+"""
+"""A real client against the mock cluster inside librdkafka."""
 UNANSWERED: list[socket.socket] = []
 """Ends of connections that are to stay open."""
 
@@ -44,7 +77,7 @@ class Live:
         assert self.process.stderr is not None
         self.messages += self.process.stderr.read().decode()
         self._reader.join()
-        assert "Traceback" not in self.messages
+        assert "Traceback" not in self.messages, self.messages
         return self.process.wait(30)
 
     @property
@@ -78,3 +111,9 @@ def exchange(answer: bool, listener: socket.socket | None = None) -> socket.sock
     else:
         UNANSWERED.append(server)
     return client
+
+
+def run_client(messages: int, size: int = 100) -> None:
+    pytest.importorskip("confluent_kafka")
+    command = [sys.executable, "-c", CLIENT, str(messages), str(size)]
+    subprocess.run(command, check=True, timeout=60, stderr=subprocess.DEVNULL)

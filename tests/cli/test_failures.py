@@ -33,7 +33,7 @@ def failing(form: LineFormat, number: int) -> LineFormat:
             raise TypeError("made to fail")
         return form.call(item)
 
-    return form._replace(call=call, calls=lambda items: b"")
+    return form._replace(call=call, calls=lambda items, wanted: (b"", 0))
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: LineFormat, calls: int) -> tuple[list[bytes], Showing]:

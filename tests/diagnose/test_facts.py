@@ -30,7 +30,7 @@ def test_brokers_by_address() -> None:
 
 def test_the_client_behind_a_connection() -> None:
     facts, on = Facts(), connection()
-    facts.talk(call(12, 0, {}, {"errorCode": 0}, on=on))
+    facts.history(call(12, 0, {}, {"errorCode": 0}, on=on))
     assert facts.client(on) == Client("shop", "10.0.0.1")
     facts.forget(report(on))
     assert facts.client(on) is None
@@ -57,8 +57,8 @@ def test_followers() -> None:
 
 def test_a_connection_may_change_hands() -> None:
     facts, on = Facts(), connection()
-    facts.talk(call(12, 0, {}, {"errorCode": 0}, on=on))
-    facts.talk(call(12, 0, {}, {"errorCode": 0}, on=on, client_id="other"))
+    facts.history(call(12, 0, {}, {"errorCode": 0}, on=on))
+    facts.history(call(12, 0, {}, {"errorCode": 0}, on=on, client_id="other"))
     assert facts.client(on) == Client("other", "10.0.0.1")
 
 

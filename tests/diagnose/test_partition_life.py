@@ -100,3 +100,14 @@ def test_to_whom_it_is_assigned() -> None:
 def test_names_that_are_no_partition(name: str) -> None:
     with pytest.raises(ValueError, match="expected TOPIC-NUMBER"):
         Timeline("partition", name)
+
+
+def test_partitions_that_are_named_instead() -> None:
+    timeline = Timeline("partition", "orders-7")
+    for each in (produced(1, 5), produced(2, 6, index=2), led(3, 1, 5)):
+        timeline.feed(each)
+    others = timeline.others()
+    assert others is not None
+    assert list(others) == ["orders-3", "orders-2"]
+    timeline.feed(produced(4, 7, index=7))
+    assert timeline.others() is None

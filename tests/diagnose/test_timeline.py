@@ -63,6 +63,12 @@ def test_what_is_missing_and_out_of_order() -> None:
     ]
 
 
+def test_a_key_of_find_coordinator_is_of_a_group_or_a_transaction() -> None:
+    calls = [call(10, 4, {"keyType": kind, "coordinatorKeys": ["billing"]}, ANSWER, at=kind) for kind in (0, 1)]
+    for kind in ("group", "transactional-id"):
+        assert rows(kind, "billing", calls) == [("FIND_COORDINATOR v4", "", 1)]
+
+
 def test_a_transactional_id_and_the_end_of_a_connection() -> None:
     calls = [call(22, 0, {"transactionalId": name}, {"errorCode": 0}) for name in ("tx", "other", "tx")]
     assert rows("transactional-id", "tx", calls) == [("INIT_PRODUCER_ID v0", "", 2)]

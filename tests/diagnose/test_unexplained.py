@@ -22,7 +22,8 @@ def joined(code: int, at: float = 0, timeout: int = 3000) -> Call:
 
 
 def test_three_errors_that_no_rule_takes() -> None:
-    calls = [produced(87, at) for at in range(3)]
+    on = connection(end=3)
+    calls = [produced(87, at, on=on) for at in range(3)]
     assert findings(RULE, calls[:2]) == []
     found = finding(RULE, calls)
     assert found.severity == "error"
@@ -30,6 +31,15 @@ def test_three_errors_that_no_rule_takes() -> None:
     assert found.summary == "shop got INVALID_RECORD (87) 3 times within 2.0 s from PRODUCE for topic orders."
     assert "compact" in found.fix
     assert found.count == 3
+
+
+@pytest.mark.parametrize(("end", "count"), [(3.9, 0), (4.1, 1)])
+def test_one_error_after_which_the_client_does_nothing_more(end: float, count: int) -> None:
+    """Three seconds; a code that may be tried again is no reason to stop."""
+    on = connection(end=end)
+    assert len(findings(RULE, [produced(87, 1, on=on)])) == count
+    assert findings(RULE, [produced(56, 1, on=on)]) == []
+    assert findings(RULE, [produced(87, 1, on=on), produced(0, 2, on=on)]) == []
 
 
 def test_a_fatal_code_counts_at_once_and_names_what_was_refused() -> None:
@@ -85,7 +95,7 @@ def test_codes_that_nobody_knows() -> None:
 
 
 def test_programs_that_share_a_client_id_are_not_added_up() -> None:
-    calls = [produced(87, at / 10, on=connection(50_000 + at)) for at in range(4)]
+    calls = [produced(87, at / 10, on=connection(50_000 + at, end=2)) for at in range(4)]
     assert findings(RULE, calls) == []
 
 

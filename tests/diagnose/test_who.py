@@ -53,6 +53,15 @@ def test_a_library_that_does_not_say_its_name_is_known_by_its_versions() -> None
     assert "softwareName" not in found.subject
 
 
+def test_programs_of_several_libraries_get_the_names_of_each() -> None:
+    software = {"software_name": "kgo", "software_version": "v1"}, {"software_name": "sarama", "software_version": "v1"}
+    first = [versions("shop", 50_000 + number, **named) for number, named in enumerate(software)]
+    fix = finding("metadata-storm", [*first, *asked("shop", 50_000)]).fix
+    assert "(metadata.max.age.ms)" in fix
+    assert "(In franz-go: kgo.MetadataMaxAge and kgo.MetadataMinAge, default 5 min and 5 s" in fix
+    assert "; sarama: " in fix
+
+
 def test_all_addresses_of_a_client() -> None:
     """The storm is on one connection; a finding that names none has those of all, twelve of them, and counts them."""
     storm = asked("shop", 50_000)

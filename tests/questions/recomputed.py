@@ -6,6 +6,7 @@ Which fields name topics and groups comes from the fact files, which were read o
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -126,6 +127,48 @@ def stats(lines: list[dict[str, Any]], keys: list[str]) -> dict[tuple[Any, ...],
     return found
 
 
+def nanoseconds(time: str) -> int:
+    """Give a time of a line in ns since 1970."""
+    whole, _, fraction = time.removesuffix("Z").partition(".")
+    return int(datetime.fromisoformat(f"{whole}+00:00").timestamp()) * 10**9 + int(fraction.ljust(9, "0"))
+
+
+def depths(lines: list[dict[str, Any]]) -> dict[int, int]:
+    """Give for each line with a request how many requests its connection had in flight then, by its place."""
+    moments: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    for place, line in enumerate(lines):
+        if "requestApiKey" in line["requestHeader"] and line["outcome"] != "no-response-expected":
+            sent = nanoseconds(line["time"])
+            moments[line["connection"]].append((sent, 1, place))
+            if line["outcome"] == "answered":
+                moments[line["connection"]].append((sent + round(line["totalTimeMs"] * 10**6), -1, place))
+    found = {}
+    for of_connection in moments.values():
+        now = 0
+        for _, step, place in sorted(of_connection):
+            now += step
+            if step == 1:
+                found[place] = now
+    return found
+
+
+def more(lines: list[dict[str, Any]], key: str) -> dict[Any, list[Any]]:
+    """Give batches, records, bytes of batches, empty fetches and the most requests in flight by a key."""
+    found: defaultdict[Any, list[Any]] = defaultdict(lambda: [0, 0, 0, 0, None])
+    in_flight = depths(lines)
+    for place, line in enumerate(lines):
+        for value in keys_of(line, key):
+            row = found[value]
+            batches = [each for each in line.get("batches", ()) if key != "topic" or topic_at(line, each) == value]
+            row[0] += len(batches)
+            row[1] += sum(each["recordCount"] or 0 for each in batches)
+            row[2] += sum(each["sizeInBytes"] for each in batches)
+            is_fetch = line["requestHeader"].get("requestApiKey") in (1, 78)
+            row[3] += is_fetch and line["outcome"] == "answered" and not line.get("errors") and not batches
+            row[4] = max((each for each in (row[4], in_flight.get(place)) if each is not None), default=None)
+    return dict(found)
+
+
 def setting(line: dict[str, Any], name: str) -> Any:
     """Give a number of a whole message."""
     bodies = [line.get(side) or {} for side in ("request", "response")]
@@ -234,3 +277,94 @@ def refused(lines: list[dict[str, Any]], release: str) -> dict[tuple[Any, ...], 
         fits = span is not None and span["lowest"] <= version <= span["highest"]
         found[*client, header["requestApiKeyName"], version] = not fits
     return found
+
+
+def lags(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], int]:
+    """Give by topic, address and client id the sum of the lags of partitions, each as its last Fetch has it."""
+    latest: dict[tuple[Any, ...], tuple[int, int]] = {}
+    for line in lines:
+        if line["requestHeader"].get("requestApiKey") != 1 or not line.get("response") or not line.get("request"):
+            continue
+        asked = {
+            (topic.get("topic") or topic.get("topicId"), each["partition"]): each["fetchOffset"]
+            for topic in line["request"]["topics"]
+            for each in topic["partitions"]
+        }
+        for topic_at, topic in enumerate(line["response"]["responses"]):
+            name = topic.get("topic") or topic.get("topicId")
+            for at, each in enumerate(topic["partitions"]):
+                path = f"responses[{topic_at}].partitions[{at}].records"
+                ends = [batch["lastOffset"] + 1 for batch in line.get("batches", ()) if batch["path"] == path]
+                behind = ends[-1] if ends else asked.get((name, each["partitionIndex"]))
+                if each["highWatermark"] < 0 or behind is None:
+                    continue
+                host = line["client"].rpartition(":")[0]
+                place = (
+                    line.get("topics", {}).get(name, name),
+                    *(host, line["requestHeader"].get("clientId"), each["partitionIndex"]),
+                )
+                told = nanoseconds(line["time"]), max(each["highWatermark"] - behind, 0)
+                latest[place] = max(latest.get(place, (0, 0)), told, key=lambda of: of[0])
+    found: defaultdict[tuple[Any, ...], int] = defaultdict(int)
+    for (*place, _), (_, lag) in latest.items():
+        found[tuple(place)] += lag
+    return dict(found)
+
+
+def subscribed(line: dict[str, Any]) -> set[str]:
+    """Give the topics that a join subscribes to."""
+    told = (line.get("request") or {}).get("subscribedTopicNames") or []
+    for each in line.get("decoded", ()):
+        if each["where"] == "request" and each["type"] == "ConsumerProtocolSubscription" and each["value"]:
+            told = [*told, *each["value"]["topics"]]
+    return set(told)
+
+
+def unused(lines: list[dict[str, Any]]) -> dict[tuple[str, str], set[Any]]:
+    """Give group and topic of subscriptions without any fetch by a client of the group, with the client ids."""
+    members: defaultdict[str, set[tuple[Any, ...]]] = defaultdict(set)
+    asked: defaultdict[tuple[str, str], set[Any]] = defaultdict(set)
+    fetched: set[tuple[Any, ...]] = set()
+    for line in lines:
+        header, request = line["requestHeader"], line.get("request") or {}
+        client, key = (line["client"].rpartition(":")[0], header.get("clientId")), header.get("requestApiKey")
+        if key in (1, 78):
+            fetched |= {(*client, topic) for topic in named(line)["topic"]}
+        if key in (11, 13, 14) or (key == 68 and request.get("memberEpoch", 1) <= 0):
+            members[request.get("groupId", "")].add(client)
+        if key == 11 or (key == 68 and request.get("memberEpoch") == 0):
+            for topic in subscribed(line) if not (line.get("response") or {}).get("errorCode") else ():
+                asked[request["groupId"], topic].add(header.get("clientId"))
+    return {
+        (group, topic): clients
+        for (group, topic), clients in asked.items()
+        if not any((*client, topic) in fetched for client in members[group])
+    }
+
+
+def mechanisms(lines: list[dict[str, Any]]) -> set[tuple[Any, ...]]:
+    """Give address, client id and mechanism of those who log in."""
+    return {
+        (line["client"].rpartition(":")[0], line["requestHeader"].get("clientId"), line["request"]["mechanism"])
+        for line in lines
+        if line["requestHeader"].get("requestApiKey") == 17 and line.get("request")
+    }
+
+
+def racks(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[int]]:
+    """Give fetches and bytes by address, client id, its rack, server, and the rack of that."""
+    places = {
+        f"{broker['host']}:{broker['port']}": broker.get("rack")
+        for line in lines
+        if line["requestHeader"].get("requestApiKey") == 3 and line.get("response")
+        for broker in line["response"]["brokers"]
+    }
+    found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0, 0])
+    for line in lines:
+        rack = setting(line, "rackId")
+        if line["requestHeader"].get("requestApiKey") in (1, 78) and rack:
+            server, host = line["server"], line["client"].rpartition(":")[0]
+            row = found[host, line["requestHeader"].get("clientId"), rack, server, places.get(server)]
+            row[0] += 1
+            row[1] += line.get("responseSizeBytes") or 0
+    return dict(found)

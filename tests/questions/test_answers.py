@@ -1,12 +1,15 @@
 """Each number of stats, who and audit beside what the JSON lines of the same captures give in plain Python."""
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kafkasniff.cli.app import run
+from kafkasniff.cli.exit_status import ExitStatus
 from tests.conftest import CAPTURES, SHARED, needs_shared
 from tests.questions import recomputed
 
@@ -51,6 +54,20 @@ def test_stats(ask: Asked, path: Path) -> None:
             assert found[key] == {name: pytest.approx(value) for name, value in row.items()}, key
 
 
+@pytest.mark.parametrize("path", FILES[::4], ids=lambda path: path.name)
+def test_more_of_stats(ask: Asked, path: Path) -> None:
+    lines = calls_of(ask, path)
+    for key in ("client_id", "topic"):
+        rows = {row.pop(key): row for row in ask("stats", str(path), "--by", key, "--more", "--json")}
+        expected = recomputed.more(lines, key)
+        assert rows.keys() == expected.keys()
+        for value, (batches, records, size, empty, deepest) in expected.items():
+            row = rows[value]
+            assert [row["batches"], row["records"], row["empty_fetches"]] == [batches, records, empty], value
+            assert row["max_in_flight"] == deepest, value
+            assert (row["mean_batch_bytes"] or 0) * batches == pytest.approx(size)
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_who(ask: Asked, path: Path) -> None:
     rows = ask("who", str(path), "--json")
@@ -64,6 +81,27 @@ def test_who(ask: Asked, path: Path) -> None:
         assert sorted({each for row in of_place for each in row["acks"]}) == acks
         assert sorted({each for row in of_place for each in row["codecs"]}) == codecs
         assert sorted({each for row in of_place for each in row["isolation_levels"]}) == levels
+    told = recomputed.lags(lines)
+    for row in rows:
+        lag = told.get((row["topic"], row["client_host"], row["client_id"]))
+        assert row["lag"] == (lag if row["role"] == "consumes" else None), row
+
+
+@pytest.mark.parametrize("path", FILES[::2], ids=lambda path: path.name)
+def test_subscriptions_that_nobody_uses(ask: Asked, path: Path) -> None:
+    rows = ask("who", str(path), "--unused", "--json")
+    found = {(row["group"], row["topic"]): {*row["client_ids"]} for row in rows}
+    assert len(found) == len(rows)
+    assert found == recomputed.unused(calls_of(ask, path))
+
+
+def test_a_matrix_has_a_row_for_each_client(ask: Asked) -> None:
+    path = str(CAPTURES / "franz-go.pcap")
+    rows = ask("who", path, "--json")
+    found = {row["client_id"]: row for row in ask("who", path, "--matrix", "--json")}
+    assert found.keys() == {row["client_id"] for row in rows}
+    for row in rows:
+        assert f"{row['role']} {row['calls']}" in found[row["client_id"]][row["topic"]].split(", ")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -79,6 +117,37 @@ def test_what_batches_cost_and_who_speaks_in_clear(ask: Asked, path: Path) -> No
         found[place] = [calls + row["calls"], size + row["bytes"]]
         assert row["cleartext"] == (not row["security_protocol"].endswith("SSL"))
     assert found == recomputed.cleartext(lines)
+    rows = ask("audit", str(path), "--about", "security", "--json")
+    told = {(row["client_host"], row["client_id"], row["mechanism"]) for row in rows if row["mechanism"]}
+    assert told >= recomputed.mechanisms(lines)
+    assert {each[2] for each in told} == {each[2] for each in recomputed.mechanisms(lines)}
+
+
+@pytest.mark.parametrize("name", ["kraft3-fetch-from-follower", "java-4.3.1-basic"])
+def test_fetches_across_racks(ask: Asked, name: str) -> None:
+    path = SHARED / "captures" / "healthy" / f"{name}.pcap"
+    rows = ask("audit", str(path), "--about", "racks", "--json")
+    found = {tuple(row.values())[:5]: [row["fetches"], row["bytes"]] for row in rows}
+    assert found == recomputed.racks(calls_of(ask, path))
+    assert all(row["crosses"] == (row["broker_rack"] != row["rack_id"]) for row in rows if row["broker_rack"])
+
+
+def test_certificates_that_end_soon(ask: Asked) -> None:
+    path = str(SHARED / "captures" / "incidents" / "tls-expired-cert.pcap")
+    (row,) = ask("audit", path, "--about", "tls", "--json")
+    assert (row["expiring"], row["outdated"], row["connections"]) == (True, False, 28)
+    if shutil.which("tshark") is not None:
+        command = ["tshark", "-r", path, "-T", "fields", "-e", "x509af.utcTime"]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")
+        [ends] = {line.rpartition(",")[2] for line in told if line}
+        assert row["tls_server_expires"].replace("T", " ").removesuffix("Z") in ends
+    assert run(["audit", path, "--about", "tls", "--fail-on-refused"]) == ExitStatus.FINDINGS
+
+
+def test_libraries_that_are_known_to_fit(ask: Asked) -> None:
+    path = str(CAPTURES / "java-4.3.1-basic.pcap")
+    assert {row["fits_from"] for row in ask("audit", path, "--json") if row["software_name"]} == {"2.1.0"}
+    assert {row["fits_from"] for row in ask("audit", path, "--target", "3.9", "--json")} == {None}
 
 
 def test_intervals_add_up(ask: Asked) -> None:

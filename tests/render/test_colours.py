@@ -1,10 +1,10 @@
 import io
 import os
-import pty
 
 import pytest
 
 from kafkasniff.render.colours import PLAIN, colours_for
+from tests.conftest import open_terminal
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def terminal() -> io.TextIOWrapper:
-    _, end = pty.openpty()
+    _, end = open_terminal()
     return os.fdopen(end, "w")
 
 

@@ -33,6 +33,18 @@ def test_what_there_was_instead_of_kafka() -> None:
     )
 
 
+def test_packets_that_were_cut_may_hide_kafka() -> None:
+    summary = of(connections=2, others={("unknown", 9092): 2})
+    summary.cut_packets = 7
+    assert sentences(summary) == [
+        "no Kafka in the 2 connections: 2 are not recognised (port 9092);"
+        " 7 of 10 packets were cut as they were captured; tcpdump -s 0 captures whole ones"
+    ]
+    summary = of(connections=1, others={("http", 80): 1})
+    summary.cut_packets = 7
+    assert "cut" not in sentences(summary)[0]
+
+
 def test_many_protocols_and_ports_are_cut() -> None:
     others = {("unknown", port): 1 for port in range(1, 9)}
     others |= {(f"p{number}", 7): 1 for number in range(6)}

@@ -1,29 +1,18 @@
 """Scrubbed captures beside those that they were made of: the same calls and findings, and none of the names."""
 
-import json
 import shutil
 import subprocess
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from kafkasniff.calls.call import Call
-from kafkasniff.diagnose.engine import Diagnosis
-from kafkasniff.reading import Reading
-from kafkasniff.render.json.lines import JsonLines
-from kafkasniff.scrubbing.messages import KEPT_TEXTS
-from kafkasniff.scrubbing.names import Names, is_default_id
-from kafkasniff.scrubbing.scrub import scrub
+from kafkasniff.scrubbing.names import Names
 from tests.conftest import CAPTURES, SHARED, needs_shared
-from tests.questions.recomputed import named
+from tests.scrubbing.checking import check, scrubbed
 
 _NOT_SHOWN = ("tls12-aes256-gcm-embedded", "tls13-python-embedded")
 """Their calls are encrypted, and the secrets in the capture are not copied."""
-_OTHER_FINDINGS = ("cluster-1.1.1-startup-shutdown",)
-"""A broker of it is no longer known for one by its address."""
 
 
 def captures(*kinds: str) -> Iterable[Path]:
@@ -31,54 +20,20 @@ def captures(*kinds: str) -> Iterable[Path]:
     return [path for path in paths if path.stat().st_size < 100_000 and path.stem not in _NOT_SHOWN]
 
 
-def read(path: Path) -> tuple[list[dict[str, Any]], Counter[tuple[Any, ...]]]:
-    diagnosis, lines, calls = Diagnosis(), JsonLines(), []
-    for item in Reading([str(path)], connections=True, metrics=False):
-        diagnosis.feed(item)
-        if isinstance(item, Call):
-            calls.append(json.loads(lines.line(item)))
-    findings = Counter((finding.rule, finding.severity, finding.count) for finding in diagnosis.findings())
-    return calls, findings
-
-
-def shape(call: dict[str, Any]) -> tuple[Any, ...]:
-    """Give what is to be the same of a call: all but names and contents."""
-    header = call["requestHeader"]
-    return (
-        *(header.get("requestApiKey"), header.get("requestApiVersion"), header["correlationId"], call["time"]),
-        *(call["outcome"], call.get("totalTimeMs"), call.get("requestSizeBytes"), call.get("responseSizeBytes")),
-        tuple((error["where"], error["path"], error["code"]) for error in call.get("errors", ())),
-        tuple(
-            (batch["path"], batch["baseOffset"], batch["recordCount"], batch["compression"], batch["crcValid"])
-            for batch in call.get("batches", ())
-        ),
-    )
-
-
-def scrubbed(path: Path, folder: Path, key: bytes = b"a key") -> Path:
-    made = folder / "scrubbed.pcapng"
-    with made.open("wb") as stream:
-        scrub([str(path)], stream, key)
-    return made
-
-
 @needs_shared
 @pytest.mark.parametrize("path", captures("healthy", "misbehave"), ids=lambda path: path.stem)
 def test_all_but_names_is_the_same(path: Path, tmp_path: Path) -> None:
-    made = scrubbed(path, tmp_path)
-    (calls, findings), (new_calls, new_findings) = read(path), read(made)
-    assert Counter(map(shape, new_calls)) == Counter(map(shape, calls))
-    if path.stem not in _OTHER_FINDINGS:
-        assert new_findings == findings
-    content = made.read_bytes()
-    for call in calls:
-        names = named(call)
-        hosts = [call[side].rpartition(":")[0].strip("[]") for side in ("client", "server")]
-        principal = (call["principal"] or "").removeprefix("User:")
-        for name in (*names["topic"], *names["group"], call["requestHeader"].get("clientId"), *hosts, principal):
-            raw = (name or "").encode()
-            if len(raw) >= 5 and raw not in KEPT_TEXTS and name != "ANONYMOUS" and not is_default_id(raw):
-                assert raw not in content, name
+    assert check(path, tmp_path, tshark=False) == []
+
+
+@pytest.mark.parametrize("name", ["franz-go", "snaplen-96", "tls12-aes128-gcm", "tls13-python"])
+def test_tshark_reads_what_it_read_before(name: str, tmp_path: Path) -> None:
+    path = CAPTURES / f"{name}.pcap"
+    if not path.exists():
+        path = SHARED / "captures" / "healthy" / path.name
+    if shutil.which("tshark") is None or not path.exists():
+        pytest.skip("tshark or the recording is not there")
+    assert check(path, tmp_path, tshark=True) == []
 
 
 @pytest.mark.parametrize("name", ["java-4.3.1-basic", "ipv6", "linux-sll2"])

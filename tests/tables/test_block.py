@@ -113,6 +113,22 @@ def test_only_wanted_columns_are_kept() -> None:
     assert {tuple(row) for row in rows} == {("client_id", "acks")}
 
 
+@pytest.mark.parametrize("path", sorted(CAPTURES.glob("*.pcap")), ids=lambda path: path.name)
+def test_fewer_columns_hold_what_all_hold(path: Path) -> None:
+    calls = _calls(path)
+    whole = [row for block in blocks_of(calls) for row in _rows(block)]
+    for names in (["api_name", "error_names", "throttle_time_ms"], ["topics", "acks"], ["groups", "rack_id"]):
+        found: list[dict[str, Any]] = []
+        tables = CallTables({"calls": names}, lambda _, block, found=found: found.extend(_rows(block)))
+        for call in calls:
+            tables.add(call)
+        tables.flush()
+        assert found == [{name: row[name] for name in CALLS_NAMES if name in names} for row in whole]
+
+
+CALLS_NAMES = [column.name for column in CALLS.columns]
+
+
 def test_nothing_is_kept_of_streams_that_were_read_or_not() -> None:
     before = len(arrow._kept), len(arrow._exported)
     path = str(CAPTURES / "java-4.3.1-basic.pcap")

@@ -103,6 +103,34 @@ def test_group_events(path: Path) -> None:
         assert {row["group"] for row in found} <= {line["request"]["groupId"] for line in told}
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_what_members_subscribe_to_and_get(path: Path) -> None:
+    rows, lines = rows_of(path, "group_events"), lines_of(path)
+    for api, kind, of in (
+        ("JOIN_GROUP", "ConsumerProtocolSubscription", lambda value: value["topics"]),
+        ("SYNC_GROUP", "ConsumerProtocolAssignment", _assigned),
+    ):
+        side = "request" if api == "JOIN_GROUP" else "response"
+        told = [
+            sorted(
+                {
+                    name
+                    for each in line.get("decoded", ())
+                    if (each["where"], each["type"]) == (side, kind) and each["value"]
+                    for name in of(each["value"])
+                }
+            )
+            for line in lines
+            if line["requestHeader"].get("requestApiKeyName") == api and line.get("request") is not None
+        ]
+        column = "topics" if api == "JOIN_GROUP" else "assignment"
+        assert sorted(sorted(row[column]) for row in rows if row["api_name"] == api) == sorted(told)
+
+
+def _assigned(value: dict[str, Any]) -> list[str]:
+    return [f"{each['topic']}-{number}" for each in value["assignedPartitions"] for number in each["partitions"]]
+
+
 _EVENTS = {"JOIN_GROUP": "join", "SYNC_GROUP": "sync", "LEAVE_GROUP": "leave", "HEARTBEAT": "heartbeat"}
 
 
@@ -114,3 +142,16 @@ def test_what_a_broker_offers() -> None:
         (each["apiKey"], each["minVersion"], each["maxVersion"]) for each in told
     ]
     assert rows[0]["api_name"] == "PRODUCE"
+
+
+def test_brokers_and_logins() -> None:
+    path = CAPTURES / "java-4.3.1-basic.pcap"
+    places = {
+        (each["host"], str(each["port"]), each["nodeId"], each["rack"])
+        for line in lines_of(path)
+        if line["requestHeader"].get("requestApiKeyName") == "METADATA"
+        for each in line["response"]["brokers"]
+    }
+    rows = rows_of(path, "brokers")
+    assert {(*row["server"].rsplit(":", 1), row["node_id"], row["rack"]) for row in rows} == places
+    assert rows_of(path, "logins") == []

@@ -2,11 +2,13 @@
 """Whether what there is of a message agrees with the layout of its API, where its end is not there."""
 
 from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import read_request_header, read_response_header, response_header_version
 from kafkasniff.protocol.primitives import PARTIAL_SHARE
+from kafkasniff.protocol.records.layout import batch_size
 
 LEFT_BEHIND = 16
 """Bytes behind a body that real clients leave (librdkafka: up to 4)."""
@@ -16,6 +18,10 @@ MOST_ELEMENTS = SAMPLE * PARTIAL_SHARE
 """So many that as many as a sample has bytes are interpreted: the zeros behind it read as any number of them."""
 HEADER_PADDING = 16 << 10
 """Zeros behind a sample that may belong to its header: they read as a tagged field each two."""
+MUCH = 48
+"""Bytes of a body from which on it agrees with a layout by more than chance, unless most of them are zeros, as those of
+small integers are."""
+FETCH = 1
 LARGEST_COMPLETED = 1 << 20
 """Bytes of a message that is held against its layout although its end is not there."""
 
@@ -40,6 +46,34 @@ def agreement_of_cut(held: HeldStream, start: int, size: int, side: Kind, api_ke
     return points if cut is not None or held.ended else min(points, 0)
 
 
+def is_fetched(held: HeldStream, start: int, size: int) -> bool:
+    """Tell whether what there is of a message is a Fetch response up to its first record batch, which fits its place.
+
+    Fields of its head lead to the batch, and the batch is not longer than the records that it is among.
+    """
+    cut = held.read_to_gap(start, size)
+    if cut is None or size > LARGEST_COMPLETED:
+        return False
+    cut = cut[:SAMPLE]
+    padded = cut + bytes(size - len(cut))
+    fetch = APIS[FETCH]
+    return any(_leads_to_batch(cut, padded, version) for version in range(fetch.first_version, fetch.last_version + 1))
+
+
+def _leads_to_batch(cut: bytes, padded: bytes, version: int) -> bool:
+    """Tell whether a record batch lies where a version of Fetch has it; only `cut` is there of what is `padded`."""
+    try:
+        header = read_response_header(padded[: len(cut) + HEADER_PADDING], response_header_version(FETCH, version))
+        body = decode_body(FETCH, version, "response", padded, header[1], MOST_ELEMENTS)
+        if not body.records or any(offset is not None and offset < len(cut) for offset, _, _ in body.problems):
+            return False
+        _, start, end = body.records[0]
+        size = batch_size(cut, start, len(cut))
+    except ProtocolError:
+        return False
+    return size is not None and size <= end - start
+
+
 def _agreement(cut: bytes, size: int, side: Kind, api_key: int, api_version: int) -> int:
     padded = cut + bytes(size - len(cut))
     header = padded[: len(cut) + HEADER_PADDING]
@@ -60,4 +94,6 @@ def _agreement(cut: bytes, size: int, side: Kind, api_key: int, api_version: int
         # What there is of it is a whole body, so its size is known.
         return -1
     seen = len(cut) - body
+    if seen >= MUCH and 2 * cut.count(0, body) < seen:
+        return 3
     return 2 if seen >= 16 else 1 if seen >= 6 else 0

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.resync.agreement import LARGEST_COMPLETED, LEFT_BEHIND, agreement_of_cut
+from kafkasniff.calls.resync.agreement import LARGEST_COMPLETED, LEFT_BEHIND, agreement_of_cut, is_fetched
 from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
@@ -230,7 +230,8 @@ def score_request(
         agreement = agreement_of_cut(held, offset + 4, size, "request", header.api_key, header.api_version)
         if agreement < 0:
             return IMPOSSIBLE
-        points += agreement
+        # Small integers agree with some layout for long; they do not come with the next id too.
+        points += agreement if follows else min(agreement, 2)
         of_connection = known or answered or follows
         if not held.begins_segment(offset):
             # A header alone, among bytes that may be anything, is not enough: its body must speak for it, and more; or
@@ -343,6 +344,7 @@ def score_response(
         return IMPOSSIBLE
     elif unseen and (step is not None or chain == CHAIN):
         points += lone_points(held, offset, end, correlation_id, step, first=chain == CHAIN)
+        points += 2 * (frame is None and is_fetched(held, offset + 4, size))
         if frame is None and chain == CHAIN and not is_all_there(held, offset, end):
             # What comes behind it may still contradict it.
             return Score(min(points, PROOF - 1), next_look(held, offset, end))

@@ -32,7 +32,7 @@ FRAMES = 64
 PLACES = 256
 """Places that are looked at for one chain of responses."""
 BODY_STEP = 3
-"""How far the correlation id of a response is before the next one at most, where its body is to speak for it."""
+"""How far the correlation id of a response is before the next one at most, where its own body does not speak for it."""
 RUNS = 8
 """Stretches of bytes between gaps that are looked at for the last response in them."""
 BODIES = 8
@@ -45,9 +45,9 @@ def earlier_responses(held: HeldStream, place: int, last_answer: int | None = No
     Nothing but the chain speaks for them: sizes that end exactly where the next frame begins, and correlation ids
     just below that frame's, above `last_answer` if one is known. Without a gap between, those of small numbers must
     lead back to where a segment begins, or be the only place for the correlation id that comes right before, or have
-    bodies that fit an API's layout. Sizes that lead over a gap must do so from where a segment begins; where they end
-    before the next frame, it must be one with which a sender's write begins. Right before a gap its body must speak
-    for it.
+    bodies that fit an API's layout. Sizes that lead over a gap must do so from where a segment begins, or to where one
+    begins with the next id; where they end before the next frame, it must be one with which a sender's write begins.
+    Right before a gap its body must speak for it.
     """
     fitting = Fitting()
     found = -1
@@ -55,6 +55,8 @@ def earlier_responses(held: HeldStream, place: int, last_answer: int | None = No
         found = place
         place = _first_of_chain(held, place, fitting)
         place = _from_segments(held, place, partial(_leads_to_response, last_answer=last_answer))
+        if place == found:
+            place = _over_gap(held, place, last_answer)
         if place == found:
             place = _before_gap(held, place, last_answer, fitting)
     return place
@@ -69,6 +71,28 @@ def _first_of_chain(held: HeldStream, place: int, fitting: Fitting) -> int:
     while (earlier := _chain(held, start, data, found, fitting)) is not None:
         found = earlier
     return start + found
+
+
+def _over_gap(held: HeldStream, place: int, last_answer: int | None) -> int:
+    """Give where the response begins whose size leads over a gap to the one at `place`, which has the next id.
+
+    That is `place` itself where there is none, or more than one, or where that at `place` begins no segment.
+    """
+    before = _correlation_id(held, place) - 1
+    if before <= (-1 if last_answer is None else last_answer) or not held.begins_segment(place):
+        return place
+    wanted = before.to_bytes(4, "big")
+    found = []
+    for start, data in held.runs(place - FARTHEST):
+        if start + len(data) > place:
+            break
+        at = data.find(wanted, 4)
+        while at >= 0:
+            leads = int.from_bytes(data[at - SIZE_PREFIX : at], "big") == place - start - at
+            if leads and not held.is_among_small_integers(start + at - SIZE_PREFIX, place):
+                found.append(start + at - SIZE_PREFIX)
+            at = data.find(wanted, at + 1)
+    return found[0] if len(found) == 1 else place
 
 
 def _before_gap(held: HeldStream, place: int, last_answer: int | None, fitting: Fitting) -> int:
@@ -216,14 +240,15 @@ def _by_bodies(held: HeldStream, start: int, data: bytearray, end: int, fitting:
     """
     left = BODIES
     for place, correlation_id in _before(data, end, following):
-        if correlation_id < max(following - BODY_STEP, 1):
+        if correlation_id < 1:
             break
         if held.is_among_small_integers(start + place, start + end):
             continue
         tells = fitting.tells(bytes(data[place + 4 : end]))
         if tells:
             return place
-        for earlier, _ in _before(data, place, correlation_id) if tells is not None else ():
+        near = tells is not None and correlation_id >= following - BODY_STEP
+        for earlier, _ in _before(data, place, correlation_id) if near else ():
             if fitting.tells(bytes(data[earlier + 4 : place])):
                 return place
             left -= 1

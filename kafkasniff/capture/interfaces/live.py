@@ -11,7 +11,7 @@ from typing import Any
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.merge import NO_PACKETS
-from kafkasniff.capture.interfaces.opening import link_type, open_interface
+from kafkasniff.capture.interfaces.opening import join_group, link_type, open_interface
 from kafkasniff.capture.interfaces.receive import PacketReceiver, PcapReceiver
 from kafkasniff.capture.interfaces.ring import RETIRE_MS, PacketColumns, PacketRing
 from kafkasniff.capture.packets import Interface, PacketBatch
@@ -51,12 +51,14 @@ class LiveCapture:
         bpf_filter: str | None = None,
         ring_bytes: int = RING_BYTES,
         file: str | None = None,
+        group: int | None = None,
     ) -> None:
         """Listen to the interfaces `names`, `any` for all; raises CaptureError, which says what to do.
 
         `bpf_filter` is one in libpcap's language. `ring_bytes` is the memory for packets that wait, of each interface;
         0: no ring, packets are received one by one. `file` is what the packets' interfaces name as their file: where
-        they are written to; None: the interfaces' names.
+        they are written to; None: the interfaces' names. `group`: of sockets of several processes that share the
+        connections; each interface has one of its own, counted from it.
         """
         self.interfaces: list[Interface] = []
         self.failures: list[CaptureError] = []
@@ -73,6 +75,8 @@ class LiveCapture:
             for name in dict.fromkeys(names):
                 listen_socket, packets, notice = open_interface(sys.platform, name, bpf_filter, ring_bytes)
                 self._sources.append(_Source(name, listen_socket, packets, {}))
+                if group is not None:
+                    join_group(name, listen_socket, (group + len(self._sources)) & 0xFFFF)
                 self.notices += [notice] if notice is not None else []
             if all(isinstance(source.packets, PacketRing) for source in self._sources):
                 self._gathered_bytes = ring_bytes // _GATHERED_SHARE
@@ -100,6 +104,11 @@ class LiveCapture:
             yield from taken
             if max((batch.times[-1] for batch in taken if len(batch)), default=0) >= end:
                 break
+
+    def discard(self) -> None:
+        """Let go of the packets that came so far."""
+        while self._take_all():
+            pass
 
     def stop(self) -> None:
         """Let `batches` end with the packets that came until now."""

@@ -9,6 +9,7 @@ import socket
 import struct
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any, NamedTuple, NoReturn
 
 from kafkasniff.capture.errors import CaptureError
@@ -23,6 +24,11 @@ _DLT_RAW = 12
 _LINKTYPE_RAW = 101
 _LINKTYPE_ETHERNET = 1
 _ARPHRD_UNKNOWN = 0xFFFF
+
+
+SOL_PACKET, PACKET_FANOUT = 263, 18
+FANOUT_HASH, FANOUT_FLAG_DEFRAG = 0, 0x8000
+"""Packets of a connection, both ways, to the same socket of the group; fragments are joined before (packet(7))."""
 
 
 class OpenInterface(NamedTuple):
@@ -44,6 +50,11 @@ def open_interface(platform: str, name: str, bpf_filter: str | None, ring_bytes:
     if platform not in (_LINUX, _MACOS):
         text = f"{name}: live capture works on Linux and macOS; elsewhere use `{_fall_back(platform, name)}`"
         raise CaptureError(text)
+    for package in ("numpy", "scapy"):
+        if find_spec(package) is None:
+            raise CaptureError(
+                f"{name}: to listen to interfaces needs the package {package}: pip install 'kafkasniff[live]'"
+            )
     names = [each for _, each in socket.if_nameindex()]
     if name not in names and not (name == ANY and platform == _LINUX):
         all_of_them = ", and `any` for all of them" if platform == _LINUX else ""
@@ -60,6 +71,19 @@ def open_interface(platform: str, name: str, bpf_filter: str | None, ring_bytes:
         # Some are scapy's own, with libpcap's words on several lines.
         text = error.strerror or str(error).partition("\n")[0].removeprefix(f"{name}: ")
         raise CaptureError(f"{name}: cannot be listened to: {text}") from None
+
+
+def join_group(name: str, listen_socket: Any, group: int) -> None:
+    """Let an interface's sockets that join the same group, a number of 16 bits, share its connections.
+
+    Raises CaptureError where the kernel has no such groups.
+    """
+    try:
+        options = struct.pack("=HH", group, FANOUT_HASH | FANOUT_FLAG_DEFRAG)
+        listen_socket.ins.setsockopt(SOL_PACKET, PACKET_FANOUT, options)
+    except (OSError, AttributeError) as error:
+        text = error.strerror if isinstance(error, OSError) else "this system has no packet sockets"
+        raise CaptureError(f"{name}: --jobs cannot be used: {text}") from None
 
 
 def link_type(hardware: int) -> int:

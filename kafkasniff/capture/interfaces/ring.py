@@ -6,10 +6,12 @@ import socket
 import struct
 import time
 from array import array
-from typing import NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # of the extra `live`
+    import numpy as np
+    from numpy.typing import NDArray
 
 SOL_PACKET = 263
 PACKET_RX_RING = 5
@@ -36,15 +38,6 @@ _BLOCK = struct.Struct("<12xIII")
 _STATISTICS = struct.Struct("<III")
 """struct tpacket_stats_v3: packets, the dropped ones among them, times that the queue was full."""
 
-# struct tpacket3_hdr, and behind it struct sockaddr_ll.
-_HEADER = np.dtype(
-    {
-        "names": ["sec", "nsec", "captured", "length", "status", "mac", "tci", "tpid", "index", "hardware", "kind"],
-        "formats": ["<u4", "<u4", "<u4", "<u4", "<u4", "<u2", "<u4", "<u2", "<i4", "<u2", "u1"],
-        "offsets": [4, 8, 12, 16, 20, 24, 32, 36, 52, 56, 58],
-        "itemsize": 68,
-    }
-)
 _VLAN_VALID = 1 << 4
 _TPID_VALID = 1 << 6
 _VLAN_ETHERTYPE = 0x8100
@@ -71,6 +64,7 @@ class PacketRing:
 
     def __init__(self, packet_socket: socket.socket, size: int) -> None:
         """Map about `size` bytes; raises OSError where the kernel has no such ring or not the memory."""
+        _header_type()  # not later, when `live` is another user who may not read NumPy
         self._socket = packet_socket
         self._blocks = max(size // BLOCK_BYTES, 2)
         total = self._blocks * BLOCK_BYTES
@@ -131,12 +125,30 @@ class PacketRing:
         self._memory.close()
 
 
+@cache
+def _header_type() -> "np.dtype[np.void]":
+    """Give the layout of struct tpacket3_hdr, and behind it struct sockaddr_ll."""
+    import numpy as np
+
+    return np.dtype(
+        {
+            "names": ["sec", "nsec", "captured", "length", "status", "mac", "tci", "tpid", "index", "hardware", "kind"],
+            "formats": ["<u4", "<u4", "<u4", "<u4", "<u4", "<u2", "<u4", "<u2", "<i4", "<u2", "u1"],
+            "offsets": [4, 8, 12, 16, 20, 24, 32, 36, 52, 56, 58],
+            "itemsize": 68,
+        }
+    )
+
+
 def _columns(data: bytes, places: list[int]) -> PacketColumns:
     """Give the packets whose struct tpacket3_hdr stands at each of `places`."""
+    import numpy as np
+
+    header = _header_type()
     headers_at = np.array(places, np.int64)
     # Of headers that stand anywhere: a view with an entry for every position, from which rows are gathered.
-    everywhere = np.ndarray((max(len(data) - _HEADER.itemsize + 1, 0),), f"V{_HEADER.itemsize}", data, 0, (1,))
-    headers = everywhere[headers_at].view(_HEADER)
+    everywhere = np.ndarray((max(len(data) - header.itemsize + 1, 0),), f"V{header.itemsize}", data, 0, (1,))
+    headers = everywhere[headers_at].view(header)
     sources = headers["index"].astype(np.int64) << 16 | headers["hardware"]
     # On the loopback interface each packet is seen twice: going out and coming in.
     twice = (headers["kind"] == socket.PACKET_OUTGOING) & (headers["hardware"] == ARPHRD_LOOPBACK)
@@ -157,7 +169,11 @@ def _columns(data: bytes, places: list[int]) -> PacketColumns:
 
 
 def _with_tags(
-    data: bytes, headers: NDArray[np.void], tagged: list[int], offsets: NDArray[np.int64], captured: NDArray[np.int64]
+    data: bytes,
+    headers: "NDArray[np.void]",
+    tagged: list[int],
+    offsets: "NDArray[np.int64]",
+    captured: "NDArray[np.int64]",
 ) -> bytes:
     """Put back the VLAN tags that the kernel took out, on copies of the packets behind all others."""
     pieces = [data]

@@ -33,7 +33,7 @@ def apis(
     page(not no_pager)
     from kafkasniff.protocol.api_table import APIS
     from kafkasniff.protocol.names import find_api, no_api
-    from kafkasniff.render.api_reference import (
+    from kafkasniff.render.reference.apis import (
         api_list_text,
         api_object,
         api_versions_text,

@@ -16,10 +16,20 @@ Examples:
   kafkasniff audit capture.pcap --target 4.0 --json | jq 'select(.refused)'
   kafkasniff audit capture.pcap --fail-on-refused
   kafkasniff audit capture.pcap --about security --format markdown
+  kafkasniff audit capture.pcap --about tls --fail-on-refused
   kafkasniff audit capture.pcap --about cost
+  kafkasniff audit capture.pcap --about racks
 """
 
-_ABOUT = {"versions": ("calls",), "security": ("calls", "connections"), "cost": ("batches",)}
+_BAD = {"security": "cleartext", "tls": "expiring OR outdated"}
+"""What ends with a status, beside versions that are too old."""
+_ABOUT = {
+    "versions": ("calls",),
+    "security": ("calls", "connections", "logins"),
+    "tls": ("connections",),
+    "cost": ("batches",),
+    "racks": ("calls", "brokers"),
+}
 """What can be asked about, and of which tables."""
 
 
@@ -34,7 +44,8 @@ def audit(
         bool,
         typer.Option(
             "--fail-on-refused",
-            help="Exit with 3 where a version is too old; with --about security where somebody speaks in clear.",
+            help="Exit with 3 where a version is too old; of security, where somebody speaks in clear; of tls, where"
+            " it is older than 1.2 or a certificate ends within 30 days.",
         ),
     ] = False,
     about: Annotated[
@@ -42,7 +53,8 @@ def audit(
         typer.Option(
             "--about",
             metavar="|".join(_ABOUT),
-            help="Versions that the release refuses; who speaks in clear; what batches cost.",
+            help="Versions that the release refuses; who speaks in clear; TLS and certificates; what batches cost;"
+            " fetches across racks.",
         ),
     ] = "versions",
     form: Annotated[
@@ -72,11 +84,12 @@ def audit(
     count = 0
     with database_for() as database:
         capture = load(database, files, text, selection, _ABOUT[about])
-        fill_target(database, release)
+        if about == "versions":
+            fill_target(database, release)
         where = " WHERE refused" if refused and about == "versions" else ""
         print_answer(database.ask(f"SELECT * FROM ({text}){where}"), form)
-        if about == "security":
-            [(count,)] = database.ask(f"SELECT count(*) FROM ({text}) WHERE cleartext").rows
+        if about in _BAD:
+            [(count,)] = database.ask(f"SELECT count(*) FROM ({text}) WHERE {_BAD[about]}").rows
         elif about == "versions":
             # A client that is newer than a broker asks it for its versions, and takes one that it has.
             too_old = "minimum IS NULL OR api_version < minimum"

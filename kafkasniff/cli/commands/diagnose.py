@@ -45,19 +45,19 @@ def diagnose(
         typer.Option(
             "--timeline",
             metavar="KIND=NAME",
-            help="Show the life of a group, client, transactional-id, connection or partition instead of findings.",
+            help="The life of a group, client, partition, connection, transactional-id.",
         ),
     ] = None,
     lag: Annotated[
         bool,
-        typer.Option("--lag", help="Show how far each group is behind in each partition, instead of findings."),
+        typer.Option("--lag", help="How far each group is behind in each partition."),
     ] = False,
     explain: Annotated[
         str | None,
         typer.Option(
             "--explain",
             metavar="N|RULE",
-            help="Show the N-th finding, as --json lists them, or those of a rule, with the calls that they cite.",
+            help="A finding, or those of a rule, with the calls that they cite.",
         ),
     ] = None,
     bounds: BoundsOption = None,
@@ -83,9 +83,9 @@ def diagnose(
     from kafkasniff.reading import Reading
     from kafkasniff.render.closing import closing_line, closing_notes
     from kafkasniff.render.colours import colours_for
-    from kafkasniff.render.lags import lag_lines
+    from kafkasniff.render.diagnosis.lags import lag_lines
+    from kafkasniff.render.diagnosis.timelines import nothing_text, timeline_lines
     from kafkasniff.render.terminal import terminal_width
-    from kafkasniff.render.timelines import timeline_lines
     from kafkasniff.render.wrapping import fold
 
     check_fail_on(fail_on)
@@ -158,7 +158,8 @@ def diagnose(
         for line in lines:
             output.write(line if json_output or lag else fold(line.decode(), terminal_width()).encode())
         output.flush()
-        for text in closing_notes(summary):
+        nothing = [nothing_text(life)] if diagnosis is None else []
+        for text in filter(None, [*nothing, *closing_notes(summary)]):
             print_message(f"kafkasniff: {text}")
         print_message(closing_line(summary, life.failed))
     elif explain is not None:

@@ -28,7 +28,7 @@ def errors(
     page(not no_pager)
     from kafkasniff.protocol.error_codes.codes import ERROR_CODES
     from kafkasniff.protocol.names import find_error, no_error
-    from kafkasniff.render.error_reference import error_list_text, error_object, error_text
+    from kafkasniff.render.reference.errors import error_list_text, error_object, error_text
 
     if code is None:
         if json_output:

@@ -31,7 +31,7 @@ def explain(
     """Say what a rule of `diagnose` means, how it looks on the wire, how it comes about and how to fix it."""
     page(not no_pager)
     from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
-    from kafkasniff.render.findings import rule_object, rule_text
+    from kafkasniff.render.diagnosis.findings import rule_object, rule_text
     from kafkasniff.render.terminal import text_width
 
     if rule is None:
@@ -56,8 +56,8 @@ def _explain_error(text: str, json_output: bool) -> None:
     from kafkasniff.near_names import did_you_mean
     from kafkasniff.protocol.error_codes.codes import ERROR_CODES
     from kafkasniff.protocol.names import find_error, find_error_by_begin
-    from kafkasniff.render.error_reference import error_object, error_text
-    from kafkasniff.render.findings import rule_parts
+    from kafkasniff.render.diagnosis.findings import rule_parts
+    from kafkasniff.render.reference.errors import error_object, error_text
 
     error = find_error(text) or find_error_by_begin(text)
     if error is None:

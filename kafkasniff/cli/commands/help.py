@@ -20,6 +20,15 @@ _TOPICS = {
     " parentheses. A field alone holds where it has a value. In values, `*` stands for any characters and `?` for one."
     " The other options are short forms: of several values any may fit, `a,b` is a list, `!a` is not a. Of different"
     " options, a call has to fit all. More: docs/filters.md.",
+    "output": "`read`, `live` and `show` print a line a call: its number, when it ended, client and server (`/1`:"
+    " broker 1), client id, API and version, correlation id, how long it took, what became of it where that is no"
+    " answer, errors, and what it says. On a terminal, columns that have no room are left out, or stand below their"
+    " line; elsewhere each line has all. More: docs/tasks.md.",
+    "totals": "`live` can show totals in place of calls: rates, errors, latencies and throttling by API, broker, client"
+    " id, topic, group and error. `other` stands for names beyond those that `--names` tells apart. Filters choose"
+    " which calls are counted. More: docs/metrics.md.",
+    "capture": "`live` takes packets from network interfaces, which needs the right to capture, until Ctrl-C or for"
+    " --duration. The right is given up once all is open. More: docs/capture.md.",
     "bounds": "Bounds say how much is held in memory; the defaults suit a laptop. `--bounds NAME=VALUE,...` of `read`,"
     " `live` and `diagnose` changes them. A bound that is reached is reported: before the closing line, or as a problem"
     " of the call that reached it.",
@@ -31,6 +40,22 @@ _EXAMPLES = {
         "read a.pcap --where 'request.acks == 1 or topic in (orders, pay*)'",
         "read a.pcap --api fetch,produce --topic '!__*' --slower-than 500ms",
         "read a.pcap --errors --from +10s --to +20s",
+    ),
+    "output": (
+        "read a.pcap --wide --no-header",
+        "read a.pcap --columns time,client_id,api,latency,error",
+        "read a.pcap --format csv --columns number,topic,request.acks",
+        "read a.pcap --sort request --time local",
+    ),
+    "totals": (
+        "live eth0 --top --diagnose",
+        "live eth0 --every 10s --json",
+        "live eth0 --metrics :9308 --names 500",
+    ),
+    "capture": (
+        "live eth0 --bpf 'host 10.0.0.7' --json | jq .requestHeader",
+        "live any --duration 5m --buffer 512 --user nobody",
+        "live eth0 --json --jobs 4 > calls.ndjson",
     ),
     "bounds": ("read a.pcap --bounds message=16MiB,pending=1000", "diagnose a.pcap.gz --bounds ratio=100"),
 }
@@ -45,11 +70,15 @@ def _complete(incomplete: str) -> list[str]:
 def help(
     topic: Annotated[
         str | None,
-        typer.Argument(metavar="TOPIC", help="`filters`, `bounds`, or a command.", autocompletion=_complete),
+        typer.Argument(
+            metavar="TOPIC",
+            help="`filters`, `output`, `totals`, `capture`, `bounds`, or a command.",
+            autocompletion=_complete,
+        ),
     ] = None,
     no_pager: NoPager = False,
 ) -> None:
-    """Explain filters, bounds, or a command."""
+    """Explain filters, output, totals, capture, bounds, or a command."""
     page(not no_pager)
     from kafkasniff.cli.app import COMMANDS, run
     from kafkasniff.cli.terminal.output import print_text
@@ -62,8 +91,13 @@ def help(
     if topic not in _TOPICS:
         raise typer.BadParameter(f"no topic or command is called '{show(topic)}', only {', '.join(_complete(''))}.")
     width = text_width()
-    entries = _bounds() if topic == "bounds" else _filters()
-    fields = f"Fields:\n{definitions(_fields(), width)}\nOptions:\n" if topic == "filters" else ""
+    entries = (
+        _bounds()
+        if topic == "bounds"
+        else _options(topic.capitalize(), "live" if topic in ("totals", "capture") else "read")
+    )
+    fields = f"Fields:\n{definitions(_fields(), width)}\n" if topic == "filters" else ""
+    fields += "" if topic == "bounds" else "Options:\n"
     examples = "".join(f"  kafkasniff {each}\n" for each in _EXAMPLES[topic])
     print_text(f"{paragraph(_TOPICS[topic], width)}\n\nExamples:\n{examples}\n{fields}{definitions(entries, width)}")
 
@@ -80,12 +114,13 @@ def _fields() -> list[tuple[str, str]]:
     return [*((field.name, field.text()) for field in FIELDS.values()), *BODY_FIELDS]
 
 
-def _filters() -> list[tuple[str, str]]:
+def _options(heading: str, of: str) -> list[tuple[str, str]]:
+    """Give the options of a command under a heading, with what they do."""
     from kafkasniff.cli.app import command_line
     from kafkasniff.cli.options.formatting import topic_of
 
     group: Any = typer.main.get_command(command_line())
-    command = group.commands["read"]
-    context = command.make_context("read", [], resilient_parsing=True)
-    records = (each.get_help_record(context) for each in command.get_params(context) if topic_of(each) == "Filters")
+    command = group.commands[of]
+    context = command.make_context(of, [], resilient_parsing=True)
+    records = (each.get_help_record(context) for each in command.get_params(context) if topic_of(each) == heading)
     return [record for record in records if record is not None]

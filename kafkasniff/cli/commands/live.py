@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -12,7 +13,9 @@ from kafkasniff.cli.commands.read import TERMINAL_LIMIT_VALUE
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
+from kafkasniff.cli.options.capturing import Buffer, Duration, Filter, Jobs, Pending, User
 from kafkasniff.cli.options.filters import Filters, with_filters
+from kafkasniff.cli.options.watching import Every, Metrics, Names, Otlp, Top
 from kafkasniff.cli.processes.stopping import Stopping
 
 if TYPE_CHECKING:
@@ -23,62 +26,21 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   kafkasniff live eth0                             one line a call, until Ctrl-C
-  kafkasniff live any --errors                     calls that brought an error, on all interfaces
-  kafkasniff live lo eth0 --port 9092 -v --limit 5
   kafkasniff live eth0 --duration 30s --write out.pcapng
-  kafkasniff live eth0 --bpf 'host 10.0.0.7' --json | jq .requestHeader
-  kafkasniff live eth0 --diagnose                  what goes wrong, as soon as it is certain
+  kafkasniff live eth0 --every 10s --json          rates, errors and latencies of each 10 seconds
   kafkasniff live eth0 --diagnose --duration 10m --fail-on error --ignore acks-one
 """
-
-LARGEST_BUFFER = 2048
-"""MiB; the kernel takes less than 4096."""
 
 Interfaces = Annotated[
     list[str], typer.Argument(metavar="IFACE...", help="Network interfaces; `any` is all of them.", show_default=False)
 ]
-Filter = Annotated[
-    str | None,
-    typer.Option(
-        "--bpf",
-        "--filter",
-        metavar="EXPRESSION",
-        help="Have the kernel pass on only these packets (see pcap-filter(7)); faster, but a filter by port loses"
-        " IP fragments and tunnels.",
-    ),
-]
-Duration = Annotated[str | None, typer.Option("--duration", metavar="TIME", help="Stop after this time: `30s`, `5m`.")]
-Pending = Annotated[
-    str,
-    typer.Option("--pending", metavar="TIME", help="Show calls without an answer after this time as they stand."),
-]
-Buffer = Annotated[
-    int,
-    typer.Option(
-        "--buffer",
-        metavar="MiB",
-        min=0,
-        max=LARGEST_BUFFER,
-        help="Memory of each interface for packets that wait; 0: none is shared with the kernel, which is slow.",
-    ),
-]
 Diagnose = Annotated[
     bool,
-    typer.Option("--diagnose", help="Show findings in place of calls: each when it is certain, and all at the end."),
+    typer.Option("--diagnose", help="Show findings in place of calls, each when it is certain."),
 ]
 Write = Annotated[
     str | None,
-    typer.Option("--write", metavar="FILE.pcapng", help="Write all packets to a new capture while showing the calls."),
-]
-User = Annotated[
-    str | None,
-    typer.Option(
-        "--user",
-        metavar="NAME",
-        help="Where root starts it: become this user once interfaces and files are open; without it whoever called"
-        " sudo. `root` stays root.",
-        show_default=False,
-    ),
+    typer.Option("--write", metavar="FILE.pcapng", help="Write all packets to a new capture too."),
 ]
 
 
@@ -103,6 +65,7 @@ def live(
     duration: Duration = None,
     pending: Pending = "330s",
     buffer: Buffer = 64,
+    jobs: Jobs = 1,
     write: Write = None,
     write_secrets: options.WriteSecrets = False,
     user: User = None,
@@ -111,13 +74,18 @@ def live(
     ignore: options.Ignore = None,
     assignment: options.Assignment = None,
     fail_on: options.FailOn = None,
+    top: Top = False,
+    every: Every = None,
+    metrics: Metrics = None,
+    otlp: Otlp = None,
+    names: Names = 200,
     definitions: options.Definitions = None,
     bounds: BoundsOption = None,
     colour: options.Colour = "auto",
     *,
     filters: Filters,
 ) -> None:
-    """Show the calls on network interfaces as they end. Needs the right to capture; says how to get it."""
+    """Show the calls on network interfaces as they end. Says how to get the right to capture."""
     from kafkasniff.calls.context import Context
     from kafkasniff.calls.spending import Spending
     from kafkasniff.calls.streams import CallOptions
@@ -144,7 +112,22 @@ def live(
         options.refuse(of_calls, "shapes calls, and --diagnose shows findings in their place")
     else:
         options.refuse(of_findings, "is about findings, which only --diagnose shows")
+    every_ns = duration_ns(every, "--every") if every else None
+    if top or every:
+        options.refuse(of_calls, "shapes calls, and --top and --every show totals in their place")
+    if top:
+        options.refuse({"--json": json_output}, "is no screen; --every TIME --json prints the same as lines")
+        if not sys.stdout.isatty():
+            raise typer.BadParameter("there is no terminal; --every TIME prints the same as lines.", param_hint="--top")
+    serves = metrics is not None or otlp is not None
+    shows_totals = top or bool(every) or (serves and not (json_output or form or columns))
     json_output = json_output or form in ("json", "ndjson")
+    if jobs > 1:
+        whole = {"--write": write, "--limit": limit, "--diagnose": diagnose, "--every": every, "--metrics": metrics,
+                 "--otlp": otlp, "--top": top}  # fmt: skip
+        options.refuse(whole, "needs all calls in one process, and --jobs shares them out")
+        if not json_output:
+            raise typer.BadParameter("it is for --json: other lines depend on each other.", param_hint="--jobs")
     if records and not json_output:
         verbose = max(verbose, 1)
         limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
@@ -165,18 +148,46 @@ def live(
     )
     diagnosis = _new_diagnosis(rule, ignore, assignment, fail_on) if diagnose else None
     failed = False
+    share = None
+    if jobs > 1:
+        from kafkasniff.cli.processes.fanout import share_out
+
+        share = share_out(jobs)
     try:
         with ExitStack() as stack:
-            capture = LiveCapture(interfaces, bpf_filter=bpf_filter, ring_bytes=buffer << 20, file=write)
+            group = None if share is None else share.group
+            capture = LiveCapture(interfaces, bpf_filter=bpf_filter, ring_bytes=buffer << 20, file=write, group=group)
             stack.callback(capture.close)
+            if share is not None:
+                share.wait_for_others()
+                capture.discard()
             # Only now, as Windows lacks what it needs, and `LiveCapture` has said what to do there.
+            from kafkasniff.capture.interfaces.confinement import confine
             from kafkasniff.capture.interfaces.privileges import account_to_become, give_up_privileges
 
             account = account_to_become(user)
+            screen = watching = None
+            if top:
+                from kafkasniff.cli.showing.top import Top as Screen
+
+                screen = Screen(", ".join(interfaces), *([] if every_ns is None else [every_ns / 1e9]))
+            if shows_totals or serves:
+                from kafkasniff.cli.showing.watching import Watching, run_without_calls
+
+                watching = Watching(metrics, names, stack)
+                if otlp is not None:
+                    from kafkasniff.cli.showing.spans import exporting
+
+                    watching.spans = exporting(otlp, False, stack)
             writer = _new_capture(write, stack, account, write_secrets) if write is not None else None
+            comments = None
+            if writer is not None:
+                from kafkasniff.cli.showing.comments import CallTexts
+
+                comments = CallTexts(verbose, write_secrets).of_batch
             listening = Listening(
                 capture,
-                print_message,
+                print_message if screen is None else screen.say,
                 options=CallOptions(
                     show_secrets=show_secrets,
                     context=Context(
@@ -184,7 +195,7 @@ def live(
                         limit_value=limit_value,
                         records_limit=limits.decompressed,
                         limits=limits.message_limits(),
-                        metrics=not diagnose and (json_output or bool(verbose)),
+                        metrics=not diagnose and not shows_totals and (json_output or bool(verbose)),
                         spending=Spending(limits.decompressed),
                     ),
                 ),
@@ -194,6 +205,7 @@ def live(
                 tls_limits=limits.tls_limits(),
                 duration_ns=seconds,
                 writer=writer,
+                comments=comments,
                 write_secrets=write_secrets,
                 key_log=keylog,
             )
@@ -201,13 +213,21 @@ def live(
             for text in capture.notices:
                 print_message(text)
             give_up_privileges(account)
+            confine()
             print_message(f"listening on {', '.join(interfaces)}; Ctrl-C ends{_who(user, account)}")
-            if diagnosis is None:
-                Showing(listening, wanted, lines, limit).run(flush_batches=True)
-            else:
+            view = None
+            if watching is not None:
+                watching.begin(listening, capture, wanted, shows_totals and diagnosis is None)
+                view = watching.view(listening, screen, every_ns, json_output)
+            if diagnosis is not None:
                 from kafkasniff.cli.showing.live_findings import Diagnosing
 
-                failed = Diagnosing(listening, diagnosis, wanted, json_output, fail_on).run()
+                diagnosing = Diagnosing(listening, diagnosis, wanted, json_output, fail_on, watching, view)
+                failed = diagnosing.run()
+            elif shows_totals:
+                run_without_calls(listening, wanted, view)
+            else:
+                Showing(listening, wanted, lines, limit).run(flush_batches=True)
             if writer is not None:
                 for interface, received, dropped in capture.statistics():
                     writer.write_statistics(interface, received, dropped)

@@ -22,6 +22,7 @@ EXAMPLES = """\b
 Examples:
   kafkasniff pipeline captures/ tables/
   kafkasniff pipeline 'broker*/trace.pcap*' tables/ --records
+  kafkasniff pipeline captures/ tables/ --dry-run
   kafkasniff pipeline captures/ tables/ --from 2026-11-20T12:00:00Z --to 2026-11-20T13:00:00Z
   kafkasniff pipeline --follow captures/ tables/            a directory that tcpdump -G 60 -w fills, until Ctrl-C
   kafkasniff pipeline --follow --finish captures/ tables/   the rest of it, and the end of what is open
@@ -52,6 +53,10 @@ Records = Annotated[bool, typer.Option("--records", help="Write the table `recor
 Rerun = Annotated[
     bool,
     typer.Option("--rerun", help="Read all files again, also those that were read before: their rows are replaced."),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Say what would be read, and by how many tasks; start no Spark, and write nothing."),
 ]
 Follow = Annotated[
     bool,
@@ -95,6 +100,7 @@ def pipeline(
     begin: filter_options.From = None,
     end: filter_options.To = None,
     rerun: Rerun = False,
+    dry_run: DryRun = False,
     follow: Follow = False,
     still: Still = None,
     finish: Finish = False,
@@ -111,6 +117,7 @@ def pipeline(
     if follow:
         why = "would cut connections of which more is to come; the tables have the times to choose by"
         options.refuse({"--from": begin, "--to": end, "--rerun": rerun}, why)
+        options.refuse({"--dry-run": dry_run}, "is of a run over what is there: leave --follow out")
         _refuse_files(sources)
     else:
         options.refuse({"--still": still, "--finish": finish}, "is about directories that are written to: --follow")
@@ -137,6 +144,8 @@ def pipeline(
             from kafkasniff.cli.processes.following import Followed, follow_directories
 
             follow_directories(Followed(sources, destination, keylog, records, still_s, finish, rights), session)
+        elif dry_run:
+            _plan(sources, destination, keylog, records, (begin, end), rerun, master)
         else:
             _load(sources, destination, keylog, records, (begin, end), rerun, rights, session)
     except PipelineError as error:
@@ -189,6 +198,30 @@ def _load(
     if before and again is None:
         text += f"; {read - before:,} of the files are new" if read > before else "; nothing is new"
     print_summary(loaded.state, ledger.tables, options.key_log, text, [again] if again and before else [])
+
+
+def _plan(
+    sources: list[str],
+    destination: str,
+    keylog: str | None,
+    records: bool,
+    times: tuple[str | None, str | None],
+    rerun: bool,
+    master: str | None,
+) -> None:
+    """Print what a run would do. Raises PipelineError."""
+    from kafkasniff.cli.showing.planned import show_plan
+    from kafkasniff.pipeline.follow.state import Ledger, run_id, tables_of
+    from kafkasniff.pipeline.inputs.files import find_inputs
+    from kafkasniff.pipeline.planning import plan_run
+    from kafkasniff.pipeline.session import tasks_at_once
+
+    inputs = find_inputs(sources, leave_out=destination)
+    refuse_without_captures(sources, inputs)
+    run = run_id(sources, id_texts(keylog, records, *times))
+    state = None if rerun else Ledger(destination, run, tables_of(records)).look()
+    at_once = tasks_at_once(master)
+    show_plan(plan_run(inputs, state, _options(keylog, records, *times, inputs), at_once or 1), run, at_once)
 
 
 def refuse_without_captures(sources: list[str], inputs: "list[Input]") -> None:

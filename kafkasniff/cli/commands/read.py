@@ -1,6 +1,7 @@
 """`kafkasniff read`: the calls in captures."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 
 import typer
@@ -9,6 +10,7 @@ from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
 from kafkasniff.cli.options.filters import Filters, with_filters
+from kafkasniff.cli.options.watching import Otlp
 from kafkasniff.cli.terminal.pager import NoPager
 
 EXAMPLES = """\b
@@ -51,6 +53,7 @@ def read(
     two_pass: options.TwoPass = False,
     definitions: options.Definitions = None,
     jobs: options.Jobs = 1,
+    otlp: Otlp = None,
     bounds: BoundsOption = None,
     colour: options.Colour = "auto",
     no_pager: NoPager = False,
@@ -131,7 +134,7 @@ def read(
             {"--verbose": verbose, "--records": records, "--connections": connections},
         )
         usable = 1
-        if jobs > 1 and limit is None and write is None and order is None:
+        if jobs > 1 and limit is None and write is None and order is None and otlp is None:
             from kafkasniff.cli.processes.jobs import usable_jobs
 
             usable = usable_jobs(jobs, files)
@@ -141,10 +144,21 @@ def read(
             reading = show(usable, open_captures, wanted, lines)
         else:
             reading = open_captures()
-            showing = Showing(reading, wanted, lines, limit, keeps_packets=write is not None, order=order)
-            showing.run(flush_batches="-" in files)
-            if write is not None:
-                showing.write_packets(files, write, write_secrets)
+            with ExitStack() as stack:
+                if otlp is not None:
+                    from kafkasniff.cli.showing.spans import exporting, with_spans
+
+                    lines = with_spans(lines, exporting(otlp, True, stack), json_output)
+                comments = None
+                if write is not None:
+                    from kafkasniff.cli.showing.comments import PacketComments
+
+                    comments = PacketComments(verbose, write_secrets)
+                    stack.callback(comments.close)
+                showing = Showing(reading, wanted, lines, limit, comments=comments, order=order)
+                showing.run(flush_batches="-" in files)
+                if write is not None:
+                    showing.write_packets(files, write, write_secrets)
     except CaptureError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None

@@ -16,6 +16,7 @@ Examples:
   kafkasniff stats *.pcapng --by topic --api produce --json
   kafkasniff stats capture.pcap --by client_id,error --errors
   kafkasniff stats capture.pcap --by server --every 10s
+  kafkasniff stats capture.pcap --by client_id --more --sort max_in_flight
 """
 
 _LISTED = ("api_name", "server", "client_id", "topic", "error")
@@ -35,6 +36,9 @@ MEASURES = (
     "max_throttle_ms",
 )
 
+MORE = ("batches", "records", "mean_batch_bytes", "mean_batch_records", "empty_fetches", "max_in_flight")
+"""What `--more` adds."""
+
 
 @with_selection
 def stats(
@@ -51,6 +55,13 @@ def stats(
         str | None,
         typer.Option("--every", metavar="TIME", show_default=False, help="For each interval of so long, such as 10s."),
     ] = None,
+    more: Annotated[
+        bool,
+        typer.Option(
+            "--more",
+            help="Also record batches, fetches that brought none, and the requests in flight; it takes longer.",
+        ),
+    ] = False,
     json_output: options.JsonOutput = False,
     csv_output: options.CsvOutput = False,
     *,
@@ -63,11 +74,12 @@ def stats(
     from kafkasniff.cli.showing.statistics import over_time, print_headline
     from kafkasniff.cli.terminal.output import print_text
     from kafkasniff.questions.database import quoted
-    from kafkasniff.questions.named import INTERVAL, KEYS, WAITING, keyed, text_of
+    from kafkasniff.questions.named import INTERVAL, KEYS, WAITING, beside, keyed, text_of
 
     form = form_of(json_output, csv_output)
-    if sort not in MEASURES:
-        raise none_of(sort, MEASURES, "--sort")
+    measures = (*MEASURES, *MORE) if more else MEASURES
+    if sort not in measures:
+        raise none_of(sort, measures, "--sort")
     interval_us = 1 if every is None else duration_ns(every, "--every") // 1000
     if interval_us < 1:
         raise typer.BadParameter("expected a microsecond or longer.", param_hint="--every")
@@ -75,13 +87,17 @@ def stats(
     order = f"ORDER BY {quoted(sort)} DESC NULLS LAST"
     limit = "" if top is None else f" LIMIT {top}"
 
+    def grouped(keys: list[str], where: str = "") -> str:
+        main, added = (keyed(name, keys, where=where, interval_us=interval_us) for name in ("stats", "stats_more"))
+        return beside(keys, main, added, MORE) if more else main
+
     def ranked(keys: list[str], where: str = "") -> str:
-        return f"{keyed('stats', keys, where=where)} {order}, {', '.join(map(quoted, keys))}{limit}"
+        return f"{grouped(keys, where)} {order}, {', '.join(map(quoted, keys))}{limit}"
 
     tables: list[tuple[str, str]]
     if every is not None:
         keys = [*(keys or []), INTERVAL]
-        tables = [("", f"{keyed('stats', keys, interval_us=interval_us)} ORDER BY {', '.join(map(quoted, keys))}")]
+        tables = [("", f"{grouped(keys)} ORDER BY {', '.join(map(quoted, keys))}")]
     elif keys is not None or form != "table":
         tables = [("", ranked(keys or list(_LISTED[:1])))]
     else:
@@ -92,7 +108,7 @@ def stats(
     has_headline = by is None and every is None and form == "table"
     texts = [text for _, text in tables] + [text_of("headline")] * has_headline
     with database_for() as database:
-        capture = load(database, files, " ".join(texts), selection, ["calls"])
+        capture = load(database, files, " ".join(texts), selection, ["calls", "batches"] if more else ["calls"])
         if has_headline:
             print_headline(database)
         title = ""

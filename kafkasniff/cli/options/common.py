@@ -12,7 +12,7 @@ from kafkasniff.cli.options.completion import (
     complete_severity,
     complete_time,
 )
-from kafkasniff.cli.options.filters import PANEL
+from kafkasniff.cli.options.formatting import FILTERS, OUTPUT
 from kafkasniff.cli.options.values import one_of, starting_with
 from kafkasniff.protocol import DEFINITIONS_VARIABLE
 
@@ -49,7 +49,8 @@ Colour = Annotated[
         metavar="auto|always|never",
         callback=_set_colour,
         autocompletion=lambda incomplete: [mode for mode in COLOUR_MODES if mode.startswith(incomplete)],
-        help="Colour the output; auto: on a terminal, unless NO_COLOR or FORCE_COLOR say otherwise.",
+        help="Colour the output; auto: by terminal, NO_COLOR and FORCE_COLOR.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
@@ -68,6 +69,7 @@ Time = Annotated[
         callback=one_of(TIME_MODES),
         autocompletion=complete_time,
         help="Times in UTC, in the local zone, since the first packet, or since the line before.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 TimeOf = Annotated[
@@ -77,6 +79,7 @@ TimeOf = Annotated[
         metavar="response|request",
         callback=one_of(("response", "request")),
         help="Show when calls ended, which is their order, or when they began.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 Sort = Annotated[
@@ -87,6 +90,7 @@ Sort = Annotated[
         callback=one_of(("request",)),
         show_default=False,
         help="Show calls in the order in which they began, at the end of the reading.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 FORMATS = ("table", "csv", "tsv", "json", "ndjson")
@@ -99,6 +103,7 @@ Format = Annotated[
         autocompletion=starting_with(FORMATS),
         show_default=False,
         help="Print calls in this form; json and ndjson: an object a line.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 Columns = Annotated[
@@ -108,10 +113,18 @@ Columns = Annotated[
         metavar="NAME,...",
         show_default=False,
         help="Show these columns: any field of filters, such as `time,client_id,api,latency,error,request.acks`.",
+        rich_help_panel=OUTPUT,
     ),
 ]
-Wide = Annotated[bool, typer.Option("--wide", help="Show all columns and do not cut lines at the terminal's width.")]
-NoHeader = Annotated[bool, typer.Option("--no-header", help="Leave out the titles of the columns.")]
+Wide = Annotated[
+    bool,
+    typer.Option(
+        "--wide", help="Show all columns and do not cut lines at the terminal's width.", rich_help_panel=OUTPUT
+    ),
+]
+NoHeader = Annotated[
+    bool, typer.Option("--no-header", help="Leave out the titles of the columns.", rich_help_panel=OUTPUT)
+]
 
 
 def _load_definitions(paths: list[str] | None) -> list[str] | None:
@@ -141,12 +154,11 @@ Definitions = Annotated[
         metavar="DIR|JAR",
         callback=_load_definitions,
         is_eager=True,
-        help="Also know the APIs and versions that Kafka's JSON definitions in DIR or JAR define; `kafkasniff apis`"
-        " tells where these are.",
+        help="More APIs, from Kafka's JSON definitions: see `kafkasniff apis`.",
     ),
 ]
 Records = Annotated[
-    bool, typer.Option("--records", help="Also show the records in batches; in the terminal this means -v too.")
+    bool, typer.Option("--records", help="Also show the records in batches; in the terminal as -v does.")
 ]
 LimitValue = Annotated[
     int | None,
@@ -156,15 +168,18 @@ LimitValue = Annotated[
         min=0,
         show_default=False,
         help="Show N bytes of each key and value of records; without it all in JSON, 1024 in the terminal.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 TwoPass = Annotated[
     bool,
-    typer.Option("--two-pass", help="Read the files twice, so that calls before the first Metadata name topics too."),
+    typer.Option("--two-pass", help="Read twice, so that calls before the first Metadata name topics."),
 ]
 Limit = Annotated[
     int | None,
-    typer.Option("--limit", metavar="N", min=1, show_default=False, help="Stop after N calls.", rich_help_panel=PANEL),
+    typer.Option(
+        "--limit", metavar="N", min=1, show_default=False, help="Stop after N calls.", rich_help_panel=FILTERS
+    ),
 ]
 Connections = Annotated[
     bool, typer.Option("--connections", help="Also say what each connection was, and why we think so.")
@@ -176,8 +191,7 @@ Jobs = Annotated[
         metavar="N",
         min=1,
         max=64,
-        help="Use N processes, each of which reads all; the output is the same. Standard input, captures below 2 MiB,"
-        " --limit, --write and --timeline are left to one.",
+        help="Use N processes; the output is the same.",
     ),
 ]
 ShowSecrets = Annotated[bool, typer.Option("--show-secrets", help="Show passwords and tokens instead of ***.")]
@@ -193,7 +207,7 @@ WriteSecrets = Annotated[
     bool,
     typer.Option(
         "--write-secrets",
-        help="Let the new capture of --write hold the TLS secrets of its connections too, for its owner alone to read.",
+        help="With --write: keep TLS secrets in it, for its owner to read.",
     ),
 ]
 Rule = Annotated[

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_
 import typer
 
 from kafkasniff.cli.options.completion import complete_api, complete_error
+from kafkasniff.cli.options.formatting import FILTERS
 
 if TYPE_CHECKING:
     from kafkasniff.filters.filter import Filter
-
-PANEL = "Filters"
-"""The heading of these options in the help."""
 
 Made = TypeVar("Made")
 
 
 def _filter(name: str, metavar: str, text: str, **others: Any) -> Any:
-    return typer.Option(name, metavar=metavar, help=text, rich_help_panel=PANEL, **others)
+    return typer.Option(name, metavar=metavar, help=text, rich_help_panel=FILTERS, **others)
 
 
 From = Annotated[

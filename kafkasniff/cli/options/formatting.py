@@ -9,6 +9,11 @@ from typer.core import TyperCommand, TyperGroup
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.render.wrapping import fold, paragraph
 
+FILTERS, OUTPUT, TOTALS, CAPTURE = "Filters", "Output", "Totals", "Capture"
+"""Headings of options that many commands have: topics of `kafkasniff help` explain them."""
+
+_FEW = 4
+"""So few options of such a heading are explained with the command itself."""
 _BRACES = str.maketrans("", "", "{}")
 
 
@@ -59,6 +64,9 @@ class GroupedCommand(TyperCommand):
                 groups["Arguments"].append((record[0].partition(" ")[0], record[1]))
             else:
                 groups.setdefault(topic_of(parameter) or "Options", []).append(record)
+        for topic in (FILTERS, OUTPUT, TOTALS):
+            if len(groups.get(topic, ())) < _FEW:
+                groups["Options"][-1:-1] = groups.pop(topic, ())  # before --help
         for heading in ("Arguments", "Options"):
             if records := groups.pop(heading):
                 with formatter.section(heading):

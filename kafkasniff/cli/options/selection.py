@@ -88,7 +88,7 @@ def load(
     from kafkasniff.diagnose.engine import Diagnosis
     from kafkasniff.freed_memory import keep_freed_memory
     from kafkasniff.reading import Reading
-    from kafkasniff.render.finding_rows import finding_rows
+    from kafkasniff.render.diagnosis.rows import finding_rows
     from kafkasniff.tables.declared import CONNECTIONS, FILES, FINDINGS, RECORDS
     from kafkasniff.tables.filling import vantage_of
     from kafkasniff.tables.spans import FileSpans

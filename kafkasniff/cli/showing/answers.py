@@ -37,7 +37,7 @@ def database_for(path: str | None = None) -> Iterator[Database]:
 
 def print_answer(answer: Answer, form: str) -> None:
     """Write an answer to standard output."""
-    from kafkasniff.render.answers import answer_lines
+    from kafkasniff.render.tables.answers import answer_lines
 
     output = Output(sys.stdout.buffer)
     for line in answer_lines(answer, form):

@@ -13,7 +13,9 @@ from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Evidence, Finding
 from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading
+from kafkasniff.render.terminal import terminal_width
 from kafkasniff.render.words import count_text, escape, show
+from kafkasniff.render.wrapping import paragraph
 from kafkasniff.tcp.events import Connection
 from kafkasniff.wording import failure_text
 
@@ -94,10 +96,10 @@ class Chosen:
                 for file, packet in sorted(shown.packets):
                     by_file[file].append(f"{packet:,}")
                 for file, packets in by_file.items():
-                    yield f"  packets of {escape(file)}: {show(', '.join(packets), 400)}\n".encode()
+                    yield _note(f"packets of {escape(file)}: {show(', '.join(packets), 400)}")
                 for finding in self._findings:
                     if any(_cites(each, shown) for each in finding.evidence):
-                        yield f"  finding {finding.rule} ({finding.severity}): {show(finding.summary, 400)}\n".encode()
+                        yield _note(f"finding {finding.rule} ({finding.severity}): {show(finding.summary, 400)}")
             yield from shown.after
 
     def missing(self) -> list[str]:
@@ -166,3 +168,9 @@ def call_text(form: LineFormat, call: Call) -> bytes:
         return form.call(call)
     except Exception as error:
         return form.failed(call, failure_text(error))
+
+
+def _note(text: str) -> bytes:
+    """Give what stands below a call, broken where the terminal is narrower."""
+    width = terminal_width()
+    return f"{f'  {text}' if width is None else paragraph(text, width, '  ', '    ')}\n".encode()

@@ -31,7 +31,7 @@ def chosen_format(
     if columns is None and form in ("table", "json"):
         return json_format() if form == "json" else terminal()
     from kafkasniff.filters.errors import FilterError
-    from kafkasniff.render.columns import USUAL, ColumnLines
+    from kafkasniff.render.tables.columns import USUAL, ColumnLines
     from kafkasniff.render.terminal import terminal_width
 
     options.refuse(of_messages, "shows what has no column; leave out --columns, and csv and tsv")
@@ -46,7 +46,7 @@ def chosen_format(
     return LineFormat(
         lambda call: None,
         lines.line,
-        lambda items: b"",
+        lambda items, wants: (b"", 0),
         lambda gap: b"",
         lambda token: b"",
         lambda report: b"",

@@ -10,8 +10,8 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.reading import Summary
 from kafkasniff.render.closing import closing_line, closing_notes
 from kafkasniff.render.colours import colours_for
-from kafkasniff.render.diagnosis import Diagnosed
-from kafkasniff.render.findings import closing_text, finding_line
+from kafkasniff.render.diagnosis.diagnosis import Diagnosed
+from kafkasniff.render.diagnosis.findings import closing_text, finding_line
 from kafkasniff.render.terminal import text_width
 from kafkasniff.wording import failure_text
 

@@ -5,6 +5,7 @@ import time
 
 from kafkasniff.calls.items import Item
 from kafkasniff.cli.showing.findings import Shape, fails, finding_form, say_closing, write_findings
+from kafkasniff.cli.showing.watching import View, Watching
 from kafkasniff.cli.terminal.output import Output, print_message
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
@@ -23,9 +24,22 @@ class Diagnosing:
     """Prints each finding soon after its rule fires, and all of them, as they are then, at the end."""
 
     def __init__(
-        self, listening: Listening, diagnosis: Diagnosis, wanted: Filter, json_output: bool, fail_on: str | None
+        self,
+        listening: Listening,
+        diagnosis: Diagnosis,
+        wanted: Filter,
+        json_output: bool,
+        fail_on: str | None,
+        watching: Watching | None = None,
+        view: View | None = None,
     ) -> None:
-        """Feed `diagnosis` with what is wanted of that which `listening`, which must report connections, gives."""
+        """Feed `diagnosis` with what is wanted of that which `listening`, which must report connections, gives.
+
+        `watching` is told of findings too, and `view` is shown meanwhile.
+        """
+        self._view = view
+        self._says_soon = view is None or not view.shows_findings
+        self._watching = watching
         self._fail_on = fail_on
         self._listening = listening
         self._diagnosis = diagnosis
@@ -48,10 +62,14 @@ class Diagnosing:
                 self._feed(items)
                 if time.monotonic() >= self._next_look:
                     self._look()
+                if self._view is not None:
+                    self._view.look()
         except KeyboardInterrupt:
             self._feed(self._listening.finish())
             raise
         finally:
+            if self._view is not None:
+                self._view.end()
             findings = self._finish()
         return fails(findings, self._fail_on)
 
@@ -63,20 +81,30 @@ class Diagnosing:
         """Print the findings that are new since the last look and were there then: what explains them may come late."""
         began = time.monotonic()
         seen = set()
-        for finding in self._diagnosis.findings():
+        findings = self._diagnosis.findings()
+        for finding in findings:
             name = (finding.rule, finding.key)
             seen.add(name)
             if name in self._seen and not self._said.get(name):
                 self._said.put(name, True)
-                self._output.write(self._soon(finding))
+                if self._says_soon:
+                    self._output.write(self._soon(finding))
+                if self._watching is not None:
+                    self._watching.tell(finding)
         self._seen = seen
+        if self._watching is not None:
+            self._watching.findings[:] = findings
         self._output.flush()
         ended = time.monotonic()
         self._next_look = ended + max(LOOK_SECONDS, _LOOK_SHARE * (ended - began))
 
     def _finish(self) -> list[Finding]:
         findings = self._diagnosis.findings()
-        if len(self._said):
+        if self._watching is not None:
+            for finding in findings:
+                if not self._said.get((finding.rule, finding.key)):
+                    self._watching.tell(finding)
+        if len(self._said) and self._says_soon:
             print_message("the findings at the end:")
         write_findings(findings, self._listening.summary, self._output, self._json_output, Shape(), whole=False)
         say_closing(self._listening.summary, self._diagnosis.limits_reached(), findings)

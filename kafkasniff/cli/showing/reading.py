@@ -20,6 +20,7 @@ from kafkasniff.wording import failure_text
 
 if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
     from kafkasniff.cli.processes.turns import Turns
+    from kafkasniff.cli.showing.comments import PacketComments
     from kafkasniff.cli.showing.sorting import RequestOrder
     from kafkasniff.listening import Listening
 
@@ -30,9 +31,10 @@ class LineFormat(NamedTuple):
     learn: Callable[[Call], None]
     """Takes in what a call tells of others, shown or not."""
     call: Callable[[Call], bytes]
-    calls: Callable[[list[Item]], bytes]
-    """Takes calls from the end of a list, learns from them and gives their lines; it stops before anything else, before
-    a call that cannot be shown, and when there are enough for one write."""
+    calls: Callable[[list[Item], Callable[[Call], bool] | None], tuple[bytes, int]]
+    """Takes calls from the end of a list, learns from them, and gives the lines of those wanted (None: of all) and how
+    many these are; it stops before anything else, before a call that cannot be shown, and when there are enough for one
+    write."""
     gap: Callable[[Gap], bytes]
     token: Callable[[RawToken], bytes]
     connection: Callable[[ConnectionReport], bytes]
@@ -86,7 +88,7 @@ def ordered_format(
     return LineFormat(
         lines.learn,
         partial(line, lines.line),
-        lambda items: b"",
+        lambda items, wants: (b"", 0),
         partial(line, lines.gap),
         partial(line, lines.token),
         partial(line, lines.connection),
@@ -144,14 +146,14 @@ class Showing:
         form: LineFormat,
         limit: int | None = None,
         turns: "Turns | None" = None,
-        keeps_packets: bool = False,
+        comments: "PacketComments | None" = None,
         order: "RequestOrder | None" = None,
     ) -> None:
         """Show at most `limit` calls; None: all. With `turns`, other processes show some of them.
 
         With `order`, lines are written at the end, in the order of requests.
 
-        `keeps_packets`: note the packets of what is shown, for `write_packets`.
+        With `comments`, the packets of what is shown are noted for `write_packets`, and what is written with them.
         """
         self._reading = reading
         self._filter = wanted
@@ -159,7 +161,7 @@ class Showing:
         self._form = form
         self._left = -1 if limit is None else limit
         self._turns = turns
-        self._keeps_packets = keeps_packets
+        self._comments = comments
         self._order = order
         self._items: list[Item] = []
         self.failures: Counter[str] = Counter()
@@ -268,8 +270,11 @@ class Showing:
         items.reverse()
         while items and self._left:
             # Taken from the list, since the bodies decoded for one line should not outlive it.
-            if self._shows_all and self._left < 0 and not self._keeps_packets and self._order is None:
-                output.write(self._form.calls(items))
+            if self._left < 0 and self._comments is None and self._order is None:
+                lines, shown = self._form.calls(items, self._filter.holds)
+                output.write(lines)
+                if not self._shows_all:
+                    self._filter.count(shown, self._reading.summary)
             if items:
                 self._show(items.pop(), output)
         items.reverse()
@@ -313,10 +318,12 @@ class Showing:
         if not isinstance(item, Call):
             return self._line(item) if self._filter.wants(item) else None
         self._form.learn(item)
+        if self._comments is not None:
+            self._comments.learn(item)
         if not self._shows_all:
             if not self._filter.wants(item):
                 return None
-            self._filter.count(item, self._reading.summary)
+            self._filter.count(1, self._reading.summary)
         return self._form.call(item)
 
     def _failed_line(self, item: Item, error: Exception) -> bytes | None:
@@ -337,6 +344,9 @@ class Showing:
         return self._form.token(item) if isinstance(item, RawToken) else self._form.connection(item)
 
     def _note_packets(self, call: Call) -> None:
+        if self._comments is None:
+            return
+        self._comments.add(call)
         if call.connection.tls_secrets:
             self._shown_secrets[call.connection.tls_secrets] = None
         for frame in (call.request, call.response):
@@ -356,7 +366,8 @@ class Showing:
                 writer = PcapngWriter(stream)
                 for lines in self._shown_secrets:
                     writer.write_secrets(lines)
-                written = select_packets(files, self._shown_packets, writer)
+                comment_of = self._comments.of if self._comments is not None else None
+                written = select_packets(files, self._shown_packets, writer, comment_of)
         except OSError as error:
             raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None
         print_message(f"{written:,} packets written to {path}")

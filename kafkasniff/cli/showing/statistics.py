@@ -7,7 +7,7 @@ from typing import Any
 from kafkasniff.cli.terminal.output import print_text
 from kafkasniff.questions.database import Answer, Database
 from kafkasniff.questions.named import INTERVAL, text_of
-from kafkasniff.render.sparkline import sparkline
+from kafkasniff.render.tables.sparkline import sparkline
 from kafkasniff.render.words import count_text
 
 _MOST_INTERVALS = 10_000

@@ -4,7 +4,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from kafkasniff.render.words import count_text, size_text
+from kafkasniff.render.terminal import message_width
+from kafkasniff.render.words import count_text, shorten, size_text
 
 if TYPE_CHECKING:
     from kafkasniff.listening import Listening
@@ -29,7 +30,7 @@ class Progress:
         now = time.monotonic()
         if not self._wanted or now < self._next:
             return
-        text = progress_text(self._reading, now - self._began)
+        text = shorten(progress_text(self._reading, now - self._began), (message_width() or 80) - 1)
         sys.stderr.write(f"\r{text}\x1b[K")
         sys.stderr.flush()
         self._next = now + PROGRESS_SECONDS

@@ -6,7 +6,16 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import API_VERSIONS, Client, at_host, client_of, host_of, is_follower, request_of
+from kafkasniff.diagnose.facts import (
+    API_VERSIONS,
+    CONSUMER_GROUP_HEARTBEAT,
+    Client,
+    at_host,
+    client_of,
+    host_of,
+    is_follower,
+    request_of,
+)
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Names, Tally
 from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, connections_subject, counted
@@ -53,8 +62,8 @@ class UnsupportedVersion(ErrorRule):
     fix = "Upgrade the client library. Take out pinned versions ({api_version})."
 
     def wanted(self, call: Call) -> bool:
-        """Leave out ApiVersions, of which one refusal is normal."""
-        return call.api_key != API_VERSIONS
+        """Leave out ApiVersions, of which one refusal is normal, and a protocol that can be switched off."""
+        return call.api_key not in (API_VERSIONS, CONSUMER_GROUP_HEARTBEAT)
 
     def unanswered(self, call: Call) -> None:
         """Count requests that the server answered by closing the connection."""
@@ -100,6 +109,7 @@ class BelowKafka4Minimum(Rule[OldVersions]):
     title = "The client uses versions that Kafka 4.0 removed"
     severity = "warning"
     scope = "client host and software"
+    state_type = OldVersions
     apis = ANY_API
     request_fields = frozenset({"replicaId", "replicaState"})
     thresholds = (Threshold("calls", 1, "calls", "KIP-896: one such request fails on a 4.x broker"),)
@@ -110,10 +120,6 @@ class BelowKafka4Minimum(Rule[OldVersions]):
     )
     cause = "A client library older than Kafka 2.1's protocol, or one whose version is pinned."
     fix = "Upgrade the client library before the brokers, and take out pinned versions ({api_version})."
-
-    def new_state(self) -> OldVersions:
-        """Begin with none."""
-        return OldVersions()
 
     def version(self, api_key: int, version: int) -> bool:
         """Take calls in old versions only."""

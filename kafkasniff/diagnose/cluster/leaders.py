@@ -53,6 +53,7 @@ class PartitionOffline(ErrorRule):
     severity = "error"
     scope = "topic"
     looks_across_clients = True
+    state_type = Offline
     codes = frozenset({LEADER_NOT_AVAILABLE})
     apis = frozenset({METADATA})
     thresholds = (
@@ -68,10 +69,6 @@ class PartitionOffline(ErrorRule):
         "Bring the broker back (kafka-topics.sh --describe --unavailable-partitions names its replicas). Give topics a "
         "replication factor of 3; enable unclean.leader.election.enable only where lost records do not matter."
     )
-
-    def new_state(self) -> Any:
-        """Begin with none."""
-        return Offline()
 
     def wanted(self, call: Call) -> bool:
         """Look at what clients are told."""
@@ -162,6 +159,7 @@ class LoadBalancerInFront(ErrorRule):
     severity = "error"
     scope = "advertised address"
     looks_across_clients = True
+    state_type = Balanced
     codes = frozenset({6, 16})
     apis = frozenset({METADATA})
     response_fields = frozenset({"brokers", "nodeId", "host", "port"})
@@ -188,10 +186,6 @@ class LoadBalancerInFront(ErrorRule):
         super().__init__(*arguments)
         self._told: Bounded[str] = Bounded()
         """By client, the address that it was told for several brokers."""
-
-    def new_state(self) -> Any:
-        """Begin with none."""
-        return Balanced()
 
     def wanted(self, call: Call) -> bool:
         """Look at clients that were told one address for several brokers; other rules look at all others."""

@@ -224,6 +224,7 @@ class NotLeaderLoop(ErrorRule):
     title = "A client keeps asking a broker that is not the leader"
     severity = "error"
     scope = "client and topic"
+    state_type = Refusals
     codes = frozenset({6})
     apis = frozenset({METADATA})
     thresholds = (
@@ -242,10 +243,6 @@ class NotLeaderLoop(ErrorRule):
         "Upgrade the client; lower the metadata's age as a stopgap ({metadata.max.age.ms}); look at proxies that "
         "rewrite broker addresses."
     )
-
-    def new_state(self) -> Refusals:
-        """Begin with none."""
-        return Refusals()
 
     def wanted(self, call: Call) -> bool:
         """Look at clients: brokers and controllers learn of leaders by other ways."""

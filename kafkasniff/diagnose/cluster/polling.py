@@ -134,6 +134,7 @@ class TopicAutoCreated(TopicErrorRule):
     severity = "info"
     scope = "client and topic"
     looks_across_clients = True
+    state_type = Made
     codes = frozenset({3, 5})
     apis = frozenset({METADATA, CREATE_TOPICS, FETCH})
     request_fields = frozenset({"topics", "name", "topicId", "topic"})
@@ -162,10 +163,6 @@ class TopicAutoCreated(TopicErrorRule):
         """Topics that are there."""
         self._written: Bounded[bool] = Bounded(_MOST_TOPICS)
         """Those that are written to, by the first Produce of connections."""
-
-    def new_state(self) -> Made:
-        """Begin with a topic that is not there."""
-        return Made()
 
     def wanted(self, call: Call) -> bool:
         """Look at Metadata that may make topics."""

@@ -22,6 +22,7 @@ class Throttled(Rule[Tally]):
     title = "The broker slows the client down"
     severity = "warning"
     scope = "client"
+    state_type = Tally
     thresholds = (
         Threshold(
             "milliseconds", 500, "ms", "half of Java's default delivery margin; small throttles are quotas at work"
@@ -37,10 +38,6 @@ class Throttled(Rule[Tally]):
         "Raise the quota (kafka-configs.sh --alter --add-config), or send less: compress, batch, spread the load "
         "over time."
     )
-
-    def new_state(self) -> Tally:
-        """Begin with none."""
-        return Tally()
 
     def waits(self, seen: SeenCall, wait_ms: int) -> None:
         """Count answers with long throttle times."""
@@ -77,6 +74,7 @@ class ThrottleIgnored(Rule[Throttles]):
     title = "The client does not wait while it is throttled"
     severity = "warning"
     scope = "client"
+    state_type = Throttles
     thresholds = (
         Threshold("milliseconds", 100, "ms", "shorter waits are over before the next request in most clients"),
         Threshold("calls", 3, "requests", "Java may have one request already on its way"),
@@ -92,23 +90,19 @@ class ThrottleIgnored(Rule[Throttles]):
         "raise the quota."
     )
 
-    def new_state(self) -> Throttles:
-        """Begin with none."""
-        return Throttles()
-
     def waits(self, seen: SeenCall, wait_ms: int) -> None:
         """Judge a request by what its sender had been told when it sent it; answers come in another order."""
-        talk, early = seen.talk, False
-        if talk.waits is not None:
-            early = self._judge(seen, talk.waits)
+        history, early = seen.history, False
+        if history.waits is not None:
+            early = self._judge(seen, history.waits)
         if wait_ms >= self.limits["milliseconds"]:
             # Before KIP-219 the broker waits itself, and answers when the time is over.
             waited = seen.call.response_delay_ns or 0
             if early or waited < self.limits["share"] * wait_ms * MILLISECOND:
-                if talk.waits is None:
-                    talk.waits = deque(maxlen=_MOST_WAITS)
+                if history.waits is None:
+                    history.waits = deque(maxlen=_MOST_WAITS)
                 on_its_way = seen.call.connection.round_trip_ns or 0
-                talk.waits.append([seen.ended + on_its_way, seen.ended + wait_ms * MILLISECOND, _UNJUDGED])
+                history.waits.append([seen.ended + on_its_way, seen.ended + wait_ms * MILLISECOND, _UNJUDGED])
 
     def _judge(self, seen: SeenCall, waits: deque[list[int]]) -> bool:
         """Count a request that came before a wait was over, and once for each wait that was kept."""

@@ -131,6 +131,7 @@ class MessageDownConversion(Rule[Tally]):
     title = "The broker converts records to an old format for a consumer"
     severity = "warning"
     scope = "client and topic"
+    state_type = Tally
     apis = frozenset({FETCH})
     thresholds = (Threshold("answers", 10, "answers", "with converted records, of a topic whose batches are newer"),)
     meaning = (
@@ -149,10 +150,6 @@ class MessageDownConversion(Rule[Tally]):
         super().__init__(*arguments)
         self._newer: Bounded[bool] = Bounded(_MOST_TOPICS)
         """Topics whose batches are of magic 2."""
-
-    def new_state(self) -> Tally:
-        """Begin with none."""
-        return Tally()
 
     def version(self, api_key: int, version: int) -> bool:
         """Look at old versions only."""

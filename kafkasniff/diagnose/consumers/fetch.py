@@ -115,6 +115,7 @@ class FetchSessionChurn(Rule[Sessions]):
     title = "Fetch sessions are begun anew each time"
     severity = "warning"
     scope = "client and server"
+    state_type = Sessions
     apis = frozenset({FETCH})
     request_fields = frozenset({"sessionId", "sessionEpoch", "topics", "topic", "topicId"})
     response_fields = frozenset({"errorCode"})
@@ -135,10 +136,6 @@ class FetchSessionChurn(Rule[Sessions]):
         "Upgrade the client; raise max.incremental.fetch.session.cache.slots (default 1000) on brokers with many "
         "consumers."
     )
-
-    def new_state(self) -> Sessions:
-        """Begin with none."""
-        return Sessions()
 
     def call(self, seen: SeenCall) -> None:
         """Count fetches that begin a session, and sessions that are gone."""
@@ -210,6 +207,7 @@ class WrongRackFetch(Rule[Crossings]):
     title = "A consumer reads from another rack than its own"
     severity = "warning"
     scope = "client and server"
+    state_type = Crossings
     apis = frozenset({FETCH})
     request_fields = frozenset({"rackId"})
     response_fields = frozenset(
@@ -239,10 +237,6 @@ class WrongRackFetch(Rule[Crossings]):
         "Give the client a rack that brokers have as broker.rack ({client.rack}); use one that follows the replica it "
         "is told (Java 2.4+, librdkafka 1.5+); set replica.selector.class to RackAwareReplicaSelector on the brokers."
     )
-
-    def new_state(self) -> Crossings:
-        """Begin with none."""
-        return Crossings()
 
     def call(self, seen: SeenCall) -> None:
         """Count fetches that the rack's own replica should have got."""

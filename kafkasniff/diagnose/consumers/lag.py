@@ -125,6 +125,7 @@ class ConsumerLagGrows(Rule[Lag]):
     title = "A consumer falls behind"
     severity = "info"
     scope = "client and topic"
+    state_type = Lag
     thresholds = (
         Threshold("seconds", 10, "s", "for which the distance grows; bursts are over sooner"),
         Threshold("records", 100, "records", "by which it grows in that time"),
@@ -148,17 +149,13 @@ class ConsumerLagGrows(Rule[Lag]):
         self._looked: Bounded[int] = Bounded()
         """When a client's commits, and what it asks for, were last looked at (ns), by client and API."""
 
-    def new_state(self) -> Lag:
-        """Begin with none."""
-        return Lag()
-
     def call(self, seen: SeenCall) -> None:
         """Look at one Fetch a second of each connection, and one commit of each client: their bodies are decoded."""
         if seen.call.response is None or seen.failed:
             return
         if seen.key == FETCH:
-            if seen.ended - seen.talk.sampled >= SECOND:
-                seen.talk.sampled = seen.ended
+            if seen.ended - seen.history.sampled >= SECOND:
+                seen.history.sampled = seen.ended
                 self._fetch(seen)
         elif seen.ended - (self._looked.get((seen.client, seen.key)) or 0) >= SECOND:
             self._looked.put((seen.client, seen.key), seen.ended)

@@ -42,6 +42,7 @@ class OffsetOutOfRange(TopicErrorRule):
     title = "A consumer asks for offsets that are not there"
     severity = "error"
     scope = "client and topic"
+    state_type = Misses
     codes = frozenset({1})
     apis = frozenset({LIST_OFFSETS})
     request_fields = frozenset({"topics", "name", "partitions", "partitionIndex"})
@@ -66,10 +67,6 @@ class OffsetOutOfRange(TopicErrorRule):
         "Let the consumer reset its offset ({auto.offset.reset}), or move the group (kafka-consumer-groups.sh "
         "--reset-offsets); raise retention.ms."
     )
-
-    def new_state(self) -> Misses:
-        """Begin with none."""
-        return Misses()
 
     def wanted(self, call: Call) -> bool:
         """Look at fetches of consumers and followers."""

@@ -65,6 +65,7 @@ class RestartAtSameOffset(Rule[Starts]):
     severity = "error"
     scope = "group and client id"
     looks_across_clients = True
+    state_type = Starts
     thresholds = (
         Threshold("starts", 3, "starts", "with the same committed offset; deployments bring one or two"),
         Threshold("reads", 2, "starts", "of them that got records from there, so that there was something to commit"),
@@ -91,16 +92,12 @@ class RestartAtSameOffset(Rule[Starts]):
         self._keys: Bounded[RestartKey] = Bounded()
         """By client, the group whose offsets it asked for last."""
 
-    def new_state(self) -> Starts:
-        """Begin with none."""
-        return Starts()
-
     def uses(self, seen: SeenCall) -> None:
         """Look at a start's first OffsetFetch, and at the first Fetch of its connections."""
         if seen.call.response is None:
             return
         if seen.key == OFFSET_FETCH:
-            if seen.talk.used(JOIN_GROUP) or seen.talk.used(CONSUMER_GROUP_HEARTBEAT):
+            if seen.history.used(JOIN_GROUP) or seen.history.used(CONSUMER_GROUP_HEARTBEAT):
                 self._starts(seen)
         elif seen.key in (FETCH, LIST_OFFSETS):
             key = self._keys.get(seen.client)

@@ -50,6 +50,7 @@ class RedeliveryLoop(Rule[Deliveries]):
     title = "Records of a share group are delivered again and again"
     severity = "warning"
     scope = "client, group and topic"
+    state_type = Deliveries
     apis = frozenset({SHARE_FETCH, SHARE_ACKNOWLEDGE})
     request_fields = frozenset(
         {"groupId", "topics", "topicId", "partitions", "acknowledgementBatches"}
@@ -74,10 +75,6 @@ class RedeliveryLoop(Rule[Deliveries]):
         "releasing it. Raise group.share.delivery.count.limit (default 5) where failures last longer; read archived "
         "records from the topic by another group."
     )
-
-    def new_state(self) -> Deliveries:
-        """Begin with none."""
-        return Deliveries()
 
     def call(self, seen: SeenCall) -> None:
         """Count records that are acquired, and how they are acknowledged."""

@@ -51,6 +51,7 @@ class CommitStorm(Rule[Commits]):
     title = "Offsets are committed far too often"
     severity = "warning"
     scope = "group and member"
+    state_type = Commits
     apis = frozenset({OFFSET_COMMIT})
     request_fields = frozenset({"groupId", "memberId", "topics", "name", "topicId", "partitions", "partitionIndex"})
     thresholds = (
@@ -67,10 +68,6 @@ class CommitStorm(Rule[Commits]):
     wire = "Tens of OffsetCommit requests a second from one member."
     cause = "A commit after each record, or an interval of a few milliseconds ({auto.commit.interval.ms})."
     fix = "Commit once per poll or every few seconds ({auto.commit.interval.ms}), or once per batch."
-
-    def new_state(self) -> Commits:
-        """Begin with none."""
-        return Commits()
 
     def call(self, seen: SeenCall) -> None:
         """Count commits within a second; those of ever other partitions, each once, are a member's or task's turn."""

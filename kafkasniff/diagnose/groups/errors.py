@@ -7,7 +7,14 @@ from typing import Any
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, elements
-from kafkasniff.diagnose.facts import OFFSET_COMMIT, TXN_OFFSET_COMMIT, request_of, response_of
+from kafkasniff.diagnose.facts import (
+    CONSUMER_GROUP_HEARTBEAT,
+    JOIN_GROUP,
+    OFFSET_COMMIT,
+    TXN_OFFSET_COMMIT,
+    request_of,
+    response_of,
+)
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.rule import Threshold, counted, times_text
 from kafkasniff.diagnose.seen import SeenCall
@@ -42,6 +49,11 @@ class GroupErrorRule(ErrorRule):
     def name_of(self, call: Call, error: FieldError) -> str | None:
         """Give the group."""
         return group_of(call, error)
+
+    def was_member(self, call: Call) -> bool:
+        """Tell whether the client joined a group on the connection of a call."""
+        history = self.facts.history(call)
+        return history.used(JOIN_GROUP) or history.used(CONSUMER_GROUP_HEARTBEAT)
 
     def more_subject(self, key: ErrorKey) -> dict[str, Any]:
         """Name the group."""
@@ -96,6 +108,7 @@ class CommitAfterRebalance(GroupErrorRule):
     title = "Offsets are committed after the group moved on"
     severity = "error"
     scope = "client and group"
+    state_type = Refused
     codes = _LOST | _RETRIED
     apis = frozenset({OFFSET_COMMIT, TXN_OFFSET_COMMIT})
     request_fields = frozenset({"groupId"})
@@ -115,10 +128,6 @@ class CommitAfterRebalance(GroupErrorRule):
         "Commit when partitions are taken away ({onPartitionsRevoked()}), poll more often ({max.poll.records}; "
         "{max.poll.interval.ms}), and do not retry commits that were refused so."
     )
-
-    def new_state(self) -> Refused:
-        """Begin with none."""
-        return Refused()
 
     def call(self, seen: SeenCall) -> None:
         """Forget refusals that a rebalance brings, once a commit is taken."""
@@ -144,8 +153,10 @@ class CommitAfterRebalance(GroupErrorRule):
         return super().finding(key, state) if lost or state.most_retried >= self.limits["retried"] else None
 
     def wanted(self, call: Call) -> bool:
-        """Look at members' commits; admin tools commit without a member id."""
-        return call.api_key in (OFFSET_COMMIT, TXN_OFFSET_COMMIT) and bool(request_of(call).get("memberId"))
+        """Look at members' commits; admin tools commit without a member id, as members do that lost theirs."""
+        if call.api_key not in (OFFSET_COMMIT, TXN_OFFSET_COMMIT):
+            return False
+        return bool(request_of(call).get("memberId")) or self.was_member(call)
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name member and group."""

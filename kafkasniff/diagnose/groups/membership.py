@@ -59,6 +59,7 @@ class PollTimeoutEviction(Rule[Leaves]):
     title = "A consumer polls too slowly and leaves its group"
     severity = "error"
     scope = "group and client"
+    state_type = Leaves
     apis = frozenset({LEAVE_GROUP, JOIN_GROUP, CONSUMER_GROUP_HEARTBEAT})
     request_fields = frozenset({"groupId", "members", "memberId", "reason", "rebalanceTimeoutMs", "memberEpoch"})
     response_fields = frozenset({"errorCode"})
@@ -85,10 +86,6 @@ class PollTimeoutEviction(Rule[Leaves]):
         "Leave more time between polls ({max.poll.interval.ms}); take fewer records at once ({max.poll.records}); "
         "move slow work to other threads and pause the partitions meanwhile ({consumer.pause()})."
     )
-
-    def new_state(self) -> Leaves:
-        """Begin with none."""
-        return Leaves()
 
     def call(self, seen: SeenCall) -> None:
         """Watch leaves and who comes back."""
@@ -209,6 +206,7 @@ class SessionTimeout(Rule[Evictions]):
     severity = "error"
     scope = "group and client"
     looks_across_clients = True
+    state_type = Evictions
     apis = frozenset({JOIN_GROUP, SYNC_GROUP, HEARTBEAT, OFFSET_COMMIT, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
     request_fields = frozenset({"groupId", "members", "memberId", "sessionTimeoutMs", "memberEpoch"})
     response_fields = frozenset({"memberId", "errorCode", "heartbeatIntervalMs"})
@@ -243,10 +241,6 @@ class SessionTimeout(Rule[Evictions]):
         """Session timeouts (ms) of clients within groups: a program's setting stays the same."""
         self._unjudged: Bounded[Silence] = Bounded()
         """By client within a group."""
-
-    def new_state(self) -> Evictions:
-        """Begin with none."""
-        return Evictions()
 
     def call(self, seen: SeenCall) -> None:
         """Measure the pause before a member is refused, or begins anew."""

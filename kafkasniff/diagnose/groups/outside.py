@@ -23,6 +23,7 @@ from kafkasniff.diagnose.memory import SECOND, Bounded, Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
 
+_UNSUPPORTED_VERSION = 35
 _TELEMETRY = frozenset({71, 72})
 _ON_THE_WAY = frozenset({API_VERSIONS, METADATA, FIND_COORDINATOR, SASL_HANDSHAKE, SASL_AUTHENTICATE}) | _TELEMETRY
 """APIs that a consumer uses before it joins."""
@@ -46,8 +47,8 @@ class CommitFromOutside(GroupErrorRule):
     fix = "Give the program a group of its own ({group.id}); or stop the group's members before its offsets are set."
 
     def wanted(self, call: Call) -> bool:
-        """Look at commits without a member id."""
-        return call.api_key == OFFSET_COMMIT and not request_of(call).get("memberId")
+        """Look at commits without a member id, but for those of members that lost theirs."""
+        return call.api_key == OFFSET_COMMIT and not request_of(call).get("memberId") and not self.was_member(call)
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name client and group."""
@@ -118,13 +119,15 @@ class GroupKey(NamedTuple):
 class Lookups(Tally):
     """How often the coordinator was found, on which connections."""
 
-    __slots__ = ("servers", "software")
+    __slots__ = ("refused", "servers", "software")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.servers = Names()
         self.software: str | None = None
+        self.refused = 0
+        """Heartbeats of the new protocol that a broker answered as one that does not have it."""
 
 
 class GroupProtocolUnsupported(Rule[Lookups]):
@@ -134,8 +137,9 @@ class GroupProtocolUnsupported(Rule[Lookups]):
     title = "The consumer finds its coordinator and never joins: the broker lacks the new group protocol"
     severity = "error"
     scope = "client and group"
-    apis = frozenset({FIND_COORDINATOR})
-    request_fields = frozenset({"keyType", "key", "coordinatorKeys"})
+    state_type = Lookups
+    apis = frozenset({FIND_COORDINATOR, CONSUMER_GROUP_HEARTBEAT})
+    request_fields = frozenset({"keyType", "key", "coordinatorKeys", "groupId"})
     response_fields = frozenset({"errorCode", "coordinators"})
     thresholds = (
         Threshold("connections", 2, "connections", "on which it looked, so that it began anew or asked another broker"),
@@ -144,11 +148,13 @@ class GroupProtocolUnsupported(Rule[Lookups]):
     meaning = "The consumer subscribes, is told where its coordinator is, and then waits for ever; nothing is read."
     wire = (
         "FindCoordinator for a group is answered, and then neither JoinGroup nor ConsumerGroupHeartbeat comes, nor "
-        "anything else, while the broker's ApiVersions has no ConsumerGroupHeartbeat."
+        "anything else, while the broker's ApiVersions has no ConsumerGroupHeartbeat; or it has, and answers it with "
+        "35 UNSUPPORTED_VERSION."
     )
     cause = (
         "The consumer is set to the new protocol ({group.protocol}, KIP-848) with brokers older than 4.0 (3.7 had "
-        "it as early access)."
+        "it as early access), or with brokers on which it is switched off (group.coordinator.rebalance.protocols, "
+        "group.version)."
     )
     fix = (
         "Use the classic protocol ({group.protocol}) until the brokers are 4.0 or later, and have group.version=1 "
@@ -163,10 +169,6 @@ class GroupProtocolUnsupported(Rule[Lookups]):
         self._looked: Bounded[int] = Bounded()
         """By client, on how many connections it looked for a coordinator."""
 
-    def new_state(self) -> Lookups:
-        """Begin with none."""
-        return Lookups()
-
     def uses(self, seen: SeenCall) -> None:
         """Note who does more than look for a coordinator."""
         if seen.key not in _ON_THE_WAY:
@@ -180,8 +182,15 @@ class GroupProtocolUnsupported(Rule[Lookups]):
             self._works.put(client_of(call), True)
 
     def call(self, seen: SeenCall) -> None:
-        """Count look-ups that found a coordinator on a broker without the new protocol."""
+        """Count look-ups that found a coordinator on a broker without the new protocol, and heartbeats refused."""
         request, response = seen.request, seen.response
+        if seen.key == CONSUMER_GROUP_HEARTBEAT:
+            if response.get("errorCode") == _UNSUPPORTED_VERSION and request.get("groupId"):
+                state = self.state(GroupKey(seen.client, short_name(request["groupId"])))
+                state.servers.add(seen.call.server)
+                state.refused += 1
+                state.add(seen.call.ended, "ConsumerGroupHeartbeat refused", seen.call)
+            return
         if self._works.get(seen.client) is not None or not response:
             return
         if request.get("keyType", 0) != 0 or response.get("errorCode"):
@@ -200,6 +209,12 @@ class GroupProtocolUnsupported(Rule[Lookups]):
     def finding(self, key: Any, state: Lookups) -> Finding | None:
         """Fire where nothing else came."""
         assert isinstance(key, GroupKey)
+        if state.refused:
+            summary = (
+                f"{key.client.name} cannot join group {key.group}: {', '.join(state.servers)} refuses "
+                f"ConsumerGroupHeartbeat (UNSUPPORTED_VERSION, {times_text(state.refused)})."
+            )
+            return self.make(state, client_subject(key.client, state.clients) | {"group": key.group}, summary)
         if self._works.get(key.client) or len(state.clients) < self.limits["connections"]:
             return None
         if state.count < self.limits["calls"] or not self._follows(key.client):

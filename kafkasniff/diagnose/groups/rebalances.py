@@ -14,7 +14,7 @@ from kafkasniff.diagnose.facts import (
     LEAVE_GROUP,
     Client,
 )
-from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.finding import Evidence, Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
@@ -32,7 +32,7 @@ REBALANCE_IN_PROGRESS = 27
 class Generations(Tally):
     """The generations of a group, and who came and went meanwhile."""
 
-    __slots__ = ("comings", "newest", "planned", "rate", "reasons", "worst")
+    __slots__ = ("comings", "newest", "of_worst", "planned", "rate", "reasons", "worst")
 
     def __init__(self, window_ns: int, most: int) -> None:
         """Count generations within `window_ns`."""
@@ -43,8 +43,10 @@ class Generations(Tally):
         """Why members leave or join again, as they say (KIP-800)."""
         self.planned = False
         """Whether it is a cluster of Connect workers, which rebalance for each connector that comes or goes."""
-        self.comings: deque[tuple[int, Client]] = deque(maxlen=_MOST_COMINGS)
-        """When (ns) which client joined anew or left."""
+        self.comings: deque[tuple[int, Client, Evidence]] = deque(maxlen=_MOST_COMINGS)
+        """When (ns) which client joined anew or left, and the packet that shows it."""
+        self.of_worst: list[Evidence] = []
+        """The first and the latest of those of the client that came and went most often, then."""
         self.worst: tuple[int, list[Client], int] = (0, [], 0)
         """The most generations within a window that are no deploy, and the clients that came and went most often."""
 
@@ -100,7 +102,8 @@ class RebalanceStorm(Rule[Generations]):
         state = self.state(group)
         state.planned = state.planned or request.get("protocolType") == "connect"
         if comes:
-            state.comings.append((seen.ended, seen.client))
+            what = f"{seen.client.name} {'left' if seen.key == LEAVE_GROUP else 'joined anew'}"
+            state.comings.append((seen.ended, seen.client, Evidence(seen.call.response.last, what, seen.call.number)))
         for item in (request, *(request.get("members") or ())):
             if item.get("reason") and not item["reason"].startswith(_NO_REASONS):
                 state.reasons.add(short_name(item["reason"]))
@@ -117,11 +120,13 @@ class RebalanceStorm(Rule[Generations]):
         since = state.last.time - int(self.limits["seconds"] * SECOND)
         while state.comings and state.comings[0][0] < since:
             state.comings.popleft()
-        comings = Counter(client for _, client in state.comings)
+        comings = Counter(client for _, client, _ in state.comings)
         most = max(comings.values(), default=0)
         restless = most >= self.limits["comings"] or (2 * comings.total() < count and not state.planned)
         if count > state.worst[0] and restless:
             state.worst = count, [client for client, times in comings.items() if times == most], most
+            shown = [evidence for _, client, evidence in state.comings if client == state.worst[1][0]] if most else []
+            state.of_worst = [*shown[:2], *shown[2:][-1:]]
 
     def finding(self, key: Any, state: Generations) -> Finding | None:
         """Fire where a window held too many."""
@@ -142,7 +147,12 @@ class RebalanceStorm(Rule[Generations]):
             f"Group {key} went through {count:,} generations within {self.limits['seconds']:g} s, "
             f"the latest being {state.newest}{who}."
         )
-        return self.make(state, subject, summary, count=count)
+        found = self.make(state, subject, summary, count=count)
+        if len(restless) == 1:
+            # Who comes and goes is what to look at; the generations follow from it.
+            evidence = [*found.evidence[:1], *state.of_worst]
+            found.evidence = sorted(evidence, key=lambda each: each.arrival.time)
+        return found
 
 
 class Member:
@@ -182,6 +192,7 @@ class RebalanceStuck(Rule[Waits]):
     severity = "error"
     scope = "group"
     looks_across_clients = True
+    state_type = Waits
     apis = frozenset({JOIN_GROUP, HEARTBEAT, LEAVE_GROUP})
     request_fields = frozenset({"groupId", "members", "memberId", "rebalanceTimeoutMs", "sessionTimeoutMs"})
     response_fields = frozenset({"memberId", "errorCode", "generationId"})
@@ -211,10 +222,6 @@ class RebalanceStuck(Rule[Waits]):
     def gap(self, gap: Gap) -> None:
         """Note that bytes are lost."""
         self._latest_gap = gap.arrival.time
-
-    def new_state(self) -> Waits:
-        """Begin with none."""
-        return Waits()
 
     def call(self, seen: SeenCall) -> None:
         """Note who hears of the rebalance without coming, and how long others wait."""
@@ -260,8 +267,9 @@ class RebalanceStuck(Rule[Waits]):
         )
         if timeout is None or took < self.limits["share"] * timeout * MILLISECOND:
             return
+        assert seen.call.request is not None
         what = f"JoinGroup of {seen.client.name} answered after {seconds_text(took)}"
-        state.add(seen.call.ended, what, seen.call)
+        state.add(seen.call.request.last, what, seen.call)
         state.longest = max(state.longest, took)
         state.waiting.add(seen.client.name)
         for member_id, member in absent:

@@ -57,6 +57,7 @@ class PartitionsNotReleased(Rule[Unreleased]):
     severity = "warning"
     scope = "group"
     looks_across_clients = True
+    state_type = Unreleased
     apis = frozenset({CONSUMER_GROUP_HEARTBEAT})
     request_fields = frozenset({"groupId", "memberId", "memberEpoch", "topicPartitions", "topicId", "partitions"})
     response_fields = frozenset(
@@ -77,10 +78,6 @@ class PartitionsNotReleased(Rule[Unreleased]):
         "Poll more often: take fewer records at once ({max.poll.records}), do slow work in other threads with the "
         "partitions paused ({consumer.pause()}); and bound how long it may take ({max.poll.interval.ms})."
     )
-
-    def new_state(self) -> Unreleased:
-        """Begin with none."""
-        return Unreleased()
 
     def call(self, seen: SeenCall) -> None:
         """Compare what members own with what they are assigned."""

@@ -43,6 +43,7 @@ class MixedSubscriptions(Rule[Subscriptions]):
     severity = "warning"
     scope = "group"
     looks_across_clients = True
+    state_type = Subscriptions
     apis = frozenset({JOIN_GROUP, CONSUMER_GROUP_HEARTBEAT})
     request_fields = frozenset({"groupId", "subscribedTopicNames", "subscribedTopicRegex", "protocolType"})
     response_fields = frozenset({"errorCode", "generationId", "memberEpoch"})
@@ -57,10 +58,6 @@ class MixedSubscriptions(Rule[Subscriptions]):
     wire = "Members with different client ids join one generation with subscriptions that have no topic in common."
     cause = "The same group was set in two programs ({group.id}), as by a common configuration."
     fix = "Give each program a group of its own ({group.id})."
-
-    def new_state(self) -> Subscriptions:
-        """Begin with none."""
-        return Subscriptions()
 
     def call(self, seen: SeenCall) -> None:
         """Note what a member subscribes to, and compare it with the others of its generation."""
@@ -165,6 +162,7 @@ class IdleMembers(Rule[Members]):
     severity = "info"
     scope = "group"
     looks_across_clients = True
+    state_type = Members
     apis = frozenset({SYNC_GROUP, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
     request_fields = frozenset({"groupId", "memberId", "members", "memberEpoch"})
     response_fields = frozenset({"errorCode", "memberId", "memberEpoch", "assignment", "topicPartitions", "partitions"})
@@ -173,10 +171,6 @@ class IdleMembers(Rule[Members]):
     wire = "SyncGroup (or ConsumerGroupHeartbeat) assigns nothing to a member, which goes on with heartbeats."
     cause = "The group has more members than its topics have partitions."
     fix = "Run no more members than partitions; or add partitions, where the order of keys allows that."
-
-    def new_state(self) -> Members:
-        """Begin with none."""
-        return Members()
 
     def call(self, seen: SeenCall) -> None:
         """Note what members are assigned, and that they live."""

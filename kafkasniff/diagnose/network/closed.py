@@ -102,6 +102,7 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
     title = "The server closes connections instead of answering"
     severity = "error"
     scope = "client host and server"
+    state_type = Closings
     thresholds = (
         Threshold("connections", 3, "connections", "each begun after the last was closed; a broker's stop closes once"),
         Threshold("soon", 5, "s", "after which a connection without a byte of the server's is no refused one"),
@@ -134,10 +135,6 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         self._passed: Bounded[int] = Bounded()
         """Bytes of the largest request of a host that a server answered, by both."""
 
-    def new_state(self) -> Closings:
-        """Begin with none."""
-        return Closings()
-
     def serves(self, seen: SeenCall) -> None:
         """Note that a server serves."""
         self._serving.put(seen.call.server, True)
@@ -157,8 +154,8 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         known = self.facts.supports(call.server, header.api_key, header.api_version)
         if known is False or (known is None and below_kafka4(header.api_key, header.api_version)):
             return
-        talk = self.facts.talk(call)
-        served = talk.served or self._serves_without_login.get((talk.client, call.server))
+        history = self.facts.history(call)
+        served = history.served or self._serves_without_login.get((history.client, call.server))
         if (served and self.session_over(call) is None) or header.api_key in BEFORE_LOGIN:
             name = f"{call.api_name} v{call.api_version}"
             self._pending.put(connection, Pending(name, call.client_id, request.size))
@@ -173,9 +170,9 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         of_server, pending = counters[1 - client], self._pending.pop(connection)
         self._ends.pop(connection)
         key = HostKey(Client(None, host_of(report.client)), report.server)
-        talk = self.facts.talk_of(connection)
-        if talk is not None and talk.largest > (self._passed.get(key) or 0):
-            self._passed.put(key, talk.largest)
+        history = self.facts.history_of(connection)
+        if history is not None and history.largest > (self._passed.get(key) or 0):
+            self._passed.put(key, history.largest)
         if connection.ended_by not in ("fin", "rst") or connection.ended_direction != 1 - client:
             return
         if any(counter.gaps or counter.cut_packets for counter in counters) or not of_server.packets:
@@ -187,8 +184,8 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         known = report.protocol == "empty" or (report.protocol == "tls" and self._serving.get(report.server))
         silent = not of_server.data_bytes and (pending is not None or known)
         soon = connection.last.time - connection.first.time < self.limits["soon"] * SECOND
-        opened = connection.round_trip_ns is not None
-        if not (silent and soon and opened) and pending is None:
+        is_open = connection.round_trip_ns is not None
+        if not (silent and soon and is_open) and pending is None:
             return
         state = self.state(key)
         if connection.first.time < state.latest:
@@ -252,6 +249,7 @@ class ReauthenticationMissing(_SessionRule[Sessions]):
     title = "The client does not log in again in time, and is cut off"
     severity = "error"
     scope = "client"
+    state_type = Sessions
     thresholds = (Threshold("connections", 2, "connections", "one may have been about to log in"),)
     meaning = "The broker ends the session when it is over, and with it the connection; what was under way fails."
     wire = (
@@ -266,10 +264,6 @@ class ReauthenticationMissing(_SessionRule[Sessions]):
         "Use a library that re-authenticates (Java 2.2+, librdkafka 2.2+, franz-go, sarama, kafkajs, kafka-python "
         "3+); or raise connections.max.reauth.ms and the life of tokens, and keep retries on."
     )
-
-    def new_state(self) -> Sessions:
-        """Begin with none."""
-        return Sessions()
 
     def unanswered(self, call: Call) -> None:
         """Look whether a request that the server did not answer came after the session's end."""

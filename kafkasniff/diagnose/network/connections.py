@@ -45,6 +45,7 @@ class TooManyConnections(Rule[Open]):
     title = "One client holds too many connections"
     severity = "warning"
     scope = "client"
+    state_type = Open
     thresholds = (
         Threshold("connections", 30, "connections", "at once, from one client id on one host"),
         Threshold("per_server", 8, "connections", "on average: a Java or librdkafka client has one to three each"),
@@ -58,10 +59,6 @@ class TooManyConnections(Rule[Open]):
         """Begin with no connection open."""
         super().__init__(*arguments)
         self._counted: Bounded[tuple[Client, str]] = Bounded(MOST_CONNECTIONS)
-
-    def new_state(self) -> Open:
-        """Begin with none."""
-        return Open()
 
     def begins(self, seen: SeenCall) -> None:
         """Count a connection at its first call."""
@@ -110,6 +107,7 @@ class ResponseTimeout(Rule[Tally]):
     title = "Requests stay unanswered"
     severity = "error"
     scope = "client and server"
+    state_type = Tally
     thresholds = (
         Threshold("calls", 1, "calls", "request.timeout.ms is 30 s by default: one is a long stop"),
         Threshold("milliseconds", 1_500, "ms", "beyond what the request itself allows the broker to wait"),
@@ -132,10 +130,6 @@ class ResponseTimeout(Rule[Tally]):
         self._due: Bounded[int] = Bounded(MOST_CONNECTIONS)
         """Until when requests of a connection may wait by what they say, with what was sent behind them (ns)."""
 
-    def new_state(self) -> Tally:
-        """Begin with none."""
-        return Tally()
-
     def connection(self, report: ConnectionReport) -> None:
         """Forget what waited."""
         self._due.pop(report.connection)
@@ -148,12 +142,12 @@ class ResponseTimeout(Rule[Tally]):
             return  # a later answer came, so that this one was rather lost in the capture
         if any(counter.gaps or counter.cut_packets for counter in counters) or not all(c.packets for c in counters):
             return
-        talk = self.facts.talk(call)
-        if connection.ended_by == "idle" or not talk.answered:
+        history = self.facts.history(call)
+        if connection.ended_by == "idle" or not history.answered:
             return  # who answered nothing may speak another protocol
         end = connection.first_fin or call.ended
         # A broker reads nothing of a client over its quota until the time to wait is over (KIP-219).
-        begun = max(call.request.last.time, talk.muted_until)
+        begun = max(call.request.last.time, history.muted_until)
         waited = (min(end.time, call.ended.time) - begun) // MILLISECOND
         # Answers come in the order of requests: behind a join that waits for its group all else waits as well.
         due = max(begun + _allowed_ms(call) * MILLISECOND, self._due.get(connection) or 0)
@@ -171,7 +165,8 @@ class ResponseTimeout(Rule[Tally]):
             return None
         requests = counted(state.count, "request")
         summary = f"{key.server} left {requests} of {key.client.name} unanswered: {state.evidence[0].what}."
-        return self.make(state, client_subject(key.client, state.clients) | {"server": key.server}, summary)
+        subject = client_subject(key.client, state.clients) | {"server": key.server}
+        return self.make(state, subject | {"group": self.facts.group(key.client)}, summary)
 
 
 def _allowed_ms(call: Call) -> int:
@@ -195,15 +190,12 @@ class MismatchedCorrelation(Rule[Tally]):
     severity = "error"
     scope = "server"
     looks_across_clients = True
+    state_type = Tally
     thresholds = (Threshold("answers", 3, "answers", "none is right; a few may come of a capture's damage"),)
     meaning = "Clients cannot tell which request is answered, and drop the connection."
     wire = "Responses whose correlation id belongs to no request of the connection, with every request captured."
     cause = "A faulty proxy or server between client and broker."
     fix = "Take the proxy out of the way, or upgrade it; compare captures on both its sides."
-
-    def new_state(self) -> Tally:
-        """Begin with none."""
-        return Tally()
 
     def stray(self, call: Call) -> None:
         """Count answers without a request, where none can have been missed."""
@@ -240,15 +232,12 @@ class DefaultClientId(Rule[Tally]):
     title = "The client id is the library's default"
     severity = "info"
     scope = "client"
+    state_type = Tally
     thresholds = (Threshold("connections", 1, "connections", "a setting, seen at the first request"),)
     meaning = "Logs, metrics and quotas of the brokers cannot tell this program from others."
     wire = "Request headers with client id rdkafka, sarama, producer-1, consumer-<group>-1 and the like."
     cause = "No client id is set ({client.id})."
     fix = "Set the client id to the name of the program ({client.id})."
-
-    def new_state(self) -> Tally:
-        """Begin with none."""
-        return Tally()
 
     def begins(self, seen: SeenCall) -> None:
         """Look at the client id."""
@@ -279,6 +268,7 @@ class IdleCloseRace(Rule[Tally]):
     title = "Requests are sent on connections that the broker closed as idle"
     severity = "warning"
     scope = "client"
+    state_type = Tally
     thresholds = (
         Threshold("requests", 1, "requests", "each fails and must be retried"),
         Threshold("seconds", 2, "s", "of idleness before the broker's FIN"),
@@ -293,13 +283,9 @@ class IdleCloseRace(Rule[Tally]):
     )
     fix = "Let the client close idle connections sooner than the broker ({connections.max.idle.ms}); keep retries on."
 
-    def new_state(self) -> Tally:
-        """Begin with none."""
-        return Tally()
-
     def unanswered(self, call: Call) -> None:
         """Compare a request with the server's FIN and what came before it."""
-        connection, answered = call.connection, self.facts.talk(call).answered
+        connection, answered = call.connection, self.facts.history(call).answered
         fin = connection.first_fin
         if call.request is None or fin is None or connection.ended_direction == client_direction(call):
             return

@@ -39,6 +39,7 @@ class ConnectionForgotten(Rule[Tally]):
     title = "Idle connections are forgotten on the way"
     severity = "error"
     scope = "client and server"
+    state_type = Tally
     thresholds = (
         Threshold("connections", 1, "connections", "each is a stop of seconds or minutes"),
         Threshold("idle", 5, "s", "of idleness before; firewalls and load balancers forget after minutes"),
@@ -66,21 +67,17 @@ class ConnectionForgotten(Rule[Tally]):
         self._served: Bounded[int] = Bounded()
         """When the latest connection was served that a client made to a server (ns), by both."""
 
-    def new_state(self) -> Tally:
-        """Begin with none."""
-        return Tally()
-
     def serves(self, seen: SeenCall) -> None:
         """Note a connection that works."""
         self._served.put((seen.client, seen.call.server), seen.call.connection.first.time)
 
     def unanswered(self, call: Call) -> None:
         """Note a request that nobody answered."""
-        self._note(call, self.facts.talk(call).answered)
+        self._note(call, self.facts.history(call).answered)
 
     def slow(self, seen: SeenCall) -> None:
         """Note a request that was answered late, as when the flow came back."""
-        self._note(seen.call, seen.talk.answered)
+        self._note(seen.call, seen.history.answered)
 
     def _note(self, call: Call, answered: int) -> None:
         if call.request is None or not answered or call.api_key == API_VERSIONS:

@@ -54,6 +54,7 @@ class PathMtu(Rule[Sizes]):
     title = "Large packets do not get through"
     severity = "error"
     scope = "client and server"
+    state_type = Sizes
     thresholds = (
         Threshold("repeats", 3, "segments", "of a connection sent again; a lost packet is sent again once or twice"),
         Threshold("connections", 1, "connections", "where every request that fills a packet is stuck, and no other"),
@@ -79,10 +80,6 @@ class PathMtu(Rule[Sizes]):
         self._waiting: Bounded[Waiting] = Bounded(MOST_CONNECTIONS)
         """The first request of a connection that was not answered."""
 
-    def new_state(self) -> Sizes:
-        """Begin with none."""
-        return Sizes()
-
     def unanswered(self, call: Call) -> None:
         """Note a request that was not answered."""
         request = call.request
@@ -94,14 +91,14 @@ class PathMtu(Rule[Sizes]):
     def connection(self, report: ConnectionReport) -> None:
         """Learn what got through, and what was sent again and again."""
         connection = report.connection
-        found, talk = self._waiting.pop(connection), self.facts.talk_of(connection)
-        if talk is None:
+        found, history = self._waiting.pop(connection), self.facts.history_of(connection)
+        if history is None:
             return
-        key = ServedBy(talk.client, report.server)
+        key = ServedBy(history.client, report.server)
         known = self.states.get(key)
-        if talk.largest:
+        if history.largest:
             known = known or self.state(key)
-            known.largest = max(known.largest, talk.largest)
+            known.largest = max(known.largest, history.largest)
         if found is None:
             return
         counters = connection.counters
@@ -153,6 +150,7 @@ class RequestAbandoned(Rule[GivenUp]):
     title = "The client gives up before the answer is due"
     severity = "error"
     scope = "client and server"
+    state_type = GivenUp
     thresholds = (
         Threshold("calls", 3, "calls", "on one connection after the other; a program that stops gives up one"),
         Threshold("seconds", 0.6, "s", "for which it waited at least: beyond fetch.max.wait.ms's default of 500 ms"),
@@ -173,13 +171,9 @@ class RequestAbandoned(Rule[GivenUp]):
         "({max.poll.interval.ms})."
     )
 
-    def new_state(self) -> GivenUp:
-        """Begin with none."""
-        return GivenUp()
-
     def unanswered(self, call: Call) -> None:
         """Look at a request that was not answered."""
-        if call.outcome == "unanswered" and self.facts.talk(call).answered:
+        if call.outcome == "unanswered" and self.facts.history(call).answered:
             self._look(call)
 
     def slow(self, seen: SeenCall) -> None:

@@ -30,11 +30,9 @@ class Misfits(Tally):
 class _PortRule(Rule[Misfits]):
     """Counts connections to one server that opened with the wrong protocol."""
 
-    least: ClassVar[str] = "connections"
+    state_type = Misfits
 
-    def new_state(self) -> Misfits:
-        """Begin with none."""
-        return Misfits()
+    least: ClassVar[str] = "connections"
 
     def note(self, report: ConnectionReport, what: str) -> None:
         """Count a connection, if it was seen from its start and the server sent not a byte."""

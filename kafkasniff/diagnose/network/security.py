@@ -74,8 +74,8 @@ class AuthFailureLoop(ErrorRule):
             return
         if any(counter.gaps or counter.cut_packets for counter in connection.counters):
             return
-        talk = self.facts.talk_of(connection)
-        served = talk is not None and talk.answered > login.arrival.time
+        history = self.facts.history_of(connection)
+        served = history is not None and history.answered > login.arrival.time
         closed = connection.ended_by in ("fin", "rst") and connection.ended_direction == 1 - connection.initiator
         if closed and not served and login.direction == "request":
             state = self.state(ErrorKey(at_host(client), None))
@@ -136,6 +136,7 @@ class CleartextCredentials(Rule[Logins]):
     severity = "warning"
     scope = "listener and mechanism"
     looks_across_clients = True
+    state_type = Logins
     apis = frozenset({SASL_HANDSHAKE})
     request_fields = frozenset({"mechanism"})
     response_fields = frozenset({"errorCode"})
@@ -152,10 +153,6 @@ class CleartextCredentials(Rule[Logins]):
         """Begin with no login under way."""
         super().__init__(*arguments)
         self._raw: Bounded[_Login] = Bounded(MOST_CONNECTIONS)
-
-    def new_state(self) -> Logins:
-        """Begin with none."""
-        return Logins()
 
     def call(self, seen: SeenCall) -> None:
         """Look at the mechanism of a handshake; what TLS protected was decrypted and says so."""
@@ -275,6 +272,7 @@ class RequestBeforeSasl(Rule[Closed]):
     title = "The client does not log in where it has to"
     severity = "error"
     scope = "client"
+    state_type = Closed
     thresholds = (Threshold("calls", 2, "connections", "one may be a broker that was shutting down"),)
     meaning = "The listener closes the connection at the first request that is not a login."
     wire = (
@@ -292,10 +290,6 @@ class RequestBeforeSasl(Rule[Closed]):
         super().__init__(*arguments)
         self._served: Bounded[bool] = Bounded(MOST_CONNECTIONS)
         """Clients that got further at a server, by both."""
-
-    def new_state(self) -> Closed:
-        """Begin with none."""
-        return Closed()
 
     def serves(self, seen: SeenCall) -> None:
         """Note that a server serves a client, or that the client knows of logins."""

@@ -36,10 +36,7 @@ class _ConnectRule(Rule[Attempts]):
     """Counts connections that never opened, by server."""
 
     scope = "server"
-
-    def new_state(self) -> Attempts:
-        """Begin with none."""
-        return Attempts()
+    state_type = Attempts
 
     def connection(self, report: ConnectionReport) -> None:
         """See whether a connection opened."""
@@ -299,10 +296,7 @@ class _TcpRule(Rule[Segments]):
     """Sums a TCP counter over the Kafka connections of a client."""
 
     scope = "client"
-
-    def new_state(self) -> Segments:
-        """Begin with none."""
-        return Segments()
+    state_type = Segments
 
     def note(self, report: ConnectionReport, bad: int, what: str) -> None:
         """Add a connection's counters."""

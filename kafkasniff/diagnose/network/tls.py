@@ -57,6 +57,7 @@ class TlsHandshakeFailure(Rule[Handshakes]):
     title = "TLS handshakes fail"
     severity = "error"
     scope = "client host and server"
+    state_type = Handshakes
     thresholds = (
         Threshold("connections", 2, "connections", "within a minute; one may be a probe"),
         Threshold("silent", 3, "connections", "within 10 s, where the client says nothing; probes come more slowly"),
@@ -73,10 +74,6 @@ class TlsHandshakeFailure(Rule[Handshakes]):
         "renew it, or trust its authority ({ssl.truststore.location}). Where ssl.client.auth=required, give the "
         "client a certificate ({ssl.keystore.location})."
     )
-
-    def new_state(self) -> Handshakes:
-        """Begin with none."""
-        return Handshakes()
 
     def connection(self, report: ConnectionReport) -> None:
         """Count a connection whose handshake failed."""

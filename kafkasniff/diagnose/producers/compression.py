@@ -48,6 +48,7 @@ class UncompressedBatches(Rule[Compressible]):
     title = "Compressible batches are sent uncompressed"
     severity = "info"
     scope = "client and topic"
+    state_type = Compressible
     apis = frozenset({PRODUCE})
     request_fields = FIELDS
     thresholds = (
@@ -59,10 +60,6 @@ class UncompressedBatches(Rule[Compressible]):
     wire = "Batches of several records with compression none, whose bytes lz4 would shrink, and none with a codec."
     cause = "No codec is set ({compression.type=lz4})."
     fix = "Set a codec, lz4 or zstd ({compression.type=lz4})."
-
-    def new_state(self) -> Compressible:
-        """Begin with none."""
-        return Compressible()
 
     def call(self, seen: SeenCall) -> None:
         """Sample batches, and count the bytes of those like them."""

@@ -36,10 +36,7 @@ class _AcksRule(Rule[Tally]):
     request_fields = frozenset({"acks", "topicData", "name", "topicId"})
     severity = "info"
     scope = "client"
-
-    def new_state(self) -> Tally:
-        """Begin with none."""
-        return Tally()
+    state_type = Tally
 
     def call(self, seen: SeenCall) -> None:
         """Look at acks."""
@@ -248,6 +245,7 @@ class SerialSyncSend(Rule[Senders]):
     title = "The producer waits for each answer before the next send"
     severity = "warning"
     scope = "client"
+    state_type = Senders
     apis = frozenset({PRODUCE})
     request_fields = FIELDS
     thresholds = (
@@ -266,10 +264,6 @@ class SerialSyncSend(Rule[Senders]):
         "Send without waiting and look at results in callbacks ({send() without get()}); flush once at the end of "
         "a unit of work."
     )
-
-    def new_state(self) -> Senders:
-        """Begin with none."""
-        return Senders()
 
     def call(self, seen: SeenCall) -> None:
         """Compare a request with the answer before it."""

@@ -102,6 +102,7 @@ class DuplicateSequence(Rule[Sequences]):
     title = "Batches are sent again after they were confirmed"
     severity = "warning"
     scope = "producer id and topic"
+    state_type = Sequences
     apis = frozenset({PRODUCE})
     request_fields = FIELDS
     thresholds = (
@@ -115,10 +116,6 @@ class DuplicateSequence(Rule[Sequences]):
     )
     cause = "A fault in the client, or a proxy that repeats requests."
     fix = "Upgrade the client; look for middleware that retries on its own."
-
-    def new_state(self) -> Sequences:
-        """Begin with none."""
-        return Sequences()
 
     def call(self, seen: SeenCall) -> None:
         """Compare a request's sequences with those taken before it was sent."""

@@ -111,6 +111,7 @@ class ConcurrentTransactionsSpin(ErrorRule):
     title = "The next transaction is begun while the last one still ends"
     severity = "warning"
     scope = "transactional id"
+    state_type = Spins
     codes = frozenset({CONCURRENT_TRANSACTIONS})
     apis = frozenset({ADD_PARTITIONS_TO_TXN, ADD_OFFSETS_TO_TXN, INIT_PRODUCER_ID})
     request_fields = frozenset({"transactionalId", "v3AndBelowTransactionalId"})
@@ -129,10 +130,6 @@ class ConcurrentTransactionsSpin(ErrorRule):
         "Bring the partition's leader back; put more into one transaction; wait longer between tries "
         "({retry.backoff.ms})."
     )
-
-    def new_state(self) -> Spins:
-        """Begin with none."""
-        return Spins()
 
     def call(self, seen: SeenCall) -> None:
         """Note what goes well."""
@@ -217,6 +214,7 @@ class HangingTransaction(Rule[Stuck]):
     severity = "error"
     scope = "topic and partition"
     looks_across_clients = True
+    state_type = Stuck
     apis = frozenset({PRODUCE, ADD_PARTITIONS_TO_TXN, END_TXN, INIT_PRODUCER_ID, FETCH})
     request_fields = frozenset(
         {
@@ -251,10 +249,6 @@ class HangingTransaction(Rule[Stuck]):
         self._producers: Bounded[dict[str, Transaction]] = Bounded()
         self._ended: Bounded[End] = Bounded()
         self._timeouts: Bounded[int] = Bounded()
-
-    def new_state(self) -> Stuck:
-        """Begin with nothing seen."""
-        return Stuck()
 
     def call(self, seen: SeenCall) -> None:
         """Learn of transactions, and watch the last stable offsets."""

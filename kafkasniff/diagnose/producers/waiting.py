@@ -61,7 +61,7 @@ class Delays(Tally):
 def _held_up(seen: SeenCall) -> bool:
     """Tell whether something else than a replica made a write wait: a quota, or lost segments."""
     assert seen.call.request is not None
-    throttled = seen.response.get("throttleTimeMs", 0) > 0 or seen.talk.muted_until > seen.call.request.last.time
+    throttled = seen.response.get("throttleTimeMs", 0) > 0 or seen.history.muted_until > seen.call.request.last.time
     return throttled or any(counter.late_retransmissions for counter in seen.call.connection.counters)
 
 
@@ -72,6 +72,7 @@ class SlowAcknowledgement(Rule[Delays]):
     title = "Acknowledgements of all replicas take long"
     severity = "warning"
     scope = "client and server"
+    state_type = Delays
     thresholds = (
         Threshold("milliseconds", 1_000, "ms", "from the request's last byte on; replicas fetch twice a second"),
         Threshold("calls", 3, "calls", "that took so long"),
@@ -95,10 +96,6 @@ class SlowAcknowledgement(Rule[Delays]):
         super().__init__(*arguments)
         self._slow: Bounded[int] = Bounded()
         """Requests that a server should have answered at once and did not, by it."""
-
-    def new_state(self) -> Delays:
-        """Begin with none."""
-        return Delays()
 
     def slow(self, seen: SeenCall) -> None:
         """Count writes to all replicas that were acknowledged late, and other requests that were answered late."""
@@ -175,6 +172,7 @@ class TransactionTimedOut(ErrorRule):
     severity = "error"
     scope = "transactional id"
     looks_across_clients = True
+    state_type = Expiries
     codes = frozenset({47, 48, 59, 90})
     apis = frozenset({INIT_PRODUCER_ID, ADD_PARTITIONS_TO_TXN, ADD_OFFSETS_TO_TXN, END_TXN, TXN_OFFSET_COMMIT, PRODUCE})
     request_fields = frozenset({"transactionalId", "v3AndBelowTransactionalId", "transactionTimeoutMs"})
@@ -204,10 +202,6 @@ class TransactionTimedOut(ErrorRule):
         """Begin with no transaction open."""
         super().__init__(*arguments)
         self._open: Bounded[Transaction] = Bounded()
-
-    def new_state(self) -> Expiries:
-        """Begin with none."""
-        return Expiries()
 
     def version(self, api_key: int, version: int) -> bool:
         """Look at Produce where it begins transactions by itself."""

@@ -26,6 +26,7 @@ from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows.naming import NameTask, NamingWork, Renamed
 from kafkasniff.pipeline.rows.output import TableWriter, Written
 from kafkasniff.pipeline.rows.reassembly import Known, add_up
+from kafkasniff.pipeline.run_record import RunRecord
 from kafkasniff.pipeline.spreading import collected, spread
 from kafkasniff.pipeline.tasks import RESULT
 from kafkasniff.tables.declared import EVENTS
@@ -65,7 +66,8 @@ def run_micro_batch(session: SparkSession, ledger: Ledger, state: State, plan: P
     try:
         while True:
             try:
-                new = _MicroBatch(session, ledger, state.next(), replace(plan, inputs=inputs), options).run()
+                record = RunRecord(session, ledger, plan.number, inputs)
+                new = _MicroBatch(session, ledger, state.next(), replace(plan, inputs=inputs), options, record).run()
             except PipelineError as error:
                 if not error.lost:
                     raise
@@ -74,7 +76,9 @@ def run_micro_batch(session: SparkSession, ledger: Ledger, state: State, plan: P
             else:
                 for name in plan.gone:
                     new.files.pop(name, None)
-                ledger.commit(new)
+                with record.step("commit"):
+                    ledger.commit(new)
+                record.write(state, new)
                 return new
     except PySparkException as error:
         raise PipelineError(reason_of(error)) from error
@@ -90,29 +94,35 @@ class _MicroBatch:
         state: State,
         plan: Plan,
         options: Options,
+        record: RunRecord,
     ) -> None:
         self._session = session
         self._ledger = ledger
         self._state = state
         self._plan = plan
         self._inputs = plan.inputs
+        self._record = record
         self._options = replace(options, buckets=state.buckets)
 
     def run(self) -> State:
         """Do all but the commit."""
         state = self._state
-        index = Index(self._session, self._inputs, self._options)
+        with self._record.step("index"):
+            index = Index(self._session, self._inputs, self._options)
         if not self._inputs:
             # Spark runs no task over nothing, but what is carried is to end.
             index.frame = self._nothing()
         try:
             vantages = index.vantages = self._vantages(index.reports)
-            followed = self._follow(index, vantages)
+            with self._record.step("calls"):
+                followed = self._follow(index, vantages)
         finally:
             index.close()
         ending = self._take_ending(followed)
-        self._take_names(followed)
-        RulesOfRun(self._session, self._ledger, state, self._plan.run, self._plan.pauses).take(followed, ending)
+        with self._record.step("names of topics"):
+            self._take_names(followed)
+        with self._record.step("findings"):
+            RulesOfRun(self._session, self._ledger, state, self._plan.run, self._plan.pauses).take(followed, ending)
         self._take_files(vantages, index.reports)
         for each in followed:
             self._keep(file for file in each.files if file.table != EVENTS.name)

@@ -24,7 +24,7 @@ from kafkasniff.pipeline.inputs.capture_points import OVERLAP_NS
 from kafkasniff.pipeline.rows.output import TableWriter
 from kafkasniff.pipeline.spreading import collected, spread
 from kafkasniff.pipeline.tasks import RESULT
-from kafkasniff.render.finding_rows import finding_rows
+from kafkasniff.render.diagnosis.rows import finding_rows
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 
 SLOWEST_NS = 3_600_000_000_000

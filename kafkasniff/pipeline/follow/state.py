@@ -28,7 +28,7 @@ from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.tables.declared import RECORDS, TABLES
 from kafkasniff.typed_json import from_json, to_json
 
-_FORMAT = b"kafkasniff state 3"
+_FORMAT = b"kafkasniff state 4"
 """The first line of the state: another number for each change of what `State` holds."""
 
 _FOLDER = "_state-"
@@ -37,6 +37,9 @@ _STATE = "state"
 _LOCK = "lock"
 WORK_FOLDER = "work"
 """What tasks write."""
+_RECORDS = "_runs"
+_MOST_RECORDS = 1_000
+"""Records of micro-batches that are kept, the latest."""
 
 
 @dataclass(slots=True)
@@ -251,6 +254,22 @@ class Ledger:
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise PipelineError(f"{self.path}: another process follows the same into it") from None
+        state = self._read()
+        if state is not None and state.shown:
+            self._settle(state)
+        return state
+
+    def look(self) -> State | None:
+        """Give the state that the last process left, without making or changing anything; None where there is none.
+
+        Raises PipelineError where it cannot be read.
+        """
+        if not os.path.isdir(self.path) or not (folders := self._folders()):
+            return None
+        self.folder = folders[0]
+        return self._read()
+
+    def _read(self) -> State | None:
         try:
             with open(os.path.join(self.folder, _STATE), "rb") as stream:
                 found, data = stream.readline().rstrip(b"\n"), stream.read()
@@ -267,8 +286,6 @@ class Ledger:
             state: State = from_json(data, State)
         except ValueError as error:
             raise PipelineError(f"{self.folder}: cannot be read: {error}") from None
-        if state.shown:
-            self._settle(state)
         return state
 
     def commit(self, state: State) -> None:
@@ -289,6 +306,21 @@ class Ledger:
             sync(self.folder)
         if state.shown:
             self._settle(state)
+
+    def write_record(self, number: int, data: bytes) -> None:
+        """Write what is to be known of the micro-batch `number` beside the tables, and forget old ones.
+
+        Raises PipelineError where it cannot be written.
+        """
+        with self._writing():
+            folder = self._make(os.path.join(self.path, _RECORDS))
+            path = os.path.join(folder, f"{self.run_id}-{number:08d}.json")
+            for old in (path, os.path.join(folder, f"{self.run_id}-{number - _MOST_RECORDS:08d}.json")):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(old)
+            with new_file(path) as file:
+                file.write(data)
+            os.chmod(path, self._mode)
 
     def shown(self) -> list[str]:
         """Give the files of the run in the tables, as they are named below the working folder."""

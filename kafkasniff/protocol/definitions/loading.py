@@ -19,7 +19,7 @@ _LOADED: Final[set[tuple[Path, ...]]] = set()
 _SIDES: Final[tuple[Kind, Kind]] = ("request", "response")
 
 
-class _OverKnown(Definitions):
+class OverKnown(Definitions):
     """Begins with what is known of each API and message that a source defines."""
 
     def api(self, key: int) -> Json | None:
@@ -55,7 +55,7 @@ def load_definitions(paths: Iterable[str | PathLike[str]]) -> None:
     sources = tuple(map(Path, paths))
     if sources in _LOADED:
         return
-    found = read_sources(sources, _OverKnown())
+    found = read_sources(sources, OverKnown())
     apis = [api_of(key, api) for key, api in found.apis.items()]
     sides = {(key, side): message_of(api[side]) for key, api in found.apis.items() for side in _SIDES}
     messages = {name: message_of(message) for name, message in found.messages.items()}

@@ -66,8 +66,7 @@ ERROR_FIXES: dict[int, str] = {
     48: "Call the producer's transactional methods in order (begin, send, commit or abort), from one thread.",
     49: "Close the producer and make a new one; look at transactional.id.expiration.ms (default 7 days).",
     50: "Lower the transaction timeout ({transaction.timeout.ms}; Flink's default is 1 hour) to the brokers' "
-    "transaction.max.timeout.ms"
-    "(default 15 minutes), or raise that.",
+    "transaction.max.timeout.ms (default 15 minutes), or raise that.",
     51: "Let the client back off ({retry.backoff.ms}); bring back leaders of the last transaction's partitions.",
     52: "Nothing: the newer coordinator goes on. When it lasts, look for a broker that was cut off.",
     53: "Grant Write and Describe on the transactional id (kafka-acls.sh --transactional-id …).",

@@ -5,7 +5,6 @@ from typing import Any, Final
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.limits import BYTES_PER_RECORD, RECORDS_LIMIT
 from kafkasniff.protocol.records.batches import Batch, PlacedProblem
-from kafkasniff.protocol.records.columns import LEAST_COUNT, read_by_columns
 from kafkasniff.protocol.records.compression.codecs import decompress
 from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
 from kafkasniff.protocol.records.content import in_json_form, is_plain
@@ -91,10 +90,7 @@ def _read_magic_2(content: bytes | bytearray, batch: Batch, most: int) -> RawRec
     assert base_timestamp is not None
     if count < 0:
         return RawRecords([], [], [ProtocolError(f"expected a number of records, found {count}", 0)])
-    raw = None
-    if count >= LEAST_COUNT:
-        raw = read_by_columns(content, count, base_offset, base_timestamp, most)
-    raw = raw or read_one_by_one(content, count, base_offset, base_timestamp, most)
+    raw = read_one_by_one(content, count, base_offset, base_timestamp, most)
     if batch.timestamp_type == "LogAppendTime":
         for record in raw.records:
             record["timestamp"] = batch.max_timestamp

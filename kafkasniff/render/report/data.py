@@ -14,7 +14,7 @@ from kafkasniff.reading import Summary
 from kafkasniff.render.closing import closing_line, closing_notes
 from kafkasniff.wording import file_name
 
-TABLES = ("calls", "batches", "connections", "findings", "group_events")
+TABLES = ("calls", "batches", "partitions", "connections", "findings", "group_events")
 """What a report is made of."""
 
 Values = dict[str, Any]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.enrichment.topics import FETCH, may_fetch_metadata_log
@@ -36,17 +37,45 @@ def hexdump_lines(data: bytes, indent: int = 0, start: int = 0) -> Iterator[str]
         yield f"{prefix}{ELLIPSIS} {len(data) - _MOST_BYTES:,} more bytes"
 
 
-def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
-    """Give one side of a call field by field: offset in the frame's content, bytes, path and value.
+class ShownField(NamedTuple):
+    """A field of a message as it may be shown."""
 
-    What the decoder did not read follows as a hexdump. Bytes of secrets are left out unless the call shows secrets, and
-    so is all that may hold some.
+    path: str
+    offset: int
+    """In the frame's content."""
+    length: int
+    value: str
+    is_secret: bool
+    """Whether its bytes are not to be shown; `value` does not have them."""
+
+
+class ShownMessage(NamedTuple):
+    """One side of a call field by field."""
+
+    fields: list[ShownField]
+    header_fields: int
+    """How many of them are of the header."""
+    read_to: int
+    """Where what the decoder did not read begins, in the frame's content."""
+    hides_rest: bool
+    """Whether that may hold secrets, and is not to be shown."""
+
+    def hidden(self, size: int) -> list[tuple[int, int]]:
+        """Give where the bytes that are not to be shown begin and end, in a content of `size` bytes."""
+        found = [(field.offset, field.offset + field.length) for field in self.fields if field.is_secret]
+        return [*found, (self.read_to, size)] if self.hides_rest and self.read_to < size else found
+
+
+def shown_message(call: Call, side: Side) -> ShownMessage | None:
+    """Give the fields of one side of a call; None where it is not there, or its layout is not known.
+
+    Secrets are left out unless the call shows them, and so is all that may hold some.
     """
     frame = call.request if side == "request" else call.response
     body = call.request_body if side == "request" else call.response_body
     if frame is None or call.header is None or body is None:
-        return
-    data, prefix = frame.data, " " * indent
+        return None
+    data = frame.data
     hides = not call.show_secrets and _may_hold_secrets(call.header.api_key, body, data)
     fields: list[TracedField] = []
     api = APIS.get(call.header.api_key)
@@ -63,19 +92,37 @@ def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
     if not call.show_secrets and may_hold_secrets(call.header.api_key):
         hidden = {path.removeprefix(".") for path in _redacted_paths(tree)}
     read_to = max((entry.offset + entry.length for entry in fields), default=begin)
-    fields = [*_header_fields(call, side, begin), *fields]
-    for entry in fields[:_MOST_FIELDS]:
+    shown = []
+    head = [*_header_fields(call, side, begin)]
+    for entry in (*head, *fields):
         held = data[entry.offset : entry.offset + entry.length]
         # Zeros, and a length of 0, are what a field without anything in it has.
         secret = entry.path in hidden or (
             hides and _UNREAD.search(entry.path) is not None and any(held) and entry.value != 0
         )
-        octets = REDACTED if secret else _hex(held)
         value = REDACTED if secret else _value_text(entry.value)
-        yield f"{prefix}{entry.offset:06x}  {octets:<{3 * _BYTES_OF_A_FIELD + 1}} {show(entry.path, 200)} = {value}"
+        shown.append(ShownField(entry.path, entry.offset, entry.length, value, secret))
+    return ShownMessage(shown, len(head), read_to, hides)
+
+
+def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
+    """Give one side of a call field by field: offset in the frame's content, bytes, path and value.
+
+    What the decoder did not read follows as a hexdump. Bytes of secrets are left out as `shown_message` says.
+    """
+    frame = call.request if side == "request" else call.response
+    message = shown_message(call, side)
+    if frame is None or message is None:
+        return
+    data, prefix = frame.data, " " * indent
+    fields, read_to = message.fields, message.read_to
+    for entry in fields[:_MOST_FIELDS]:
+        octets = REDACTED if entry.is_secret else _hex(data[entry.offset : entry.offset + entry.length])
+        path = show(entry.path, 200)
+        yield f"{prefix}{entry.offset:06x}  {octets:<{3 * _BYTES_OF_A_FIELD + 1}} {path} = {entry.value}"
     if len(fields) > _MOST_FIELDS:
         yield f"{prefix}{ELLIPSIS} {len(fields) - _MOST_FIELDS:,} more fields"
-    if read_to < len(data) and hides:
+    if read_to < len(data) and message.hides_rest:
         left = count_text(len(data) - read_to, "byte")
         yield f"{prefix}{read_to:06x}  {left} not shown: may hold secrets; --show-secrets shows them"
     elif read_to < len(data):

@@ -3,6 +3,7 @@
 cimport cython
 from kafkasniff.calls.call cimport Call
 from kafkasniff.protocol.headers cimport RequestHeader
+from kafkasniff.render.text.repeats cimport Repeats
 
 @cython.final
 cdef class LinePart:
@@ -19,6 +20,10 @@ cdef class LineParts:
     cdef dict ends, client_ids, cut_ids
     cdef list clients, apis
 
+    cdef Repeats repeats
+    cdef Call learnt, repeated
+
+    cdef Call repeated_by(self, Call call)
     cdef int learn(self, Call call) except -1
     cdef LinePart of_client(self, Call call, str client_id)
     cdef LinePart of_api(self, RequestHeader header)

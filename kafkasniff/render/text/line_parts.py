@@ -15,6 +15,7 @@ from kafkasniff.render.colours import Colours
 from kafkasniff.render.text.brokers import LONGEST_KNOWN, METADATA, TELLING_APIS, BrokerIds
 from kafkasniff.render.text.layout import Layout
 from kafkasniff.render.text.parts import api_text, client_id_text
+from kafkasniff.render.text.repeats import Repeats
 from kafkasniff.render.words import cells, pad
 
 _MOST_PARTS = 4096
@@ -58,6 +59,9 @@ class LineParts:
         self.brokers = BrokerIds()
         self.told: dict[int, bytes] = self.brokers.told
         self.known_answers: dict[bytes, int] = self.brokers.known_answers
+        self.repeats = Repeats()
+        self.learnt: Call | None = None
+        self.repeated: Call | None = None
         self.changes = 0
         self.ends: dict[str, tuple[str, bytes, int]] = {}
         self.client_ids: dict[str | None, tuple[bytes, int]] = {}
@@ -66,8 +70,12 @@ class LineParts:
         self.apis: list[LinePart | None] = [None] * (_KEYS * _API_VERSIONS)
 
     def learn(self, call: Call) -> cython.int:
-        """Take in which brokers a call tells of."""
+        """Take in which brokers a call tells of, and whether it repeats another."""
         header, response = call.header, call.response
+        if call is self.learnt:
+            return 0
+        self.learnt = call
+        self.repeated = self.repeats.take(call)
         if header is None or header.api_key < 0 or header.api_key >= _KEYS or not _TELLING[header.api_key]:
             return 0
         if response is not None:
@@ -87,6 +95,10 @@ class LineParts:
             self.ends.clear()
             self.clients = [None] * _SLOTS
         return 0
+
+    def repeated_by(self, call: Call) -> Call | None:
+        """Give the call that a call repeats, which was the last to be taken in; None where it repeats none."""
+        return self.repeated if self.learnt is call else None
 
     def of_client(self, call: Call, client_id: str | None) -> LinePart:
         """Give what a line has of client, server and client id."""

@@ -9,7 +9,7 @@ from kafkasniff.protocol.bodies.text_buffer cimport (
 from kafkasniff.render.line_writer cimport LineWriter
 from kafkasniff.render.text.clock cimport ClockTime
 from kafkasniff.render.text.line_parts cimport LinePart, LineParts
-from kafkasniff.render.text.summary cimport Summaries
+from kafkasniff.render.text.summaries.summary cimport Summaries
 
 cdef class CallLines(LineWriter):
     cdef Summaries summaries

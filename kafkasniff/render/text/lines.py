@@ -17,7 +17,7 @@ from kafkasniff.render.text.clock import ClockTime, time_column, time_title
 from kafkasniff.render.text.layout import TOOK, header_line, layout_for
 from kafkasniff.render.text.line_parts import LinePart, LineParts
 from kafkasniff.render.text.parts import OUTCOMES, cut_text, error_names, outcome_text, problem_text
-from kafkasniff.render.text.summary import Summaries
+from kafkasniff.render.text.summaries.summary import Summaries
 from kafkasniff.render.times import SinceFirst
 from kafkasniff.render.words import cells, duration_text, shorten, shorten_words
 from kafkasniff.render.wrapping import paragraph
@@ -91,7 +91,7 @@ class CallLines(LineWriter):
         self.parts = LineParts(self.layout, colours)
 
     def learn(self, call: Call) -> cython.int:
-        """Take in which brokers a call tells of; to be told all calls, also those that are not shown."""
+        """Take in what a call tells of others; to be told all calls, also those that are not shown."""
         return self.parts.learn(call)
 
     def write(self, call: Call) -> cython.int:
@@ -285,7 +285,11 @@ class CallLines(LineWriter):
             problems = []
         elif not summaries.is_sound:
             problems = call.problems
-        is_usual: cython.bint = is_whole and not summaries.codes and summaries.throttle_ms <= 0
+        repeated: Call | None = self.parts.repeated_by(call)
+        is_fine: cython.bint = is_whole and not summaries.codes
+        if is_fine and summaries.is_sound:
+            self.parts.repeats.note_sound(call)
+        is_usual: cython.bint = is_fine and summaries.throttle_ms <= 0 and repeated is None
         if room < 0 and is_usual and not problems and outcome == "answered":
             return out.append(summaries.text)
         colours = self.colours
@@ -298,6 +302,8 @@ class CallLines(LineWriter):
             parts.append((colours.error, errors))
         if summaries.throttle_ms > 0:
             parts.append((colours.warning, f"throttled for {duration_text(summaries.throttle_ms * _MILLISECOND_NS)}"))
+        if repeated is not None:
+            parts.append((colours.warning, f"retry of {repeated.number}"))
         if summaries.text.size:
             parts.append(("", str(summaries.text.taken(0), "utf-8")))
         if not is_whole:

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.error_codes.codes import ERROR_CODES
+from kafkasniff.protocol.names import camel_case
 from kafkasniff.render.words import ELLIPSIS, escape
 
 _MOST_ELEMENTS = 1000
@@ -30,7 +32,7 @@ def _struct_lines(struct: dict[str, Any], first: str, rest: str, width: int) -> 
             start = rest
             yield from _nested_lines(value, rest + "  ", width)
             continue
-        text = f"{escape(name)}: {_plain(name, value)}"
+        text = f"{escape(name)}: {value_text(name, value)}"
         if line and len(start) + len(line) + 2 + len(text) > width:
             yield start + line
             line, start = "", rest
@@ -49,7 +51,8 @@ def _nested_lines(value: dict[str, Any] | Sequence[dict[str, Any]], indent: str,
         yield f"{indent}{ELLIPSIS} {len(value) - _MOST_ELEMENTS:,} more"
 
 
-def _plain(name: str, value: object) -> str:
+def value_text(name: str, value: object) -> str:
+    """Give the value of a field called `name` in a line, cut where it is long; codes and API keys with their names."""
     if value is None:
         return "null"
     if value is True or value is False:
@@ -58,9 +61,11 @@ def _plain(name: str, value: object) -> str:
         if value and name.lower().endswith("errorcode"):
             known = ERROR_CODES.get(value)
             return f"{value} {known.name}" if known else str(value)
+        if name == "apiKey" and value in APIS:
+            return f"{value} {camel_case(APIS[value].name)}"
         return str(value)
     if isinstance(value, (list, tuple)):
-        text = ", ".join(_plain(name, element) for element in value[:_MOST_ELEMENTS])
+        text = ", ".join(value_text(name, element) for element in value[:_MOST_ELEMENTS])
         return f"[{text}]" if len(value) <= _MOST_ELEMENTS else f"[{text}, {ELLIPSIS} {len(value):,} in all]"
     text = str(value)
     more = f"{ELLIPSIS} ({len(text):,} characters)" if len(text) > _LONGEST_VALUE else ""

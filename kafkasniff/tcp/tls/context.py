@@ -7,6 +7,8 @@ from typing import NamedTuple
 from kafkasniff.tcp.events import Connection
 from kafkasniff.tcp.tls.key_log import KeyLog
 
+_NEEDS_LIBRARY = "that needs the package cryptography: pip install 'kafkasniff[tls]'"
+
 
 class TlsLimits(NamedTuple):
     """Bounds. Reaching one of the first two is said where the secrets came afterwards."""
@@ -22,7 +24,17 @@ class TlsLimits(NamedTuple):
 class TlsCounters:
     """What came of the TLS connections that ended."""
 
-    __slots__ = ("connections", "decrypted", "incomplete", "late", "not_fitting", "not_supported", "without_secrets")
+    __slots__ = (
+        "connections",
+        "decrypted",
+        "incomplete",
+        "late",
+        "no_library",
+        "not_fitting",
+        "not_supported",
+        "unread_certificates",
+        "without_secrets",
+    )
 
     TYPES = dict.fromkeys(__slots__, int)
     """Of what it is made of, for `typed_json`."""
@@ -33,8 +45,10 @@ class TlsCounters:
         decrypted: int = 0,
         incomplete: int = 0,
         late: int = 0,
+        no_library: int = 0,
         not_fitting: int = 0,
         not_supported: int = 0,
+        unread_certificates: int = 0,
         without_secrets: int = 0,
     ) -> None:
         """Take how many there were of each."""
@@ -48,6 +62,10 @@ class TlsCounters:
         """With secrets in the key log that authenticate no record."""
         self.not_supported = not_supported
         """With secrets, and a version or cipher suite that is not read."""
+        self.no_library = no_library
+        """With secrets, and without the package `cryptography` that decrypts with them."""
+        self.unread_certificates = unread_certificates
+        """Certificates that only this package reads, where it is not installed."""
         self.incomplete = incomplete
         """Of which a hello was not seen, without which no secret can be found."""
 
@@ -85,7 +103,13 @@ class TlsContext:
 
     def notes(self) -> list[str]:
         """Say in sentences what a key log that was given did not open, and what of it was forgotten."""
-        return [*self.key_log.notes(), *self._not_decrypted()]
+        return [*self.key_log.notes(), *self._not_decrypted(), *self._not_read()]
+
+    def _not_read(self) -> list[str]:
+        count = self.counters.unread_certificates
+        if not count:
+            return []
+        return [f"{count:,} TLS certificate{'s' if count > 1 else ''} not read: {_NEEDS_LIBRARY}"]
 
     def _not_decrypted(self) -> list[str]:
         counters = self.counters
@@ -100,6 +124,7 @@ class TlsContext:
             (counters.without_secrets, "the key log has no secrets for them"),
             (counters.late, f"their secrets came too late, behind more than {most} that waited for them"),
             (counters.not_fitting, "their secrets in the key log do not fit: no record could be authenticated"),
+            (counters.no_library, _NEEDS_LIBRARY),
             (counters.not_supported, "their TLS version or cipher suite cannot be decrypted"),
             (counters.incomplete, "their ClientHello or ServerHello was not seen"),
         )

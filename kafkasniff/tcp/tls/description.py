@@ -15,6 +15,7 @@ NO_SECRETS = "no secrets in the key log"
 LATE = "its secrets came when more had been sent than waits for them"
 NOT_FITTING = "its secrets in the key log do not fit"
 NOT_SUPPORTED = "cannot be decrypted"
+NO_LIBRARY = "the package cryptography is not installed"
 INCOMPLETE = "its ClientHello or ServerHello was not seen"
 
 CLOSE_NOTIFY = 0
@@ -137,11 +138,14 @@ class TlsDescription:
 
 
 def read_certificate(der: bytes | None) -> Certificate | None:
-    """Read a certificate; None where there is none or it is damaged."""
+    """Read a certificate; None where there is none, it is damaged, or the package `cryptography` is not installed."""
     if der is None:
         return None
     # Late: loading it takes a tenth of a second.
-    from cryptography import x509
+    try:
+        from cryptography import x509
+    except ModuleNotFoundError:
+        return None
 
     try:
         certificate = x509.load_der_x509_certificate(der)

@@ -1,5 +1,7 @@
 """What client and server agree on, and the keys that follow from it."""
 
+from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from kafkasniff.tcp.tls.cipher_suites import CipherSuite, suite_of
@@ -7,6 +9,7 @@ from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.description import (
     CLOSE_NOTIFY,
     INCOMPLETE,
+    NO_LIBRARY,
     NO_SECRETS,
     NOT_SUPPORTED,
     Alert,
@@ -90,6 +93,7 @@ class Negotiation:
             self._take_server_hello(read_server_hello(body))
         elif kind == CERTIFICATE and known.version_number is not None:
             certificate = read_certificate_message(body, known.version_number)
+            self._context.counters.unread_certificates += certificate is not None and not _reads_certificates()
             if direction == self._client:
                 known.client_certificate = certificate
             else:
@@ -125,10 +129,14 @@ class Negotiation:
         if suite is None or not known or suite.tls_1_3 != (server_hello.version == TLS_1_3):
             self.description.failure = NOT_SUPPORTED
             return False
-        if suite.tls_1_3:
-            openers = self._tls13_openers(suite, client_hello)
-        else:
-            openers = self._tls12_openers(suite, client_hello, server_hello)
+        try:
+            if suite.tls_1_3:
+                openers = self._tls13_openers(suite, client_hello)
+            else:
+                openers = self._tls12_openers(suite, client_hello, server_hello)
+        except ModuleNotFoundError:
+            self.description.failure = NO_LIBRARY
+            return False
         if openers is not None:
             self.openers = openers if self._client == 0 else (openers[1], openers[0])
         return openers is not None
@@ -195,3 +203,9 @@ class Negotiation:
         for name in (self._server_hello.session_id, *self._tickets):
             if name:
                 self._context.remember_session(name, self._master)
+
+
+@cache
+def _reads_certificates() -> bool:
+    """Tell whether the package that reads certificates is installed."""
+    return find_spec("cryptography") is not None

@@ -18,13 +18,16 @@ _ESCAPED = frozenset(',=+<>#;"\\')
 
 
 def principal_of(certificate: bytes) -> str | None:
-    """Give the principal of a client with a certificate (DER); None for one that is damaged.
+    """Give the principal of a client with a certificate (DER); None for one that is damaged, or without `cryptography`.
 
     As DefaultKafkaPrincipalBuilder makes it of Java's X500Principal.getName() (RFC 2253), without
     `ssl.principal.mapping.rules`, which no byte on the wire tells.
     """
     # Late: loading it takes a tenth of a second.
-    from cryptography import x509
+    try:
+        from cryptography import x509
+    except ModuleNotFoundError:
+        return None
 
     try:
         subject = x509.load_der_x509_certificate(certificate).subject

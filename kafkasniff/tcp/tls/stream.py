@@ -2,7 +2,15 @@
 
 from kafkasniff.tcp.events import Connection, StreamData, StreamGap
 from kafkasniff.tcp.tls.context import TlsContext
-from kafkasniff.tcp.tls.description import INCOMPLETE, LATE, NO_SECRETS, NOT_FITTING, NOT_SUPPORTED, TlsDescription
+from kafkasniff.tcp.tls.description import (
+    INCOMPLETE,
+    LATE,
+    NO_LIBRARY,
+    NO_SECRETS,
+    NOT_FITTING,
+    NOT_SUPPORTED,
+    TlsDescription,
+)
 from kafkasniff.tcp.tls.handshake import TLS_1_2, TLS_1_3, HandshakeError, MessageBuffer
 from kafkasniff.tcp.tls.negotiation import Negotiation
 from kafkasniff.tcp.tls.records import ALERT, APPLICATION_DATA, CHANGE_CIPHER_SPEC, HANDSHAKE, Record, RecordCutter
@@ -214,8 +222,8 @@ class TlsStream:
         found = not self._given_up and self._negotiation.find_keys()
         if found:
             self._copy_secrets()
-        if self.description.failure == NOT_SUPPORTED:
-            self._give_up(NOT_SUPPORTED)
+        if self.description.failure in (NOT_SUPPORTED, NO_LIBRARY):
+            self._give_up(self.description.failure)
         return found
 
     def _copy_secrets(self) -> None:
@@ -275,5 +283,6 @@ class TlsStream:
             counters.late += failure == LATE
             counters.without_secrets += failure == NO_SECRETS
             counters.not_fitting += failure == NOT_FITTING
+            counters.no_library += failure == NO_LIBRARY
             counters.not_supported += failure == NOT_SUPPORTED
             counters.incomplete += failure == INCOMPLETE

@@ -6,7 +6,7 @@ import random
 import struct
 from typing import Any
 
-from kafkasniff.calls.resync.agreement import agreement_of_cut
+from kafkasniff.calls.resync.agreement import agreement_of_cut, is_fetched
 from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.tcp.events import StreamGap
 from tests.calls.hand_made import BUDGET, connection, data, sized
@@ -45,6 +45,29 @@ def test_the_first_half_of_a_request_does_not_contradict_its_layout() -> None:
         if of_request(row, content, len(content) // 2) < 0:
             refused.append((row["api_name"], row["api_version"], row["row"]))
     assert refused == []
+
+
+def fetches() -> list[bytes]:
+    """Responses with records that Kafka's own classes wrote, with their headers."""
+    with gzip.open(VECTORS / "api-responses.jsonl.gz", "rt") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [bytes.fromhex(row["header_hex"] + row["body_hex"]) for row in rows if row["api_name"] == "FETCH"]
+
+
+def test_a_fetch_response_is_known_by_its_first_batch() -> None:
+    known = [is_fetched(cut(sized(content)[:-20], 20), 4, len(content)) for content in fetches()]
+    assert sum(known) >= 10
+
+
+def test_other_responses_are_no_fetched_batches() -> None:
+    with gzip.open(VECTORS / "api-responses.jsonl.gz", "rt") as lines:
+        rows = [json.loads(line) for line in lines]
+    taken = set()
+    for row in rows:
+        content = bytes.fromhex(row["header_hex"] + row["body_hex"])
+        if len(content) > 60 and is_fetched(cut(sized(content)[: len(content) // 2], 20), 4, len(content)):
+            taken.add(row["api_name"])
+    assert taken <= {"FETCH"}
 
 
 def test_random_bytes_mostly_contradict_it() -> None:

@@ -55,14 +55,40 @@ def test_a_body_that_fits_a_layout_speaks_for_a_response() -> None:
 
 
 def test_a_body_that_fits_speaks_for_a_response_right_before_a_gap() -> None:
-    for earlier, found in ((metadata_response(6), True), (response(6, b"that no API has: " + bytes(range(40))), False)):
+    # So does it of one whose request came some requests before.
+    for earlier, following, found in (
+        (metadata_response(6), 8, True),
+        (metadata_response(6), 14, True),
+        (response(6, b"that no API has: " + bytes(range(40))), 8, False),
+    ):
         held = hold(b"tail of another" + earlier)
         held.push_gap(gap(connection(), 1, 500, 1))
         place = held.end
-        held.push(data(connection(), 1, response(8, b"third"), 2))
+        held.push(data(connection(), 1, response(following, b"third"), 2))
         assert earlier_responses(held, place) == (15 if found else place)
         # Where the last one before the gap is known, nothing comes before it.
         assert earlier_responses(held, place, last_answer=6) == place
+
+
+def test_a_size_that_leads_over_a_gap_to_the_next_id_speaks_for_a_response() -> None:
+    earlier = response(7, b"body of which the end lacks" * 20)
+    for cut in (False, True):
+        for correlation_id, found in ((8, True), (9, False)):
+            held = hold(b"tail of another" + earlier[:40])
+            held.push_gap(gap(connection(), 1, len(earlier) - 40, 1, cut=cut))
+            place = held.end
+            held.push(data(connection(), 1, response(correlation_id, b"third"), 2))
+            assert earlier_responses(held, place) == (15 if found else place)
+            # Where the last one before the gap is known, nothing comes before it.
+            assert earlier_responses(held, place, last_answer=7) == place
+
+
+def test_integers_that_lead_over_a_gap_are_no_response() -> None:
+    held = hold(struct.pack(">16i", *range(40, 52), 28, 7, 0, 0))
+    held.push_gap(gap(connection(), 1, 16, 1, cut=True))
+    place = held.end
+    held.push(data(connection(), 1, response(8, b"third"), 2))
+    assert earlier_responses(held, place) == place
 
 
 def test_the_end_of_what_a_snap_length_left_is_none_of_a_response() -> None:

@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 
-from kafkasniff.render.columns import ColumnLines
+from kafkasniff.render.tables.columns import ColumnLines
 from tests.cli.conftest import Run
 from tests.render.made_calls import heartbeat_call
 

@@ -7,11 +7,23 @@ def test_topics(run: Run) -> None:
     filters = run("help", "filters").stdout
     for option in ("--api", "--client-id", "--errors [NAME]", "--from TIME"):
         assert f"  {option}" in filters
+    output = run("help", "output").stdout
+    for option in ("--time absolute|local|relative|delta", "--columns NAME,...", "--wide"):
+        assert f"  {option}" in output
     assert run("help", "read").stdout == run("read", "--help").stdout
     assert run("help").stdout == run("--help").stdout
     done = run("help", "filter")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "no topic or command is called 'filter', only filters, bounds, read" in done.stderr
+    assert "no topic or command is called 'filter', only filters, output, totals, capture, bounds, read" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["read", "show", "live", "diagnose", "audit", "pipeline"])
+def test_help_fits_a_screen(environment: dict[str, str], run: Run, command: str) -> None:
+    """One of 100 columns and 45 lines."""
+    environment["COLUMNS"] = "100"
+    lines = run(command, "--help").stdout.splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 100
 
 
 @pytest.mark.parametrize("command", ["read", "live", "diagnose", "pipeline"])

@@ -19,7 +19,7 @@ import pytest
 from kafkasniff.capture.files.reader import CaptureReader
 from tests.accounts import NOBODY, needs_root, python_for_all
 from tests.cli.conftest import COMMAND, Run
-from tests.cli.running import ANSWER, REQUEST, Live, exchange, wait_for_lines
+from tests.cli.running import ANSWER, REQUEST, Live, exchange, run_client, wait_for_lines
 from tests.conftest import AddFigure
 from tests.networks import LIBC, ip, needs, own_network
 
@@ -32,40 +32,11 @@ AS_ON_MACOS = [
     "from kafkasniff.cli.main import main; live.sys = SimpleNamespace(platform='darwin'); main()",
 ]
 
-CLIENT = """
-import sys, time
-from confluent_kafka import Consumer, Producer
-messages, size = int(sys.argv[1]), int(sys.argv[2])
-producer = Producer({"test.mock.num.brokers": "2", "linger.ms": "0", "client.id": "mock-producer"})
-brokers = ",".join(f"{each.host}:{each.port}" for each in producer.list_topics(timeout=10).brokers.values())
-consumer = Consumer({"bootstrap.servers": brokers, "group.id": "billing", "client.id": "mock-consumer",
-                     "auto.offset.reset": "earliest"})
-consumer.subscribe(["orders"])
-for number in range(messages):
-    producer.produce("orders", number.to_bytes(4, "big") + bytes(size))
-    if number % 50 == 49:
-        producer.flush()
-producer.flush()
-got, deadline = 0, time.monotonic() + 30
-while got < messages and time.monotonic() < deadline:
-    message = consumer.poll(1)
-    got += message is not None and not message.error()
-consumer.close()
-assert got == messages, got
-"""
-"""A real client against the mock cluster inside librdkafka."""
-
 
 @pytest.fixture(autouse=True)
 def network() -> Iterator[None]:
     with own_network():
         yield
-
-
-def run_client(messages: int, size: int = 100) -> None:
-    pytest.importorskip("confluent_kafka")
-    command = [sys.executable, "-c", CLIENT, str(messages), str(size)]
-    subprocess.run(command, check=True, timeout=60, stderr=subprocess.DEVNULL)
 
 
 def start_tcpdump(path: Path) -> subprocess.Popen[bytes]:

@@ -1,6 +1,5 @@
 import json
 import os
-import pty
 import re
 import select
 import signal
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import COMMAND, Run
-from tests.conftest import CAPTURES
+from tests.conftest import CAPTURES, open_terminal
 
 NAME = "java-4.3.1-basic"
 PCAP = f"{NAME}.pcap"
@@ -321,7 +320,7 @@ def test_a_closed_pipe_is_silent(environment: dict[str, str]) -> None:
 
 
 def test_a_terminal_gets_colours_and_lines_that_fit(environment: dict[str, str]) -> None:
-    main, end = pty.openpty()
+    main, end = open_terminal()
     os.set_blocking(main, False)
     with subprocess.Popen(
         [*COMMAND, "read", str(CAPTURES / PCAP), "--errors"],

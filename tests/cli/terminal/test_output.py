@@ -6,6 +6,7 @@ import resource
 import shlex
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -124,17 +125,25 @@ def test_help_into_a_closed_pipe_is_silent(environment: dict[str, str]) -> None:
     assert done.returncode in (0, 141)
 
 
-def test_a_capture_that_cannot_be_written_to_its_end(tmp_path: Path, environment: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("limit", "what"),
+    # The comments of packets wait in a temporary file, which is smaller than the capture.
+    [(65_536, b"out.pcapng"), (4_096, os.fsencode(tempfile.gettempdir()))],
+    ids=["the capture", "the temporary file"],
+)
+def test_a_capture_that_cannot_be_written_to_its_end(
+    tmp_path: Path, environment: dict[str, str], limit: int, what: bytes
+) -> None:
     done = subprocess.run(
         [*COMMAND, "read", str(CAPTURE), "--write", "out.pcapng"],
         capture_output=True,
         cwd=tmp_path,
         env=environment,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == b"kafkasniff: out.pcapng: cannot be written: File too large"
+    assert done.stderr.splitlines()[-1] == b"kafkasniff: %b: cannot be written: File too large" % what
     assert b"Traceback" not in done.stderr
 
 

@@ -19,6 +19,15 @@ def test_commits_from_outside() -> None:
     assert findings(COMMIT, [commit(at, code=27) for at in range(9)]) == []
 
 
+def test_a_member_that_lost_its_place_is_not_outside() -> None:
+    """As librdkafka commits when it has left: without a member id, on the connection on which it had joined."""
+    joined = call(11, 5, {"groupId": "g", "memberId": ""}, {"errorCode": 79})
+    commits = [commit(at) for at in range(1, 5)]
+    assert findings(COMMIT, [joined, *commits]) == []
+    assert finding("commit-after-rebalance", [joined, *commits]).count == 4
+    assert findings("commit-after-rebalance", commits) == []
+
+
 def lookup(at: float, code: int = 0, kind: int = 0, on: Any = None, **more: Any) -> Call:
     answer = {"errorCode": code, "nodeId": 1, "host": "10.0.0.2", "port": 9092}
     return call(10, 2, {"key": "g", "keyType": kind}, answer, at=at, on=on or connection(50_000), **more)
@@ -55,6 +64,16 @@ def test_a_consumer_of_the_new_protocol_on_an_old_broker() -> None:
     assert findings(PROTOCOL, [old, *looked_up(9, connections=1)]) == []
     assert findings(PROTOCOL, [new, *looked_up(9)]) == []
     assert findings(PROTOCOL, looked_up(9)) == []
+
+
+def test_a_broker_on_which_the_new_protocol_is_switched_off() -> None:
+    def heartbeat(code: int) -> Call:
+        return call(68, 1, {"groupId": "g", "memberId": "m", "memberEpoch": 0}, {"errorCode": code})
+
+    found = finding(PROTOCOL, [versions(10, 11, 18, 68), heartbeat(35)])
+    assert found.subject.items() >= {"clientId": "shop", "group": "g", "client": "10.0.0.1:50000"}.items()
+    assert "10.0.0.2:9092 refuses ConsumerGroupHeartbeat" in found.summary
+    assert findings(PROTOCOL, [versions(10, 11, 18, 68), heartbeat(0), heartbeat(110)]) == []
 
 
 def test_clients_that_do_something_else() -> None:

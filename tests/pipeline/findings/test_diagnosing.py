@@ -9,7 +9,7 @@ from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.pipeline.findings import shares
 from kafkasniff.pipeline.options import Options
 from kafkasniff.reading import Reading
-from kafkasniff.render.findings import finding_object
+from kafkasniff.render.diagnosis.findings import finding_object
 from kafkasniff.tables.rings import ring_of
 from tests.conftest import SHARED, needs_shared
 from tests.pipeline.test_loading import RING, rows, write

@@ -14,7 +14,7 @@ from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.pipeline.findings.event_reader import EventReader
 from kafkasniff.pipeline.findings.events import EventPacker
 from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
-from kafkasniff.render.findings import finding_object
+from kafkasniff.render.diagnosis.findings import finding_object
 from tests.conftest import SHARED, needs_shared
 
 LARGEST = 2_000_000

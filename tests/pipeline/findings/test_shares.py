@@ -16,7 +16,7 @@ from kafkasniff.pipeline.findings.events import EventPacker
 from kafkasniff.pipeline.findings.shares import Share, dealt, shares_of
 from kafkasniff.pipeline.rows.output import table_of
 from kafkasniff.pipeline.rows.schemas import schema_of
-from kafkasniff.render.finding_rows import finding_rows
+from kafkasniff.render.diagnosis.rows import finding_rows
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 from tests.conftest import SHARED, needs_shared
 from tests.pipeline.findings.test_events import placed_items

@@ -134,7 +134,7 @@ def test_what_another_version_left_is_not_touched(tmp_path):
     ledger.commit(State(buckets=1))
     ledger.close()
     path = Path(ledger.folder, "state")
-    path.write_bytes(path.read_bytes().replace(b"kafkasniff state 3", b"kafkasniff state 2"))
+    path.write_bytes(path.read_bytes().replace(b"kafkasniff state 4", b"kafkasniff state 3"))
 
     with pytest.raises(PipelineError, match=r"keeps its state in another form: go on with that"):
         opened(tmp_path)
@@ -191,7 +191,8 @@ def test_a_state_is_read_as_it_was_written(tmp_path):
 
     found = opened(tmp_path)[1]
     [counters] = [each.tls_counters for each in found.carried.values()]
-    assert [getattr(counters, name) for name in TlsCounters.__slots__] == [0, 2, 0, 0, 0, 0, 0]
+    counted = {name: getattr(counters, name) for name in TlsCounters.__slots__}
+    assert {name: count for name, count in counted.items() if count} == {"decrypted": 2}
     assert replace(found, carried={}) == replace(state, carried={})
     assert to_json(found, State) == to_json(state, State)
 

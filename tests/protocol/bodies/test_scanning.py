@@ -9,7 +9,7 @@ import pytest
 
 from kafkasniff.protocol.bodies import decode_body, find_errors
 from kafkasniff.protocol.bodies.scanning import scan_body
-from kafkasniff.render.text.summary_fields import SUMMARY_FIELDS
+from kafkasniff.render.text.summaries.fields import SUMMARY_FIELDS
 from tests.conftest import VECTORS
 
 HEARTBEAT = 12

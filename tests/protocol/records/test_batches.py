@@ -58,6 +58,7 @@ def test_header_of_magic_2() -> None:
         "crc": int.from_bytes(encoded[17:21]),
         "crcValid": True,
     }
+    assert (found.is_transactional, found.is_control, found.size_in_bytes) == (False, False, len(encoded))
     assert (found.start, found.records_start, found.end) == (2, 63, 2 + len(encoded))
     assert found.last_sequence == -1
 

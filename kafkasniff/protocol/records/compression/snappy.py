@@ -5,7 +5,7 @@ from typing import Final
 
 from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
 
-_MAGIC: Final = b"\x82SNAPPY\0"
+MAGIC: Final = b"\x82SNAPPY\0"
 _HEADER_BYTES: Final = 16
 """Magic, then the framing's version and lowest compatible version, int32 each (snappy-java's SnappyCodec)."""
 
@@ -26,7 +26,7 @@ def decompress_snappy(data: bytes, limit: int) -> bytes | bytearray:
     from cramjam import snappy
 
     view = memoryview(data)
-    blocks = _framed_blocks(view) if data.startswith(_MAGIC) else [view]
+    blocks = _framed_blocks(view) if data.startswith(MAGIC) else [view]
     try:
         sizes = [snappy.decompress_raw_len(block) for block in blocks]
         for block, size in zip(blocks, sizes, strict=True):

@@ -1,0 +1,65 @@
+"""Sends spans of calls to an OpenTelemetry collector: `--otlp` of `read` and `live`."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import typer
+
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.items import Item
+from kafkasniff.capture.errors import CaptureError
+from kafkasniff.cli.showing.reading import LineFormat
+from kafkasniff.cli.terminal.output import print_message
+
+if TYPE_CHECKING:
+    from kafkasniff.tracing.export import Exporting
+
+
+def exporting(endpoint: str, waits: bool, stack: ExitStack) -> "Exporting":
+    """Begin to send spans to `endpoint`; `stack` sends the rest, and says how many the collector did not take.
+
+    `waits`: for the collector, else spans are dropped that come too fast for it. Raises CaptureError where the library
+    for it lacks, typer.BadParameter for what is no address.
+    """
+    try:
+        from kafkasniff.tracing.export import Exporting
+    except ImportError:
+        text = "--otlp needs opentelemetry-sdk and its exporter: pip install 'kafkasniff[otel]'"
+        raise CaptureError(text) from None
+    try:
+        made = Exporting(endpoint, waits)
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}.", param_hint="--otlp") from None
+
+    def close() -> None:
+        if (text := made.close()) is not None:
+            print_message(f"kafkasniff: {text}")
+
+    stack.callback(close)
+    return made
+
+
+def with_spans(lines: LineFormat, spans: "Exporting", shows: bool) -> LineFormat:
+    """Give a form that also makes a span of each call shown; without `shows`, calls and all else have no lines."""
+
+    def line(call: Call) -> bytes:
+        spans.take_call(call)
+        return lines.call(call) if shows else b""
+
+    if shows:
+        return lines._replace(call=line, calls=_none)
+    return LineFormat(
+        lambda call: None,
+        line,
+        _none,
+        lambda gap: b"",
+        lambda token: b"",
+        lambda report: b"",
+        lambda item, message: b"",
+    )
+
+
+def _none(items: list[Item], wants: Callable[[Call], bool] | None) -> tuple[bytes, int]:
+    """Take no calls: each is taken by itself."""
+    return b"", 0

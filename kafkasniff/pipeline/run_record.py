@@ -1,0 +1,89 @@
+"""What a micro-batch did, and how long it took: said to Spark's web pages, and written beside the tables.
+
+`DEST/_runs/RUN-NUMBER.json` has one object. Names that begin with `_` are no tables for Spark.
+"""
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from kafkasniff.compiled import is_compiled
+from kafkasniff.pipeline.follow.state import Ledger, State
+from kafkasniff.pipeline.inputs.files import Input
+
+_MOST_REASONS = 100
+"""Reasons of files that were not read which a record has."""
+
+
+class RunRecord:
+    """Takes the time of the steps of one micro-batch."""
+
+    def __init__(self, session: SparkSession, ledger: Ledger, number: int, inputs: Sequence[Input]) -> None:
+        """Begin the micro-batch `number`, which reads `inputs`."""
+        self._session = session
+        self._ledger = ledger
+        self._number = number
+        self._inputs = inputs
+        self._began, self._began_at = datetime.now(UTC), time.monotonic()
+        self._seconds: dict[str, float] = {}
+
+    @contextlib.contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Take the time of a step, and name it on Spark's web pages with the files that are read."""
+        context = self._session.sparkContext
+        size = sum(each.size for each in self._inputs)
+        files = f"{len(self._inputs):,} files, {size / 1e6:,.1f} MB"
+        context.setJobDescription(f"kafkasniff {self._ledger.run_id}, {self._number}: {name} ({files})")
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._seconds[name] = self._seconds.get(name, 0) + time.monotonic() - began
+            context.setLocalProperty("spark.job.description", None)
+
+    def write(self, before: State, after: State) -> None:
+        """Write what came of it, behind its commit. Raises PipelineError where that cannot be written."""
+        seconds = time.monotonic() - self._began_at
+        size = sum(each.size for each in self._inputs)
+        tables = self._ledger.tables
+        rows_before, rows = before.counts(tables), after.counts(tables)
+        record: dict[str, Any] = {
+            "run": self._ledger.run_id,
+            "number": self._number,
+            "began": self._began.isoformat(),
+            "ended": datetime.now(UTC).isoformat(),
+            "seconds": round(seconds, 3),
+            "steps": {name: round(spent, 3) for name, spent in self._seconds.items()},
+            "files": len(self._inputs),
+            "bytes": size,
+            "megabytes_per_second": round(size / 1e6 / seconds, 3),
+            "packets": after.packets - before.packets,
+            "rows_added": {table: rows[table] - rows_before[table] for table in tables},
+            "rows": rows,
+            "shown": after.shown,
+            "unread": len(after.reasons()) + after.more_unread,
+            "reasons": after.reasons()[:_MOST_REASONS],
+            "versions": {
+                "kafkasniff": _version(),
+                "compiled": is_compiled(),
+                "spark": self._session.version,
+                "python": "{}.{}.{}".format(*sys.version_info),
+            },
+            "processors": self._session.sparkContext.defaultParallelism,
+        }
+        self._ledger.write_record(self._number, json.dumps(record, indent=1).encode() + b"\n")
+
+
+def _version() -> str | None:
+    try:
+        return version("kafkasniff")
+    except PackageNotFoundError:
+        # The command was sent to where it is not installed.
+        return None

@@ -1,0 +1,22 @@
+# What other compiled modules use of repeats.py.
+
+cimport cython
+from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.protocol.headers cimport RequestHeader
+from kafkasniff.render.text.summaries.known cimport kafkasniff_equal_from
+
+@cython.final
+cdef class Repeats:
+    cdef list last, written, turns, sound
+    cdef Call taken
+    cdef Py_ssize_t place
+
+    @cython.locals(header=RequestHeader, request=Frame)
+    cpdef Call take(self, Call call)
+    cpdef int note_sound(self, Call call) except -1
+    @cython.locals(request=Frame)
+    cdef Call take_write(self, Call call, RequestHeader header)
+    @cython.locals(one=RequestHeader, other=RequestHeader, first=Frame, second=Frame)
+    cdef bint is_same(self, Call earlier, Call call) except -1
+    @cython.locals(response=Frame, header=RequestHeader, request=Frame)
+    cdef bint has_failed(self, Call earlier, Call call) except -1

@@ -1,0 +1,188 @@
+"""Contents in place of others: as long, and as compressible."""
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from random import Random
+
+from kafkasniff.protocol.records.compression.snappy import MAGIC
+
+Spans = Sequence[tuple[int, int]]
+"""Where keys, values and headers lie: position and bytes of each."""
+
+_CHUNK = 256
+"""Bytes of a long value, each of which has its share of noise."""
+_SAMPLED = 16_384
+"""Bytes by which contents that are not compressed are weighed."""
+_TRIES = 24
+"""Fillings tried on each side of the one that nearly has the size."""
+_COMMENT = 0x10
+"""The flag of a comment in a gzip header (RFC 1952, 2.3.1)."""
+_COMMENT_AT = 10
+_FRAMING = 20
+"""Bytes before the one block that snappy-java's framing gets here: its header, and the size of the block."""
+
+
+def fill(content: bytearray, spans: Spans, noise: int, evenly: bool = True) -> None:
+    """Put `noise` bytes without any pattern into the spans, and zeros into the rest of them.
+
+    The noise is shared out evenly, or fills the first spans.
+    """
+    if evenly:
+        spans = [(at, length) for span in spans for at, length in _chunks(*span)]
+    total = sum(length for _, length in spans)
+    # They tell nothing: they are the same everywhere.
+    random = Random(0).randbytes(noise)
+    before = seen = 0
+    for at, length in spans:
+        seen += length
+        now = noise * seen // max(total, 1) if evenly else min(noise, seen)
+        part = random[before:now]
+        content[at : at + length] = part + bytes(length - len(part))
+        before = now
+
+
+def _chunks(at: int, length: int) -> Iterator[tuple[int, int]]:
+    for start in range(0, length, _CHUNK):
+        yield at + start, min(_CHUNK, length - start)
+
+
+def noise_like(content: bytes, spans: Spans) -> int:
+    """Give how much noise leaves a content about as compressible as it is: its first bytes, by LZ4."""
+    from lz4.block import compress
+
+    whole = sum(length for _, length in spans)
+    spans = [(at, min(length, _SAMPLED - at)) for at, length in spans if at < _SAMPLED]
+    total = sum(length for _, length in spans)
+    sample = bytearray(content[:_SAMPLED])
+    wanted = len(compress(content[:_SAMPLED], store_size=False))
+    low, high = 0, total
+    while low < high:
+        middle = (low + high) // 2
+        fill(sample, spans, middle)
+        if len(compress(bytes(sample), store_size=False)) < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low * whole // max(total, 1)
+
+
+def squeezed_into(codec: str, old: bytes, content: bytearray, spans: Spans, mend: Callable[[bytearray], None]) -> bytes:
+    """Fill the spans of a content so that it takes as many bytes as `old`, compressed; give these.
+
+    `mend` makes checksums within right. Gives nothing where no filling does. Noise takes as many bytes as it has, so
+    that the search for how much of it there is to be comes near, and the few around it differ by a byte or two.
+    """
+    wanted = len(old)
+    total = sum(length for _, length in spans)
+    for compress, evenly in product(_encoders(codec, old), (False, True)):
+
+        def filled(noise: int, compress: Callable[[bytes], bytes] = compress, evenly: bool = evenly) -> bytes:
+            fill(content, spans, noise, evenly)
+            mend(content)
+            return _padded(codec, compress(bytes(content)), wanted)
+
+        low, high = 0, total
+        while low < high:
+            middle = (low + high) // 2
+            if len(filled(middle)) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        for noise in range(max(low - _TRIES, 0), min(low + _TRIES, total) + 1):
+            made = filled(noise)
+            if len(made) == wanted:
+                return made
+    return b""
+
+
+def _padded(codec: str, made: bytes, wanted: int) -> bytes:
+    """Give bytes of gzip and Snappy as long as they are to be where they are shorter, and so far as it works out."""
+    lack = wanted - len(made)
+    if lack > 0 and codec == "gzip":
+        comment = b"x" * (lack - 1) + b"\0"
+        return made[:3] + bytes([_COMMENT]) + made[4:_COMMENT_AT] + comment + made[_COMMENT_AT:]
+    if lack > 0 and codec == "snappy":
+        if made.startswith(MAGIC):
+            return _framed(_longer_snappy(made[_FRAMING:], lack))
+        return _longer_snappy(made, lack)
+    return made
+
+
+def _longer_snappy(block: bytes, lack: int) -> bytes:
+    """Give a block of Snappy that means the same, with up to `lack` bytes more: a literal of its own takes one."""
+    at = next(place for place, byte in enumerate(block) if byte < 0x80) + 1
+    made = bytearray(block[:at])
+    while at < len(block):
+        kind, size = block[at] & 3, block[at] >> 2
+        behind = at + (1, 2, 3, 5)[kind]
+        if kind == 0:
+            # The length less one of a literal stands in the tag, or in one to four bytes behind it.
+            wide = max(size - 59, 0)
+            length = int.from_bytes(block[at + 1 : at + 1 + wide], "little") if wide else size
+            start, behind = at + 1 + wide, at + 2 + wide + length
+            alone = min(lack, length)
+            lack -= alone
+            for byte in block[start : start + alone]:
+                made += bytes([0, byte])
+            tag = block[at] if wide else length - alone << 2
+            made += bytes([tag]) + (length - alone).to_bytes(wide, "little") if wide else bytes([tag])
+            at = start + alone
+        made += block[at:behind]
+        at = behind
+    return bytes(made)
+
+
+def _encoders(codec: str, old: bytes) -> list[Callable[[bytes], bytes]]:
+    """Give ways to compress, in the framing that there was."""
+    if codec == "gzip":
+        return [lambda data: _gzip(data, 9)]
+    if codec == "snappy":
+        return [_framed_snappy if old.startswith(MAGIC) else _snappy]
+    if codec == "lz4":
+        from lz4 import frame
+
+        flags = [(False, False), (True, False), (False, True), (True, True)]
+        return [
+            lambda data, size=size, check=check, level=level: frame.compress(  # type: ignore[misc]
+                data, compression_level=level, store_size=size, content_checksum=check
+            )
+            for level in (0, 12)
+            for size, check in flags
+        ]
+    import sys
+
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    option = zstd.CompressionParameter
+    return [
+        lambda data, level=level, check=check, size=size: zstd.compress(  # type: ignore[misc]
+            data,
+            options={option.compression_level: level, option.checksum_flag: check, option.content_size_flag: size},
+        )
+        for level in (3, 19)
+        for check in (0, 1)
+        for size in (0, 1)
+    ]
+
+
+def _gzip(data: bytes, level: int) -> bytes:
+    deflater = zlib.compressobj(level, wbits=16 + zlib.MAX_WBITS)
+    return deflater.compress(data) + deflater.flush()
+
+
+def _snappy(data: bytes) -> bytes:
+    from cramjam import snappy
+
+    return bytes(snappy.compress_raw(data))
+
+
+def _framed(block: bytes) -> bytes:
+    # The framing's version and lowest compatible version, as snappy-java writes them.
+    return MAGIC + b"\0\0\0\1\0\0\0\1" + len(block).to_bytes(4, "big") + block
+
+
+def _framed_snappy(data: bytes) -> bytes:
+    return _framed(_snappy(data))

@@ -1,0 +1,1 @@
+complete --command kafkasniff --no-files --arguments "(env _KAFKASNIFF_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) kafkasniff)" --condition "env _KAFKASNIFF_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) kafkasniff"

@@ -1,0 +1,83 @@
+"""The files in deploy/: what Prometheus says of them, and that they speak of metrics and options that there are."""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kafkasniff.metrics.totals import Totals
+from kafkasniff.reading import read
+from tests.cli.running import Live
+from tests.conftest import CAPTURES, ROOT
+from tests.networks import needs, own_network
+
+DEPLOY = ROOT / "deploy"
+DASHBOARD = json.loads((DEPLOY / "grafana-dashboard.json").read_text())
+COMMAND_LINES = {
+    "kafkasniff.service": re.search(
+        r"^ExecStart=\S+ live (.*)$", (DEPLOY / "kafkasniff.service").read_text(), re.M
+    ).group(1).split(),
+    **{
+        name: json.loads(
+            re.search(r"^\s+args: (\[.*\])$", (DEPLOY / "kubernetes" / name).read_text(), re.M).group(1)
+        )[1:]
+        for name in ("daemonset.yaml", "sidecar.yaml")
+    },
+}  # fmt: skip
+
+
+def names_in_use() -> set[str]:
+    """Names of all metrics, with those that Prometheus makes of histograms."""
+    prometheus_client = pytest.importorskip("prometheus_client", reason="the extra `metrics` is not installed")
+    from kafkasniff.metrics.exposition import Exposition
+    from kafkasniff.metrics.state import State
+
+    totals = Totals()
+    totals.take([*read(str(CAPTURES / "java-4.3.1-basic.pcap")).calls()])
+    registry = prometheus_client.CollectorRegistry()
+    registry.register(Exposition(totals, lambda: State(*[0] * 9)))
+    text = prometheus_client.generate_latest(registry).decode()
+    return set(re.findall(r"^(kafkasniff_\w+)", text, re.M)) | set(re.findall(r"^# TYPE (\w+)", text, re.M))
+
+
+def expressions() -> Iterator[str]:
+    for panel in DASHBOARD["panels"]:
+        for target in panel["targets"]:
+            yield target["expr"].replace("$__rate_interval", "5m").replace("$instance", ".*").replace("$broker", ".*")
+
+
+@needs("promtool")
+def test_prometheus_takes_the_alerts_and_they_fire_when_they_should() -> None:
+    for arguments in (("check", "rules", "prometheus-alerts.yml"), ("test", "rules", "prometheus-alerts-test.yml")):
+        subprocess.run(["promtool", *arguments], cwd=DEPLOY, check=True, capture_output=True)
+
+
+@needs("promtool")
+def test_prometheus_takes_what_the_dashboard_asks(tmp_path: Path) -> None:
+    rules = [{"record": f"panel:{number}", "expr": text} for number, text in enumerate(expressions())]
+    assert len(rules) >= len(DASHBOARD["panels"]) > 10
+    path = tmp_path / "rules.yml"
+    # JSON is YAML.
+    path.write_text(json.dumps({"groups": [{"name": "panels", "rules": rules}]}))
+    subprocess.run(["promtool", "check", "rules", str(path)], check=True, capture_output=True)
+
+
+def test_all_metrics_that_are_asked_for_are_there() -> None:
+    text = (DEPLOY / "prometheus-alerts.yml").read_text() + "\n".join(expressions())
+    asked = set(re.findall(r"\bkafkasniff_\w+", text))
+    assert asked - names_in_use() == set()
+    documented = (ROOT / "docs" / "metrics.md").read_text()
+    for name in asked:
+        assert name.removesuffix("_bucket") in documented or re.search(r"kafkasniff_(client|topic|group)_", name), name
+
+
+@pytest.mark.parametrize("name", COMMAND_LINES)
+def test_the_command_lines_are_right(environment: dict[str, str], name: str) -> None:
+    arguments = [each for each in COMMAND_LINES[name] if each not in ("--user", "nobody")]
+    with own_network():
+        live = Live(environment, *arguments, "--user", "root", "--duration", "100ms")
+        assert live.end(None) == 0
+    assert "metrics at http://" in live.messages

@@ -1,0 +1,65 @@
+import json
+import os
+import stat
+from pathlib import Path
+
+import pyarrow.dataset as ds
+
+from kafkasniff.pipeline.follow.state import Ledger, run_id, tables_of
+from kafkasniff.pipeline.inputs.files import find_inputs
+from kafkasniff.pipeline.loading import load
+from kafkasniff.pipeline.options import Options
+
+RING = sorted(Path("captures/rotate-size").glob("*.pcap"))
+
+
+def run(spark, sources, folder):
+    ledger = Ledger(str(folder), run_id([], []), tables_of(False))
+    state = ledger.open()
+    try:
+        load(spark, ledger, state, find_inputs([str(each) for each in sources]), Options())
+    finally:
+        ledger.close()
+
+
+def rows(folder, table):
+    return ds.dataset(f"{folder}/{table}", partitioning="hive").count_rows()
+
+
+def test_each_run_leaves_a_record_that_agrees_with_the_tables(spark, tmp_path):
+    broken = tmp_path / "broken.pcap"
+    broken.write_bytes(b"no capture")
+    run(spark, [RING[0], broken], tmp_path / "tables")
+    run(spark, [*RING, broken], tmp_path / "tables")
+
+    first, second = (json.loads(path.read_text()) for path in sorted((tmp_path / "tables" / "_runs").iterdir()))
+    assert (first["number"], second["number"]) == (1, 2)
+    assert first["files"] == 2
+    assert first["bytes"] == os.path.getsize(RING[0]) + len(b"no capture")
+    assert second["files"] == len(RING) - 1
+    assert first["reasons"] == [
+        f"{broken}: byte 0: not a capture: expected a pcap or pcapng magic number, found 6e 6f 20 63"
+    ]
+    assert second["unread"] == 1
+    for table in ("calls", "connections", "files", "findings"):
+        assert second["rows"][table] == rows(tmp_path / "tables", table)
+        assert second["rows"][table] == first["rows"][table] + second["rows_added"][table]
+    assert {"index", "calls", "findings", "commit"} <= first["steps"].keys()
+    assert sum(first["steps"].values()) <= first["seconds"]
+    assert first["versions"]["spark"] == spark.version
+    jobs = spark.sparkContext._jsc.sc().statusStore().jobsList(None)
+    texts = [str(jobs.apply(number).description()) for number in range(jobs.size())]
+    assert any(f"{run_id([], [])}, 1: index (2 files" in each for each in texts)
+
+
+def test_only_those_who_may_read_the_tables_read_records(spark, tmp_path):
+    ledger = Ledger(str(tmp_path / "tables"), run_id([], []), tables_of(False), 0o640)
+    ledger.open()
+    ledger.write_record(7, b"{}")
+    ledger.write_record(1007, b"{}")
+    ledger.close()
+
+    (left,) = (tmp_path / "tables" / "_runs").iterdir()
+    assert left.name.endswith("-00001007.json")
+    assert stat.S_IMODE(left.stat().st_mode) == 0o640
+    assert stat.S_IMODE(left.parent.stat().st_mode) == 0o750

@@ -1,0 +1,154 @@
+"""Look whether what is printed fits terminals: commands on recordings, in a real pseudo-terminal of each width.
+
+Use: `python -m tools.check_widths FOLDER... [--widths 60,80] [--jobs N] [--every N]`. Exits 1 where a line is longer
+than the terminal, a word is broken that fits, or the name of an error is cut; says where.
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import pty
+import struct
+import sys
+import termios
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from rich.cells import cell_len
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from kafkasniff.cli.app import run
+
+WIDTHS = (60, 80, 120, 160, 240)
+SUFFIXES = (".pcap", ".pcapng", ".pcap.gz", ".pcap.zst")
+COMMANDS = (
+    "read FILE",
+    "read FILE --errors --connections",
+    "read FILE --columns number,time,client_id,api,latency,error,topic,group,request.acks --limit 300",
+    "read FILE -vv --limit 3",
+    "show FILE 1 --context 2",
+    "diagnose FILE",
+    "diagnose FILE --brief",
+    "diagnose FILE --lag",
+    "stats FILE",
+)
+_CLEARED = "\x1b[K"
+"""What a line of progress ends with."""
+_SPARE = 24
+"""Columns of a line that its indentation may take: a longer word than what is left may be broken."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--widths", default=",".join(map(str, WIDTHS)))
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--every", type=int, default=1, help="take every N-th recording only")
+    given = parser.parse_args()
+    paths = sorted(
+        path.resolve() for folder in given.folders for path in folder.rglob("*") if path.name.endswith(SUFFIXES)
+    )
+    paths = paths[:: given.every]
+    widths = [int(width) for width in given.widths.split(",")]
+    screens = lines = wrong = 0
+    with ProcessPoolExecutor(given.jobs) as pool:
+        for shown, of_path, faulty in pool.map(partial(check, widths=widths), paths):
+            screens, lines, wrong = screens + shown, lines + of_path, wrong + len(faulty)
+            for text in faulty[:20]:
+                print(text, flush=True)
+    print(f"{len(paths)} recordings, {len(COMMANDS)} commands, widths {given.widths}")
+    print(f"{screens:,} screens of {lines:,} lines: {wrong:,} wrong")
+    return 1 if wrong else 0
+
+
+def check(path: Path, widths: Sequence[int]) -> tuple[int, int, list[str]]:
+    """Give how many screens and lines were looked at, and what is wrong with them."""
+    found: list[str] = []
+    screens = lines = 0
+    for command in COMMANDS:
+        arguments = command.replace("FILE", str(path)).split()
+        whole = piped(*arguments)
+        for width in widths:
+            shown = on_terminal(arguments, width)
+            screens += 1
+            lines += shown.count("\n")
+            place = f"{path.name}: {command} at {width}"
+            found += [f"{place}: {text}" for text in faults(shown, whole, width)]
+        if command == "read FILE":
+            found += [f"{path.name}: {text}" for text in cut_errors(arguments, widths)]
+    return screens, lines, found
+
+
+def on_terminal(arguments: Sequence[str], columns: int) -> str:
+    """Give what a command prints on a terminal; it runs in a copy of this process, which has all imported."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    return _output(arguments, ours, theirs, {"TERM": "xterm-256color", "PAGER": "cat", "NO_COLOR": "1", "TZ": "UTC"})
+
+
+def piped(*arguments: str) -> str:
+    """Give what a command prints where no line is cut."""
+    wide = ["--wide"] if arguments[0] in ("read", "show") else []
+    return _output([*arguments, *wide], *os.pipe(), {"COLUMNS": "99999", "TZ": "UTC"})
+
+
+def _output(arguments: Sequence[str], ours: int, theirs: int, environment: dict[str, str]) -> str:
+    child = os.fork()
+    if not child:
+        os.close(ours)
+        for number in (1, 2):
+            os.dup2(theirs, number)
+        os.environ.pop("COLUMNS", None)
+        os.environ.update(environment)
+        try:
+            run(arguments)
+        finally:
+            sys.stdout.flush()
+            os._exit(0)
+    os.close(theirs)
+    pieces = []
+    try:
+        while piece := os.read(ours, 1 << 16):
+            pieces.append(piece)
+    except OSError:  # the terminal has nobody at its other end any more
+        pass
+    os.close(ours)
+    os.waitpid(child, 0)
+    return b"".join(pieces).decode().replace("\r\n", "\n").replace(_CLEARED, "")
+
+
+def faults(shown: str, whole: str, width: int) -> Iterator[str]:
+    """Give the lines that are too long, and the words that are broken though a line has room for them."""
+    if "Traceback" in shown:
+        yield "a traceback"
+    words = set(whole.split())
+    before = ""
+    for line in shown.splitlines():
+        if cell_len(line) > width:
+            yield f"{cell_len(line)} columns: {line}"
+        found = line.split()
+        joined = before + found[0] if before and found else ""
+        if joined in words and before not in words and len(joined) <= width - _SPARE:
+            yield f"{joined!r} is broken: {line}"
+        before = found[-1] if found else ""
+
+
+def cut_errors(arguments: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    """Give the widths at which the names of errors are not all there, whole and in order."""
+    lines = [line for line in piped(*arguments, "--json", "--errors").splitlines() if line.startswith("{")]
+    names = [[error["name"] for error in json.loads(line).get("errors", ())] for line in lines]
+    expected = [name for each in names for name in dict.fromkeys(each)]
+    known = set(expected)
+    for width in widths:
+        shown = on_terminal([*arguments, "--errors"], width)
+        found = [word.strip(",") for word in shown.split() if word.strip(",") in known]
+        missing = len(expected) - len(found)
+        if missing > 0 and not any(len(set(each)) > 3 for each in names):
+            yield f"at {width} {missing} of {len(expected)} names of errors are not whole"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
