@@ -15,12 +15,18 @@ cdef tuple _NO_PACKETS
 cdef bint _is_login_api(int api_key) except -1
 
 @cython.final
+cdef class CallOptions:
+    cdef public bint show_secrets, keep_packets, fetch_sessions
+    cdef public object context
+    cdef public dict kafka_servers
+
+@cython.final
 cdef class KafkaStreams:
     cdef public Connection connection
     cdef public int client
     cdef object _limits
     cdef Budget _budget
-    cdef object _options
+    cdef CallOptions _options
     cdef str _client_text, _server_text
     cdef Pairing _pairing
     cdef Boundaries _boundaries
@@ -57,6 +63,8 @@ cdef class KafkaStreams:
     cpdef list take_calls(self)
     @cython.locals(cutter=FrameCutter, boundaries=Boundaries, searches=list, request=Frame, rest=Frame)
     cpdef end(self, Arrival arrival, until)
+    @cython.locals(first=FrameCutter, second=FrameCutter, pairing=Pairing)
+    cdef bint _is_at_rest(self) except -1
     cpdef bint _server_seen(self) except -1
     @cython.locals(cutter=FrameCutter)
     cpdef _expect_tokens(self)

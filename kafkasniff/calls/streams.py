@@ -122,7 +122,11 @@ class KafkaStreams:
         self._boundaries = Boundaries(
             client, limits.search_bytes, budget, self._pairing, from_the_beginning and complete
         )
-        kept, largest, keep_packets = limits.kept_message_bytes, limits.largest_message_bytes, options.keep_packets
+        kept, largest, keep_packets = (
+            limits.kept_message_bytes,
+            limits.largest_message_bytes,
+            self._options.keep_packets,
+        )
         self._cutters = (
             FrameCutter(kept, largest, keep_packets, self._boundaries, 0, budget),
             FrameCutter(kept, largest, keep_packets, self._boundaries, 1, budget),
@@ -136,10 +140,10 @@ class KafkaStreams:
         self._contradictions: Contradictions | None = None
         self._may_be_contradicted = False
         begun = connection.initiator is not None and from_the_beginning
-        self._identity = Identity(options.show_secrets, begun, raw_sasl)
+        self._show_secrets = self._options.show_secrets
+        self._context = self._options.context
+        self._identity = Identity(self._show_secrets, begun, raw_sasl)
         self._expect_tokens()
-        self._show_secrets = options.show_secrets
-        self._context = options.context
         self._most_pending = limits.pending_calls
         self._pending_bytes = min(limits.pending_bytes, HELD_AT_LEAST)
         self._calls: list[Item] = []
@@ -260,6 +264,8 @@ class KafkaStreams:
         Up to `until`, in ns since 1970, answers would have been captured.
         """
         self._held_calls = len(self._calls)
+        if self._is_at_rest():
+            return
         self._boundaries.end()
         for direction in (self.client, 1 - self.client):
             if self._boundaries.searches[direction] is not None:
@@ -289,6 +295,14 @@ class KafkaStreams:
             rest = None
         self._emit(self._pairing.end(arrival, responses_ended, rest, until))
 
+    def _is_at_rest(self) -> bool:
+        """Tell whether nothing is unfinished: no message, no search, and no call."""
+        first, second = self._cutters
+        pairing = self._pairing
+        if self._waiting or self._boundaries.searching or pairing.has_early or pairing.waiting.count():
+            return False
+        return first.idle() and second.idle()
+
     @property
     def in_flight(self) -> int:
         """Give how many requests wait for their answers."""
@@ -297,7 +311,7 @@ class KafkaStreams:
     @property
     def unread(self) -> list[str]:
         """Give what was found in place of messages and was followed by none that could say so."""
-        return list(self._notes.values())
+        return list(self._notes.values()) if self._notes else []
 
     def let_go(self, direction: int, count: int) -> None:
         """Note that `count` bytes of a direction were let go unread, as they were too many to search."""

@@ -1,6 +1,6 @@
 cimport cython
 from kafkasniff.calls.limits cimport Budget
-from kafkasniff.calls.streams cimport KafkaStreams
+from kafkasniff.calls.streams cimport CallOptions, KafkaStreams
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport part, signed32
 from kafkasniff.protocol.headers cimport RequestHeader, read_request_header
@@ -9,7 +9,8 @@ from kafkasniff.tcp.events cimport Connection, StreamData, new_stream_data
 @cython.final
 cdef class Conversation:
     cdef Connection _connection
-    cdef object _limits, _options
+    cdef object _limits
+    cdef CallOptions _options
     cdef Budget _budget
     cdef tuple _searched
     cdef object _lone_responses, _lost
@@ -36,3 +37,5 @@ cdef class Conversation:
     cpdef _follow(self, int direction)
     cpdef list _take_gaps(self)
     cpdef _accept(self, int client, place, str evidence, bint raw_sasl=*, response_place=*)
+
+cpdef note_server(dict servers, server, time)

@@ -294,7 +294,7 @@ class Conversation:
         except ProtocolError:
             return False
         client_id = header.client_id
-        if not client_id or not client_id.isprintable() or _REPLACEMENT in client_id:
+        if not client_id or not client_id.isprintable() or (not client_id.isascii() and _REPLACEMENT in client_id):
             return False
         # Clients of one kind begin all their connections with the same body.
         body = part(data, SIZE_PREFIX, 2 * SIZE_PREFIX) + part(data, header.end, len(data))
@@ -469,8 +469,9 @@ class Conversation:
 
 def note_server(servers: dict[Endpoint, int], server: Endpoint, time: int) -> None:
     """Remember that a server was proven to speak Kafka at a time, in ns since 1970."""
-    if server in servers or len(servers) < KAFKA_SERVERS:
-        servers[server] = min(servers.get(server, time), time)
+    since = servers.get(server)
+    if (since is None and len(servers) < KAFKA_SERVERS) or (since is not None and time < since):
+        servers[server] = time
 
 
 def evidence_of(place: int, client: str) -> str:

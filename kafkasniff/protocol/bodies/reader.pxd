@@ -3,7 +3,7 @@
 cimport cython
 from kafkasniff.protocol.bodies.steps cimport (
     AFTER, ARRAY, BEGIN, CAN_BE_NULL, COMPACT, DEPTH, ELEMENT, END, ERROR, FIELD, FIXED, FORM, INTEGERS, IS_RECORDS,
-    IS_STRING, MARK, NEXT, NUMBER, OP, RUN, SIGNED, SIZE, TAGS, TEXT, TOLD, WANTED, WHOLE, WIDTH, Steps,
+    IS_STRING, MARK, NEXT, NUMBER, OP, RUN, SIGNED, SIZE, TAGGED, TAGS, TEXT, TOLD, WANTED, WHOLE, WIDTH, Steps,
 )
 from kafkasniff.protocol.bodies.tables cimport STRING, STRUCT, FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport kafkasniff_number_at, kafkasniff_signed

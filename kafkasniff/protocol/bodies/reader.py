@@ -40,6 +40,7 @@ if not cython.compiled:
         RUN,
         SIGNED,
         SIZE,
+        TAGGED,
         TAGS,
         TEXT,
         TOLD,
@@ -164,6 +165,8 @@ class BodyReader:
         form: cython.int
         op: cython.int
         value: cython.longlong
+        done: cython.longlong
+        most: cython.longlong
         fields = steps.fields
         view = self.view
         # Steps name no fields but their own, and no table has arrays within more arrays than there is room for.
@@ -283,14 +286,23 @@ class BodyReader:
                         raise ProtocolError(f"expected at most {self.left} more elements, found {value}", start)
                     if form & TOLD:
                         self.begin_array(kafkasniff_field(fields, code[step + FIELD]), start, value)
-                    if size:
+                    done = 0
+                    if form & TAGGED:
+                        # Elements that are longer have tagged fields.
+                        most = 0 if self.notes_structure else min(value, self.left)
+                        while done < most and size < end - p and view[p + size] == 0:
+                            p += size + 1
+                            done += 1
+                        self.left -= done
+                    elif size:
                         if value * size > end - p:
                             raise self.no_elements(kafkasniff_field(fields, code[step + FIELD]), value, size)
                         self.left -= value
                         p += value * size
-                    elif value:
+                        done = value
+                    if done < value:
                         depth = code[step + DEPTH]
-                        indices[depth] = 0
+                        indices[depth] = done
                         counts[depth] = value
                         self.left -= 1
                         if self.left < 0:

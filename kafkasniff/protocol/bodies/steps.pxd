@@ -19,6 +19,7 @@ cdef enum:
     CAN_BE_NULL = 64
     IS_STRING = 128
     IS_RECORDS = 256
+    TAGGED = 512
 
 @cython.final
 cdef class Steps:

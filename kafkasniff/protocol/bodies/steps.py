@@ -16,7 +16,9 @@ if not cython.compiled:
     # What a step does, and what its numbers are; as in steps.pxd.
     RUN, WHOLE, MARK, NUMBER, FIXED, TEXT, INTEGERS, ARRAY, NEXT, NULLABLE, BEGIN, END, TAGS = range(13)
     OP, SIZE, AFTER, FIELD, DEPTH, FORM, WIDTH = range(7)
-    WANTED, TOLD, ELEMENT, ERROR, SIGNED, COMPACT, CAN_BE_NULL, IS_STRING, IS_RECORDS = (1 << bit for bit in range(9))
+    WANTED, TOLD, ELEMENT, ERROR, SIGNED, COMPACT, CAN_BE_NULL, IS_STRING, IS_RECORDS, TAGGED = (
+        1 << bit for bit in range(10)
+    )
 
 
 @cython.final
@@ -33,7 +35,8 @@ class Steps:
     - `NUMBER`, `FIXED`: a value of `SIZE` bytes: an integer or bool that is wanted or an error code; another one.
     - `TEXT`: a string, bytes or records, behind a length of `SIZE` bytes unless that is a varint.
     - `INTEGERS`: an array of integers of `SIZE` bytes.
-    - `ARRAY`: the beginning of another array, up to `AFTER`; `SIZE` is that of an element where nothing in it is noted.
+    - `ARRAY`: the beginning of another array, up to `AFTER`; `SIZE` is that of an element where nothing in it is noted,
+      with `TAGGED` that of its fields before a byte for the count of its tagged fields.
     - `NEXT`: the end of an element; the next one begins at `AFTER`.
     - `NULLABLE`: says whether a struct is there that goes on to `AFTER`.
     - `BEGIN`, `END`: tell of the beginning and the end of a struct.
@@ -95,7 +98,7 @@ class Steps:
         if field.is_array and INT8 <= field.kind <= INT64:
             self._add(INTEGERS, field, field.size)
         elif field.is_array:
-            begin = self._add(ARRAY, field, 0 if field.is_wanted else field.fixed_size())
+            begin = self._add(ARRAY, field, *_element_size(field))
             body = self._here()
             waiting = self._add_value(field, ELEMENT)
             self._add(NEXT, field)[AFTER] = body
@@ -130,3 +133,12 @@ class Steps:
         if marker is not None:
             marker[AFTER] = self._here()
         return waiting
+
+
+def _element_size(array: FieldTable) -> tuple[int, int]:
+    """Give the size of the elements of an array for its step, and the bit for its form; 0 where there is none."""
+    is_told = array.is_wanted and array.tells_elements
+    if array.kind == STRUCT and array.is_flexible and array.json_plan is None and not is_told:
+        size = array.size_inside()
+        return size, TAGGED if size else 0
+    return 0 if array.is_wanted else array.fixed_size(), 0

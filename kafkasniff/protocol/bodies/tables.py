@@ -163,9 +163,11 @@ class FieldTable:
         """Give the bytes of the value, or of an element, where all take as many and nothing in it is noted; else 0."""
         if self.kind != STRUCT:
             return 0 if self.is_error_code else self.size
-        if self.is_flexible:
-            return 0
-        sizes = [table.passed_size() for table in self.fields]
+        return 0 if self.is_flexible else self.size_inside()
+
+    def size_inside(self) -> int:
+        """Give the bytes of a struct's fields but for tagged ones, where that is one number and none is noted; else 0."""
+        sizes = [table.passed_size() for table in self.plain_fields]
         return sum(sizes) if sizes and 0 not in sizes else 0
 
 

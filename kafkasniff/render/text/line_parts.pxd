@@ -17,7 +17,9 @@ cdef class LineParts:
     cdef readonly object brokers
     cdef dict told, known_answers
     cdef long long changes
-    cdef dict ends, client_ids, cut_ids
+    cdef bytes off, before_id
+    cdef Py_ssize_t client_width, id_width
+    cdef dict servers, client_ids, cut_ids
     cdef list clients, apis
 
     cdef Repeats repeats
@@ -26,4 +28,6 @@ cdef class LineParts:
     cdef Call repeated_by(self, Call call)
     cdef int learn(self, Call call) except -1
     cdef LinePart of_client(self, Call call, str client_id)
+    cdef LinePart make_client(self, Call call, str client_id)
+    cdef LinePart format_client_id(self, str client_id)
     cdef LinePart of_api(self, RequestHeader header)

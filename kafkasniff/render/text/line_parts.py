@@ -19,7 +19,7 @@ from kafkasniff.render.text.repeats import Repeats
 from kafkasniff.render.words import cells, pad
 
 _MOST_PARTS = 4096
-"""Clients and client ids of which the parts of lines are remembered; more, and all are forgotten."""
+"""Servers and odd client ids of which the parts of lines are remembered; more, and all are forgotten."""
 _SLOTS = cython.declare(cython.Py_ssize_t, 4096)
 """Of clients of calls not long ago, by hash: a power of two."""
 
@@ -63,8 +63,12 @@ class LineParts:
         self.learnt: Call | None = None
         self.repeated: Call | None = None
         self.changes = 0
-        self.ends: dict[str, tuple[str, bytes, int]] = {}
-        self.client_ids: dict[str | None, tuple[bytes, int]] = {}
+        self.off = colours.off.encode()
+        self.before_id = f" {colours.client_id}".encode()
+        self.client_width = layout.client
+        self.id_width = layout.client_id
+        self.servers: dict[str, LinePart] = {}
+        self.client_ids: dict[str | None, LinePart] = {}
         self.cut_ids: dict[str, str | None] = {}
         self.clients: list[LinePart | None] = [None] * _SLOTS
         self.apis: list[LinePart | None] = [None] * (_KEYS * _API_VERSIONS)
@@ -92,7 +96,7 @@ class LineParts:
         self.brokers.learn(call)
         if self.changes != self.brokers.changes:
             self.changes = self.brokers.changes
-            self.ends.clear()
+            self.servers.clear()
             self.clients = [None] * _SLOTS
         return 0
 
@@ -114,14 +118,20 @@ class LineParts:
 
     def make_client(self, call: Call, client_id: str | None) -> LinePart:
         """Make that part."""
-        ends: tuple | None = self.ends.get(call.client)  # type: ignore[type-arg]
-        if ends is None or ends[0] != call.server:
-            ends = self.format_ends(call)
-        known: tuple | None = self.client_ids.get(client_id)  # type: ignore[type-arg]
-        if known is None:
-            known = self.format_client_id(client_id)
+        shown: LinePart = self.format_client_id(client_id)
         # The time before it may have a colour.
-        part = LinePart(self.colours.off.encode() + ends[1] + known[0], ends[2] + known[1])
+        text: bytes = self.off
+        more: cython.Py_ssize_t = shown.more
+        if self.client_width:
+            server: LinePart | None = self.servers.get(call.server)
+            if server is None:
+                server = self.format_server(call.server)
+            client: bytes = call.client.encode().rjust(self.client_width)
+            text = b"".join((text, b" ", client, server.text, shown.text))
+            more += len(client) - self.client_width + server.more
+        else:
+            text = text + shown.text
+        part = LinePart(text, more)
         part.client = call.client
         part.server = call.server
         part.client_id = client_id
@@ -146,32 +156,32 @@ class LineParts:
         )
         return LinePart(shown.encode(), max(len(text) - self.layout.api, 0))
 
-    def format_ends(self, call: Call) -> tuple[str, bytes, int]:
-        """Format what a line has of client and server."""
-        if len(self.ends) >= _MOST_PARTS:
-            self.ends.clear()
-        layout, client, server = self.layout, call.client, self.server_text(call.server)
-        text, more = "", 0
-        if layout.client:
-            more = max(len(client) - layout.client, 0) + max(len(server) - layout.server, 0)
-            shown = f"{self.colours.server}{server:<{layout.server}}{self.colours.off}"
-            text = f" {client:>{layout.client}} → {shown}"
-        made = self.ends[client] = call.server, text.encode(), more
-        return made
+    def format_server(self, server: str) -> LinePart:
+        """Format what a line has of a server, behind its client."""
+        if len(self.servers) >= _MOST_PARTS:
+            self.servers.clear()
+        text, width = self.server_text(server), self.layout.server
+        shown = f" → {self.colours.server}{text:<{width}}{self.colours.off}"
+        part = self.servers[server] = LinePart(shown.encode(), max(len(text) - width, 0))
+        return part
 
-    def format_client_id(self, client_id: str | None) -> tuple[bytes, int]:
+    def format_client_id(self, client_id: str | None) -> LinePart:
         """Format a client id: whole where its column has no room for what tells it from others."""
+        if client_id and client_id.isascii() and len(client_id) <= self.id_width and client_id.isprintable():
+            return LinePart(b"".join((self.before_id, client_id.encode().ljust(self.id_width), self.off)), 0)
+        known: LinePart | None = self.client_ids.get(client_id)
+        if known is not None:
+            return known
         if len(self.client_ids) >= _MOST_PARTS:
             self.client_ids.clear()
             self.cut_ids.clear()
             self.clients = [None] * _SLOTS
-        width = self.layout.client_id
-        text = client_id_text(client_id, width)
+        text = client_id_text(client_id, self.id_width)
         if self.cut_ids.setdefault(text, client_id) != client_id:
             text = client_id_text(client_id, None)
-        shown = f" {self.colours.client_id}{pad(text, width)}{self.colours.off}"
-        made = self.client_ids[client_id] = shown.encode(), max(cells(text) - width, 0)
-        return made
+        shown = self.before_id + pad(text, self.id_width).encode() + self.off
+        part = self.client_ids[client_id] = LinePart(shown, max(cells(text) - self.id_width, 0))
+        return part
 
     def server_text(self, server: str) -> str:
         """Give the server as `ip:port/broker id`; where room is short, only `/broker id`, or `:port` while unknown."""

@@ -11,6 +11,11 @@ from kafkasniff.tcp.events import Endpoint
 if not cython.compiled:
     from kafkasniff.octets import part
 
+    def kafkasniff_pair(kind: type[Endpoint], address: str, port: int) -> Endpoint:
+        """Make an endpoint."""
+        return kind(address, port)
+
+
 FlowKey = bytes | tuple[tuple[str, ...], bytes]
 """One direction of a 4-tuple: source, destination, source port, destination port; with the virtual networks, if any."""
 
@@ -43,8 +48,8 @@ def endpoints(key: FlowKey) -> tuple[Endpoint, Endpoint]:
     source, destination = address_text(part(ends, 0, width)), address_text(part(ends, width, 2 * width))
     ports = 2 * width
     return (
-        tuple.__new__(Endpoint, (source, ends[ports] << 8 | ends[ports + 1])),
-        tuple.__new__(Endpoint, (destination, ends[ports + 2] << 8 | ends[ports + 3])),
+        kafkasniff_pair(Endpoint, source, ends[ports] << 8 | ends[ports + 1]),
+        kafkasniff_pair(Endpoint, destination, ends[ports + 2] << 8 | ends[ports + 3]),
     )
 
 
