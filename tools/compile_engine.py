@@ -34,7 +34,8 @@ INCLUDE = sysconfig.get_path("include")
 """Where Python's headers lie."""
 
 OPTIONS = (
-    *("-O2", "-fPIC", "-shared", "-fno-strict-aliasing", "-fwrapv", "-w"),
+    # Without NDEBUG, each use of Python's own headers would be checked: 5 % more instructions.
+    *("-O2", "-DNDEBUG", "-fPIC", "-shared", "-fno-strict-aliasing", "-fwrapv", "-w"),
     # There a library may not leave Python's names to be found when it is loaded, unless it is told to.
     *(("-undefined", "dynamic_lookup") if sys.platform == "darwin" else ()),
 )

@@ -166,7 +166,7 @@ class FieldTable:
         return 0 if self.is_flexible else self.size_inside()
 
     def size_inside(self) -> int:
-        """Give the bytes of a struct's fields but for tagged ones, where that is one number and none is noted; else 0."""
+        """Give the bytes of a struct's plain fields where all take as many and none is noted; else 0."""
         sizes = [table.passed_size() for table in self.plain_fields]
         return sum(sizes) if sizes and 0 not in sizes else 0
 
