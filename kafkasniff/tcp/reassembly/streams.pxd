@@ -7,7 +7,6 @@ from kafkasniff.tcp.reassembly.memory cimport Memory
 from kafkasniff.tcp.reassembly.sequence cimport FARTHEST, LARGEST_LEAP, MASK, NEVER, distance
 
 cdef long long _NOTED_DIFFERENCES
-cdef Py_ssize_t _MOST_REMEMBERED
 cdef long long _LATE_NS, _DUPLICATE_NS
 
 @cython.final

@@ -24,8 +24,6 @@ if not cython.compiled:
 
 _NOTED_DIFFERENCES = 1_024
 _DUPLICATE_NS = 1_000_000
-_MOST_REMEMBERED = 64
-"""Segments and gaps of a direction that are remembered; one more, and only the later half of them."""
 _LATE_NS = 100_000_000
 """Later than this after the same bytes, or after bytes behind them, a segment was sent again."""
 
@@ -247,16 +245,17 @@ class Stream:
         recent = self._recent
         if recent is None:
             recent = self._recent = []
-            self.memory.remembering[self] = None
+            self.memory.begin(self)
         recent.append(new_delivered(data, length, time))
-        if len(recent) > _MOST_REMEMBERED:
-            del recent[: _MOST_REMEMBERED // 2]
+        if len(recent) > self.memory.most_of_stream:
+            # The later half stays.
+            del recent[: len(recent) // 2]
 
     def forget(self) -> None:
         """Forget the delivered bytes."""
         if self._recent is not None:
-            del self.memory.remembering[self]
             self._recent = None
+            self.memory.end(self)
 
     def discard(self) -> None:
         """Let go of all that is held."""
