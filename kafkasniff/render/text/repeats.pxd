@@ -7,7 +7,8 @@ from kafkasniff.render.text.summaries.known cimport kafkasniff_equal_from
 
 @cython.final
 cdef class Repeats:
-    cdef list last, written, turns, sound
+    cdef list last, written, turns
+    cdef long long[::1] sizes
     cdef Call taken
     cdef Py_ssize_t place
 

@@ -7,6 +7,8 @@ with an id, whatever the answer, as its sequence numbers stand in writes of the 
 what is repeated in another form, as where a producer puts its batches together anew.
 """
 
+from array import array
+
 try:
     import cython
 except ImportError:
@@ -45,10 +47,11 @@ class Repeats:
     def __init__(self) -> None:
         """Begin with none."""
         self.last: list[Call | None] = [None] * _SLOTS
+        """Without those that are known to have had no error: what is kept is slow to be let go of."""
         self.written: list[Call | None] = [None] * (_PRODUCERS * _WRITES)
+        self.sizes = array("q", bytes(8 * _PRODUCERS * _WRITES))
+        """Of these, in bytes: mostly they tell that nothing is repeated."""
         self.turns: list[int] = [0] * _PRODUCERS
-        self.sound: list[Call | None] = [None] * _SLOTS
-        """Those of `last` that are known to have had no error."""
         self.taken: Call | None = None
         """The last that was put into `last` …"""
         self.place = 0
@@ -76,9 +79,9 @@ class Repeats:
         return last if self.has_failed(last, call) else None
 
     def note_sound(self, call: Call) -> cython.int:
-        """Note that a call, if it was the last to be taken, was answered without an error."""
+        """Note that a call was answered without an error, so that its client does not try again."""
         if self.taken is call:
-            self.sound[self.place] = call
+            self.last[self.place] = self.taken = None
         return 0
 
     def take_write(self, call: Call, header: RequestHeader) -> Call | None:
@@ -92,10 +95,13 @@ class Repeats:
         place: cython.Py_ssize_t
         found: Call | None = None
         for place in range(slot * _WRITES, (slot + 1) * _WRITES):
+            if self.sizes[place] != request.size:
+                continue
             earlier: Call | None = self.written[place]
             if earlier is not None and self.is_same(earlier, call) and _is_written_again(earlier, call):
                 found = earlier
         self.written[slot * _WRITES + turn] = call
+        self.sizes[slot * _WRITES + turn] = request.size
         self.turns[slot] = (turn + 1) % _WRITES
         return found
 
@@ -114,12 +120,10 @@ class Repeats:
         )
 
     def has_failed(self, earlier: Call, call: Call) -> cython.bint:
-        """Tell whether a client may try again what an earlier call asked, which stood where the last one was put."""
+        """Tell whether a client may try again what an earlier call asked."""
         response, header, request = earlier.response, earlier.header, call.request
         if response is None or header is None or request is None:
             return earlier.outcome == "unanswered"
-        if self.sound[self.place] is earlier:
-            return False
         return _may_retry(earlier) and request.first.time >= response.last.time
 
 
