@@ -17,9 +17,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import IO, Any, Generic, NamedTuple
+from typing import IO, Any, Generic
 
 import msgpack
+
+from kafkasniff.fields import NamedTuple
 
 FORMAT = "kafkasniff snapshot"
 VERSION = 1

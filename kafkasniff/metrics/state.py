@@ -1,7 +1,6 @@
 """What there is to say of a live capture beside its calls."""
 
-from typing import NamedTuple
-
+from kafkasniff.fields import NamedTuple
 from kafkasniff.listening import Listening
 
 

@@ -3,7 +3,8 @@
 import tempfile
 from bisect import bisect_right, insort
 from collections import defaultdict
-from typing import NamedTuple
+
+from kafkasniff.fields import NamedTuple
 
 _HALF, _WHOLE = 1 << 31, 1 << 32
 

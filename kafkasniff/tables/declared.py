@@ -1,6 +1,8 @@
 """The tables, declared once: from here come Arrow's schemas, Spark's, and the documentation."""
 
-from typing import Final, NamedTuple
+from typing import Final
+
+from kafkasniff.fields import NamedTuple
 
 
 class Column(NamedTuple):

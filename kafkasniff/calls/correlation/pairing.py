@@ -2,7 +2,8 @@
 """Pairs the requests and responses of one connection: first in, first out, with the correlation id checked."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from kafkasniff.fields import NamedTuple
 
 try:
     import cython

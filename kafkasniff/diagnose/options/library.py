@@ -3,7 +3,8 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+
+from kafkasniff.fields import NamedTuple
 
 _PLACE = re.compile(r"\{([^{}]+)\}")
 """A place for an option in a rule's text, such as `{linger.ms}`."""

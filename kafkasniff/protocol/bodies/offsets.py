@@ -2,7 +2,9 @@
 """The sink that notes offsets: every field of a message with the bytes it came from."""
 
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
+
+from kafkasniff.fields import NamedTuple
 
 try:
     import cython
