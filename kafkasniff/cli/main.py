@@ -18,14 +18,10 @@ def main() -> None:
     from kafkasniff.cli.terminal.output import guard_streams
 
     messages = guard_streams()
-    from kafkasniff.cli.light_typer import import_typer
-
-    import_typer()
-    from kafkasniff.cli.app import run
     from kafkasniff.cli.exit_status import ExitStatus
 
     try:
-        status = run(sys.argv[1:])
+        status = _run(sys.argv[1:])
         sys.exit(ExitStatus.FAILED if messages.failed and status == ExitStatus.OK else status)
     finally:
         if "kafkasniff.cli.terminal.pager" in sys.modules:
@@ -36,6 +32,27 @@ def main() -> None:
         # that it is still there, if that is left out.
         if "duckdb" not in sys.modules:
             gc.freeze()
+
+
+def _run(arguments: list[str]) -> int:
+    if _is_listing(arguments):
+        from kafkasniff.cli.listing import list_calls
+
+        return list_calls(arguments[1:])
+    from kafkasniff.cli.light_typer import import_typer
+
+    import_typer()
+    from kafkasniff.cli.app import run
+
+    return run(arguments)
+
+
+def _is_listing(arguments: list[str]) -> bool:
+    """Tell whether a command line, and the environment, say no more than which captures are read."""
+    from kafkasniff.protocol import DEFINITIONS_VARIABLE
+
+    plain = len(arguments) > 1 and arguments[0] == "read" and not os.environ.get(DEFINITIONS_VARIABLE)
+    return plain and not any(argument.startswith("-") for argument in arguments[1:])
 
 
 def _open_what_is_closed() -> None:

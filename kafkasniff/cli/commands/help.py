@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from kafkasniff.cli.terminal.pager import NoPager, page
+from kafkasniff.cli.options.common import NoPager
+from kafkasniff.cli.terminal.pager import page
 
 EXAMPLES = """\b
 Examples:

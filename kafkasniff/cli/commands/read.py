@@ -11,7 +11,6 @@ from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
 from kafkasniff.cli.options.filters import Filters, with_filters
 from kafkasniff.cli.options.watching import Otlp
-from kafkasniff.cli.terminal.pager import NoPager
 
 EXAMPLES = """\b
 Examples:
@@ -56,7 +55,7 @@ def read(
     otlp: Otlp = None,
     bounds: BoundsOption = None,
     colour: options.Colour = "auto",
-    no_pager: NoPager = False,
+    no_pager: options.NoPager = False,
     *,
     filters: Filters,
 ) -> None:
