@@ -1,6 +1,7 @@
 """What clients make of the addresses that Metadata names: whether they ever connect to one of them."""
 
 import ipaddress
+from collections.abc import Iterable
 from functools import lru_cache
 
 from kafkasniff.calls.enrichment.long_names import short_name
@@ -15,6 +16,7 @@ from kafkasniff.diagnose.facts import (
 )
 from kafkasniff.diagnose.facts import INIT_PRODUCER_ID as ASKED_OF_ANY
 from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Tally
+from kafkasniff.diagnose.options.library import Library
 from kafkasniff.diagnose.seen import SeenCall
 
 BEFORE_WORK = frozenset(
@@ -27,13 +29,16 @@ BEFORE_WORK = frozenset(
 
 _REFRESH_NS = 30 * SECOND
 """Clients that know all that they need ask again after minutes (metadata.max.age.ms is 5 minutes in most)."""
+_MOVING_ON = frozenset({"kafka-python", "aiokafka"})
+"""Libraries that ask a bootstrap server for no topics, close that connection, and make another to a broker that they
+were told (`KafkaConnectionManager._do_bootstrap` of kafka-python 3, `AIOKafkaClient.bootstrap` of aiokafka 0.14)."""
 _INSIDE = (".svc", ".local", ".internal", ".localdomain", ".lan")
 
 
 class Told(Tally):
     """The addresses that a client was told, as long as it connected to none of them."""
 
-    __slots__ = ("again", "nodes", "reached")
+    __slots__ = ("again", "bare", "nodes", "reached")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -43,6 +48,8 @@ class Told(Tally):
         self.reached = False
         self.again: dict[str, int] = {}
         """How often the client was told what it needs for its work, by topic, group or transactional id."""
+        self.bare = Tally()
+        """Answers to those that ask for no topic."""
 
     def told_again(self) -> int:
         """Give how often it was told the same, faster than clients refresh what they know; 0 where it was slower."""
@@ -61,13 +68,22 @@ class Told(Tally):
             if len(self.nodes) < MOST_NAMES:
                 self.nodes[f"{short_name(item['host'])}:{item['port']}"] = item["nodeId"]
         self.look(seen.call.server)
-        topics = seen.request.get("topics")
+        topics, names = seen.request.get("topics"), ", ".join(self.nodes)
+        if topics == [] and seen.call.api_version != 0:
+            self.bare.add(seen.call.ended, f"Metadata names {names}", seen.call)
         if not topics and any(map(_is_name, self.nodes)):
             return  # Where a name leads is not known, and tools that list topics do nothing else either.
-        names = ", ".join(self.nodes)
         self.add(seen.call.ended, f"Metadata names {names}", seen.call)
         for topic in (topics or ())[:MOST_NAMES]:
             self._note(f"topic {topic.get('name')}")
+
+    def only_begins(self, libraries: Iterable[Library | None], connections: int) -> bool:
+        """Tell whether a client got no further than to its bootstrap servers, of a library that never stays there.
+
+        Each start makes one connection on which no topic is asked for, and else a second one.
+        """
+        moves_on = all(library is not None and library.id in _MOVING_ON for library in libraries)
+        return moves_on and connections < 2 * self.bare.count
 
     def lead(self, seen: SeenCall) -> None:
         """Take an answer without error that says where a coordinator is."""

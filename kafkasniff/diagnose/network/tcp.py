@@ -240,7 +240,10 @@ class AdvertisedListenerUnreachable(_ConnectRule):
                     yield finding
 
     def _not_followed(self, client: Client, told: Told, host: str) -> Finding | None:
+        tally: Tally = told
         many = min(told.count, len(told.clients)) >= self.limits["metadata"]
+        if not (many or told.told_again() >= self.limits["again"]) and self._only_begins(client, told):
+            tally, many = told.bare, len(told.bare.clients) >= self.limits["metadata"]
         if not (many or told.told_again() >= self.limits["again"]) or told.moves():
             return None
         if told.reached or self._work.get(client):
@@ -248,14 +251,19 @@ class AdvertisedListenerUnreachable(_ConnectRule):
         names = list(told.nodes)
         only = len(names) == 1
         summary = (
-            f"Metadata names {', '.join(names)}; {client.name} was told so {told.count:,} times, and connects to none: "
-            f"{why_not(names[0], host)}."
+            f"Metadata names {', '.join(names)}; {client.name} was told so {tally.count:,} times, and connects to "
+            f"none: {why_not(names[0], host)}."
         )
-        subject = client_subject(client, told.clients) | {
+        subject = client_subject(client, tally.clients) | {
             "advertised": names[0] if only else names,
             "brokerId": told.nodes[names[0]] if only else None,
         }
-        return self.make(told, subject, summary)
+        return self.make(tally, subject, summary)
+
+    def _only_begins(self, client: Client, told: Told) -> bool:
+        profiles = self.facts.profiles.known([client.client_id], [client.host]) if client.client_id else []
+        libraries = [library for profile in profiles for library in profile.libraries()]
+        return bool(libraries) and told.only_begins(libraries, sum(profile.connections for profile in profiles))
 
     def finding(self, key: Any, state: Attempts) -> Finding | None:
         """Fire where an advertised address was never reached."""

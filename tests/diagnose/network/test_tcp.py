@@ -135,6 +135,29 @@ def test_addresses_that_a_client_never_follows() -> None:
     assert findings(rule, [told(at, "broker1", topics=[]) for at in range(9)]) == []  # A tool that lists topics.
 
 
+def test_programs_that_start_again_and_again_at_their_bootstrap_server() -> None:
+    """Kafka-python and aiokafka ask for no topic there, and go on to a broker that they were told."""
+
+    def starts(count: int, software: str, goes_on: bool = False) -> list[Call]:
+        calls = []
+        for at in range(count):
+            begun = told(at, "broker1", topics=[])
+            versions = call(18, 4, {}, {"apiKeys": []}, at=at, on=begun.connection)
+            versions.software_name, versions.software_version = software, "3.0.12"
+            calls += [versions, begun]
+            if goes_on:
+                calls.append(call(18, 4, {}, {"apiKeys": []}, at=at, on=connection(51_000 + at)))
+        return calls
+
+    rule = "advertised-listener-unreachable"
+    assert findings(rule, starts(2, "kafka-python")) == []
+    found = finding(rule, starts(3, "kafka-python"))
+    assert found.subject.items() >= {"clientId": "shop", "advertised": "broker1:9092"}.items()
+    assert "was told so 3 times" in found.summary
+    assert findings(rule, starts(9, "kafka-python", goes_on=True)) == []
+    assert findings(rule, starts(9, "kgo")) == []  # A health check, which asks for no more.
+
+
 def asked_again(count: int, key: int = 3, every: float = 1, **answer: Any) -> list[Call]:
     """The same question on one connection, as of a client that finds no way to a broker with a name."""
     on = connection(50_001)
