@@ -8,7 +8,7 @@ from kafkasniff.protocol.headers cimport RequestHeader
 
 @cython.final
 cdef class Plan:
-    cdef list take
+    cdef list take, samples
     cdef object request_fields, response_fields
     cdef bint tells, names_groups, fingerprints, is_known
 

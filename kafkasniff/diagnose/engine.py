@@ -52,7 +52,10 @@ _NO_NAMES: frozenset[str] = frozenset()
 class Plan:
     """What is done with the calls of one API in one version."""
 
-    __slots__ = ("fingerprints", "is_known", "names_groups", "request_fields", "response_fields", "take", "tells")
+    __slots__ = (
+        *("fingerprints", "is_known", "names_groups", "request_fields", "response_fields", "samples", "take"),
+        "tells",
+    )
 
     def __init__(
         self,
@@ -61,9 +64,12 @@ class Plan:
         take: list[Hook],
         request_fields: frozenset[str] | None,
         response_fields: frozenset[str],
+        samples: list[Hook],
     ) -> None:
         """Let calls be taken by the rules' methods `take`, with these fields read; None for not reading a side."""
         self.take = take
+        self.samples = samples
+        """Methods that take one a second of each connection."""
         self.is_known = api_key >= 0
         """Whether the layout is; a broker that does not know a version of ApiVersions says so itself (KIP-511)."""
         self.request_fields = request_fields
@@ -73,7 +79,7 @@ class Plan:
         self.fingerprints = (api_key, version) in TELLING_VERSIONS
 
 
-_UNKNOWN = Plan(-1, -1, [], None, _NO_NAMES)
+_UNKNOWN = Plan(-1, -1, [], None, _NO_NAMES, [])
 """What is done with calls of which the layout is not known."""
 
 
@@ -203,6 +209,7 @@ class Diagnosis:
             # What no request of the API has needs no look at it.
             _names_in(api_key, "request", of_request) or None,
             of_response,
+            [rule.samples for rule in self.rules if api_key in rule.sampled],
         )
 
     def _call(self, call: Call) -> None:
@@ -245,6 +252,8 @@ class Diagnosis:
                 take(seen)
             except Exception as error:
                 self._failed_in(take, error)
+        if plan.samples and call.response is not None and not seen.failed and history.is_due(key, seen.ended):
+            self._tell(plan.samples, seen)
         if not history.served and key != API_VERSIONS and (call.response is not None or key == SASL_HANDSHAKE):
             history.served = True
             self._tell(self._serves, seen)
@@ -260,6 +269,8 @@ class Diagnosis:
                 self._tell(self._slow, seen)
             history.answered = seen.ended
             history.largest = max(history.largest, call.request.size)
+            history.largest_answer = max(history.largest_answer, history.latest_answer)
+            history.latest_answer = call.response.size
             if seen.failed:
                 self._errors(call, call.errors, history)
             elif history.erred is not None and key in history.erred:

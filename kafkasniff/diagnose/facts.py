@@ -7,7 +7,7 @@ from typing import Any
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.resync.agreement import LEFT_BEHIND
-from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded
+from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded
 from kafkasniff.diagnose.profiles import Profiles
 from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.bodies.scanning import ScannedBody
@@ -83,11 +83,13 @@ class ConnectionHistory:
             "client_id",
             "erred",
             "largest",
+            "largest_answer",
+            "latest_answer",
             "layout",
             "muted_until",
             "named",
         ),
-        *("principal", "sampled", "served"),
+        *("_sampled", "principal", "served"),
         "waits",
     )
 
@@ -99,8 +101,12 @@ class ConnectionHistory:
         """When the latest answer came (ns); 0 for none."""
         self.largest = 0
         """Bytes of the largest request that was answered."""
-        self.sampled = 0
-        """When a Fetch was last looked at closely (ns)."""
+        self.largest_answer = 0
+        """Bytes of the largest answer after which the client went on."""
+        self.latest_answer = 0
+        """Bytes of the latest answer."""
+        self._sampled: dict[int, int] = {}
+        """By API, when a call was last looked at closely (ns)."""
         self.muted_until = 0
         """Until when the broker may leave requests unread, as the client is over a quota (ns; KIP-219)."""
         self._used = 0
@@ -119,6 +125,13 @@ class ConnectionHistory:
         """APIs whose latest answer to the client had an error that no rule takes; shared by its connections."""
         self.waits: deque[list[int]] | None = None
         """The latest waits: when the client can know that it is to wait, until when (ns), and whether it was kept."""
+
+    def is_due(self, api_key: int, now: int) -> bool:
+        """Tell whether it is a second since a call of an API was looked at closely; then this one is (ns)."""
+        if now - self._sampled.get(api_key, 0) < SECOND:
+            return False
+        self._sampled[api_key] = now
+        return True
 
     def first_of(self, api_key: int) -> bool:
         """Note a call; tell whether it is the connection's first of its API."""

@@ -69,6 +69,8 @@ class Rule(Generic[State]):
     """Names of the fields that `call` reads in requests, with those of the structures around them."""
     response_fields: ClassVar[frozenset[str]] = frozenset()
     """The same of responses."""
+    sampled: ClassVar[frozenset[int]] = frozenset()
+    """API keys of the calls of which `samples` takes some."""
     meaning: ClassVar[str]
     wire: ClassVar[str]
     """How it looks on the wire."""
@@ -122,6 +124,9 @@ class Rule(Generic[State]):
 
     def slow(self, seen: SeenCall) -> None:
         """Take a call of any API whose answer took a second or longer from the request's first byte on."""
+
+    def samples(self, seen: SeenCall) -> None:
+        """Take one answered call without errors a second of each connection and each API of `sampled`."""
 
     def unanswered(self, call: Call) -> None:
         """Take a call of any API whose answer was wanted and did not come, or was not captured."""

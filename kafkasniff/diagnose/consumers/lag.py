@@ -76,6 +76,13 @@ class Track:
         return self
 
 
+class Written(NamedTuple):
+    """How far a partition was written, at least."""
+
+    time: int
+    end: int
+
+
 class Partition:
     """What is known of a partition that a client reads: many libraries fetch long before the program has its turn."""
 
@@ -132,11 +139,12 @@ class ConsumerLagGrows(Rule[Lag]):
         Threshold("records", 100, "records", "by which it grows in that time"),
         Threshold("share", 0.8, "", "of what was written meanwhile was read, or less"),
     )
-    apis = frozenset({FETCH, OFFSET_COMMIT, LIST_OFFSETS})
+    looks_across_clients = True
+    sampled = frozenset({FETCH, OFFSET_COMMIT, LIST_OFFSETS, PRODUCE})
     meaning = "Records are read later and later, until retention deletes them unread."
     wire = (
-        "The high watermark in Fetch answers (or the end in those of ListOffsets) grows faster than the offsets that "
-        "the consumer commits, or fetches from."
+        "The high watermark in Fetch answers (or the end in those of ListOffsets, or the offsets in those of anybody's "
+        "Produce) grows faster than the offsets that the consumer commits, or fetches from."
     )
     cause = "The consumer needs longer for a record than producers: slow processing, too few members or partitions."
     fix = (
@@ -145,22 +153,29 @@ class ConsumerLagGrows(Rule[Lag]):
     )
 
     def __init__(self, *arguments: Any) -> None:
-        """Begin with nothing seen."""
+        """Begin with nothing written."""
         super().__init__(*arguments)
-        self._looked: Bounded[int] = Bounded()
-        """When a client's commits, and what it asks for, were last looked at (ns), by client and API."""
+        self._written: Bounded[Written] = Bounded(_MOST_ENDS)
+        """By topic and partition."""
 
-    def call(self, seen: SeenCall) -> None:
-        """Look at one Fetch a second of each connection, and one commit of each client: their bodies are decoded."""
-        if seen.call.response is None or seen.failed:
-            return
+    def samples(self, seen: SeenCall) -> None:
+        """Look at one call a second of each connection and API: their bodies are decoded."""
         if seen.key == FETCH:
-            if seen.ended - seen.history.sampled >= SECOND:
-                seen.history.sampled = seen.ended
-                self._fetch(seen)
-        elif seen.ended - (self._looked.get((seen.client, seen.key)) or 0) >= SECOND:
-            self._looked.put((seen.client, seen.key), seen.ended)
-            (self._commit if seen.key == OFFSET_COMMIT else self._ends)(seen)
+            self._fetch(seen)
+        elif seen.key == PRODUCE:
+            self._write(seen)
+        elif seen.key == OFFSET_COMMIT:
+            self._commit(seen)
+        else:
+            self._ends(seen)
+
+    def _write(self, seen: SeenCall) -> None:
+        """Note how far partitions are written: a consumer whose buffer is full fetches, and is told, nothing."""
+        for topic in response_of(seen.call).get("responses", ()):
+            name = self.facts.name_in(topic)
+            for item in topic["partitionResponses"] if name is not None else ():
+                if item["baseOffset"] >= 0:
+                    self._written.put((name, item["index"]), Written(seen.ended, item["baseOffset"] + 1))
 
     def _fetch(self, seen: SeenCall) -> None:
         request = request_of(seen.call)
@@ -191,15 +206,18 @@ class ConsumerLagGrows(Rule[Lag]):
         request = request_of(seen.call)
         for topic in request.get("topics") or ():
             name = self.facts.name_in(topic)
-            state = self.states.get(LagKey(seen.client, name)) if name is not None else None
-            if state is None:
+            if name is None:
                 continue
+            state = self.state(LagKey(seen.client, name))
             state.group = request.get("groupId")
-            for item in topic["partitions"]:
-                known, offset = state.partitions.get(item["partitionIndex"]), item["committedOffset"]
+            for item in topic["partitions"][:_MOST_PARTITIONS]:
+                known, offset = state.partition(item["partitionIndex"]), item["committedOffset"]
                 if known is None or offset < 0:
                     continue
                 known.latest = offset
+                written = self._written.get((name, item["partitionIndex"]))
+                if written is not None and written.end > known.end:
+                    known.told, known.end = written
                 if known.end >= offset and seen.ended - known.told <= _FRESH_NS:
                     place = Place(seen.ended, offset, known.end, known.start)
                     known.committed = known.committed.add(place) if known.committed is not None else Track(place)

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from kafkasniff.diagnose.catalogue import RULES
-from kafkasniff.diagnose.facts import NAMING_GROUPS, PRODUCE, TELLING
+from kafkasniff.diagnose.facts import NAMING_GROUPS, TELLING
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.findings.event_spans import TAKEN, spans
@@ -64,8 +64,7 @@ def share_of(cluster: int, deal: Deal) -> Share:
     if deal.number < deal.of:
         return Share(cluster, tuple(rule for rule in RULES if not rule.looks_across_clients), (deal.number, deal.of))
     across = tuple(rule for rule in RULES if rule.looks_across_clients)
-    # Of Produce these look only at transactions, which are never plain.
-    apis = frozenset().union(TELLING, NAMING_GROUPS, *(rule.apis for rule in across)) - {PRODUCE}
+    apis = frozenset().union(TELLING, NAMING_GROUPS, *(rule.apis | rule.sampled for rule in across))
     return Share(cluster, across, apis=apis)
 
 

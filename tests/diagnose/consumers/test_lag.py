@@ -3,9 +3,11 @@ from typing import Any
 from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.consumers.lag import ConsumerLagGrows, Ends, standings
 from kafkasniff.diagnose.engine import Diagnosis
-from tests.diagnose.made import call, finding, findings
+from tests.diagnose.made import call, connection, finding, findings
 
 RULE = "consumer-lag-grows"
+MAKER = connection(50_100)
+"""A producer's connection."""
 
 
 def fetched(at: float, position: int, end: int, start: int = -1, **more: Any) -> Call:
@@ -108,3 +110,24 @@ def test_where_clients_stand() -> None:
     assert (found.position, found.end, found.lag) == (180, 500, 320)
     assert (found.first.lag, found.last.lag) == (0, 180)
     assert found.per_second(found.last.end - found.first.end) == 110
+
+
+def written(at: float, end: int) -> Call:
+    partition = {"index": 0, "baseOffset": end - 1, "errorCode": 0}
+    told = {"responses": [{"name": "orders", "partitionResponses": [partition]}]}
+    return call(0, 8, {"acks": -1, "topicData": []}, told, at=at, client_id="maker", on=MAKER)
+
+
+def test_a_consumer_whose_buffer_is_full() -> None:
+    """Sarama fetches a partition no more until its program has taken what it has; others' writes tell the end."""
+    calls = [fetched(0, 0, 1_000)]
+    for at in range(1, 13):
+        calls += [written(at, 1_000 + at * 300), committed(at + 0.5, at * 100)]
+    found = finding(RULE, calls)
+    assert found.subject["clientId"] == "shop"
+    assert "300 records/s were written and 100 read" in found.summary
+    assert finding(RULE, calls[1:]).subject["topic"] == "orders"  # The Fetch came before the capture.
+    keeps_up = [item for at in range(1, 20) for item in (written(at, at * 300), committed(at + 0.5, at * 300 - 9))]
+    assert findings(RULE, keeps_up) == []
+    old = [written(1, 300), *(committed(at, 200 + at) for at in range(2, 30))]
+    assert findings(RULE, old) == []  # Nobody says that more was written.
