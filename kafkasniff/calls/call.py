@@ -168,7 +168,7 @@ def new_frame(
 class Gap(Fields):
     """Bytes that the capture lacks."""
 
-    __slots__ = ("arrival", "client", "connection", "direction", "length", "server")
+    __slots__ = ("acknowledged", "arrival", "client", "connection", "direction", "length", "server")
 
     def __init__(
         self,
@@ -178,6 +178,7 @@ class Gap(Fields):
         direction: Literal["request", "response"] | None,
         length: int | None,
         arrival: Arrival,
+        acknowledged: bool = True,
     ) -> None:
         """Take where it is."""
         self.connection = connection
@@ -187,6 +188,8 @@ class Gap(Fields):
         """None while it is not known which side is the client."""
         self.length = length
         self.arrival = arrival
+        self.acknowledged = acknowledged
+        """Whether the receiver has them, so that it is the capture that lost them."""
 
 
 class ConnectionReport(Fields):

@@ -248,6 +248,8 @@ class StreamGap(NamedTuple):
     """The packet at which the bytes were found lost."""
     cut: bool
     """True when the packet was there but its bytes were cut by the snap length."""
+    acknowledged: bool = True
+    """Whether the receiver has them; False where it never said so: they were lost on the way, not by the capture."""
 
 
 class StreamConflict(NamedTuple):

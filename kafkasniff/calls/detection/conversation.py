@@ -276,7 +276,8 @@ class Conversation:
         client = self._client()
         side: Side = "request" if gap.direction == client else "response"
         endpoints = self._connection.endpoints
-        return Gap(self._connection, str(endpoints[client]), str(endpoints[1 - client]), side, gap.length, gap.arrival)
+        ends = str(endpoints[client]), str(endpoints[1 - client])
+        return Gap(self._connection, *ends, side, gap.length, gap.arrival, gap.acknowledged)
 
     def _proves_kafka(self, event: StreamData) -> bool:
         """Tell whether a connection's first data are one whole request of the client, as they mostly are.

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import FETCH, JOIN_GROUP, SHARE_FETCH, Client, client_of, request_of
 from kafkasniff.diagnose.finding import Finding
@@ -23,29 +23,46 @@ class ServedBy(NamedTuple):
     server: str
 
 
+class Way(NamedTuple):
+    """One direction between a client and a server."""
+
+    client: Client
+    server: str
+    answers: bool
+    """Whether it is that of the server's answers."""
+
+
 class Waiting(NamedTuple):
     """A request that was not answered."""
 
-    client: Client
     name: str
-    direction: int
     size: int
     sent: Arrival
     cited: Cited
 
 
-class Sizes(Tally):
-    """Which sizes of requests get through."""
+class Hole(NamedTuple):
+    """Bytes that were neither captured nor acknowledged: they were lost before the capture's place."""
 
-    __slots__ = ("largest", "smallest_stuck")
+    size: int
+    found: Arrival
+    answers: bool
+
+
+class Sizes(Tally):
+    """Which sizes of requests or answers get through."""
+
+    __slots__ = ("holes", "largest", "smallest_stuck")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.largest = 0
-        """Bytes of the largest request that was answered."""
+        """Bytes of the largest that got through."""
         self.smallest_stuck = 0
-        """Bytes of the smallest that was sent again and again."""
+        """Bytes of the smallest that did not."""
+        self.holes = 0
+        """Connections on which it was never captured."""
 
 
 class PathMtu(Rule[Sizes]):
@@ -58,12 +75,14 @@ class PathMtu(Rule[Sizes]):
     state_type = Sizes
     thresholds = (
         Threshold("repeats", 3, "segments", "of a connection sent again; a lost packet is sent again once or twice"),
-        Threshold("connections", 1, "connections", "where every request that fills a packet is stuck, and no other"),
+        Threshold("connections", 1, "connections", "where all that fills a packet is stuck, and nothing else"),
+        Threshold("holes", 2, "connections", "where it never came to the capture's place; one may be a lost packet"),
     )
-    meaning = "Connecting works, and so do small requests; what is larger than a packet is never acknowledged."
+    meaning = "Connecting works, and so do small messages; what is larger than a packet is never acknowledged."
     wire = (
-        "Requests larger than what ever passed are sent again and again by TCP and never answered, while smaller ones "
-        "to the same server are answered."
+        "Requests (or answers) larger than what ever passed are sent again and again by TCP and never acknowledged, "
+        "while smaller ones get through. Seen from the far side: small segments come, and a hole before them is never "
+        "filled."
     )
     cause = (
         "The path's MTU is smaller than the hosts believe (VPN, tunnel, overlay network), and the ICMP messages that "
@@ -80,50 +99,73 @@ class PathMtu(Rule[Sizes]):
         super().__init__(*arguments)
         self._waiting: Bounded[Waiting] = Bounded(MOST_CONNECTIONS)
         """The first request of a connection that was not answered."""
+        self._holes: Bounded[Hole] = Bounded(MOST_CONNECTIONS)
+        """The latest hole of a connection that its receiver has as well."""
 
     def unanswered(self, call: Call) -> None:
         """Note a request that was not answered."""
         request = call.request
         if request is not None and request.size >= _FULL:
-            cited, direction = Cited(call.client, call.number), client_direction(call)
-            made = Waiting(client_of(call), call.api_name or "", direction, request.size, request.first, cited)
+            made = Waiting(call.api_name or "", request.size, request.first, Cited(call.client, call.number))
             self._waiting.touch(call.connection, lambda: made)
+
+    def gap(self, gap: Gap) -> None:
+        """Note bytes that the receiver lacks as well."""
+        if not gap.acknowledged and gap.length is not None and gap.length >= _FULL:
+            self._holes.put(gap.connection, Hole(gap.length, gap.arrival, gap.direction == "response"))
 
     def connection(self, report: ConnectionReport) -> None:
         """Learn what got through, and what was sent again and again."""
         connection = report.connection
-        found, history = self._waiting.pop(connection), self.facts.history_of(connection)
+        waiting, hole = self._waiting.pop(connection), self._holes.pop(connection)
+        history = self.facts.history_of(connection)
         if history is None:
             return
-        key = ServedBy(history.client, report.server)
-        known = self.states.get(key)
-        if history.largest:
-            known = known or self.state(key)
-            known.largest = max(known.largest, history.largest)
-        if found is None:
+        for answers, size in ((False, history.largest), (True, history.largest_answer)):
+            key = Way(history.client, report.server, answers)
+            if size:
+                state = self.state(key)
+                state.largest = max(state.largest, size)
+        gaps = sum(counter.gaps for counter in connection.counters)
+        if any(counter.cut_packets or not counter.packets for counter in connection.counters):
             return
-        counters = connection.counters
-        if (
-            any(counter.gaps or counter.cut_packets for counter in counters)
-            or not counters[1 - found.direction].packets
-        ):
-            return
-        repeats = counters[found.direction].late_retransmissions
-        if repeats < self.limits["repeats"]:
-            return
-        state = self.state(key)
-        state.smallest_stuck = min(state.smallest_stuck or found.size, found.size)
-        what = f"{found.name} of {found.size:,} bytes, sent again {repeats:,} times and never answered"
-        state.add(found.sent, what, found.cited)
+        if hole is not None and gaps == 1:
+            what = f"{hole.size:,} bytes never came, and were never acknowledged"
+            self._stuck(report, hole.answers, hole.size, hole.found, what, None).holes += 1
+        elif not gaps:
+            client = 0 if str(connection.endpoints[0]) == report.client else 1
+            of_client, of_server = (connection.counters[each].late_retransmissions for each in (client, 1 - client))
+            if waiting is not None and of_client >= self.limits["repeats"]:
+                what = f"{waiting.name} of {waiting.size:,} bytes, sent again {of_client:,} times and never answered"
+                self._stuck(report, False, waiting.size, waiting.sent, what, waiting.cited)
+            elif history.latest_answer >= _FULL and of_server >= self.limits["repeats"]:
+                what = f"an answer of {history.latest_answer:,} bytes, the last one, sent again {of_server:,} times"
+                self._stuck(report, True, history.latest_answer, connection.last, what, None)
+
+    def _stuck(
+        self, report: ConnectionReport, answers: bool, size: int, at: Arrival, what: str, cited: Cited | None
+    ) -> Sizes:
+        """Count a connection on which something large got stuck."""
+        history = self.facts.history_of(report.connection)
+        assert history is not None
+        state = self.state(Way(history.client, report.server, answers))
+        state.smallest_stuck = min(state.smallest_stuck or size, size)
+        state.add(at, what, cited or report)
+        return state
 
     def finding(self, key: Any, state: Sizes) -> Finding | None:
-        """Fire where only small requests were answered."""
-        assert isinstance(key, ServedBy)
-        if state.count < self.limits["connections"] or not 0 < state.largest < state.smallest_stuck:
+        """Fire where only small ones got through."""
+        assert isinstance(key, Way)
+        enough = state.count - state.holes >= self.limits["connections"] or state.holes >= self.limits["holes"]
+        if not enough or not 0 < state.largest < state.smallest_stuck:
             return None
+        what, whose = ("Answers", f"{key.server} to {key.client.name}")
+        if not key.answers:
+            what, whose = "Requests", f"{key.client.name} to {key.server}"
+        happened = "never came" if state.holes == state.count else "were sent again and again"
         summary = (
-            f"Requests of {key.client.name} to {key.server} of up to {state.largest:,} bytes were answered; those of "
-            f"{state.smallest_stuck:,} bytes and more were sent again and again ({counted(state.count, 'connection')})."
+            f"{what} of {whose} of up to {state.largest:,} bytes got through; those of {state.smallest_stuck:,} bytes "
+            f"and more {happened} ({counted(state.count, 'connection')})."
         )
         return self.make(state, client_subject(key.client, state.clients) | {"server": key.server}, summary)
 

@@ -58,8 +58,8 @@ class EventReader:
                 connection, client, server, protocol, evidence, calls, self._at(last), start, _tls(tls)
             )
         if kind == "gap":
-            client, server, direction, length, arrival = packed
-            return Gap(connection, client, server, direction, length, self._at(arrival))
+            client, server, direction, length, arrival, acknowledged = packed
+            return Gap(connection, client, server, direction, length, self._at(arrival), acknowledged)
         client, server, direction, size, arrival, token = packed
         return RawToken(connection, client, server, direction, size, self._at(arrival), SaslToken(*token))
 

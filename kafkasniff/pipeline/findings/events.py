@@ -212,7 +212,7 @@ class EventPacker:
         return min(field.end, field.start + SAMPLED_BYTES) if taken[0] <= SAMPLES else field.start
 
     def _gap(self, gap: Gap) -> Packed:
-        return gap.client, gap.server, gap.direction, gap.length, self._at(gap.arrival)
+        return gap.client, gap.server, gap.direction, gap.length, self._at(gap.arrival), gap.acknowledged
 
     def _report(self, report: ConnectionReport) -> Packed:
         described = (report.client, report.server, report.protocol, report.evidence, report.calls)

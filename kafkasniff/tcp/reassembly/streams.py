@@ -332,7 +332,8 @@ class Stream:
         """Tell of bytes that lack before the next one, None where it is not known how many."""
         self.counters.gaps += 1
         self.counters.gap_bytes += length or 0
-        gap = StreamGap(self.connection, self.direction, length, by, cut)
+        acknowledged = cut or length is None or self.acked > self.position - length
+        gap = StreamGap(self.connection, self.direction, length, by, cut, acknowledged)
         events.append(gap)
         self.remember(None, -1 if length is None else length, by.time)
 

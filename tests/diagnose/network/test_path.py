@@ -1,6 +1,6 @@
 from typing import Any
 
-from kafkasniff.calls.call import Call
+from kafkasniff.calls.call import Call, Gap
 from tests.diagnose.made import Item, arrival, call, connection, finding, findings, report
 
 MTU, ABANDONED = "path-mtu", "request-abandoned"
@@ -24,7 +24,7 @@ def test_large_requests_that_get_stuck() -> None:
     assert findings(MTU, small + sized(1_300, 50_002, answered=False, repeats=2)) == []
     found = finding(MTU, small + sized(1_300, 50_002, answered=False, repeats=3))
     assert found.subject == {"clientId": "shop", "client": "10.0.0.1:50002", "server": "10.0.0.2:9092"}
-    assert "of up to 1,100 bytes were answered; those of 1,300 bytes and more" in found.summary
+    assert "of up to 1,100 bytes got through; those of 1,300 bytes and more" in found.summary
 
 
 def test_large_requests_that_got_through_once() -> None:
@@ -37,6 +37,48 @@ def test_damaged_and_one_way_captures() -> None:
     for name in ("gaps", "cut_packets"):
         assert findings(MTU, small + sized(9_000, 50_002, answered=False, repeats=9, **{name: 1})) == []
     assert findings(MTU, small + sized(9_000, 50_002, answered=False, repeats=9, packets=0)) == []
+
+
+def answered(size: int, port: int, repeats: int = 0) -> list[Item]:
+    """An answer of so many bytes behind a small one, the last one on a connection of its own."""
+    on = connection(port)
+    on.counters[1].late_retransmissions = repeats
+    before = call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, on=on)
+    made = call(1, 12, {"maxWaitMs": 500}, {"responses": []}, at=1, on=on)
+    assert before.response is not None
+    assert made.response is not None
+    before.response.size, made.response.size = 200, size
+    return [before, made, report(on, ended_by="fin")]
+
+
+def test_large_answers_that_get_stuck() -> None:
+    """Seen beside the broker: the answer is there, and sent again and again, and the client never asks again."""
+    assert findings(MTU, answered(9_000, 50_001, repeats=2)) == []
+    assert findings(MTU, answered(1_100, 50_001, repeats=9)) == []
+    found = finding(MTU, answered(9_000, 50_001, repeats=3))
+    assert found.subject == {"clientId": "shop", "client": "10.0.0.1:50001", "server": "10.0.0.2:9092"}
+    assert "Answers of 10.0.0.2:9092 to shop of up to 200 bytes got through; those of 9,000 bytes" in found.summary
+    once = answered(9_000, 50_002)
+    assert findings(MTU, [*once[:2], once[0], once[2], *answered(9_000, 50_001, repeats=9)]) == []
+
+
+def with_hole(port: int, length: int = 1_448, acknowledged: bool = False, gaps: int = 1) -> list[Item]:
+    """A connection on which bytes of the server are found lost at the end."""
+    on = connection(port)
+    on.counters[1].gaps = gaps
+    answers = [call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, at=at, on=on) for at in range(2)]
+    hole = Gap(on, "10.0.0.1", "10.0.0.2:9092", "response", length, arrival(9), acknowledged)
+    return [*answers, hole, report(on, ended_by="fin")]
+
+
+def test_large_answers_that_never_came() -> None:
+    """Seen beside the client: small segments come behind them, which nobody acknowledges."""
+    assert findings(MTU, with_hole(50_001)) == []
+    found = finding(MTU, with_hole(50_001) + with_hole(50_002))
+    assert "those of 1,448 bytes and more never came (2 connections)" in found.summary
+    assert findings(MTU, with_hole(50_001, length=1_100) + with_hole(50_002, length=1_100)) == []
+    assert findings(MTU, with_hole(50_001, acknowledged=True) + with_hole(50_002, acknowledged=True)) == []
+    assert findings(MTU, with_hole(50_001, gaps=2) + with_hole(50_002, gaps=2)) == []  # The capture has losses, too.
 
 
 def given_up(count: int, waited: float = 3, asked: int = 5_000, key: int = 1, together: bool = False) -> list[Item]:
