@@ -55,12 +55,15 @@ class PartitionOffline(ErrorRule):
     looks_across_clients = True
     state_type = Offline
     codes = frozenset({LEADER_NOT_AVAILABLE})
-    apis = frozenset({METADATA})
+    apis = sampled = frozenset({METADATA})
     thresholds = (
         Threshold("seconds", 5, "s", "for which Metadata names none; making a topic or electing a leader takes less"),
     )
     meaning = "Nothing can be written to the partition or read from it; records for it wait, and time out."
-    wire = "Metadata answers name leader -1 with 5 LEADER_NOT_AVAILABLE for the same partition, for seconds."
+    wire = (
+        "Metadata answers name leader -1 with 5 LEADER_NOT_AVAILABLE for the same partition, or a leader that is not "
+        "among their brokers, for seconds."
+    )
     cause = (
         "All brokers with an in-sync replica of the partition are down; with replication factor 1 one is enough. An "
         "unclean election would lose records, and does not happen by default."
@@ -75,46 +78,58 @@ class PartitionOffline(ErrorRule):
         return call.api_key == METADATA
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
-        """Note partitions without a leader, and for how long."""
-        assert call.response is not None
-        told: set[str] = set()
-        now = call.response.last.time
+        """Note partitions without a leader."""
+        response = response_of(call)
         for error in errors:
             topic = self.topic_of(call, error)
-            if topic is None:
-                continue
-            state = self.state(topic)
-            assert isinstance(state, Offline)
-            element = elements(response_of(call), error.path)[-1]
-            index = element.get("partitionIndex", _WHOLE_TOPIC)
-            if index not in state.partitions and len(state.partitions) >= _MOST_PARTITIONS:
-                continue
-            partition = state.partitions.setdefault(index, Leaderless(now))
-            partition.last = now
-            partition.replicas = tuple(element.get("replicaNodes", ())[:MOST_NAMES])
-            lasting = now - partition.since
-            state.longest = max(state.longest, lasting)
-            if lasting >= self.limits["seconds"] * SECOND:
-                state.for_long[index] = partition.replicas
-            state.brokers = frozenset(item["nodeId"] for item in response_of(call).get("brokers", ()))
-            if topic not in told:
-                told.add(topic)
-                what = f"Metadata names no leader of {topic}{'' if index < 0 else f'-{index}'}"
-                state.add(call.response.last, what, call, topic)
-                state.client_ids.add(client_of(call).client_id)
+            if topic is not None:
+                self._lacks(call, topic, elements(response, error.path)[-1])
+
+    def samples(self, seen: SeenCall) -> None:
+        """Note partitions whose leader is among no brokers, though the answer has no error."""
+        response = response_of(seen.call)
+        nodes = _nodes(response)
+        for topic in response.get("topics", ()) if nodes else ():
+            for partition in topic["partitions"]:
+                if partition["leaderId"] not in nodes and (name := self.facts.name_in(topic)) is not None:
+                    self._lacks(seen.call, name, partition)
+
+    def _lacks(self, call: Call, topic: str, element: dict[str, Any]) -> None:
+        """Note that a partition, or a whole topic, has no leader, and for how long."""
+        assert call.response is not None
+        now, response = call.response.last.time, response_of(call)
+        state = self.state(topic)
+        assert isinstance(state, Offline)
+        index = element.get("partitionIndex", _WHOLE_TOPIC)
+        if index not in state.partitions and len(state.partitions) >= _MOST_PARTITIONS:
+            return
+        partition = state.partitions.setdefault(index, Leaderless(now))
+        partition.last = now
+        partition.replicas = tuple(element.get("replicaNodes", ())[:MOST_NAMES])
+        lasting = now - partition.since
+        state.longest = max(state.longest, lasting)
+        if lasting >= self.limits["seconds"] * SECOND:
+            state.for_long[index] = partition.replicas
+        state.brokers = _nodes(response)
+        if state.last is not call.response.last:
+            what = f"Metadata names no leader of {topic}{'' if index < 0 else f'-{index}'}"
+            state.add(call.response.last, what, call, topic)
+            state.client_ids.add(client_of(call).client_id)
 
     def call(self, seen: SeenCall) -> None:
         """Forget partitions that have a leader again."""
         if seen.call.response is None or not len(self.states):
             return
-        for topic in response_of(seen.call).get("topics", ()):
+        response = response_of(seen.call)
+        nodes = _nodes(response)
+        for topic in response.get("topics", ()):
             state = self.states.get(self.facts.name_in(topic))
             if not isinstance(state, Offline):
                 continue
             if not topic["errorCode"]:
                 state.partitions.pop(_WHOLE_TOPIC, None)
             for partition in topic["partitions"] if state.partitions else ():
-                if not partition["errorCode"]:
+                if not partition["errorCode"] and partition["leaderId"] in nodes:
                     state.partitions.pop(partition["partitionIndex"], None)
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
@@ -135,6 +150,11 @@ class PartitionOffline(ErrorRule):
             "brokerId": down[0] if len(down) == 1 else None,
         }
         return self.make(state, subject, f"{which} had no leader for {seconds_text(state.longest)}{where}.")
+
+
+def _nodes(response: dict[str, Any]) -> frozenset[int]:
+    """Give the brokers that a Metadata answer names."""
+    return frozenset(item["nodeId"] for item in response.get("brokers", ()))
 
 
 class Balanced(Tally):

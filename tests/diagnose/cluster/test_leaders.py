@@ -6,12 +6,13 @@ from tests.diagnose.made import call, connection, finding, findings
 OFFLINE, BALANCED = "partition-offline", "load-balancer-in-front"
 
 
-def metadata(at: float, code: int = 5, client_id: str = "shop", nodes: tuple[int, ...] = (1, 2)) -> Call:
+def metadata(at: float, code: int = 5, client_id: str = "shop", leader: int = -1) -> Call:
     """Names no leader of orders-1, whose replica is on broker 3."""
+    nodes = (1, 2)
     brokers = [{"nodeId": node, "host": f"10.0.0.{node}", "port": 9092, "rack": None} for node in nodes]
     partitions = [
-        {"partitionIndex": 0, "errorCode": 0, "replicaNodes": [1]},
-        {"partitionIndex": 1, "errorCode": code, "replicaNodes": [3]},
+        {"partitionIndex": 0, "errorCode": 0, "leaderId": 1, "replicaNodes": [1]},
+        {"partitionIndex": 1, "errorCode": code, "leaderId": leader, "replicaNodes": [3]},
     ]
     topics = [{"errorCode": 0, "name": "orders", "partitions": partitions}]
     return call(3, 8, {"topics": []}, {"brokers": brokers, "topics": topics}, at=at, client_id=client_id)
@@ -29,8 +30,18 @@ def test_a_partition_without_leader() -> None:
 
 
 def test_a_partition_that_gets_a_leader() -> None:
-    assert findings(OFFLINE, [metadata(0), metadata(2, code=0), metadata(6)]) == []
-    assert findings(OFFLINE, [metadata(0, code=9), metadata(6, code=9)]) == []
+    assert findings(OFFLINE, [metadata(0), metadata(2, code=0, leader=2), metadata(6)]) == []
+    assert findings(OFFLINE, [metadata(0, code=9, leader=2), metadata(6, code=9, leader=2)]) == []
+
+
+def test_a_leader_that_is_in_no_broker_list() -> None:
+    for leader in (-1, 3):
+        assert findings(OFFLINE, [metadata(0, 0, leader=leader), metadata(4.9, 0, leader=leader)]) == []
+        found = finding(OFFLINE, [metadata(0, 0, leader=leader), metadata(5, 0, leader=leader)])
+        assert found.subject.items() >= {"topic": "orders", "partition": 1, "brokerId": 3}.items()
+    moved = [metadata(0, 0, leader=3), metadata(2, 0, leader=2), metadata(6, 0, leader=3)]
+    assert findings(OFFLINE, moved) == []
+    assert findings(OFFLINE, [metadata(0, 0, leader=3), metadata(2), metadata(4.9, 0, leader=3)]) == []
 
 
 def told(at: float, ports: tuple[int, ...]) -> Call:
