@@ -20,7 +20,7 @@ HEADER_PADDING = 16 << 10
 """Zeros behind a sample that may belong to its header: they read as a tagged field each two."""
 MUCH = 48
 """Bytes of a body from which on it agrees with a layout by more than chance, unless most of them are zeros, as those of
-small integers are."""
+small integers are, or of a text whose end is not there."""
 FETCH = 1
 LARGEST_COMPLETED = 1 << 20
 """Bytes of a message that is held against its layout although its end is not there."""
@@ -94,6 +94,16 @@ def _agreement(cut: bytes, size: int, side: Kind, api_key: int, api_version: int
         # What there is of it is a whole body, so its size is known.
         return -1
     seen = len(cut) - body
-    if seen >= MUCH and 2 * cut.count(0, body) < seen:
+    if seen >= MUCH and _agrees_much(cut, body, side, api_key, api_version):
         return 3
     return 2 if seen >= 16 else 1 if seen >= 6 else 0
+
+
+def _agrees_much(cut: bytes, body: int, side: Kind, api_key: int, api_version: int) -> bool:
+    """Tell whether what there is of a body has much in it that chance does not make.
+
+    A field that runs beyond the end, as one of random bytes may, says nothing; nor does what follows in its place.
+    """
+    decoded = decode_body(api_key, api_version, side, cut, body, MOST_ELEMENTS)
+    end = max((offset for offset, _, _ in decoded.problems if offset is not None), default=len(cut))
+    return end - body >= MUCH and 2 * cut.count(0, body, end) < end - body

@@ -48,7 +48,10 @@ class LostIds:
             return True if self._losing and correlation_id - self._last <= STEP else None
         if correlation_id in self._lost:
             return True
-        return self._first is not None and 0 < self._first - correlation_id <= STEP
+        if self._first is None or (correlation_id < 0 <= self._first):
+            # Clients count from zero.
+            return False
+        return 0 < self._first - correlation_id <= STEP
 
     def near(self, correlation_id: int | None) -> list[int]:
         """Give the lost ids that may come next behind an answer's."""

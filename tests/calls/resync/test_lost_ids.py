@@ -29,3 +29,16 @@ def test_before_the_capture_began_the_ids_below_the_first_may_be_lost() -> None:
     ids.add(1000)
     assert ids.may_have(999) is True
     assert ids.may_have(900) is False
+
+
+def test_clients_count_from_zero() -> None:
+    """Four bytes of ones behind what reads as a size are in many a body; as an id they are far from any."""
+    ids = LostIds(from_the_beginning=False)
+    ids.add(3)
+    assert [number for number in range(-20, 4) if ids.may_have(number)] == [0, 1, 2]
+
+
+def test_ids_that_ran_over_count_on_from_the_lowest() -> None:
+    ids = LostIds(from_the_beginning=False)
+    ids.add(-(1 << 31) + 2)
+    assert [number for number in range(-(1 << 31), -(1 << 31) + 4) if ids.may_have(number)] == [-(1 << 31), -(1 << 31) + 1]
