@@ -46,8 +46,7 @@ print("{}.{}".format(*sys.version_info), *filter(lacks, sys.argv[1:]), end="")
 _CANNOT_RUN = "%s: the workers cannot run this Python: let PYSPARK_PYTHON name one that is on each of them"
 _LACKS = "the workers' Python (%s) lacks %s: install there what kafkasniff[spark] needs"
 _OF_ANOTHER_VERSION = "the workers' Python (%s) is of another version than the driver's: %s"
-_NOT_RUN = re.compile(r'Cannot run program "([^"]+)"')
-_OTHER_VERSION = re.compile(r"Python in worker has different version[^\n]*|PYTHON_VERSION_MISMATCH\][^\n]*")
+_NOT_RUN = re.compile(r"Cannot run program|Subprocess exited with status")
 
 _LOCAL_SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -131,12 +130,12 @@ def _check_python(python: str, settings: Mapping[str, str]) -> None:
         raise PipelineError(_CANNOT_RUN % python) from None
     if done.returncode:
         raise PipelineError(_CANNOT_RUN % python)
-    _refuse_unfit(python, done.stdout)
+    _refuse_unfit(python, done.stdout.decode("utf-8", "replace"))
 
 
-def _refuse_unfit(python: str, found: bytes) -> None:
+def _refuse_unfit(python: str, found: str) -> None:
     """Raise PipelineError where a Python that looked for what tasks need found that it is unfit for them."""
-    said, _, lacking = found.decode("utf-8", "replace").partition(" ")
+    said, _, lacking = found.partition(" ")
     version = "{}.{}".format(*sys.version_info)
     if lacking:
         raise PipelineError(_LACKS % (python, lacking))
@@ -147,32 +146,29 @@ def _refuse_unfit(python: str, found: bytes) -> None:
 def _check_workers(session: SparkSession) -> None:
     """Look for what tasks need in the Python of workers, by a task that needs nothing of it.
 
-    Raises PipelineError where something lacks, and ends the session.
+    Raises PipelineError where something lacks. To start Spark's own worker in that Python would take longer.
     """
-    look_for, needed = _LOOK_FOR, _NEEDED
-
-    def look(_: int) -> bytes:
-        # Sent by its value, as it is a function inside another: no worker has kafkasniff yet.
-        return subprocess.run([sys.executable, "-c", look_for, *needed], capture_output=True, check=True).stdout
-
+    context = session.sparkContext
+    gateway = context._gateway
+    assert gateway is not None
+    command = gateway.jvm.java.util.ArrayList()
+    for each in (context.pythonExec, "-c", _LOOK_FOR, *_NEEDED):
+        command.add(each)
+    environment = gateway.jvm.java.util.HashMap()
+    environment.put("PYTHONUNBUFFERED", "YES")  # as Spark starts its workers
+    # It is given nothing to read, and ends without having read.
+    one_task = context._jsc.parallelize(gateway.jvm.java.util.ArrayList(), 1)
     try:
-        (found,) = session.sparkContext.parallelize([0], 1).map(look).collect()
-        _refuse_unfit(os.environ.get("PYSPARK_PYTHON", "python3"), found)
+        found = "".join(one_task.pipe(command, environment).collect())
     except (PySparkException, Py4JError) as error:
-        session.stop()
-        raise PipelineError(_what_workers_lack(str(error))) from None
-    except PipelineError:
-        session.stop()
-        raise
+        raise PipelineError(_what_workers_lack(str(error), context.pythonExec)) from None
+    _refuse_unfit(context.pythonExec, found)
 
 
-def _what_workers_lack(trace: str) -> str:
+def _what_workers_lack(trace: str, python: str) -> str:
     """Say what Spark's trace says of the workers' Python."""
-    name = os.environ.get("PYSPARK_PYTHON", "python3")
-    if found := _NOT_RUN.search(trace):
-        return _CANNOT_RUN % found[1]
-    if found := _OTHER_VERSION.search(trace):
-        return _OF_ANOTHER_VERSION % (name, found[0])
+    if _NOT_RUN.search(trace):
+        return _CANNOT_RUN % python
     return reason_of(trace)
 
 
