@@ -246,6 +246,9 @@ def score_request(
             points = min(points, PROOF - 1)
         if may_be_integers:
             points = 0
+    if header.correlation_id and not header.correlation_id & 0xFFFF and not (known or answered or follows):
+        # Of small integers in a row, every other half reads as such an id; clients count up to one in 65,536.
+        points -= 3
     points = max(points - size_doubts(held, size, end), 0)
     if end == held.end:
         return Score(min(points + 1, limit), end + HEADER_BYTES)
@@ -279,8 +282,10 @@ def goes_on(held: HeldStream, header: PlausibleHeader, end: int) -> bool:
     """
     prefix = read_prefix(held, end)
     following = None if prefix is None else request_header(prefix)
-    if following is None or following.client_id == header.client_id or following.cut:
+    if prefix is None or following is None or following.client_id == header.client_id:
         return True
+    if following.cut and header.client_id and header.client_id.startswith(following.client_id or ""):
+        return header.cut or int.from_bytes(prefix[12:14], "big") == len(header.client_id.encode())
     return 0 < following.correlation_id - header.correlation_id <= ID_STEP
 
 
@@ -379,10 +384,15 @@ def lone_points(held: HeldStream, offset: int, end: int, correlation_id: int, st
 
     Nothing but its id speaks for it, so inside a segment chance must have few places, and the ids must count up. Where
     there is none before it (None), it is one of those just below the first request's. Short responses read as an array
-    of small integers, in which hardly any is followed by the next higher id where it, as a size, leads to.
+    of small integers, in which hardly any is followed by the next higher id where it, as a size, leads to. So do zero,
+    the commonest of all, and those behind a gap in such an array, unless their size leads to more that is there.
     """
     counts_up = step is None or step == 1 or (first and 0 < step <= ID_STEP)
-    if held.begins_array(offset) and not (held.begins_segment(offset) and _id_at(held, end) == correlation_id + 1):
+    may_be_integers = held.begins_array(offset) or (
+        held.run_at(end - 1) is None
+        and (not correlation_id or (held.may_continue_array(offset) and not held.begins_write(offset)))
+    )
+    if may_be_integers and not (held.begins_segment(offset) and _id_at(held, end) == correlation_id + 1):
         return 0
     if step is not None and step > 1 and held.follows_gap(offset):
         # Where a gap ends, a segment begins, but not always a write.

@@ -185,6 +185,17 @@ class HeldStream:
         found = self.run_at(offset)
         return found is not None and _begins_array(found[1], offset - found[0], offset - found[0] + ARRAY_BYTES)
 
+    def may_continue_array(self, offset: int) -> bool:
+        """Tell whether such an array reaches up to the gap right before `offset`, if there is one."""
+        index = bisect_left(self._run_starts, offset) - 1
+        if index < 0 or index + 1 == len(self._runs) or self._run_starts[index + 1] != offset:
+            return False
+        run = self._runs[index]
+        # Integers stand at positions in one line with `offset`.
+        end = len(run) - (self._run_starts[index] + len(run) - offset) % 4
+        place = max(end - ARRAY_BYTES, end % 4)
+        return end - place >= 4 * ARRAY_WORDS_OF_CUT and _are_integers(run, place, end)
+
     def run_at(self, offset: int) -> tuple[int, bytearray] | None:
         """Give the run of bytes without a gap that `offset` lies in, with its stream position."""
         index = bisect_right(self._run_starts, offset) - 1
@@ -237,11 +248,13 @@ def _begins_array(run: bytearray, place: int, end: int) -> bool:
     stop, last = place, min(end, len(run)) - 4
     while stop <= last and not (run[stop] or run[stop + 1]):
         stop += 4
-    words = (stop - place) // 4
-    if words < ARRAY_WORDS_OF_CUT:
-        return False
-    zeros = sum(not any(run[word : word + 4]) for word in range(place, stop, 4))
-    return zeros * 4 <= words
+    return stop - place >= 4 * ARRAY_WORDS_OF_CUT and _are_integers(run, place, stop)
+
+
+def _are_integers(run: bytearray, place: int, end: int) -> bool:
+    """Tell whether there are but integers below 65,536, of which few are zero."""
+    zeros = sum(not any(run[word : word + 4]) for word in range(place, end, 4))
+    return zeros * 16 <= end - place and not any(run[place:end:4]) and not any(run[place + 1 : end : 4])
 
 
 def _goes_on_at(run: bytearray, place: int, zeros: bool) -> bool:

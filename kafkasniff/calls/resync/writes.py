@@ -81,7 +81,12 @@ class Writes:
 
 
 def _end_with(data: bytes, length: int) -> bool:
-    """Tell whether messages follow each other from the beginning of `data` to exactly `length` bytes."""
+    """Tell whether messages follow each other from the beginning of `data` to exactly `length` bytes.
+
+    Where not all of these are there, it must be one message: a few small integers may be sizes that add up.
+    """
+    if len(data) < length:
+        return data[:SIZE_PREFIX] == (length - SIZE_PREFIX).to_bytes(SIZE_PREFIX, "big")
     at = 0
     while at + SIZE_PREFIX <= len(data):
         size = int.from_bytes(data[at : at + SIZE_PREFIX], "big", signed=True)

@@ -11,6 +11,8 @@ import pytest
 from kafkasniff.calls.resync.evidence import (
     IMPOSSIBLE,
     PROOF,
+    PlausibleHeader,
+    goes_on,
     looks_like_api_versions,
     request_header,
     score_request,
@@ -171,3 +173,44 @@ def test_where_a_gap_ends_size_and_id_alone_are_no_answer() -> None:
         stream.push(data(OF, 0, struct.pack(">ii", 55, 69) + body, 2))
         stream.push_gap(gap(OF, 0, 200, 3))
         assert min(score_response(stream, place, metadata, previous_id=55).points, PROOF) == points
+
+
+def behind_a_gap(before: bytes, lost: int, *segments: bytes) -> HeldStream:
+    made = held(before)
+    made.push_gap(gap(OF, 0, lost, 0))
+    for packet, segment in enumerate(segments):
+        made.push(data(OF, 0, segment, packet + 1))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("before", "correlation_id", "proven"),
+    [(b"text" * 10, 28, True), (b"text" * 10, 0, False), (struct.pack(">10i", *range(40, 50)), 28, False)],
+    ids=["an id", "zero", "an integer of the array before the gap"],
+)
+def test_a_lone_response_that_a_gap_cuts_may_be_integers(before: bytes, correlation_id: int, proven: bool) -> None:
+    made = behind_a_gap(before, 40, struct.pack(">iii", 200, correlation_id, 39) + b"some of a body")
+    made.push_gap(gap(OF, 0, 500, 2))
+    made.push(data(OF, 0, bytes(9), 3))
+    score = score_response(made, len(before) + 40, {}, lambda number: True)
+    assert (score.points >= PROOF) == proven
+
+
+@pytest.mark.parametrize(("correlation_id", "proven"), [(34, True), (34 << 16, False)])
+def test_small_integers_two_bytes_further_are_no_request(correlation_id: int, proven: bool) -> None:
+    """Found by damage: 12, 34 and the length of a text, as of a record's value, read as a Heartbeat."""
+    content = struct.pack(">hhih", 12, 0, correlation_id, 7) + b"a value of some length, and more of it"
+    made = behind_a_gap(b"text" * 10, 40, sized(content + bytes(9000))[: 4 + len(content)])
+    made.push_gap(gap(OF, 0, 20_000, 2))
+    made.push(data(OF, 0, bytes(9), 3))
+    assert (score_request(made, 80, never).points >= PROOF) == proven
+
+
+@pytest.mark.parametrize(("before", "follows"), [(None, False), ("shop-7", False), ("shop-12", True)])
+def test_a_client_id_that_is_cut_names_one_that_begins_so(before: str | None, follows: bool) -> None:
+    following = struct.pack(">ihhih", 60, 3, 1, 9, 7) + b"shop-1"
+    made = held(following)
+    made.push_gap(gap(OF, 0, 44, 1, cut=True))
+    made.push(data(OF, 0, bytes(9), 2))
+    assert goes_on(made, PlausibleHeader(3, 1, 60, before, cut=False), 0) == follows
+    assert goes_on(made, PlausibleHeader(3, 1, 8, before, cut=False), 0)

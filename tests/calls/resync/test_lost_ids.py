@@ -41,4 +41,7 @@ def test_clients_count_from_zero() -> None:
 def test_ids_that_ran_over_count_on_from_the_lowest() -> None:
     ids = LostIds(from_the_beginning=False)
     ids.add(-(1 << 31) + 2)
-    assert [number for number in range(-(1 << 31), -(1 << 31) + 4) if ids.may_have(number)] == [-(1 << 31), -(1 << 31) + 1]
+    assert [number for number in range(-(1 << 31), -(1 << 31) + 4) if ids.may_have(number)] == [
+        -(1 << 31),
+        -(1 << 31) + 1,
+    ]

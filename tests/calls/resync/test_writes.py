@@ -49,6 +49,17 @@ def test_small_messages_of_one_length_are_writes_each() -> None:
     assert [number for number in range(4) if writes.begin_at(number)] == [1, 2, 3]
 
 
+@pytest.mark.parametrize(("sizes", "begins"), [((22, 10), False), ((36, 9), True)])
+def test_integers_of_a_cut_segment_are_no_messages(sizes: tuple[int, int], begins: bool) -> None:
+    """Of 40 bytes 30 are there: two of the integers add up to them, as a message's size would alone."""
+    writes = Writes()
+    content = struct.pack(">i22xi", *sizes)
+    for number in range(4):
+        writes.add(number, content)
+        writes.cut(10)
+    assert writes.begin_at(3) == begins
+
+
 @pytest.mark.parametrize(("as_large", "begins"), [(1, [0]), (2, [])])
 def test_what_the_connection_showed_before_counts(as_large: int, begins: list[int]) -> None:
     writes = Writes()
