@@ -1,19 +1,19 @@
 """The exit statuses of the command."""
 
-from enum import IntEnum
+from typing import Final
 
 
-class ExitStatus(IntEnum):
+class ExitStatus:
     """What the command says to its caller when it ends."""
 
-    OK = 0
-    FAILED = 1
+    OK: Final = 0
+    FAILED: Final = 1
     """A capture could not be read, or not to its end; what was read is printed."""
-    USAGE = 2
+    USAGE: Final = 2
     """The command line is wrong."""
-    FINDINGS = 3
+    FINDINGS: Final = 3
     """`diagnose --fail-on` found something so bad."""
-    INTERRUPTED = 130
+    INTERRUPTED: Final = 130
     """Ctrl-C (128 + SIGINT)."""
-    BROKEN_PIPE = 141
+    BROKEN_PIPE: Final = 141
     """Whoever read the output has gone (128 + SIGPIPE)."""

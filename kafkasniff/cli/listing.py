@@ -13,9 +13,10 @@ from kafkasniff.cli.terminal.output import print_message
 from kafkasniff.cli.terminal.pager import page
 from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading
+from kafkasniff.render.text.lines import CallLines  # noqa: F401  (imported lightly with this module)
 
 
-def list_calls(files: Sequence[str]) -> ExitStatus:
+def list_calls(files: Sequence[str]) -> int:
     """Show the calls in captures, a line each; give the exit status."""
     try:
         reading = Reading(files, fetch_sessions=False, metrics=False)

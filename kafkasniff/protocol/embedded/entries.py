@@ -1,6 +1,6 @@
 """What was found inside a message, and what is wrong with it."""
 
-from base64 import b64decode
+from binascii import a2b_base64
 from typing import Any
 
 from kafkasniff.fields import NamedTuple
@@ -48,7 +48,7 @@ class Opened(NamedTuple):
 
 def field_bytes(value: Any) -> bytes:
     """Give the bytes of a field in the form of Kafka's JSON: none for a field that is null or not there."""
-    return b64decode(value) if value else b""
+    return a2b_base64(value) if value else b""
 
 
 def is_whole(body: DecodedBody) -> bool:
