@@ -1,3 +1,6 @@
+import random
+
+import crc32c
 import pytest
 
 from kafkasniff.protocol.records.crc32c import crc32c_of
@@ -18,6 +21,15 @@ from kafkasniff.protocol.records.crc32c import crc32c_of
 def test_known_checksums(data: bytes, expected: int) -> None:
     assert crc32c_of(data, 0, len(data)) == expected
     assert crc32c_of(b"x" + data + b"y", 1, 1 + len(data)) == expected
+
+
+def test_long_checksums_are_those_of_the_package() -> None:
+    """Longer than 1,536 bytes, three runs of 512 are taken at once."""
+    chance = random.Random(7)
+    data = chance.randbytes(20_000)
+    for length in (1_535, 1_536, 1_537, 3_071, 3_072, 3_080, 15_360, *(chance.randrange(20_000) for _ in range(200))):
+        start = chance.randrange(len(data) - length + 1)
+        assert crc32c_of(data, start, start + length) == crc32c.crc32c(data[start : start + length])
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 5), (5, 6)])
