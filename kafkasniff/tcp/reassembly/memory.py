@@ -8,7 +8,7 @@ from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 if TYPE_CHECKING:
     from kafkasniff.tcp.reassembly.streams import Stream
 
-_MOST_OF_STREAM, _LEAST_OF_STREAM = 64, 16
+_MOST_OF_STREAM, _LEAST_OF_STREAM = 64, 12
 """Segments of a direction that are remembered where few are open, and where many are: …"""
 _MOST_IN_ALL = 4096
 """… as many as fit into a processor's cache. With 400 streams of small calls, 64 of each cost a tenth of all time."""

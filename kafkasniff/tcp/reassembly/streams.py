@@ -247,9 +247,9 @@ class Stream:
             recent = self._recent = []
             self.memory.begin(self)
         recent.append(new_delivered(data, length, time))
-        if len(recent) > self.memory.most_of_stream:
-            # The later half stays.
-            del recent[: len(recent) // 2]
+        # One by one: the memory of the first is that of the next payload.
+        while len(recent) > self.memory.most_of_stream:
+            recent.pop(0)
 
     def forget(self) -> None:
         """Forget the delivered bytes."""
