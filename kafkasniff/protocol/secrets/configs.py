@@ -1,7 +1,12 @@
 """Which configs are secret by their names, and where secrets stand inside the values of others."""
 
+from __future__ import annotations
+
 from functools import lru_cache
-from typing import Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # lists of calls do without it (cli/light_typing)
+    from typing import Final
 
 REDACTED: Final = "***"
 

@@ -1,15 +1,20 @@
 """Replace secrets in decoded messages: SASL tokens, delegation-token HMACs, SCRAM credentials, passwords in configs."""
 
+from __future__ import annotations
+
 from binascii import a2b_base64
 from collections.abc import Iterable
 from functools import cache
-from typing import Any, Final
 
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Field, Kind
 from kafkasniff.protocol.headers import read_request_header
 from kafkasniff.protocol.secrets.configs import REDACTED, is_secret_config, mask_secrets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # lists of calls do without it (cli/light_typing)
+    from typing import Any, Final
 
 ENVELOPE: Final = 58
 
