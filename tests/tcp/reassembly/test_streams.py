@@ -66,6 +66,18 @@ def test_a_hole_that_the_peer_did_not_acknowledge_stays_open() -> None:
     assert only([*talk.frames, *answers, lost]).parts[0] == [b"earlylostafter"]
 
 
+def test_a_gap_says_whether_the_receiver_has_its_bytes() -> None:
+    """What the receiver never acknowledges was lost on the way, not by the capture."""
+    for received in (True, False):
+        talk = Talk().open().send(0, b"early")
+        waiting = talk.next[0]
+        talk.next[0] += 1_448
+        talk.send(0, b"tail")
+        answers = [talk.packet(1, ack=None if received else waiting) for _ in range(9)]
+        (gap,) = [event for event in run([*talk.frames, *answers]) if isinstance(event, StreamGap)]
+        assert (gap.length, gap.acknowledged) == (1_448, received)
+
+
 def test_bytes_that_were_acknowledged_but_never_seen_are_a_gap_once() -> None:
     talk = Talk().open().send(0, b"early")
     talk.next[0] += 700
