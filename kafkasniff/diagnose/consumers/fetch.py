@@ -144,7 +144,7 @@ class FetchSessionChurn(Rule[Sessions]):
         epoch = request.get("sessionEpoch")
         if epoch is None or call.request is None:
             return
-        state = self.state(SessionKey(seen.client, call.server))
+        state = self.state((seen.client, call.server))  # A plain tuple is made sooner than `SessionKey`.
         state.fetches += 1
         error = seen.response.get("errorCode")
         if error in (SESSION_ID_NOT_FOUND, INVALID_SESSION_EPOCH):
@@ -164,7 +164,7 @@ class FetchSessionChurn(Rule[Sessions]):
 
     def finding(self, key: Any, state: Sessions) -> Finding | None:
         """Fire where most fetches begin a session."""
-        assert isinstance(key, SessionKey)
+        key = SessionKey(*key)
         if state.count < self.limits["fetches"] or state.count < self.limits["share"] * state.fetches:
             return None
         summary = (

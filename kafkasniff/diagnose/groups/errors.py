@@ -131,6 +131,8 @@ class CommitAfterRebalance(GroupErrorRule):
 
     def call(self, seen: SeenCall) -> None:
         """Forget refusals that a rebalance brings, once a commit is taken."""
+        if not len(self.states):
+            return
         state = self.states.get(ErrorKey(seen.client, seen.request.get("groupId")))
         if isinstance(state, Refused) and seen.call.response is not None and not seen.failed:
             state.retried = 0

@@ -72,7 +72,7 @@ class UncompressedBatches(Rule[Compressible]):
                     tried.compressed = True
             elif item.records >= self.limits["records"]:
                 topic = self.facts.name_in(item.topic)
-                state = self.state(TopicKey(seen.client, topic))
+                state = self.state((seen.client, topic))  # A plain tuple is made sooner than `TopicKey`.
                 size = item.end - item.start
                 if state.samples < SAMPLES:
                     sample = seen.call.request.data[item.start : min(item.end, item.start + SAMPLED_BYTES)]
@@ -84,7 +84,7 @@ class UncompressedBatches(Rule[Compressible]):
 
     def finding(self, key: Any, state: Compressible) -> Finding | None:
         """Fire where enough bytes would shrink, and no codec is at work."""
-        assert isinstance(key, TopicKey)
+        key = TopicKey(*key)
         if state.compressed or state.bytes < self.limits["bytes"]:
             return None
         if state.squeezed >= self.limits["ratio"] * state.sampled:

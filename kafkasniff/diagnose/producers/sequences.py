@@ -127,7 +127,8 @@ class DuplicateSequence(Rule[Sequences]):
             sequence = item.base_sequence
             if item.producer_id < 0 or sequence < 0:
                 continue
-            key = SequenceKey(seen.client, item.producer_id, self.facts.name_in(item.topic))
+            # A plain tuple is made sooner than `SequenceKey`.
+            key = (seen.client, item.producer_id, self.facts.name_in(item.topic))
             state = self.state(key)
             slot = (item.partition, item.producer_epoch)
             taken = state.taken.get(slot)
@@ -155,7 +156,7 @@ class DuplicateSequence(Rule[Sequences]):
 
     def finding(self, key: Any, state: Sequences) -> Finding | None:
         """Fire from the threshold on."""
-        assert isinstance(key, SequenceKey)
+        key = SequenceKey(*key)
         if state.count < self.limits["batches"]:
             return None
         summary = (
