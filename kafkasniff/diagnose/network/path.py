@@ -50,17 +50,15 @@ class Hole(NamedTuple):
 
 
 class Sizes(Tally):
-    """Which sizes of requests or answers get through."""
+    """Requests or answers that do not get through."""
 
-    __slots__ = ("holes", "largest", "smallest_stuck")
+    __slots__ = ("holes", "smallest_stuck")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
-        self.largest = 0
-        """Bytes of the largest that got through."""
         self.smallest_stuck = 0
-        """Bytes of the smallest that did not."""
+        """Bytes of the smallest that did not get through."""
         self.holes = 0
         """Connections on which it was never captured."""
 
@@ -101,6 +99,8 @@ class PathMtu(Rule[Sizes]):
         """The first request of a connection that was not answered."""
         self._holes: Bounded[Hole] = Bounded(MOST_CONNECTIONS)
         """The latest hole of a connection that its receiver has as well."""
+        self._passed: Bounded[int] = Bounded()
+        """Bytes of the largest that got through, by `Way`."""
 
     def unanswered(self, call: Call) -> None:
         """Note a request that was not answered."""
@@ -122,10 +122,9 @@ class PathMtu(Rule[Sizes]):
         if history is None:
             return
         for answers, size in ((False, history.largest), (True, history.largest_answer)):
-            key = Way(history.client, report.server, answers)
+            key = history.client, report.server, answers
             if size:
-                state = self.state(key)
-                state.largest = max(state.largest, size)
+                self._passed.put(key, max(self._passed.get(key) or 0, size))
         gaps = sum(counter.gaps for counter in connection.counters)
         if any(counter.cut_packets or not counter.packets for counter in connection.counters):
             return
@@ -157,14 +156,15 @@ class PathMtu(Rule[Sizes]):
         """Fire where only small ones got through."""
         assert isinstance(key, Way)
         enough = state.count - state.holes >= self.limits["connections"] or state.holes >= self.limits["holes"]
-        if not enough or not 0 < state.largest < state.smallest_stuck:
+        largest = self._passed.get(key) or 0
+        if not enough or not 0 < largest < state.smallest_stuck:
             return None
         what, whose = ("Answers", f"{key.server} to {key.client.name}")
         if not key.answers:
             what, whose = "Requests", f"{key.client.name} to {key.server}"
         happened = "never came" if state.holes == state.count else "were sent again and again"
         summary = (
-            f"{what} of {whose} of up to {state.largest:,} bytes got through; those of {state.smallest_stuck:,} bytes "
+            f"{what} of {whose} of up to {largest:,} bytes got through; those of {state.smallest_stuck:,} bytes "
             f"and more {happened} ({counted(state.count, 'connection')})."
         )
         return self.make(state, client_subject(key.client, state.clients) | {"server": key.server}, summary)
