@@ -376,6 +376,7 @@ class KafkaStreams:
                 self._refuse(self.client, frame.stream_offset, frame.first, found)
                 return False
             if other is None:
+                self._pairing.lose_requests()
                 self._boundaries.lost_ids.lose()
                 return True
             header = other

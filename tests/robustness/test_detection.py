@@ -15,6 +15,11 @@ from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch
 from tests.conftest import SHARED, AddFigure, needs_shared
+from tests.robustness.compare import compare
+from tests.robustness.conversations import Style, compose
+from tests.robustness.damage import cut_at_96
+from tests.robustness.oracle import expect
+from tests.robustness.packets import batches, transmit
 from tests.robustness.recordings import (
     connections,
     other_ports,
@@ -88,6 +93,22 @@ def behind(batch: PacketBatch, first: int) -> PacketBatch:
     columns = (batch.offsets, batch.captured, batch.original, batch.times, batch.interface_ids)
     kept = (column[left_out:] for column in columns)
     return PacketBatch(batch.data, batch.first_packet + left_out, *kept, batch.interfaces)
+
+
+@pytest.mark.parametrize("style", ["idle", "busy"])
+def test_answers_over_ipv6_of_which_ten_bytes_are_there(style: Style) -> None:
+    """Of a packet that is cut at 96 bytes; of requests that is less than a header."""
+    rng = Random(20261124)
+    conversations = compose(rng, connections=6, calls=40, style=style, ipv6=True)
+    packets = cut_at_96(transmit(conversations, rng), rng)
+    items = printed(batches(packets))
+    outcome = compare(items, conversations, expect(conversations, packets))
+    assert (outcome.invented, outcome.wrong) == ([], [])
+    # Where answers share segments, their sizes lead nowhere, and some connections stay undecided.
+    least = {"idle": 1, "busy": 0.5}[style]
+    assert min(outcome.headers_followed.part, outcome.headers_searched.part) >= least
+    assert outcome.headers_followed.found + outcome.headers_searched.found > 80
+    assert not any("belongs to no request" in str(item.problems) for item in items if isinstance(item, Call))
 
 
 @needs_shared

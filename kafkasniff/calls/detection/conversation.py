@@ -370,17 +370,19 @@ class Conversation:
     def _decide_by_responses(self, clients: tuple[int, ...], at_end: bool = False) -> None:
         """Accept a connection of which only responses were captured, on what they alone can prove.
 
-        Where there are bytes of the client too, they may still prove more, but for `at_end`.
+        Where there are bytes of the client too, they may still prove more, but for `at_end`, or where the snap length
+        left nothing of them that could.
         """
-        from kafkasniff.calls.detection.first_responses import evidence_of_first_responses
+        from kafkasniff.calls.detection.first_responses import begins_with_cut_requests, evidence_of_first_responses
         from kafkasniff.calls.resync.lone_responses import LoneResponses
         from kafkasniff.calls.resync.lookback import earlier_responses
 
         for client in clients:
             held = self._searches[1 - client].held
-            if not held.segment_starts or (self._searches[client].held.end and not at_end):
+            cut = begins_with_cut_requests(self._searches[client].held)
+            if not held.segment_starts or not (cut or at_end or not self._searches[client].held.end):
                 continue
-            if not at_end:
+            if cut or not at_end:
                 begun = self._connection.initiator == client
                 evidence = evidence_of_first_responses(held, begun, self._limits.search_bytes)
                 if evidence is not None:
@@ -391,7 +393,9 @@ class Conversation:
             lone = self._lone_responses.setdefault(client, LoneResponses())
             first = lone.find(held, of_kafka, again=at_end)
             if first is not None:
-                evidence = "responses whose sizes, correlation ids and bodies agree, though no request was captured"
+                evidence = (
+                    "responses whose sizes, correlation ids and bodies agree, though no request was captured whole"
+                )
                 self._accept(client, None, evidence, response_place=earlier_responses(held, first))
                 return
 

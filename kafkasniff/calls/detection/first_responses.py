@@ -1,13 +1,28 @@
 """Whether a connection begins with responses of Kafka, where nothing of its client was captured."""
 
+import struct
 from bisect import bisect_right
 
 from kafkasniff.calls.correlation.frames import SIZE_PREFIX
-from kafkasniff.calls.resync.evidence import ID_STEP, LARGEST_PLAUSIBLE, SMALLEST_RESPONSE, looks_like_api_versions
+from kafkasniff.calls.resync.evidence import (
+    ID_STEP,
+    LARGEST_PLAUSIBLE,
+    SMALLEST_REQUEST,
+    SMALLEST_RESPONSE,
+    looks_like_api_versions,
+)
 from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.protocol.headers import is_known
+
+_HEADER = 12
+"""Bytes of a size and a request header up to the correlation id, …"""
+_HALF_ID = 10
+"""… and up to the middle of that."""
 
 RESPONSES_ALONE = 5
 """Responses in a row that are proof when no request was captured."""
+REQUESTS = 3
+"""Requests whose beginnings are looked at where their headers are cut."""
 PLACES = 8
 """Beginnings of segments among which a list of API versions is looked for."""
 
@@ -27,6 +42,30 @@ def evidence_of_first_responses(held: HeldStream, begun: bool, largest: int) -> 
             if frame is not None and looks_like_api_versions(frame):
                 return "an answer that lists API versions"
     return None
+
+
+def begins_with_cut_requests(held: HeldStream) -> bool:
+    """Tell whether a client's stream begins with what the snap length left of requests, too little for their headers.
+
+    Of IPv6 packets of 96 bytes it leaves ten: size, API key, version, and the upper half of a correlation id, which is
+    zero for long. Each size leads to the next request. The first is no Produce: behind a size any small integer reads as
+    one, and ZooKeeper's clients begin so, and count their requests.
+    """
+    if not held.cut or held.read(0, _HEADER) is not None or held.read(SIZE_PREFIX, 2) in (None, b"\0\0"):
+        return False
+    place = 0
+    for _ in range(REQUESTS):
+        prefix = held.read_up_to(place, _HEADER)
+        if len(prefix) < _HALF_ID:
+            # It lies within a segment.
+            return place > 0 and held.end > place
+        size, api_key, api_version, half = struct.unpack_from(">ihhh", prefix)
+        if not SMALLEST_REQUEST <= size <= LARGEST_PLAUSIBLE or min(api_key, api_version) < 0 or half:
+            return False
+        if not is_known(api_key, api_version):
+            return False
+        place += SIZE_PREFIX + size
+    return True
 
 
 def follows_ids(held: HeldStream, place: int) -> bool:

@@ -33,6 +33,8 @@ PLACES = 256
 """Places that are looked at for one chain of responses."""
 BODY_STEP = 3
 """How far the correlation id of a response is before the next one at most, where its own body does not speak for it."""
+WITH_BODY = 12
+"""Bytes of a response from which on some of its body is there."""
 RUNS = 8
 """Stretches of bytes between gaps that are looked at for the last response in them."""
 BODIES = 8
@@ -193,8 +195,10 @@ def _comes_before(held: HeldStream, segment: int, place: int, last_answer: int |
     size = held.read(segment, SIZE_PREFIX)
     if size is None or segment + SIZE_PREFIX + int.from_bytes(size, "big") > place:
         return False
-    # An id between two that are known, of a response that ends before the next one, needs less beside it.
-    return score_response(held, segment, {}, lost).points >= PROOF - (last_answer is not None)
+    # An id between two that are known, of a response that ends before the next one, needs less beside it; but where
+    # there is no more, as of IPv6 packets of 96 bytes, it must stand where its sender began to write.
+    alone = len(held.read_up_to(segment, WITH_BODY)) < WITH_BODY and not held.begins_write(segment)
+    return score_response(held, segment, {}, lost).points >= PROOF - (last_answer is not None and not alone)
 
 
 def _correlation_id(held: HeldStream, place: int) -> int:

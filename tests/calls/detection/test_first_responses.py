@@ -1,6 +1,10 @@
 """Answers that count up from the beginning of a connection."""
 
-from kafkasniff.calls.detection.first_responses import follows_ids
+import struct
+
+import pytest
+
+from kafkasniff.calls.detection.first_responses import begins_with_cut_requests, follows_ids
 from kafkasniff.calls.resync.held import HeldStream
 from tests.calls.hand_made import BUDGET, connection, data, gap, metadata_response
 
@@ -25,3 +29,21 @@ def test_answers_count_up_also_over_what_the_snap_length_cut_off() -> None:
     assert not follows_ids(cut_answers(*writes), 0)
     assert follows_ids(cut_answers(*writes, answers[6:7]), 0)
     assert not follows_ids(cut_answers(*writes, [metadata_response(30)]), 0)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kafka"),
+    [
+        ((18, 3, 1), (3, 9, 2), True),
+        # ZooKeeper's clients begin with a protocol version and count from 1.
+        ((0, 0, 0), (0, 1, 0), False),
+        ((3, 9, 1), (3, 99, 2), False),
+        ((3, -1, 1), (3, 9, 2), False),
+        ((3, 9, 1 << 16), (3, 9, 2), False),
+    ],
+)
+def test_ten_bytes_of_requests(first: tuple[int, int, int], second: tuple[int, int, int], kafka: bool) -> None:
+    requests = [struct.pack(">ihhi", 40, *numbers) + bytes(32) for numbers in (first, second, second)]
+    assert begins_with_cut_requests(cut_answers(*([each] for each in requests), kept=10)) == kafka
+    # What has whole headers proves more by itself.
+    assert not begins_with_cut_requests(cut_answers(*([each] for each in requests)))
