@@ -20,7 +20,9 @@ class SecretSources:
         Raises CaptureError when the file cannot be read, or has lines and none of them is of a key log.
         """
         self.key_log = KeyLog()
-        self._readers = readers
+        self._with_secrets = [*readers]
+        for reader in readers:
+            reader.with_secrets = self._with_secrets
         self._file = None if path is None else _file(path)
         valid, has_others = self._read_file()
         if has_others and not valid:
@@ -28,8 +30,9 @@ class SecretSources:
 
     def refresh(self) -> None:
         """Take in what has come; raises CaptureError when the file cannot be read any more."""
-        for reader in self._readers:
-            for text in reader.take_secrets():
+        # There may be thousands of captures, and most have none.
+        while self._with_secrets:
+            for text in self._with_secrets.pop(0).take_secrets():
                 self.key_log.add(text)
         self._read_file()
 

@@ -24,6 +24,16 @@ def test_takes_secrets_from_captures_as_they_are_read() -> None:
     assert sources.key_log.changes == 12
 
 
+def test_takes_secrets_of_the_capture_that_has_them() -> None:
+    names = ["java-4.3.1-basic.pcap", "tls12-aes256-gcm-embedded.pcapng", "franz-go.pcap"]
+    readers = [CaptureReader(str(CAPTURES / name)) for name in names]
+    sources = SecretSources(readers, None)
+    for reader, changes in zip(readers, (0, 12, 12), strict=True):
+        for _ in reader:
+            sources.refresh()
+        assert sources.key_log.changes == changes
+
+
 def test_takes_what_is_added_to_the_file(tmp_path: Path) -> None:
     path = tmp_path / "keys.log"
     path.write_text("# TLS secrets log file\n")

@@ -393,9 +393,7 @@ class Conversation:
             lone = self._lone_responses.setdefault(client, LoneResponses())
             first = lone.find(held, of_kafka, again=at_end)
             if first is not None:
-                evidence = (
-                    "responses whose sizes, correlation ids and bodies agree, though no request was captured whole"
-                )
+                evidence = "responses whose sizes, ids and bodies agree, though no request was captured whole"
                 self._accept(client, None, evidence, response_place=earlier_responses(held, first))
                 return
 

@@ -48,8 +48,8 @@ def begins_with_cut_requests(held: HeldStream) -> bool:
     """Tell whether a client's stream begins with what the snap length left of requests, too little for their headers.
 
     Of IPv6 packets of 96 bytes it leaves ten: size, API key, version, and the upper half of a correlation id, which is
-    zero for long. Each size leads to the next request. The first is no Produce: behind a size any small integer reads as
-    one, and ZooKeeper's clients begin so, and count their requests.
+    zero for long. Each size leads to the next request. The first is no Produce: behind a size any small integer reads
+    as one, and ZooKeeper's clients begin so, and count their requests.
     """
     if not held.cut or held.read(0, _HEADER) is not None or held.read(SIZE_PREFIX, 2) in (None, b"\0\0"):
         return False

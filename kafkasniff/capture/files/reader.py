@@ -44,6 +44,8 @@ class CaptureReader:
         self._budget = budget or DecompressionBudget()
         self._ended = False
         self._head: PacketBatch | None = None
+        self.with_secrets: list[CaptureReader] = []
+        """Where it puts itself when it has secrets to take, as it has from the first."""
         self._begin()
         self._rest()
 
@@ -184,6 +186,8 @@ class CaptureReader:
             walk = self._walker.walk(self._buffer, self._position, self._next_packet)
             self._position, self._need = walk.position, walk.need
             self._next_packet += len(walk.batch)
+            if self._walker.secrets:
+                self.with_secrets.append(self)
             if walk.damage:
                 self._end(self._error(walk.damage))
             if walk.batch:

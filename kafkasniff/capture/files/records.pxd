@@ -5,7 +5,6 @@ cdef class RecordWalker:
     cdef bint _big_endian, _lengths_swapped
     cdef Py_ssize_t _header_length
     cdef long long _fraction_ns, _captured_limit
-    cdef object _offsets, _captured, _original, _times
 
     @cython.locals(
         view="const unsigned char*", size=Py_ssize_t, header_length=Py_ssize_t, seconds="long long",

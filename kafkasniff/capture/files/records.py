@@ -5,20 +5,20 @@ from array import array
 
 from kafkasniff.capture.files.walk import MAX_BATCH_PACKETS, Columns
 
+_SPARE: list[tuple[array[int], ...]] = []
+"""Columns that a walk fills anew, so that none has to make room for as many packets as there could be; of all files, as
+each takes two megabytes."""
+
 
 class RecordWalker:
     """Goes from record header to record header (draft-ietf-opsawg-pcap, 5)."""
 
     __slots__ = (
         "_big_endian",
-        "_captured",
         "_captured_limit",
         "_fraction_ns",
         "_header_length",
         "_lengths_swapped",
-        "_offsets",
-        "_original",
-        "_times",
     )
 
     def __init__(
@@ -34,17 +34,17 @@ class RecordWalker:
         self._fraction_ns = fraction_ns
         self._captured_limit = captured_limit
         self._lengths_swapped = lengths_swapped
-        # Filled anew by each walk, so that none has to make room for as many packets as there could be.
-        room = bytes(8 * MAX_BATCH_PACKETS)
-        self._offsets, self._captured = array("q", room), array("q", room)
-        self._original, self._times = array("q", room), array("q", room)
 
     def walk(self, data: bytes, position: int, columns: Columns) -> tuple[int, int, str | None]:
         """Put packets into `columns`, which have none; give position, need and damage as in `Walk`."""
         view = data
         size = len(data)
         header_length = self._header_length
-        offsets, captureds, originals, times = self._offsets, self._captured, self._original, self._times
+        try:
+            room = _SPARE.pop()
+        except IndexError:
+            room = tuple([array("q", bytes(8 * MAX_BATCH_PACKETS)) for _ in range(4)])
+        offsets, captureds, originals, times = room
         need, damage, count, most = header_length, None, 0, MAX_BATCH_PACKETS
         # The one check of what `_little` and `_big` read; a header has 16 bytes or more.
         while count < most and 0 <= position <= size - header_length:
@@ -76,8 +76,8 @@ class RecordWalker:
             times[count] = seconds * 1_000_000_000 + fraction * self._fraction_ns
             count += 1
             position = offset + captured
-        columns.offsets, columns.captured = self._offsets[:count], self._captured[:count]
-        columns.original, columns.times = self._original[:count], self._times[:count]
+        columns.offsets, columns.captured, columns.original, columns.times = [each[:count] for each in room]
+        _SPARE.append(room)
         return position, need, damage
 
 
