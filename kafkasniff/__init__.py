@@ -1,12 +1,9 @@
 """Shows what Kafka clients and brokers really say to each other."""
 
 import os
+from typing import TYPE_CHECKING, Any
 
-# So, since to import `typing` takes as long as Python itself takes to start.
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from kafkasniff.api import Findings as Findings
     from kafkasniff.api import diagnose as diagnose
     from kafkasniff.api import live as live
@@ -55,7 +52,7 @@ __all__ = [  # noqa: PLE0604
 ]
 
 
-def __getattr__(name: str) -> "Any":
+def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that `kafkasniff errors 6` need not load the engine."""
     from importlib import import_module
 

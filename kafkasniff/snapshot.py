@@ -17,11 +17,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import IO, Any, Generic
+from typing import IO, Any, Generic, NamedTuple
 
 import msgpack
-
-from kafkasniff.fields import NamedTuple
 
 FORMAT = "kafkasniff snapshot"
 VERSION = 1

@@ -2,9 +2,7 @@
 """What the calls layer gives: calls, gaps, and what each connection was."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
-
-from kafkasniff.fields import NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
     from kafkasniff import uncompiled as cython

@@ -4,10 +4,6 @@ import gc
 import os
 import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 COLLECTION_THRESHOLDS = (1_000_000, 20, 100)
 """Calls and bodies hold no reference cycles, so that counting references frees them. With Python's own thresholds
 the search for cycles takes nearly half of the time of a listing, and a tenth of that of starting."""
@@ -19,15 +15,17 @@ def main() -> None:
     # NumPy's library for matrices, which nothing here uses, would start a thread for each core.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_what_is_closed()
-    arguments = sys.argv[1:]
-    list_calls = _import_listing(arguments)
     from kafkasniff.cli.terminal.output import guard_streams
 
     messages = guard_streams()
+    from kafkasniff.cli.light_typer import import_typer
+
+    import_typer()
+    from kafkasniff.cli.app import run
     from kafkasniff.cli.exit_status import ExitStatus
 
     try:
-        status = list_calls(arguments[1:]) if list_calls else _run(arguments)
+        status = run(sys.argv[1:])
         sys.exit(ExitStatus.FAILED if messages.failed and status == ExitStatus.OK else status)
     finally:
         if "kafkasniff.cli.terminal.pager" in sys.modules:
@@ -38,26 +36,6 @@ def main() -> None:
         # that it is still there, if that is left out.
         if "duckdb" not in sys.modules:
             gc.freeze()
-
-
-def _run(arguments: list[str]) -> int:
-    from kafkasniff.cli.light_typer import import_typer
-
-    import_typer()
-    from kafkasniff.cli.app import run
-
-    return run(arguments)
-
-
-def _import_listing(arguments: list[str]) -> "Callable[[list[str]], int] | None":
-    """Give what lists calls, where a command line and the environment say no more than which captures are read."""
-    if len(arguments) < 2 or arguments[0] != "read" or any(argument.startswith("-") for argument in arguments[1:]):
-        return None
-    from kafkasniff.cli.light_typing import import_lightly
-
-    if os.environ.get(import_lightly("kafkasniff.protocol").DEFINITIONS_VARIABLE):
-        return None
-    return import_lightly("kafkasniff.cli.listing").list_calls  # type: ignore[no-any-return]
 
 
 def _open_what_is_closed() -> None:

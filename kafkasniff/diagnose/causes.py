@@ -4,7 +4,7 @@ A finding that another explains stands under it (`joining`): a cause is said onc
 bring about and why; all of the former may explain all of the latter. The whole must hold no circle.
 """
 
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
 
 
 class Explanation(NamedTuple):

@@ -5,14 +5,13 @@ Programs that share a client id and a host are told apart by the connections tha
 
 import re
 from collections.abc import Hashable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.facts import Client, at_host, client_id_of, client_of, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.rule import Rule, client_subject, seconds_text
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.events import Connection
 
 _STEP = re.compile(r"([A-Za-z]+)(?:\[(\d+)\])?")

@@ -2,14 +2,13 @@
 """What calls tell that rules need of each other: who is behind a connection, names of topics, the brokers."""
 
 from collections import deque
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.resync.agreement import LEFT_BEHIND
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded
 from kafkasniff.diagnose.profiles import Profiles
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.tcp.events import Connection
 

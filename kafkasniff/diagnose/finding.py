@@ -1,10 +1,9 @@
 """What a rule says: a finding, with its subject and evidence."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.fields import NamedTuple
 from kafkasniff.typed_json import from_json, to_json
 
 Severity = Literal["error", "warning", "info"]

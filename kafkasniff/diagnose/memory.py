@@ -3,13 +3,12 @@
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.enrichment.long_names import LONGEST_TEXT, short_name
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.finding import Evidence
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.events import Connection
 
 SECOND = 1_000_000_000

@@ -1,5 +1,7 @@
 """Errors that are part of a healthy client's life, or that rules without codes of their own judge, with the reason."""
 
+from typing import NamedTuple
+
 from kafkasniff.diagnose.facts import (
     API_VERSIONS,
     CONSUMER_GROUP_HEARTBEAT,
@@ -18,7 +20,6 @@ from kafkasniff.diagnose.facts import (
     SYNC_GROUP,
     TXN_OFFSET_COMMIT,
 )
-from kafkasniff.fields import NamedTuple
 
 _GROUP_APIS = frozenset({JOIN_GROUP, SYNC_GROUP, HEARTBEAT, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT, 76, 88})
 """With ShareGroupHeartbeat and StreamsGroupHeartbeat."""

@@ -1,7 +1,7 @@
 """What calls say of one partition, for its timeline."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.facts import (
@@ -20,7 +20,6 @@ from kafkasniff.diagnose.facts import (
     response_of,
 )
 from kafkasniff.diagnose.memory import Names
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.error_codes.codes import error_name
 
 _INDEXES = ("partition", "partitionIndex", "index")

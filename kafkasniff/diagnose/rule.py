@@ -3,7 +3,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Gap
 from kafkasniff.calls.enrichment.authentication import RawToken
@@ -13,7 +13,6 @@ from kafkasniff.diagnose.memory import Bounded, Names, Tally
 from kafkasniff.diagnose.options.library import Library, filled, places
 from kafkasniff.diagnose.profiles import MOST_ADDRESSES, Profile
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 
 State = TypeVar("State")
 

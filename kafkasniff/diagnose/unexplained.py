@@ -1,7 +1,7 @@
 """The net below all rules: errors in answers that no other rule takes."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
@@ -23,7 +23,6 @@ from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate
 from kafkasniff.diagnose.normal_errors import ANY_NUMBER, normal_a_minute
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.error_codes.codes import ERROR_CODES, error_name
 from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES
 from kafkasniff.protocol.error_codes.notes import ERROR_NOTES

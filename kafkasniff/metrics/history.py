@@ -2,8 +2,8 @@
 
 from collections import deque
 from itertools import pairwise
+from typing import NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.metrics.breakdown import merged
 from kafkasniff.metrics.lines import KEYS
 from kafkasniff.metrics.state import State

@@ -1,6 +1,7 @@
 """What there is to say of a live capture beside its calls."""
 
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
+
 from kafkasniff.listening import Listening
 
 

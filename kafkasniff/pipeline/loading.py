@@ -6,11 +6,11 @@ Behind it the tables are those of one run over all files that were ever read.
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow.following import Told
 from kafkasniff.pipeline.follow.micro_batch import Plan, run_micro_batch

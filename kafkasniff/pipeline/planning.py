@@ -1,8 +1,8 @@
 """What a run would do, told without Spark."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.indexes.index import bucket_count, packs
 from kafkasniff.pipeline.indexes.ranges import split

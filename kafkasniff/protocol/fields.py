@@ -1,9 +1,8 @@
 """What a definition is made of: messages and their fields, in the words of Kafka's message definitions."""
 
+from enum import Enum
 from functools import lru_cache
-from typing import Final, Literal
-
-from kafkasniff.fields import NamedTuple
+from typing import Final, Literal, NamedTuple
 
 Kind = Literal["request", "response"]
 
@@ -14,11 +13,12 @@ JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "Jso
 """A value as it stands in Kafka's JSON."""
 
 
-class Implicit:
-    """Default of a field whose definition gives none: zero, false, "", an empty array, a struct of defaults."""
+class _Implicit(Enum):
+    IMPLICIT = "implicit"
 
 
-IMPLICIT: Final = Implicit()
+IMPLICIT: Final = _Implicit.IMPLICIT
+"""Default of a field whose definition gives none: zero, false, "", an empty array, a struct of defaults."""
 
 IMPLICIT_DEFAULTS: Final[dict[str, JsonValue]] = {
     "bool": False,
@@ -67,7 +67,7 @@ class Field(NamedTuple):
     nullable: str = "none"
     tagged: str = "none"
     tag: int | None = None
-    default: JsonValue | Implicit = IMPLICIT
+    default: JsonValue | Literal[_Implicit.IMPLICIT] = IMPLICIT
     map_key: bool = False
     entity: str = ""
     """What the value names: `topicName`, `groupId`, `transactionalId`, `brokerId`, `producerId`, or nothing."""
@@ -86,7 +86,7 @@ class Field(NamedTuple):
 
     def json_default(self, version: int) -> JsonValue:
         """Give the value that the field has in Kafka's JSON when nothing was set."""
-        if not isinstance(self.default, Implicit):
+        if self.default is not IMPLICIT:
             return self.default
         if self.is_array:
             return []

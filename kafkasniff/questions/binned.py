@@ -1,6 +1,7 @@
 """Questions by bins of time: a span divided evenly, so that a day takes no more room than a minute."""
 
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
+
 from kafkasniff.questions.database import Database
 from kafkasniff.questions.named import keyed
 

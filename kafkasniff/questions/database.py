@@ -7,9 +7,8 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.questions.errors import QuestionError
 from kafkasniff.questions.named import text_of
 from kafkasniff.tables.declared import ALL_TABLES, CALLS, RECORDS, Table

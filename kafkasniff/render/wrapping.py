@@ -3,6 +3,7 @@
 The library that does it is imported where a line is long: most commands print none.
 """
 
+import re
 from collections.abc import Sequence
 
 from kafkasniff.render.words import cells
@@ -60,8 +61,6 @@ def fold(text: str, width: int | None) -> str:
 
 
 def _folded(line: str, width: int) -> str:
-    import re  # of no use where no line is folded
-
     columns = [found.end() for found in re.finditer(_COLUMN, line) if found.end() <= width // 2]
     from textwrap import fill
 

@@ -3,8 +3,8 @@
 import re
 import struct
 from collections.abc import Callable
+from typing import NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.scrubbing.names import Names
 from kafkasniff.tcp.packets.headers import HeaderError
 from kafkasniff.tcp.packets.ip import TCP, IpPacket, parse_ip

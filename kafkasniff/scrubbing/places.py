@@ -3,8 +3,7 @@
 import tempfile
 from bisect import bisect_right, insort
 from collections import defaultdict
-
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
 
 _HALF, _WHOLE = 1 << 31, 1 << 32
 

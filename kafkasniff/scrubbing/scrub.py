@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.enrichment.authentication import RawToken
@@ -11,7 +11,6 @@ from kafkasniff.capture.files.merge import merge
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import Interface
 from kafkasniff.capture.writer import PcapngWriter
-from kafkasniff.fields import NamedTuple
 from kafkasniff.reading import Reading
 from kafkasniff.scrubbing.beginnings import Beginnings
 from kafkasniff.scrubbing.handshakes import Handshakes

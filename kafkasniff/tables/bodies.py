@@ -5,11 +5,10 @@ Where that is all that is asked for, the rest of a body is not decoded.
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.contents import HOLDING_APIS
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.finders import EntityFinder, entity_finder, is_entity, leading_fields
 from kafkasniff.protocol.definitions import api_definition

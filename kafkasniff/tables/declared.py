@@ -1,8 +1,6 @@
 """The tables, declared once: from here come Arrow's schemas, Spark's, and the documentation."""
 
-from typing import Final
-
-from kafkasniff.fields import NamedTuple
+from typing import Final, NamedTuple
 
 
 class Column(NamedTuple):

@@ -1,9 +1,8 @@
 """Which topic and which partition a path in a body leads through."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.enrichment.topics import KnownNames
-from kafkasniff.fields import NamedTuple
 
 TOPIC_ARRAYS = frozenset(
     {

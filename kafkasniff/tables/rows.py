@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport, Frame
 from kafkasniff.calls.items import Item
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.content import raw_bytes
 from kafkasniff.tables.bodies import RACK, SETTINGS, Body, body_of, names_in

@@ -1,9 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """The interface between tcp and calls: connections and what their streams bring, in packet order."""
 
-from typing import TYPE_CHECKING
-
-from kafkasniff.fields import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
     from kafkasniff import uncompiled as cython

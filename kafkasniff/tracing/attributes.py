@@ -3,10 +3,9 @@
 https://opentelemetry.io/docs/specs/semconv/messaging/kafka/; what these have no name for begins with `kafka.`.
 """
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kafkasniff.calls.call import Call
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.render.words import show
 from kafkasniff.tables.call_reader import CallReader

@@ -1,7 +1,7 @@
 """One call whole: the tree of its request and response, and the bytes of the field at the cursor."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -11,7 +11,6 @@ from textual.widgets.tree import TreeNode
 
 from kafkasniff.browse.panes.bytes_view import BytesView
 from kafkasniff.calls.call import Call, Side
-from kafkasniff.fields import NamedTuple
 from kafkasniff.render.text.hexdump import ShownMessage, shown_message
 from kafkasniff.render.text.parts import problem_text
 from kafkasniff.render.text.tree import value_text

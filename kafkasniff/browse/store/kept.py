@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.browse.store.layout import (
     HAS_HEADER,
@@ -23,7 +23,6 @@ from kafkasniff.calls.call import Call, Frame
 from kafkasniff.calls.context import Context, GroupProtocol
 from kafkasniff.calls.enrichment.topics import KnownNames
 from kafkasniff.capture.packets import Arrival, Interface
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader, read_request_header
 from kafkasniff.protocol.limits import MessageLimits

@@ -2,8 +2,7 @@
 """Pairs the requests and responses of one connection: first in, first out, with the correlation id checked."""
 
 from collections.abc import Iterator
-
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
 
 try:
     import cython

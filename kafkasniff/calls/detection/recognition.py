@@ -1,5 +1,7 @@
 """Names what is not Kafka by its first bytes, and finds the end of a PROXY protocol header."""
 
+import re
+
 HTTP_METHODS = (b"GET ", b"POST ", b"PUT ", b"HEAD ", b"DELETE ", b"OPTIONS ", b"PATCH ", b"CONNECT ", b"TRACE ")
 ZOOKEEPER_WORDS = (b"ruok", b"stat", b"srvr", b"mntr", b"conf", b"envi", b"dump", b"cons", b"isro", b"wchs")
 PROXY_V1 = b"PROXY "
@@ -39,8 +41,6 @@ def recognise(start: bytes) -> tuple[str, str] | None:
         return "http", f"begins with {start.split(b' ', 1)[0].decode()}"
     if start[:4] in ZOOKEEPER_WORDS and len(start) <= 6:
         return "zookeeper", f"sends the four-letter word {start[:4].decode()}"
-    import re  # of no use to most captures
-
     for name, pattern in BEGINNINGS:
         match = re.match(pattern, start)
         if match:

@@ -1,7 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """The SASL logins of a connection: what their tokens say, and who logged in."""
 
-from binascii import a2b_base64
+from base64 import b64decode
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from kafkasniff.calls.enrichment.long_names import short_name
@@ -83,12 +83,12 @@ class Authentication:
         asked = decode_body(SASL_AUTHENTICATE, header.api_version, "request", request, header.end).value
         if asked is None:
             return ()
-        sent = self._read(True, a2b_base64(asked["authBytes"]))
+        sent = self._read(True, b64decode(asked["authBytes"]))
         entries = [_as_decoded("request", sent)]
         answer = self._answer(header.api_version, response) if response is not None else None
         if answer is None:
             return tuple(entries)
-        data = a2b_base64(answer["authBytes"])
+        data = b64decode(answer["authBytes"])
         token = self._read(False, data)
         if data:
             entries.append(_as_decoded("response", token))

@@ -6,13 +6,13 @@ what chance does not give: a body that decodes to its last byte, a frame behind 
 an answer with the same correlation id in the other direction, the client id that the connection uses already.
 """
 
+import re
 import struct
 from collections.abc import Callable, Collection
-from typing import Any, Final
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.resync.agreement import LARGEST_COMPLETED, LEFT_BEHIND, agreement_of_cut, is_fetched
 from kafkasniff.calls.resync.held import HeldStream
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
 from kafkasniff.protocol.errors import ProtocolError
@@ -54,8 +54,7 @@ OLD_API_VERSIONS_BODY = bytes(4)
 """Of ApiVersions v0 as older librdkafka sends it: an empty array of API keys, which no release of Kafka reads."""
 _UNKNOWN_HEADER = struct.Struct(">ihhih")
 """Size, API key, version, correlation id, and length of the client id."""
-_IN_TOPICS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
-_LONGEST_TOPIC: Final = 249
+LEGAL_TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 """Kafka takes no other name (org.apache.kafka.common.internals.Topic)."""
 
 
@@ -269,9 +268,8 @@ def score_request(
 
 def produces(header: PlausibleHeader, body: dict[str, Any]) -> bool:
     """Tell whether the body of a request is a Produce that names a topic, which integers alone do not."""
-    names = (topic.get("name", "") for topic in body["topicData"])
     return header.api_key == PRODUCE and any(
-        0 < len(name) <= _LONGEST_TOPIC and _IN_TOPICS.issuperset(name) for name in names
+        LEGAL_TOPIC.fullmatch(topic.get("name", "")) for topic in body["topicData"]
     )
 
 

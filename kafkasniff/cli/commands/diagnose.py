@@ -10,6 +10,7 @@ from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
 from kafkasniff.cli.options.filters import Filters, with_filters
+from kafkasniff.cli.terminal.pager import NoPager
 
 EXAMPLES = """\b
 Examples:
@@ -61,7 +62,7 @@ def diagnose(
     ] = None,
     bounds: BoundsOption = None,
     colour: options.Colour = "auto",
-    no_pager: options.NoPager = False,
+    no_pager: NoPager = False,
     *,
     filters: Filters,
 ) -> None:

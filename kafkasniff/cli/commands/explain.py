@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from kafkasniff.cli.options.common import JsonOutput, NoPager
+from kafkasniff.cli.options.common import JsonOutput
 from kafkasniff.cli.options.completion import complete_rule
 from kafkasniff.cli.terminal.output import print_json, print_text
-from kafkasniff.cli.terminal.pager import page
+from kafkasniff.cli.terminal.pager import NoPager, page
 
 EXAMPLES = """\b
 Examples:

@@ -4,8 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kafkasniff.cli.options.common import NoPager
-from kafkasniff.cli.terminal.pager import page
+from kafkasniff.cli.terminal.pager import NoPager, page
 
 EXAMPLES = """\b
 Examples:

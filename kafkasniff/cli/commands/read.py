@@ -11,6 +11,7 @@ from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
 from kafkasniff.cli.options.filters import Filters, with_filters
 from kafkasniff.cli.options.watching import Otlp
+from kafkasniff.cli.terminal.pager import NoPager
 
 EXAMPLES = """\b
 Examples:
@@ -55,7 +56,7 @@ def read(
     otlp: Otlp = None,
     bounds: BoundsOption = None,
     colour: options.Colour = "auto",
-    no_pager: options.NoPager = False,
+    no_pager: NoPager = False,
     *,
     filters: Filters,
 ) -> None:

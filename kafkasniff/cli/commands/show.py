@@ -9,6 +9,7 @@ from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
 from kafkasniff.cli.options.filters import Filters
+from kafkasniff.cli.terminal.pager import NoPager
 
 EXAMPLES = """\b
 Examples:
@@ -60,7 +61,7 @@ def show(
     limit_value: options.LimitValue = None,
     definitions: options.Definitions = None,
     bounds: BoundsOption = None,
-    no_pager: options.NoPager = False,
+    no_pager: NoPager = False,
 ) -> None:
     """Show single calls whole: messages, offsets, bytes, packets, and the findings that cite them."""
     from kafkasniff.capture.errors import CaptureError

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.render.words import show
 
 if TYPE_CHECKING:

@@ -147,12 +147,6 @@ def _load_definitions(paths: list[str] | None) -> list[str] | None:
     return paths
 
 
-NoPager = Annotated[
-    bool,
-    typer.Option(
-        "--no-pager", help="Do not show long output through a pager (PAGER, or less).", rich_help_panel=OUTPUT
-    ),
-]
 Definitions = Annotated[
     list[str] | None,
     typer.Option(

@@ -3,13 +3,12 @@
 import inspect
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import typer
 
 from kafkasniff.cli.options.completion import complete_api, complete_error
 from kafkasniff.cli.options.formatting import FILTERS
-from kafkasniff.fields import NamedTuple
 
 if TYPE_CHECKING:
     from kafkasniff.filters.filter import Filter

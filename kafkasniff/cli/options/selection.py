@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
 import typer
 
@@ -12,7 +12,6 @@ from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
 from kafkasniff.cli.options.filters import Filters, with_filters
 from kafkasniff.cli.terminal.output import print_message
-from kafkasniff.fields import NamedTuple
 
 if TYPE_CHECKING:
     from kafkasniff.calls.items import Item

@@ -3,7 +3,7 @@
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 from py4j.protocol import Py4JError
@@ -12,7 +12,6 @@ from kafkasniff.cli.commands.pipeline import id_texts, print_summary
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.processes.stopping import Stopping
 from kafkasniff.cli.terminal.output import print_message
-from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.follow.following import Following
 from kafkasniff.pipeline.follow.state import Ledger, State, run_id, tables_of
 from kafkasniff.pipeline.inputs.watching import Watch

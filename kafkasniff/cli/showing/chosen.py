@@ -4,13 +4,13 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.cli.showing.reading import LineFormat
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Evidence, Finding
-from kafkasniff.fields import NamedTuple
 from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading
 from kafkasniff.render.terminal import terminal_width

@@ -2,10 +2,21 @@
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kafkasniff.cli.options.formatting import OUTPUT
 
 if TYPE_CHECKING:  # whose output is no terminal should not wait for it
     import subprocess
+
+NoPager = Annotated[
+    bool,
+    typer.Option(
+        "--no-pager", help="Do not show long output through a pager (PAGER, or less).", rich_help_panel=OUTPUT
+    ),
+]
 
 _LESS = {"LESS": "FRX", "LV": "-c"}
 """As git sets them: end where one screen holds all, let colours through, leave the screen as it is."""

@@ -2,7 +2,7 @@
 
 import re
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
@@ -20,7 +20,6 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Names, Tally
 from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, connections_subject, counted
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.api_releases import API_RELEASES
 
 _KAFKA_4 = "4.0.1"

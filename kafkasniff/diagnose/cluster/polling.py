@@ -1,7 +1,7 @@
 """Rules about what tools and typing errors do to a cluster: admin requests without pause, topics made by chance."""
 
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorTally, TopicErrorRule
@@ -20,7 +20,6 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_EVIDENCE, SECOND, Bounded, BusySeconds, Rate, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.headers import api_name
 
 _DESCRIBING = frozenset({LIST_OFFSETS, OFFSET_FETCH, 15, 16, 32, 35, 69, 77, 90})

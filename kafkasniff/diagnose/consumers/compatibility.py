@@ -1,6 +1,6 @@
 """Rules about batches that a consumer's protocol version does not fit."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorTally, TopicErrorRule
@@ -9,7 +9,6 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.events import Connection
 
 _FIRST_WITH_ZSTD = 10

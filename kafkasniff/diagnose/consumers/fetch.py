@@ -1,14 +1,13 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about consumers that read."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.diagnose.facts import FETCH, Client
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, BusySeconds, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.events import Connection
 
 SESSION_ID_NOT_FOUND, INVALID_SESSION_EPOCH = 70, 71

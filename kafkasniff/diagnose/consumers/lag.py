@@ -1,7 +1,7 @@
 """A rule about consumers that fall behind, and where they stand."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
@@ -20,7 +20,6 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 
 _MOST_PARTITIONS = 64
 _HOUR_NS = 3_600 * SECOND

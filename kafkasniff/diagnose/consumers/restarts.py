@@ -1,6 +1,6 @@
 """A rule about consumers that start again and again and get no further."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.facts import (
@@ -16,7 +16,6 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Bounded, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 
 _MOST_PARTITIONS = 256
 _NONE = -1

@@ -1,6 +1,6 @@
 """Rules about share groups (KIP-932)."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.facts import SHARE_FETCH, Client
@@ -8,7 +8,6 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 
 SHARE_ACKNOWLEDGE = 79
 _RELEASE = 2

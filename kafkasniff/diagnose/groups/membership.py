@@ -1,7 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about members of consumer groups: evictions and commits."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import (
@@ -17,7 +17,6 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Cited, Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.events import Connection
 
 MEMBER_ID_REQUIRED = 79

@@ -1,6 +1,6 @@
 """Rules about clients that do not get into their group, or that act on it from outside."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
@@ -22,7 +22,6 @@ from kafkasniff.diagnose.groups.errors import GroupErrorRule, group_of
 from kafkasniff.diagnose.memory import SECOND, Bounded, Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 
 _UNSUPPORTED_VERSION = 35
 _TELEMETRY = frozenset({71, 72})

@@ -1,6 +1,6 @@
 """Rules about connections that the server closes."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN
@@ -21,7 +21,6 @@ from kafkasniff.diagnose.rule import (
     times_text,
 )
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 
 _LARGE = 16 << 10
 """Bytes of a request from which on its size may be why it was cut off, where no such one was ever answered."""

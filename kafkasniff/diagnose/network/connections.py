@@ -1,7 +1,7 @@
 """Rules about connections: how they are made, used and ended."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.diagnose.facts import FETCH, JOIN_GROUP, SHARE_FETCH, SYNC_GROUP, Client, client_of, request_of
@@ -16,7 +16,6 @@ from kafkasniff.diagnose.rule import (
     seconds_text,
 )
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 
 
 def client_direction(call: Call) -> int:

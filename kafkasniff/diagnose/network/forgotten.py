@@ -1,6 +1,6 @@
 """A rule about connections that something on the way forgets."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.capture.packets import Arrival
@@ -10,7 +10,6 @@ from kafkasniff.diagnose.memory import MOST_CONNECTIONS, SECOND, Bounded, Cited,
 from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 
 
 class Idle(NamedTuple):

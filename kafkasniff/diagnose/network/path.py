@@ -1,6 +1,6 @@
 """Rules about the way between client and server, and about clients that do not wait for what they asked for."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport, Gap
 from kafkasniff.capture.packets import Arrival
@@ -10,7 +10,6 @@ from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, SECOND, Bo
 from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 
 _FULL = 1_200
 """Bytes from which on a request fills a segment of a path whose MTU is not far below Ethernet's 1,500."""

@@ -1,13 +1,12 @@
 """Rules about talking the wrong protocol to a port."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from kafkasniff.calls.call import ConnectionReport
 from kafkasniff.diagnose.facts import Client, at_host
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, seconds_text
-from kafkasniff.fields import NamedTuple
 
 
 class ServerKey(NamedTuple):

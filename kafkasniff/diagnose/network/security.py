@@ -1,6 +1,6 @@
 """Rules about logins and rights."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport, FieldError
 from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN, RawToken
@@ -14,7 +14,6 @@ from kafkasniff.diagnose.groups.errors import group_of
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded, Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, counted, times_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 
 _CLOSED = "no answer to its SASL token"
 _FEW = 4

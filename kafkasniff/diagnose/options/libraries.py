@@ -1,6 +1,7 @@
 """All libraries whose options are known, and how a client's is told."""
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 from kafkasniff.diagnose.options.aiokafka import AIOKAFKA
 from kafkasniff.diagnose.options.franz_go import FRANZ_GO
@@ -12,7 +13,6 @@ from kafkasniff.diagnose.options.library import Library
 from kafkasniff.diagnose.options.librdkafka import LIBRDKAFKA, LIBRDKAFKA_LIBRARIES
 from kafkasniff.diagnose.options.rskafka import RSKAFKA
 from kafkasniff.diagnose.options.sarama import SARAMA
-from kafkasniff.fields import NamedTuple
 
 LIBRARIES = (JAVA, *LIBRDKAFKA_LIBRARIES, FRANZ_GO, SARAMA, KAFKA_GO, KAFKAJS, AIOKAFKA, KAFKA_PYTHON, RSKAFKA)
 

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
 
 _PLACE = re.compile(r"\{([^{}]+)\}")
 """A place for an option in a rule's text, such as `{linger.ms}`."""

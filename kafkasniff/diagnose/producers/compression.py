@@ -1,7 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """The rule about batches that compression would make smaller."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from lz4.block import compress
 
@@ -11,7 +11,6 @@ from kafkasniff.diagnose.memory import Tally
 from kafkasniff.diagnose.producers.produced import FIELDS, produced
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 
 SAMPLED_BYTES = 16_384
 """Bytes of a `records` field that are compressed as a sample."""

@@ -2,7 +2,7 @@
 """Rules about the sequence numbers of idempotent producers."""
 
 from collections import deque
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
@@ -13,7 +13,6 @@ from kafkasniff.diagnose.memory import Tally
 from kafkasniff.diagnose.producers.produced import FIELDS, produced
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen import Produced, SeenCall
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.events import Connection
 
 _BEHIND = 1 << 30

@@ -2,7 +2,7 @@
 """Rules about transactions."""
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
@@ -22,7 +22,6 @@ from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Tally
 from kafkasniff.diagnose.producers.sequences import producer_id_of
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 
 CONCURRENT_TRANSACTIONS = 51
 

@@ -1,6 +1,6 @@
 """Rules about producers that wait: for slow acknowledgements, or longer than their transactions may last."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
@@ -26,7 +26,6 @@ from kafkasniff.diagnose.memory import MILLISECOND, MOST_NAMES, SECOND, Bounded,
 from kafkasniff.diagnose.producers.transactions import transaction_of
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
-from kafkasniff.fields import NamedTuple
 from kafkasniff.tcp.events import Connection
 
 _ALL = -1

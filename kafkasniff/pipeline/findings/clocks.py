@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 from statistics import median
+from typing import NamedTuple
 from zlib import crc32
 
 from kafkasniff.calls.call import Call
-from kafkasniff.fields import NamedTuple
 
 MOST_CALLS = 512
 """Calls of a vantage by which its clock is compared: those with the smallest hashes, so that all choose the same."""

@@ -1,7 +1,7 @@
 """How the rules over a large cluster are shared out among tasks: by clients where their states are, else by rules."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +9,6 @@ import pyarrow as pa
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.facts import NAMING_GROUPS, TELLING
 from kafkasniff.diagnose.rule import Rule
-from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.findings.event_spans import TAKEN, spans
 from kafkasniff.pipeline.indexes.pieces import Marks
 

@@ -3,13 +3,12 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 from uuid import uuid4
 
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.capture.packets import Interface
-from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.findings.clusters import ClusterNames
 from kafkasniff.pipeline.findings.events import EventPacker

@@ -4,13 +4,12 @@ These are TCP segments, whole headers captured, right behind IPv4 without option
 Ethernet (with a VLAN tag or without), in cooked captures, on loopback or as raw IP. `SegmentReader` reads all others.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kafkasniff.capture.packets import PacketBatch
-from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.indexes.pieces import Marks, Numbers
 from kafkasniff.tcp.packets.ip import TCP
 from kafkasniff.tcp.packets.link import IPV4, IPV6

@@ -1,13 +1,11 @@
 """The rows that are shuffled: where packets lie in their file, packed, and their bytes only where they must travel."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-
-from kafkasniff.fields import NamedTuple
 
 Numbers = NDArray[np.int64]
 Marks = NDArray[np.bool_]

@@ -7,11 +7,11 @@ only where each begins at the end of the one before it do they make up the file.
 import io
 import os
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH, MAGICS, MIN_CAPTURED_LIMIT, PcapWalker
-from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.inputs.files import Input
 
 _WINDOW_BYTES = 4 << 20

@@ -5,8 +5,8 @@ import stat
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.inputs.files import Input, files_below, look_at
 from kafkasniff.tables.rings import without_compression
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import pyarrow as pa
 
 from kafkasniff.calls.enrichment.topics import NO_ID, KnownNames
-from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.follow.carry import Saved, load, save
 from kafkasniff.pipeline.rows.output import TableWriter, Written
 from kafkasniff.pipeline.tasks import result_batch

@@ -4,11 +4,11 @@ import os
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from datetime import date
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.tables.declared import EVENTS, TABLES

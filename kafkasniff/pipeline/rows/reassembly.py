@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.engine import Engine
@@ -9,7 +10,6 @@ from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import Interface
-from kafkasniff.fields import NamedTuple
 from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog

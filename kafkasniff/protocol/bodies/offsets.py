@@ -2,9 +2,7 @@
 """The sink that notes offsets: every field of a message with the bytes it came from."""
 
 from contextlib import suppress
-from typing import Any
-
-from kafkasniff.fields import NamedTuple
+from typing import Any, NamedTuple
 
 try:
     import cython

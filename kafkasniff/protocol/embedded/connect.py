@@ -3,15 +3,11 @@
 The messages are neither compact nor tagged, and each begins with its version.
 """
 
-from __future__ import annotations
+from typing import Final
 
 from kafkasniff.protocol.bodies import decode_defined
 from kafkasniff.protocol.embedded.entries import Opened, field_bytes, is_whole
 from kafkasniff.protocol.fields import Field, Message
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # lists of calls do without it (cli/light_typing)
-    from typing import Final
 
 _VERSION = Field("version", "int16", "0+")
 _CONNECTOR_TASKS = (Field("connector", "string", "0+"), Field("tasks", "[]int32", "0+"))

@@ -1,18 +1,13 @@
 """The consumer group protocol (KIP-429, KIP-792, KIP-881) and the user data of its assignors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from typing import Final
 
 from kafkasniff.protocol.bodies import DecodedBody, decode_defined, decode_message
 from kafkasniff.protocol.embedded import streams
 from kafkasniff.protocol.embedded.entries import Opened, field_bytes, is_whole
 from kafkasniff.protocol.fields import Field, Message
 from kafkasniff.protocol.message_table import MESSAGES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # lists of calls do without it (cli/light_typing)
-    from typing import Final
 
 SUBSCRIPTION: Final = "ConsumerProtocolSubscription"
 ASSIGNMENT: Final = "ConsumerProtocolAssignment"

@@ -1,9 +1,8 @@
 """What was found inside a message, and what is wrong with it."""
 
-from binascii import a2b_base64
-from typing import Any
+from base64 import b64decode
+from typing import Any, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.allowance import Allowance
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.limits import MAX_DEPTH
@@ -48,7 +47,7 @@ class Opened(NamedTuple):
 
 def field_bytes(value: Any) -> bytes:
     """Give the bytes of a field in the form of Kafka's JSON: none for a field that is null or not there."""
-    return a2b_base64(value) if value else b""
+    return b64decode(value) if value else b""
 
 
 def is_whole(body: DecodedBody) -> bool:

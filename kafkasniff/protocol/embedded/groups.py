@@ -1,13 +1,9 @@
 """Metadata and assignments of the members of classic groups, by the group's protocol type."""
 
-from __future__ import annotations
+from typing import Final
 
 from kafkasniff.protocol.embedded import connect, consumer
 from kafkasniff.protocol.embedded.entries import Opened
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # lists of calls do without it (cli/light_typing)
-    from typing import Final
 
 CONSUMER: Final = "consumer"
 CONNECT: Final = "connect"

@@ -1,15 +1,11 @@
 """The user data of Kafka Streams' assignor: SubscriptionInfo and AssignmentInfo, versions 1 to 11."""
 
-from __future__ import annotations
+from typing import Any, Final
 
 from kafkasniff.protocol.bodies import DecodedBody, decode_defined
 from kafkasniff.protocol.embedded.entries import Embedded, Opened
 from kafkasniff.protocol.fields import Field, Message
 from kafkasniff.protocol.primitives import base64_text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # lists of calls do without it (cli/light_typing)
-    from typing import Any, Final
 
 ASSIGNOR: Final = "stream"
 """The name of StreamsPartitionAssignor as a group protocol."""

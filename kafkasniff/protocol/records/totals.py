@@ -3,9 +3,8 @@
 import struct
 from collections.abc import Collection, Iterable
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
-from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import COMPRESSIONS, MAX_BATCHES, read_batches
 from kafkasniff.protocol.records.checksums import COPIED_BYTES, MAGIC_2_CRC_FROM, checksum_of_magic_2

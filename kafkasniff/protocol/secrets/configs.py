@@ -1,12 +1,8 @@
 """Which configs are secret by their names, and where secrets stand inside the values of others."""
 
-from __future__ import annotations
-
+import re
 from functools import lru_cache
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # lists of calls do without it (cli/light_typing)
-    from typing import Final
+from typing import Final
 
 REDACTED: Final = "***"
 
@@ -68,8 +64,6 @@ def is_secret_config(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_secret(name: str) -> bool:
-    import re  # of no use to most captures
-
     words = [word.lower() for word in re.findall(_WORD, name)]
     if not words:
         return False
@@ -99,8 +93,6 @@ def mask_secrets(text: str) -> str:
     These are passwords in URLs, what is assigned to a secret name (in JAAS, JSON, properties, queries of URLs),
     private keys in PEM and the credentials of HTTP's Authorization.
     """
-    import re  # of no use to most captures
-
     if not re.search(_HINT, text):
         return text
     text = re.sub(_PRIVATE_KEY, rf"\1{REDACTED}", text)
@@ -111,8 +103,6 @@ def mask_secrets(text: str) -> str:
 
 
 def _mask_assigned(text: str) -> str:
-    import re  # of no use to most captures
-
     assignment, assigned = re.compile(_ASSIGNMENT), re.compile(_ASSIGNED)
     pieces, done, position = [], 0, 0
     while (match := assignment.search(text, position)) is not None:

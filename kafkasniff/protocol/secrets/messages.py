@@ -1,20 +1,16 @@
 """Replace secrets in decoded messages: SASL tokens, delegation-token HMACs, SCRAM credentials, passwords in configs."""
 
-from __future__ import annotations
-
-from binascii import a2b_base64
+import re
+from base64 import b64decode
 from collections.abc import Iterable
 from functools import cache
+from typing import Any, Final
 
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import Field, Kind
 from kafkasniff.protocol.headers import read_request_header
 from kafkasniff.protocol.secrets.configs import REDACTED, is_secret_config, mask_secrets
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # lists of calls do without it (cli/light_typing)
-    from typing import Any, Final
 
 ENVELOPE: Final = 58
 
@@ -43,7 +39,7 @@ CONFIG_APIS: Final[set[tuple[int, Kind]]] = {
 CONFIG_ARRAYS: Final = frozenset({"configs", "synonyms", "topicConfigs", "lastAssignmentConfigs"})
 """Arrays whose elements are configs, in these bodies and in messages that are no API."""
 
-_SECRET_NAMES: Final = (*("password", "secret", "token", "hmac", "salt", "credential", "privatekey", "authbytes"),)
+_SECRET_NAME: Final = re.compile("password|secret|token|hmac|salt|credential|privatekey|authbytes", re.IGNORECASE)
 """Names of fields in definitions that a user gave, of which too many are hidden rather than one too few."""
 
 _METADATA_LOG: Final = 59
@@ -63,7 +59,7 @@ def expect_secrets(api_key: int, kind: Kind, fields: Iterable[Field]) -> None:
     for field in fields:
         if field.name in CONFIG_ARRAYS and {"name", "value"} <= {member.name for member in field.fields}:
             CONFIG_APIS.add((api_key, kind))
-        elif field.element_type in ("string", "bytes") and any(word in field.name.lower() for word in _SECRET_NAMES):
+        elif field.element_type in ("string", "bytes") and _SECRET_NAME.search(field.name):
             SECRET_FIELDS[api_key, kind] = SECRET_FIELDS.get((api_key, kind), frozenset()) | {field.name}
 
 
@@ -153,7 +149,7 @@ def _redact_envelope(value: dict[str, Any]) -> None:
         value["responseData"] = REDACTED
     if data := value.get("requestData"):
         try:
-            secret = may_hold_secrets(read_request_header(a2b_base64(data)).api_key)
+            secret = may_hold_secrets(read_request_header(b64decode(data)).api_key)
         except ProtocolError:
             secret = True
         if secret:

@@ -6,7 +6,7 @@ from typing import Any
 from kafkasniff.protocol.api_releases import API_RELEASES, RELEASES
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.definitions import api_definition
-from kafkasniff.protocol.fields import Api, Field, Implicit, Kind, Message, ReleasedVersions, covers, fields_of
+from kafkasniff.protocol.fields import IMPLICIT, Api, Field, Kind, Message, ReleasedVersions, covers, fields_of
 from kafkasniff.protocol.names import camel_case
 
 _MORE = (
@@ -137,7 +137,7 @@ def _field_object(field: Field, version: int) -> dict[str, Any]:
     item: dict[str, Any] = {"name": field.name, "type": field.type, "nullable": covers(field.nullable, version)}
     if covers(field.tagged, version):
         item["tag"] = field.tag
-    if not isinstance(field.default, Implicit):
+    if field.default is not IMPLICIT:
         item["default"] = field.default
     if field.entity:
         item["entity"] = field.entity
@@ -171,7 +171,7 @@ def _rows(fields: tuple[Field, ...], version: int, depth: int) -> Iterator[tuple
             notes.append("nullable")
         if covers(field.tagged, version):
             notes.append(f"tag {field.tag}")
-        if not isinstance(field.default, Implicit):
+        if field.default is not IMPLICIT:
             notes.append(f"default {_default_text(field.default)}")
         if field.entity:
             notes.append(f"names a {_ENTITIES.get(field.entity, field.entity)}")

@@ -1,6 +1,7 @@
 """IPv4 and IPv6 headers."""
 
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
+
 from kafkasniff.tcp.packets.headers import HeaderError, u8, u16, u32
 from kafkasniff.tcp.packets.link import IPV4
 

@@ -1,6 +1,7 @@
 """IP packets within IP packets: IP-in-IP, GRE, ERSPAN, VXLAN, GENEVE, GTP-U, L2TP, Teredo."""
 
-from kafkasniff.fields import NamedTuple
+from typing import NamedTuple
+
 from kafkasniff.tcp.packets.headers import u8, u16, u24, u32
 from kafkasniff.tcp.packets.link import ETHERNET, IPV4, IPV6, NSH, Network, by_ethertype, by_version, ppp
 

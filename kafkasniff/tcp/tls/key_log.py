@@ -1,5 +1,6 @@
 """Key logs: the secrets of TLS connections as clients and servers write them (NSS format, SSLKEYLOGFILE)."""
 
+import re
 from binascii import unhexlify
 from collections.abc import Iterator
 
@@ -40,8 +41,6 @@ class KeyLog:
 
     def add(self, text: bytes) -> int:
         """Take whole lines of a key log and give how many were valid; comments and all else are passed over."""
-        import re  # of no use to most captures
-
         lines = re.findall(_LINE, text)
         for label, client_random, secret in lines:
             number = _NUMBERS.get(label)

@@ -1,18 +1,13 @@
 """Summaries of calls that take more than their bodies, or of which nothing is said but the names in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import islice
+from typing import Any, Final
 
 from kafkasniff.calls.call import Call
 from kafkasniff.protocol.bodies import find_entities
 from kafkasniff.render.text.summaries.lists import MOST_NAMES, NAME_LENGTH
 from kafkasniff.render.words import ELLIPSIS, escape, show
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # lists of calls do without it (cli/light_typing)
-    from typing import Any, Final, TypeAlias
 
 _SASL_HANDSHAKE: Final = 17
 _SASL_AUTHENTICATE: Final = 36
@@ -20,7 +15,7 @@ _ENVELOPE: Final = 58
 
 _ENTITIES: Final = (("groupId", "group "), ("transactionalId", "transaction "), ("topicName", ""))
 
-Body: TypeAlias = "dict[str, Any]"
+Body = dict[str, Any]
 
 
 def other_summary(call: Call) -> str:
