@@ -181,7 +181,9 @@ class Asking:
         yield
         try:
             with create(path, private=False) as stream:
-                written = select_packets([*self._captures.values()], wanted, PcapngWriter(stream))
+                written = select_packets(
+                    [*self._captures.values()], wanted, PcapngWriter(stream, has_chosen_calls=True)
+                )
         except (CaptureError, OSError) as error:
             self._channel.send(wrong=str(error))
             return

@@ -10,11 +10,13 @@ from typing import BinaryIO
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.merge import merge
 from kafkasniff.capture.files.pcapng import (
+    CHOSEN_CALLS,
     DECRYPTION_SECRETS,
     ENHANCED_PACKET,
     IF_NAME,
     IF_TSRESOL,
     INTERFACE_DESCRIPTION,
+    OPT_COMMENT,
     SECTION_HEADER,
     TLS_KEY_LOG,
 )
@@ -24,7 +26,6 @@ from kafkasniff.capture.packets import Arrival, Interface, PacketBatch
 
 INTERFACE_STATISTICS = 5
 ISB_IFRECV, ISB_OSDROP = 4, 7
-OPT_COMMENT = 1
 LONGEST_OPTION = 0xFFFF
 
 BYTE_ORDER_MAGIC = 0x1A2B3C4D
@@ -36,14 +37,16 @@ _ENHANCED_PACKET_BYTES = 32
 class PcapngWriter:
     """Writes one section in little-endian order; interfaces are described when their first packet comes."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, *, has_chosen_calls: bool = False) -> None:
         """Begin the file on a buffered binary stream, which stays the caller's to close.
 
+        `has_chosen_calls` says in the file that it lacks packets of its connections on purpose.
         Raises CaptureError, as all methods do, when the stream cannot be written.
         """
         self._stream = stream
         self._interface_ids: dict[Interface, int] = {}
-        self._write_block(SECTION_HEADER, struct.pack("<IHHq", BYTE_ORDER_MAGIC, 1, 0, UNKNOWN_SECTION_LENGTH))
+        fields = struct.pack("<IHHq", BYTE_ORDER_MAGIC, 1, 0, UNKNOWN_SECTION_LENGTH)
+        self._write_block(SECTION_HEADER, fields + (_comment(CHOSEN_CALLS) if has_chosen_calls else b""))
 
     def write(
         self, data: bytes, original_length: int, time_ns: int, interface: Interface, comment: bytes = b""

@@ -24,6 +24,7 @@ ENHANCED_PACKET = 6
 DECRYPTION_SECRETS = 10
 
 TLS_KEY_LOG = 0x544C534B
+OPT_COMMENT = 1
 IF_NAME, IF_TSRESOL, IF_TSOFFSET = 2, 9, 14
 NS_PER_SECOND = 1_000_000_000
 
@@ -31,6 +32,11 @@ BYTE_ORDERS = {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}
 
 SECTION_PREFIX_LENGTH = 12
 """Bytes of a section header block up to and with its byte-order magic."""
+
+SECTION_OPTIONS = 24
+"""Where the options of a section header block begin."""
+CHOSEN_CALLS = b"Packets of chosen calls, written by kafkasniff; those between them were left out."
+"""The comment of a section that has not all packets of its connections."""
 
 MIN_BLOCK_LENGTH = 12
 MIN_SECTION_LENGTH = 28
@@ -80,7 +86,7 @@ class PcapngWalker:
         self.interfaces: list[Interface] = []
         self.secrets: list[bytes] = []
         self.notes: list[str] = []
-        """Limits that were reached, in sentences."""
+        """Limits that were reached and what the file says of itself, in sentences."""
         self._file = file
         self._names_bytes = 0
         self._secrets_bytes = 0
@@ -190,6 +196,12 @@ class PcapngWalker:
         if major != 1:
             raise CaptureError(f"expected pcapng version 1, found {major}.{minor}")
         self._section_interfaces = []
+        length = self._block_length(data, position)
+        if (OPT_COMMENT, CHOSEN_CALLS) in self._options(data, position + SECTION_OPTIONS, position + length - 4):
+            self._note(
+                f"{self._file}: was written with the packets of chosen calls only; gaps and connections without a"
+                " beginning are where others were"
+            )
 
     def _describe_interface(self, data: bytes, body: int, end: int) -> None:
         if end - body < 8:
@@ -224,12 +236,16 @@ class PcapngWalker:
         """Give an interface's name, as much of it as is kept."""
         kept = value[: min(MAX_NAME_BYTES, MAX_NAMES_BYTES - self._names_bytes)]
         self._names_bytes += len(kept)
-        if len(kept) < len(value) and not self.notes:
-            self.notes.append(
+        if len(kept) < len(value):
+            self._note(
                 f"{self._file}: interface names cut: at most {MAX_NAME_BYTES} bytes of each and {MAX_NAMES_BYTES >> 20}"
                 " MiB of all are kept"
             )
         return kept.decode("utf-8", "replace")
+
+    def _note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
 
     def _options(self, data: bytes, position: int, end: int) -> Iterator[tuple[int, bytes]]:
         """Give the first options from `position` on, up to the first that does not fit."""

@@ -363,7 +363,7 @@ class Showing:
 
         try:
             with create(path, private=write_secrets) as stream:
-                writer = PcapngWriter(stream)
+                writer = PcapngWriter(stream, has_chosen_calls=True)
                 for lines in self._shown_secrets:
                     writer.write_secrets(lines)
                 comment_of = self._comments.of if self._comments is not None else None
