@@ -1,7 +1,7 @@
 """Look whether what is printed fits terminals: commands on recordings, in a real pseudo-terminal of each width.
 
-Use: `python -m tools.check_widths FOLDER... [--widths 60,80] [--jobs N] [--every N]`. Exits 1 where a line is longer
-than the terminal, a word is broken that fits, or the name of an error is cut; says where.
+Use: `python -m tools.check_widths FOLDER... [--widths 60,80] [--commands read,stats] [--jobs N] [--every N]`. Exits 1
+where a line is longer than the terminal, a word is broken that fits, or the name of an error is cut; says where.
 """
 
 import argparse
@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import pty
+import shlex
 import struct
 import sys
 import termios
@@ -20,7 +21,12 @@ from pathlib import Path
 from rich.cells import cell_len
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from kafkasniff.cli.app import COMMANDS as COMMAND_NAMES
 from kafkasniff.cli.app import run
+from kafkasniff.cli.commands.help import TOPICS
+from kafkasniff.diagnose.catalogue import RULES_BY_ID
+from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.error_codes.codes import ERROR_CODES
 
 WIDTHS = (60, 80, 120, 160, 240)
 SUFFIXES = (".pcap", ".pcapng", ".pcap.gz", ".pcap.zst")
@@ -33,8 +39,33 @@ COMMANDS = (
     "diagnose FILE",
     "diagnose FILE --brief",
     "diagnose FILE --lag",
+    "diagnose FILE --explain 1",
     "stats FILE",
+    "stats FILE --by client_id,api_name,error --more",
+    "stats FILE --by server --every 1s",
+    "who FILE",
+    "who FILE --matrix",
+    "audit FILE --target 4.0",
+    "audit FILE --about security",
+    "audit FILE --about cost",
+    "compare FILE FILE",
+    "sql FILE 'SELECT * FROM calls LIMIT 20'",
+    "pipeline FILE none --dry-run",
 )
+"""What is asked of each recording."""
+OTHERS = (
+    "--help",
+    *(f"{name} --help" for name in COMMAND_NAMES),
+    *(f"help {name}" for name in TOPICS),
+    "apis",
+    *(f"apis {key}" for key in APIS),
+    *(f"apis {api.key} {api.last_version}" for api in APIS.values()),
+    "errors",
+    *(f"errors {code}" for code in ERROR_CODES if code >= 0),
+    "explain",
+    *(f"explain {rule}" for rule in RULES_BY_ID),
+)
+"""What needs no recording."""
 _CLEARED = "\x1b[K"
 """What a line of progress ends with."""
 _SPARE = 24
@@ -45,6 +76,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--widths", default=",".join(map(str, WIDTHS)))
+    parser.add_argument("--commands", help="only these, such as read,stats")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="take every N-th recording only")
     given = parser.parse_args()
@@ -52,33 +84,39 @@ def main() -> int:
         path.resolve() for folder in given.folders for path in folder.rglob("*") if path.name.endswith(SUFFIXES)
     )
     paths = paths[:: given.every]
+    wanted = given.commands and given.commands.split(",")
+    commands, others = (
+        [command for command in known if not wanted or command.split()[0] in wanted] for known in (COMMANDS, OTHERS)
+    )
     widths = [int(width) for width in given.widths.split(",")]
+    asked = [("", [command]) for command in others]
+    asked += [(str(path), commands) for path in paths if commands]
     screens = lines = wrong = 0
     with ProcessPoolExecutor(given.jobs) as pool:
-        for shown, of_path, faulty in pool.map(partial(check, widths=widths), paths):
+        for shown, of_path, faulty in pool.map(partial(check, widths=widths), *zip(*asked, strict=True)):
             screens, lines, wrong = screens + shown, lines + of_path, wrong + len(faulty)
             for text in faulty[:20]:
                 print(text, flush=True)
-    print(f"{len(paths)} recordings, {len(COMMANDS)} commands, widths {given.widths}")
+    print(f"{len(paths)} recordings, {len(commands)} commands of each, {len(others)} without, widths {given.widths}")
     print(f"{screens:,} screens of {lines:,} lines: {wrong:,} wrong")
     return 1 if wrong else 0
 
 
-def check(path: Path, widths: Sequence[int]) -> tuple[int, int, list[str]]:
+def check(path: str, commands: Sequence[str], widths: Sequence[int]) -> tuple[int, int, list[str]]:
     """Give how many screens and lines were looked at, and what is wrong with them."""
     found: list[str] = []
     screens = lines = 0
-    for command in COMMANDS:
-        arguments = command.replace("FILE", str(path)).split()
+    for command in commands:
+        arguments = [path if word == "FILE" else word for word in shlex.split(command)]
         whole = piped(*arguments)
         for width in widths:
             shown = on_terminal(arguments, width)
             screens += 1
             lines += shown.count("\n")
-            place = f"{path.name}: {command} at {width}"
+            place = f"{Path(path).name}: {command} at {width}"
             found += [f"{place}: {text}" for text in faults(shown, whole, width)]
         if command == "read FILE":
-            found += [f"{path.name}: {text}" for text in cut_errors(arguments, widths)]
+            found += [f"{Path(path).name}: {text}" for text in cut_errors(arguments, widths)]
     return screens, lines, found
 
 

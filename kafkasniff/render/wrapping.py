@@ -53,7 +53,7 @@ def definitions(entries: Sequence[tuple[str, str]], width: int) -> str:
 def fold(text: str, width: int | None) -> str:
     """Break the lines of a page that are longer than a terminal; None: there is none.
 
-    What is left of a line stands below the start of its last column in the left half.
+    What is left of a line stands below the start of its last column in the left half where its words have room.
     """
     if width is None:
         return text
@@ -61,7 +61,9 @@ def fold(text: str, width: int | None) -> str:
 
 
 def _folded(line: str, width: int) -> str:
-    columns = [found.end() for found in re.finditer(_COLUMN, line) if found.end() <= width // 2]
+    longest = max(map(len, line.split()), default=0)
+    most = min(width // 2, width - longest)
+    columns = [found.end() for found in re.finditer(_COLUMN, line) if found.end() <= most]
     from textwrap import fill
 
     return fill(

@@ -54,3 +54,8 @@ def test_pages_are_folded_below_their_last_column() -> None:
     assert fold("    indented words that go on", 18) == "    indented words\n    that go on"
     assert fold(page, None) == page
     assert fold("x" * 25, 10) == "x" * 10 + "\n  " + "x" * 8 + "\n  " + "x" * 7
+
+
+def test_folded_text_stands_where_its_words_have_room() -> None:
+    line = "  partitions        []OffsetFetchResponsePartitionsOfAll  nullable"
+    assert fold(line, 50) == "  partitions\n  []OffsetFetchResponsePartitionsOfAll  nullable"

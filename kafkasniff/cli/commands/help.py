@@ -14,7 +14,7 @@ Examples:
   kafkasniff help read
 """
 
-_TOPICS = {
+TOPICS = {
     "filters": "Filters choose which calls `read` and `live` show and which `diagnose` judges. `--where EXPRESSION`"
     " takes fields, compared with == != < <= > >= ~ (a regular expression) or in (a, b), and joined by and, or, not and"
     " parentheses. A field alone holds where it has a value. In values, `*` stands for any characters and `?` for one."
@@ -64,7 +64,7 @@ _EXAMPLES = {
 def _complete(incomplete: str) -> list[str]:
     from kafkasniff.cli.app import COMMANDS
 
-    return [name for name in (*_TOPICS, *COMMANDS) if name.startswith(incomplete)]
+    return [name for name in (*TOPICS, *COMMANDS) if name.startswith(incomplete)]
 
 
 def help(
@@ -88,7 +88,7 @@ def help(
 
     if topic is None or topic in COMMANDS:
         raise typer.Exit(run([*([topic] if topic else []), "--help"]))
-    if topic not in _TOPICS:
+    if topic not in TOPICS:
         raise typer.BadParameter(f"no topic or command is called '{show(topic)}', only {', '.join(_complete(''))}.")
     width = text_width()
     entries = (
@@ -99,7 +99,7 @@ def help(
     fields = f"Fields:\n{definitions(_fields(), width)}\n" if topic == "filters" else ""
     fields += "" if topic == "bounds" else "Options:\n"
     examples = "".join(f"  kafkasniff {each}\n" for each in _EXAMPLES[topic])
-    print_text(f"{paragraph(_TOPICS[topic], width)}\n\nExamples:\n{examples}\n{fields}{definitions(entries, width)}")
+    print_text(f"{paragraph(TOPICS[topic], width)}\n\nExamples:\n{examples}\n{fields}{definitions(entries, width)}")
 
 
 def _bounds() -> list[tuple[str, str]]:

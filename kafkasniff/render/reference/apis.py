@@ -193,4 +193,4 @@ _ENTITIES = {
 def _default_text(default: object) -> str:
     if default is None:
         return "null"
-    return str(default).lower() if isinstance(default, bool) else str(default)
+    return str(default).lower() if isinstance(default, bool) else str(default) or "''"
