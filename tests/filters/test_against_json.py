@@ -1,11 +1,15 @@
 """Every field and operator of expressions against a filter of its own over the JSON lines, on healthy recordings."""
 
+import calendar
 import json
 import re
+import time
+from operator import eq, ge, gt, le, lt
 
 import pytest
 
 from kafkasniff.calls.call import Call
+from kafkasniff.cli.options.filters import Filters
 from kafkasniff.filters.fields import FIELDS
 from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading
@@ -14,6 +18,11 @@ from tests.conformance.recordings import Recording, recordings
 from tests.conftest import AddFigure
 from tests.filters import json_filter as of
 from tests.filters.json_filter import Holds, at, like
+from tests.filters.json_matrix import MATRIX, SHORT_FORMS
+
+DAY_NS = 86_400 * 1_000_000_000
+ORDERS = {"<": lt, "<=": le, ">": gt, ">=": ge, "==": eq}
+OF_NUMBERS = ("==", "!=", "<", "<=", ">", ">=", "in", "not in")
 
 EXPRESSIONS: dict[str, Holds] = {
     # Fields of headers.
@@ -130,19 +139,18 @@ EXPRESSIONS: dict[str, Holds] = {
     "NOT error AND topic": lambda line: not of.errors(line) and bool(of.topics(line)),
 }
 
-RECORDINGS = sorted(
-    {each.name: each for suffix in (".requestlog.jsonl.gz", ".requestlog.txt") for each in recordings(suffix)}.values(),
-    key=str,
-)
+ALL = EXPRESSIONS | MATRIX
+RECORDINGS = recordings(".json")
 
 
 @pytest.mark.parametrize("recording", RECORDINGS, ids=str)
 def test_holds_for_the_lines_for_which_it_should(recording: Recording, add_figure: AddFigure) -> None:
-    filters = {expression: Filter(expression) for expression in EXPRESSIONS}
+    filters = {expression: Filter(expression) for expression in ALL}
+    short = [(_of_options(*options), holds) for options, holds in SHORT_FORMS.items()]
     key_log = recording.options[1] if recording.options else None
     reading = Reading([*map(str, recording.files)], key_log=key_log)
     lines = JsonLines()
-    matches = dict.fromkeys(EXPRESSIONS, 0)
+    matches = dict.fromkeys(ALL, 0)
     calls = 0
     names: dict[str, str] = {}
     for item in reading:
@@ -153,14 +161,70 @@ def test_holds_for_the_lines_for_which_it_should(recording: Recording, add_figur
         line = json.loads(lines.line(item))
         names |= line.get("topics", {})
         line["namesBefore"] = names
-        expected = {expression: holds(line) for expression, holds in EXPRESSIONS.items()}
+        expected = {expression: holds(line) for expression, holds in ALL.items()}
         assert found == expected, line
+        assert [wanted.wants(item) for wanted, _ in short] == [holds(line) for _, holds in short], line
         for expression, holds in expected.items():
             matches[expression] += holds
     figures = {"calls": calls, "expressions": len(matches), "that hold for some": sum(map(bool, matches.values()))}
     add_figure("Expressions", recording.name, **figures)
 
 
-def test_every_field_is_among_them() -> None:
-    words = set(re.findall(r"[a-z_]+", " ".join(EXPRESSIONS)))
+def _of_options(*words: str) -> Filter:
+    """Give the filter that options stand for."""
+    given: dict[str, list[str]] = {}
+    for option, value in zip(words[::2], words[1::2], strict=True):
+        given.setdefault(option[2:].replace("-", "_"), []).append(value)
+    slower = given.pop("slower_than", [None])[0]
+    return Filters(**given, slower_than=slower).filter()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("recording", RECORDINGS, ids=str)
+def test_times_are_those_of_the_lines(recording: Recording) -> None:
+    key_log = recording.options[1] if recording.options else None
+    reading = Reading([*map(str, recording.files)], key_log=key_log)
+    begun = [json.loads(JsonLines().line(call))["time"] for call in reading.calls()]
+    if not begun:
+        return
+    first = reading.summary.first_time
+    assert first is not None
+    pivot = sorted(begun)[len(begun) // 2]
+    clock = f"{pivot[11:-1]}" if _ns(pivot) // DAY_NS == first // DAY_NS else pivot
+    after = f"+{_ns(pivot) - first}ns"
+    for operator, compare in ORDERS.items():
+        expected = [compare(_ns(time), _ns(pivot)) for time in begun]
+        for text in (pivot, pivot.removesuffix("Z") + "+00:00", clock, after):
+            wanted = Filter(f"time {operator} {text}")
+            wanted.start_at(first)
+            assert [wanted.wants(call) for call in reading.calls()] == expected, (operator, text)
+    # A call ends when its response does: so long after it began as it took.
+    ended = Filter(f"ended >= {pivot} and outcome == answered")
+    until = Filters(end=pivot).filter()
+    since = Filters(begin=pivot).filter()
+    for call in reading.calls():
+        line = json.loads(JsonLines().line(call))
+        assert until.wants(call) == (_ns(line["time"]) <= _ns(pivot))
+        if line["outcome"] == "answered":
+            ends = _ns(line["time"]) + round(line["totalTimeMs"] * 1_000_000)
+            assert ended.wants(call) == since.wants(call) == (ends >= _ns(pivot)), line
+
+
+def _ns(text: str) -> int:
+    """Give a time of a line in ns since 1970."""
+    seconds, _, fraction = text.removesuffix("Z").partition(".")
+    return calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) * 1_000_000_000 + int(fraction.ljust(9, "0"))
+
+
+def test_every_field_and_operator_is_among_them() -> None:
+    words = set(re.findall(r"[a-z_]+", " ".join(ALL)))
     assert set(FIELDS) - words == {"time", "ended"}, "which are tested by the times of lines"
+    fields = {field.name: field for field in FIELDS.values() if field.kind not in ("time",)}
+    for name, field in fields.items():
+        operators = ("==", "!=", "in") if field.kind in ("api", "error") else ("==", "!=", "in", "~", "!~")
+        operators = OF_NUMBERS if field.kind in ("number", "port", "duration", "size") else operators
+        if name == "connection":
+            operators = ("==", "!=", "~")
+        for operator in operators:
+            assert any(f"{name} {operator} " in f"{expression} " for expression in ALL), (name, operator)
+    options = {words[0] for words in SHORT_FORMS}
+    assert options == {f"--{name.replace('_', '-')}" for name in Filters._fields} - {"--where", "--begin", "--end"}
