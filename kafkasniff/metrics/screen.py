@@ -8,7 +8,9 @@ from kafkasniff.metrics.history import STEPS, Change, History
 from kafkasniff.metrics.lines import KEYS
 from kafkasniff.metrics.state import State
 from kafkasniff.metrics.totals import API_BROKER, Snapshot
+from kafkasniff.protocol.names import camel_case
 from kafkasniff.render.colours import Colours
+from kafkasniff.render.diagnosis.findings import for_people
 from kafkasniff.render.tables.sparkline import sparkline
 from kafkasniff.render.tables.table import table_lines
 from kafkasniff.render.words import count_text, pad, shorten, shorten_inside, show, size_text
@@ -75,7 +77,7 @@ def interval_text(came: Snapshot, seconds: float, state: State, most_rows: int, 
         ordered = ordered_rows(came, name, labels)
         if not ordered:
             continue
-        texts = [[value or "-", *numbers(row, seconds)] for value, row in ordered[:most_rows]]
+        texts = [[_shown(name, value), *numbers(row, seconds)] for value, row in ordered[:most_rows]]
         lines += table_lines([TITLES[name], *NUMBERS], texts, [False] + [True] * len(NUMBERS), width)
         lines += [f"… and {len(ordered) - most_rows:,} more"] if len(ordered) > most_rows else []
         lines.append("")
@@ -127,7 +129,7 @@ def _top_table(
     for (value, row), of in zip(rows, texts, strict=False):
         numbered = "".join(f"  {of[at]:>{size}}" for at, size in sizes.items())
         bars = sparkline(history.steps(name, value)).rjust(STEPS)
-        text = f"{pad(shorten_inside(value or '-', left), left)}{numbered}  {bars}"
+        text = f"{pad(shorten_inside(_shown(name, value), left), left)}{numbered}  {bars}"
         is_bad = row["failed"] or row["unanswered"]
         lines.append(f"{colours.error}{text}{colours.off}" if is_bad and name != "error" else text)
     return [*lines, ""]
@@ -167,9 +169,14 @@ def _shares(sizes: Sequence[int], room: int) -> list[int]:
 def _change_text(change: Change) -> str:
     rates = f"{change.before:,.1f} calls/s before, {change.now:,.1f} now"
     how = {"new": f"new: {change.now:,.1f} calls/s", "silent": f"silent: {rates}"}.get(change.kind, rates)
-    return f"  {TITLES[change.of]} {change.name or '-'}: {how}"
+    return f"  {TITLES[change.of]} {_shown(change.of, change.name)}: {how}"
+
+
+def _shown(name: str, value: str) -> str:
+    """Give a value of a key for people."""
+    return (camel_case(value) if name == "api_name" else value) or "-"
 
 
 def _finding_line(finding: Finding, width: int, colours: Colours) -> str:
     before = {"error": colours.error, "warning": colours.warning}.get(finding.severity, "")
-    return f"{before}{shorten(f'{finding.rule}: {show(finding.summary, width)}', width)}{colours.off}"
+    return f"{before}{shorten(f'{finding.rule}: {show(for_people(finding).summary, width)}', width)}{colours.off}"

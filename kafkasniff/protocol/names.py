@@ -1,5 +1,8 @@
 """Finds APIs and errors by what people call them."""
 
+import re
+from collections.abc import Collection
+from functools import cache
 from typing import Final
 
 from kafkasniff.near_names import did_you_mean, plain
@@ -104,6 +107,17 @@ def no_error(text: str) -> str:
 def camel_case(name: str) -> str:
     """Give Kafka's constant name as its messages spell it: `LIST_OFFSETS` becomes `ListOffsets`."""
     return "".join(word.capitalize() for word in name.split("_"))
+
+
+def message_names(text: str, kept: Collection[str] = ()) -> str:
+    """Give a text for people: names of Kafka's ApiKeys in it as its messages spell them, but for those in `kept`."""
+    return _api_names().sub(lambda found: found[0] if found[0] in kept else camel_case(found[0]), text)
+
+
+@cache
+def _api_names() -> re.Pattern[str]:
+    names = "|".join(sorted((api.name for api in APIS.values()), key=len, reverse=True))
+    return re.compile(rf"(?<![\w.-])(?:{names})(?![\w-])", re.ASCII)
 
 
 def _bare(name: str) -> str:

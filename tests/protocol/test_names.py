@@ -2,7 +2,7 @@ import confluent_kafka
 import pytest
 
 from kafkasniff.protocol.error_codes.codes import ERROR_CODES
-from kafkasniff.protocol.names import camel_case, find_api, find_error, no_api, no_error
+from kafkasniff.protocol.names import camel_case, find_api, find_error, message_names, no_api, no_error
 
 
 @pytest.mark.parametrize("text", ["2", "LIST_OFFSETS", "ListOffsets", "listoffsets", "list-offsets", " list_offsets "])
@@ -90,3 +90,9 @@ def test_what_is_said_of_unknown_names() -> None:
 def test_camel_case_is_how_kafka_names_its_messages() -> None:
     assert camel_case("LIST_OFFSETS") == "ListOffsets"
     assert camel_case("API_VERSIONS") == "ApiVersions"
+
+
+def test_messages_have_their_names_in_texts_for_people() -> None:
+    text = "2 × JOIN_GROUP v9, OFFSET_FETCH: NOT_COORDINATOR; FETCH-1, my.FETCH, FETCHED, METADATA"
+    said = "2 × JoinGroup v9, OffsetFetch: NOT_COORDINATOR; FETCH-1, my.FETCH, FETCHED, METADATA"
+    assert message_names(text, {"METADATA"}) == said

@@ -9,6 +9,7 @@ from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from kafkasniff.diagnose.finding import Finding
+from kafkasniff.render.diagnosis.findings import for_people
 from kafkasniff.render.times import utc_text
 from kafkasniff.render.words import escape, show
 
@@ -47,7 +48,7 @@ class FindingsPane(Tree[int]):
         line = self.cursor_line
         self.clear()
         for finding in findings:
-            self._add(self.root, finding, opened)
+            self._add(self.root, for_people(finding), opened)
         if not findings:
             self.root.add_leaf(Text("nothing found" if is_done else "nothing found so far", "dim"))
         self.cursor_line = min(line, max(len(self.root.children) - 1, 0)) if line >= 0 else 0

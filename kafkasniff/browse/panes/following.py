@@ -9,6 +9,7 @@ from textual.widgets.option_list import Option
 
 from kafkasniff.calls.call import Call
 from kafkasniff.filters.fields import FIELDS
+from kafkasniff.protocol.names import camel_case
 from kafkasniff.render.words import escape
 
 _NAMES = ("group", "transactional_id", "topic")
@@ -33,7 +34,7 @@ def followed(call: Call) -> list[tuple[str, str]]:
     if call.client_id:
         found.append(("client id", f"client_id == {quoted(call.client_id)}"))
     if call.api_name:
-        found.append(("API", f"api == {call.api_name}"))
+        found.append(("API", f"api == {camel_case(call.api_name)}"))
     for name in _NAMES:
         for value in [*dict.fromkeys(FIELDS[name].read(call))][:_MOST]:
             found.append((name.replace("_", " "), f"{name} == {quoted(value)}"))

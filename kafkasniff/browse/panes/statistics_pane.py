@@ -7,6 +7,7 @@ from textual.message import Message
 from textual.widgets import DataTable
 
 from kafkasniff.browse.panes.following import quoted
+from kafkasniff.protocol.names import camel_case
 from kafkasniff.render.words import show
 
 KEYS: Final = {
@@ -55,7 +56,10 @@ class StatisticsPane(DataTable[Text]):
             self.add_column(Text(name))
         for row in rows:
             name, *numbers = row
-            self.add_row(Text(show(name, _LONGEST)), *(Text(number, justify="right") for number in numbers))
+            self.add_row(
+                Text(show(camel_case(name) if self.key == "api_name" else name, _LONGEST)),
+                *(Text(number, justify="right") for number in numbers),
+            )
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         """Tell which calls a row is about."""

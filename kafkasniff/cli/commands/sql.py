@@ -39,7 +39,7 @@ def sql(
     import re
 
     from kafkasniff.cli.options.selection import load
-    from kafkasniff.cli.showing.answers import check_format, database_for, print_answer
+    from kafkasniff.cli.showing.answers import check_format, database_for, print_rows
     from kafkasniff.questions.database import TABLE_NAMES, mentioned
     from kafkasniff.questions.export import write_parquet
 
@@ -70,6 +70,6 @@ def sql(
         elif output is not None:
             write_parquet(database, query, output)
         else:
-            print_answer(database.ask(query), form)
+            print_rows(database.ask(query), form)
         if capture is not None:
             capture.say_closing()

@@ -36,7 +36,14 @@ def database_for(path: str | None = None) -> Iterator[Database]:
 
 
 def print_answer(answer: Answer, form: str) -> None:
-    """Write an answer to standard output."""
+    """Write the answer to a question of ours to standard output: for people, APIs have the names of their messages."""
+    from kafkasniff.render.tables.answers import for_people
+
+    print_rows(answer if form in ("csv", "json") else for_people(answer), form)
+
+
+def print_rows(answer: Answer, form: str) -> None:
+    """Write an answer to standard output as it is: what a query gave can be written into the next."""
     from kafkasniff.render.tables.answers import answer_lines
 
     output = Output(sys.stdout.buffer)

@@ -13,6 +13,7 @@ from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Evidence, Finding
 from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading
+from kafkasniff.render.diagnosis.findings import for_people
 from kafkasniff.render.terminal import terminal_width
 from kafkasniff.render.words import count_text, escape, show
 from kafkasniff.render.wrapping import paragraph
@@ -99,7 +100,9 @@ class Chosen:
                     yield _note(f"packets of {escape(file)}: {show(', '.join(packets), 400)}")
                 for finding in self._findings:
                     if any(_cites(each, shown) for each in finding.evidence):
-                        yield _note(f"finding {finding.rule} ({finding.severity}): {show(finding.summary, 400)}")
+                        yield _note(
+                            f"finding {finding.rule} ({finding.severity}): {show(for_people(finding).summary, 400)}"
+                        )
             yield from shown.after
 
     def missing(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 import sys
 
-from kafkasniff.cli.showing.answers import print_answer
+from kafkasniff.cli.showing.answers import print_rows
 from kafkasniff.cli.terminal.output import print_message
 from kafkasniff.questions.database import Database
 from kafkasniff.questions.errors import QuestionError
@@ -24,7 +24,7 @@ def prompt(database: Database, form: str) -> None:
         if not query:
             continue
         try:
-            print_answer(database.ask(query), form)
+            print_rows(database.ask(query), form)
         except QuestionError as error:
             print_message(f"kafkasniff: {error}")
 

@@ -7,7 +7,7 @@ from kafkasniff.diagnose.catalogue import RULES_BY_ID
 from kafkasniff.diagnose.finding import Evidence, Finding
 from kafkasniff.reading import Summary
 from kafkasniff.render.colours import Colours
-from kafkasniff.render.diagnosis.findings import counts_text
+from kafkasniff.render.diagnosis.findings import counts_text, for_people
 from kafkasniff.render.times import NANOSECONDS, utc_text
 from kafkasniff.render.unseen import unseen
 from kafkasniff.render.words import count_text, escape, show
@@ -39,6 +39,7 @@ class Diagnosed:
         files = {item.arrival.interface.file for finding in findings for item in finding.evidence}
         self._names_files = len(files) > 1
         yield paragraph(_head(findings, summary), self._width) + "\n\n"
+        findings = [for_people(finding) for finding in findings]
         groups: dict[tuple[str, str, str], list[Finding]] = {}
         for finding in findings:
             groups.setdefault((finding.rule, finding.cause, finding.fix), []).append(finding)
@@ -53,6 +54,7 @@ class Diagnosed:
 
     def one(self, finding: Finding) -> str:
         """Give a finding alone, with an empty line behind it."""
+        finding = for_people(finding)
         lines = [self._title(finding, _subject(finding)), self._text(finding.summary)]
         lines += [self._text(finding.cause, "why: "), self._text(finding.fix, "fix: ")]
         lines += self._evidence(finding.evidence[:_EVIDENCE_SHOWN], "  ")

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -11,6 +12,7 @@ from kafkasniff.diagnose.finding import SEVERITIES, Evidence, Finding
 from kafkasniff.diagnose.options.libraries import LIBRARIES
 from kafkasniff.diagnose.options.library import Advice, filled, places
 from kafkasniff.diagnose.rule import Rule
+from kafkasniff.protocol.names import message_names
 from kafkasniff.reading import Summary
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
@@ -58,6 +60,21 @@ def _evidence_object(evidence: Evidence, numbered: bool) -> dict[str, Any]:
         "what": evidence.what,
         "number": (evidence.call or None) if numbered else None,
     }
+
+
+def for_people(finding: Finding) -> Finding:
+    """Give a finding as screens say it: APIs by the names of their messages, where JSON has those of Kafka's ApiKeys.
+
+    Names that its subject has, such as a topic called `METADATA`, stay as they are.
+    """
+    values = [each for value in finding.subject.values() for each in (value if isinstance(value, list) else [value])]
+    kept = {each for each in values if isinstance(each, str)}
+    return replace(
+        finding,
+        summary=message_names(finding.summary, kept),
+        evidence=[item._replace(what=message_names(item.what, kept)) for item in finding.evidence],
+        consequences=[*map(for_people, finding.consequences)],
+    )
 
 
 def closing_text(findings: list[Finding], summary: Summary) -> str:

@@ -1,13 +1,12 @@
 """Timelines as tables for the terminal, or as JSON lines."""
 
-import re
 from collections.abc import Iterator
 
 import orjson
 
 from kafkasniff.diagnose.timeline import Row, Timeline
 from kafkasniff.near_names import did_you_mean
-from kafkasniff.protocol.names import camel_case
+from kafkasniff.protocol.names import message_names
 from kafkasniff.render.colours import Colours
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
@@ -15,7 +14,6 @@ from kafkasniff.render.words import show
 from kafkasniff.wording import file_name
 
 _WIDEST = 100
-_API = re.compile(r"^[A-Z_]+(?= v\d)")
 
 
 def timeline_lines(timeline: Timeline, as_json: bool, colours: Colours) -> Iterator[bytes]:
@@ -54,9 +52,7 @@ def nothing_text(timeline: Timeline) -> str:
 
 def _cells(row: Row) -> tuple[str, str, str, str, str]:
     count = f"×{row.count:,}" if row.count > 1 else ""
-    # Screens have the names of messages, JSON those of Kafka's ApiKeys.
-    what = _API.sub(lambda found: camel_case(found[0]), row.what)
-    return show(row.client, 40), what, count, row.mark, show(row.detail, _WIDEST)
+    return show(row.client, 40), message_names(row.what), count, row.mark, show(row.detail, _WIDEST)
 
 
 def _object(row: Row) -> dict[str, object]:

@@ -9,6 +9,7 @@ from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES
 from kafkasniff.protocol.error_codes.notes import ERROR_NOTES
 from kafkasniff.protocol.fields import ErrorCode
 from kafkasniff.protocol.headers import api_name
+from kafkasniff.protocol.names import message_names
 
 
 def error_normal(error: ErrorCode) -> list[str]:
@@ -38,7 +39,7 @@ def error_text(error: ErrorCode) -> str:
     retriable = "retriable" if error.retriable else "not retriable"
     lines = [f"{error.code}  {error.name}  ({retriable})", ERROR_NOTES[error.code]]
     fix = filled(ERROR_FIXES[error.code], None)
-    lines += [f"What to do: {fix}", *(f"Normal: {text}" for text in error_normal(error))]
+    lines += [f"What to do: {fix}", *(f"Normal: {message_names(text)}" for text in error_normal(error))]
     return "\n".join(lines) + "\n"
 
 

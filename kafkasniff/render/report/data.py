@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from kafkasniff.protocol.api_table import APIS
 from kafkasniff.questions.binned import Bins, binned, bins_of_calls
 from kafkasniff.questions.database import Answer, Database
 from kafkasniff.questions.named import keyed, text_of
@@ -62,6 +63,7 @@ def report_data(database: Database, summary: Summary, paths: Sequence[str]) -> V
     data: Values = {
         "files": [file_name(path) for path in paths],
         "arguments": " ".join(shlex.quote(file_name(path)) for path in paths),
+        "apis": [api.name for api in APIS.values()],
         "closing": closing_line(summary),
         "notSeen": closing_notes(summary),
         "findings": _findings(database),

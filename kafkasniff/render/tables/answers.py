@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from kafkasniff.protocol.names import camel_case
 from kafkasniff.questions.database import Answer
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.tables.cells import as_json, csv_cell, csv_line, plain_value
@@ -19,10 +20,21 @@ FORMATS = ("table", "csv", "json", "markdown")
 _ROWS_A_TABLE = 1_000
 """Rows whose widths are found out together."""
 _LONGEST_CELL = 60
+_API = "api_name"
+"""The column with the name of an API."""
 _JSON_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
 _MARKUP = re.compile(r"[\\`*{}\[\]<>()#!|~&]")
 """What Markdown (GitHub's) gives a meaning, within a cell; an underscore between letters has none."""
+
+
+def for_people(answer: Answer) -> Answer:
+    """Give an answer with the names of messages (`JoinGroup`) in place of those of Kafka's ApiKeys."""
+    if _API not in answer.columns:
+        return answer
+    at = answer.columns.index(_API)
+    rows = ((*row[:at], row[at] and camel_case(row[at]), *row[at + 1 :]) for row in answer.rows)
+    return Answer(answer.columns, rows)
 
 
 def answer_lines(answer: Answer, form: str) -> Iterator[bytes]:

@@ -7,6 +7,7 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.reading import Summary
 from kafkasniff.render.colours import PLAIN, Colours
 from kafkasniff.render.diagnosis.diagnosis import Diagnosed
+from kafkasniff.render.diagnosis.findings import finding_object
 from kafkasniff.render.words import cells
 from tests.render.diagnosis.made_findings import made
 from tests.render.made_calls import made_summary
@@ -39,6 +40,17 @@ def test_one_finding_is_safe_and_says_all() -> None:
         "",
     ]
     assert r"  2026-11-20T12:00:00.000000Z made.pcap packet 12, call 5: error" in Diagnosed(PLAIN, 100).one(finding)
+
+
+def test_apis_have_the_names_of_their_messages_and_topics_their_own() -> None:
+    finding = made(summary="JOIN_GROUP of group HEARTBEAT.")
+    finding.subject["group"] = "HEARTBEAT"
+    finding.evidence = [finding.evidence[0]._replace(what="SYNC_GROUP v5")]
+    finding.consequences = [made(summary="LIST_OFFSETS failed.")]
+    text = Diagnosed(PLAIN, 100).one(finding)
+    for said in ("JoinGroup of group HEARTBEAT.\n", "call 5: SyncGroup v5\n", ": ListOffsets failed.\n"):
+        assert said in text
+    assert finding_object(finding)["summary"] == "JOIN_GROUP of group HEARTBEAT."
 
 
 def test_findings_of_one_cause_say_it_once() -> None:

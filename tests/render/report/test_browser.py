@@ -121,7 +121,7 @@ def test_percentiles_of_a_span_are_about_right(opened: Open, storm: Path) -> Non
         row[0]: row for row in (line.split("\t") for line in table(page, "By API and broker").inner_text().split("\n"))
     }
     took = [call["total_time_ms"] for call in objects(storm, "slow_calls") if call["api_name"] == "FETCH"]
-    number, unit = rows["FETCH"][7].removeprefix("≈ ").split(" ")
+    number, unit = rows["Fetch"][7].removeprefix("≈ ").split(" ")
     assert unit == "ms"
     assert float(number) == pytest.approx(median(took), rel=0.06)
 
@@ -184,14 +184,14 @@ def test_columns_sort_both_ways(opened: Open, storm: Path) -> None:
     assert heading.get_attribute("aria-sort") == "ascending"
     assert column(page, "By API and broker", 3)[:4] == ["1", "9", "9", "9"]
     table(page, "By API and broker").get_by_role("button", name="API", exact=True).click()
-    assert column(page, "By API and broker", 1)[:2] == ["API_VERSIONS", "FETCH"]
+    assert column(page, "By API and broker", 1)[:2] == ["ApiVersions", "Fetch"]
 
 
 def test_a_filter_leaves_rows_that_have_the_text(opened: Open, storm: Path) -> None:
     page = opened(storm)
     page.get_by_label("Filter By API and broker").fill("OFFSET")
     assert sorted(column(page, "By API and broker", 1)) == [
-        *("LIST_OFFSETS", "OFFSET_COMMIT", "OFFSET_FETCH", "OFFSET_FOR_LEADER_EPOCH"),
+        *("ListOffsets", "OffsetCommit", "OffsetFetch", "OffsetForLeaderEpoch"),
     ]
 
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from kafkasniff.questions.database import Answer
-from kafkasniff.render.tables.answers import answer_lines
+from kafkasniff.render.tables.answers import answer_lines, for_people
 
 HOSTILE = ["=cmd()|'/C calc'!A0", "@x", "\x1b[2J\x07", '"quoted"\n', "x" * 10_000]
 
@@ -36,3 +36,11 @@ def test_headings_are_short_and_without_control_characters(form: str) -> None:
 def test_json_keeps_names_as_they_are() -> None:
     assert list(json.loads(written("json"))) == ["client_id", *HOSTILE]
     assert "\x1b" not in written("json")
+
+
+def test_apis_have_the_names_of_their_messages_for_people() -> None:
+    rows = iter([("shop", "JOIN_GROUP", 2), ("shop", None, 1)])
+    assert [*for_people(Answer(["client_id", "api_name", "calls"], rows)).rows] == [
+        ("shop", "JoinGroup", 2),
+        ("shop", None, 1),
+    ]

@@ -69,7 +69,19 @@ function dayText(milliseconds) {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
+// APIs have the names of Kafka's messages for people, `JoinGroup`; the data has those of its ApiKeys, `JOIN_GROUP`.
+function apiText(value) {
+  return value.split("_").map((word) => word.slice(0, 1) + word.slice(1).toLowerCase()).join("");
+}
+
+// A text of a finding, in which its subject's names stay as they are.
+function findingText(text, finding) {
+  const kept = new Set(Object.values(finding.subject).flat());
+  return text.replace(/(?<![\w.-])[A-Z_]+(?![\w-])/g, (word) => (data.apis.includes(word) && !kept.has(word) ? apiText(word) : word));
+}
+
 const FORMATS = {
+  api: apiText,
   count: countText,
   bytes: sizeText,
   ms: durationText,

@@ -22,7 +22,7 @@ function evidenceList(finding) {
         {},
         element("span", { class: "time" }, each.time.slice(11)),
         ` packet ${countText(each.packet)} `,
-        name(each.what),
+        name(findingText(each.what, finding)),
         " ",
         copyButton(evidenceCommand(each)),
         decodedCall(each),
@@ -44,7 +44,7 @@ function consequenceList(finding) {
     "ul",
     { class: "consequences" },
     ...finding.consequences.map((each) =>
-      element("li", {}, "it explains ", element("code", {}, each.rule), ": ", name(each.summary), consequenceList(each)),
+      element("li", {}, "it explains ", element("code", {}, each.rule), ": ", name(findingText(each.summary, each)), consequenceList(each)),
     ),
   );
 }
@@ -54,7 +54,7 @@ function caseElement(finding) {
   const made = element(
     "li",
     {},
-    element("p", { class: "summary" }, name(finding.summary)),
+    element("p", { class: "summary" }, name(findingText(finding.summary, finding))),
     element("p", { class: "who-of" }, name(subjectText(finding.subject)), `; ${countText(finding.count)} × from ${timeText(finding.time)} to ${timeText(finding.last_time)}`),
     consequenceList(finding),
     element("details", {}, element("summary", {}, `evidence in ${countText(finding.evidence.length)} packet${finding.evidence.length === 1 ? "" : "s"}`), evidenceList(finding)),

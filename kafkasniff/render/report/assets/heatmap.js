@@ -118,7 +118,7 @@ function mapLines(cells, keys, column) {
   const [bin, value, calls] = [indexOf(table, "bin"), indexOf(table, column), indexOf(table, "calls")];
   const found = new Map();
   for (const row of table.rows) {
-    const title = places.map((place) => row[place] ?? "–").join("  ");
+    const title = places.map((place, index) => cellText(keys[index] === "api_name" ? "api" : "text", row[place])).join("  ");
     if (!found.has(title)) found.set(title, { name: title, values: new Array(table.bins.count).fill(null), weight: 0 });
     const line = found.get(title);
     line.values[row[bin]] = row[value];

@@ -1,7 +1,7 @@
 // The parts of the page. Each gives its elements; what the span decides is filled again when it changes.
 
 const column = (key, title, kind = "text", more = {}) => ({ key, title, kind, ...more });
-const API = column("api_name", "API");
+const API = column("api_name", "API", "api");
 const BROKER = column("server", "broker");
 const CLIENT_ID = column("client_id", "client id");
 const HOST = column("client_host", "host");

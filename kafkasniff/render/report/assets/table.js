@@ -78,7 +78,7 @@ class DataTable {
   }
 
   textOf(row) {
-    return this.columns.map((column) => (row[column.key] === null ? "" : String(row[column.key]))).join("\n").toLowerCase();
+    return this.columns.map((column) => (row[column.key] === null ? "" : column.kind === "api" ? apiText(row[column.key]) : String(row[column.key]))).join("\n").toLowerCase();
   }
 
   show() {
