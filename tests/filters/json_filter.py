@@ -15,6 +15,8 @@ _NAMED_TOPICS = {
 }  # fmt: skip
 _PARTITION_KEYS = {"partition", "partitionIndex", "partitionId"}
 _PARTITION_LISTS = {"partitions", "partitionIndexes"}
+_COUNTING = {"repartitionSourceTopics", "stateChangelogTopics"}
+"""Say by `partitions` how many there are to be."""
 
 
 def body(line: Line, side: str) -> Line:
@@ -104,7 +106,9 @@ def partitions(line: Line) -> list[int]:
     for path, value in both(line):
         key, around = path[-1], path[-2]
         if type(value) is int and (
-            key in _PARTITION_KEYS or key in _PARTITION_LISTS or (key == "index" and around.startswith("partition"))
+            key in _PARTITION_KEYS
+            or (key in _PARTITION_LISTS and around not in _COUNTING)
+            or (key == "index" and around.startswith("partition"))
         ):
             found.append(value)
     return found

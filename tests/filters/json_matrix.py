@@ -29,6 +29,10 @@ def _milliseconds(path: str) -> Values:
     return lambda line: [value * 1_000_000 for value in at(line, path)]
 
 
+def _packets(line: Line) -> Sequence[int]:
+    return [packet for packet in (line.get("requestPacket"), line.get("responsePacket")) if packet]
+
+
 def _latency(line: Line) -> Sequence[int]:
     return [] if of.latency(line) < 0 else [round(of.latency(line) * 1_000_000)]
 
@@ -44,7 +48,7 @@ def _host(address: str) -> str:
 NUMBERS: dict[str, tuple[Values, str, int, str]] = {
     "version": (_header("requestApiVersion"), "4", 4, "12"),
     "correlation_id": (_header("correlationId"), "5", 5, "7"),
-    "packet": (_one(lambda line: line["requestPacket"]), "0", 0, "0"),
+    "packet": (_packets, "40", 40, "7"),
     "port": (_ports, "19110", 19110, "9092"),
     "size": (_one(of.size), "120", 120, "64B"),
     "request_size": (_one(lambda line: line["requestSizeBytes"]), "60", 60, "46"),
