@@ -5,6 +5,7 @@ from textual.widgets import Tree
 
 from kafkasniff.browse.panes.bytes_view import BytesView
 from kafkasniff.browse.panes.statistics_pane import StatisticsPane
+from kafkasniff.protocol.names import camel_case
 from kafkasniff.questions.database import Database
 from kafkasniff.questions.named import keyed
 from kafkasniff.reading import Reading
@@ -222,5 +223,5 @@ def test_statistics_are_those_of_stats() -> None:
         filler.flush()
         text = keyed("stats", ["api_name"])
         asked = [[*row] for row in database.ask(f"SELECT * FROM ({text}) ORDER BY calls DESC, api_name").rows]
-        asked = [row[:3] for row in asked]
+        asked = [[camel_case(row[0]), *row[1:3]] for row in asked]
     browse(steps, STORM, columns=140)

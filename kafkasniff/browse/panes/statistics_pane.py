@@ -51,15 +51,14 @@ class StatisticsPane(DataTable[Text]):
     def show_answer(self, columns: list[str], values: list[Any], rows: list[list[str]]) -> None:
         """Show rows of text, with the `values` of their key."""
         self.clear(columns=True)
-        self._values = values
+        is_api = self.key == "api_name"
+        self._values = [camel_case(value) if is_api and value is not None else value for value in values]
         for name in columns:
             self.add_column(Text(name))
         for row in rows:
             name, *numbers = row
-            self.add_row(
-                Text(show(camel_case(name) if self.key == "api_name" else name, _LONGEST)),
-                *(Text(number, justify="right") for number in numbers),
-            )
+            name = camel_case(name) if is_api else name
+            self.add_row(Text(show(name, _LONGEST)), *(Text(number, justify="right") for number in numbers))
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         """Tell which calls a row is about."""
