@@ -117,3 +117,113 @@ def undefined(folder: Path) -> str:
     except kafkasniff.DefinitionError as error:
         return str(error)
     return ""
+
+
+def everything_of_calls(path: Path, key_log: Path) -> int:
+    """Calls of a capture of TLS that names all its clients, read with all options and asked for all that they have."""
+    reading = kafkasniff.Reading(
+        [path],
+        show_secrets=True,
+        connections=True,
+        keep_packets=True,
+        keep_secrets=False,
+        records=True,
+        limit_value=8,
+        records_limit=1 << 20,
+        two_pass=True,
+        fetch_sessions=True,
+        metrics=True,
+        key_log=key_log,
+        max_ratio=100,
+        where="latency >= 0ns",
+    )
+    calls = 0
+    for call in reading.calls():
+        side: kafkasniff.Frame | None = call.response or call.request
+        assert side is not None
+        sizes = [arrival.packet for arrival in (side.first, *side.packets, side.last)]
+        assert call.ended.time >= call.time.time
+        assert sizes
+        assert call.outcome in ("answered", "no-response-expected")
+        assert (call.response_delay_ns or 0) <= (call.total_ns or 0)
+        assert call.pending_ns is None
+        asked = (call.api_version, call.response_api_version, call.correlation_id, call.number)
+        assert None not in asked
+        assert f"{call.client}-{call.server}"
+        assert call.security_protocol == "SSL"
+        assert not call.problems
+        assert len(call.batches) == len(call.batch_headers)
+        assert all(call.topics.values())
+        assert all(each["path"] for each in call.decoded)
+        if call.request_body is not None:
+            assert call.request_body.partial is None
+        assert call.principal is None or call.principal.startswith("User:")
+        assert (call.software_name is None) == (call.software_version is None)
+        calls += 1
+    reading.close()
+    done, size = reading.bytes_read()
+    assert done == size
+    assert not reading.finish()
+    summary = reading.summary
+    assert summary.first_time is not None
+    assert summary.last_time is not None
+    assert summary.last_time >= summary.first_time
+    assert not [*summary.damages, *summary.notes, *summary.not_decrypted]
+    assert summary.cut_packets == summary.dropped_packets == summary.largest_lag_ns == 0
+    assert summary.packets > (summary.matched or 0) > 0
+    assert not summary.values_seen
+    return calls
+
+
+def everything_of_findings(path: Path) -> list[str]:
+    """Whom findings are about, how bad they are and what they explain."""
+    findings = kafkasniff.diagnose(
+        [path], rules=["cleartext-credentials"], key_log=None, two_pass=True, where="not error"
+    )
+    told = []
+    for finding in findings:
+        assert finding.last_time >= finding.first_time
+        assert finding.count >= len(finding.evidence) > 0
+        assert finding.evidence[0].call
+        assert finding.evidence[0].what
+        assert finding.severity == finding.worst
+        assert not finding.consequences
+        told += [f"{finding.rule} {', '.join(finding.subject)}: {finding.summary} {finding.cause} {finding.fix}"]
+    assert findings.summary.counts.calls
+    assert not findings.limits
+    return told
+
+
+def everything_else(path: Path) -> list[str]:
+    """What lies between calls, with the places of packets, and connections."""
+    told = []
+    for item in kafkasniff.read(path, connections=True):
+        if isinstance(item, kafkasniff.Gap):
+            arrival = item.arrival
+            told.append(f"{item.direction} {item.length} {item.acknowledged} {arrival.interface.file}")
+        elif isinstance(item, kafkasniff.ConnectionReport):
+            told.append(
+                f"{item.protocol} {item.evidence} {item.calls} {item.client} {item.server} {item.last.datetime}"
+            )
+        elif isinstance(item, kafkasniff.RawToken):
+            told.append(f"{item.client} {item.server} {item.arrival.time}")
+    return told
+
+
+def watched(interface: str) -> list[str]:
+    """What went wrong while listening, with all options."""
+    listening = kafkasniff.live(
+        [interface],
+        bpf="tcp port 9",
+        seconds=0.1,
+        connections=True,
+        records=True,
+        limit_value=8,
+        show_secrets=False,
+        key_log=None,
+        where="error",
+    )
+    listening.stop()
+    assert not list(listening)
+    listening.close()
+    return listening.messages

@@ -1,6 +1,7 @@
 """The public API: what it gives on a recording that its broker's log describes, and that its types are known."""
 
 import gzip
+import inspect
 import os
 import shutil
 import subprocess
@@ -17,6 +18,11 @@ from tests.conftest import CAPTURES, ROOT
 
 CAPTURE = CAPTURES / "java-4.3.1-basic.pcap"
 TLS = CAPTURES / "tls13-aes128-gcm.pcap"
+OF_THE_ENGINE = {
+    "connection", "context", "fetch_session", "header", "key", "pairing_problems", "response_start", "show_secrets",
+    "tls",
+}  # fmt: skip
+"""What items have for the parts of the package alone."""
 LOGGED = 108
 """Calls in the broker's log of that recording; `test_counts` looks."""
 
@@ -31,6 +37,30 @@ def test_frames() -> None:
     for name in ("pandas", "polars", "pyarrow"):
         pytest.importorskip(name)
     assert api_example.frames(CAPTURE) == (LOGGED, LOGGED, LOGGED)
+
+
+def test_all_that_there_is() -> None:
+    with gzip.open(CAPTURES / "tls13-aes128-gcm.requestlog.jsonl.gz", "rt") as lines:
+        logged = sum(1 for _ in lines)
+    assert api_example.everything_of_calls(TLS, TLS.with_suffix(".keys")) == logged
+    (told,) = api_example.everything_of_findings(CAPTURES / "sasl-plain-java.pcap")
+    assert told.startswith("cleartext-credentials ")
+    assert len(api_example.everything_else(CAPTURES / "loss-reorder-client-side.pcap")) > 1
+    if os.geteuid() == 0:
+        assert not api_example.watched("lo")
+
+
+def test_the_example_uses_each_public_name_and_option() -> None:
+    text = (ROOT / "tests" / "api_example.py").read_text()
+    for name in kafkasniff.__all__:
+        assert f"kafkasniff.{name}" in text, name
+    for function in (kafkasniff.Reading, kafkasniff.diagnose, kafkasniff.live):
+        for option in inspect.signature(function).parameters.values():
+            if option.kind == option.KEYWORD_ONLY and not option.name.endswith("_limits"):
+                assert f"{option.name}=" in text, option.name
+    for of in (kafkasniff.Call, kafkasniff.Summary, kafkasniff.Finding, kafkasniff.Gap, kafkasniff.ConnectionReport):
+        for name in of.__slots__:
+            assert name.startswith("_") or name in OF_THE_ENGINE or f".{name}" in text, (of, name)
 
 
 def test_times() -> None:
