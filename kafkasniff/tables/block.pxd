@@ -1,14 +1,17 @@
 cimport cython
 from kafkasniff.calls.call cimport Call, Frame
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.octets cimport signed32, unsigned16
+from kafkasniff.octets cimport signed32, unsigned16, unsigned32
 from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.tables.call_reader cimport CallReader, ToldPartition
-from kafkasniff.tables.columns cimport Block
+from kafkasniff.tables.columns cimport Block, Common
 from kafkasniff.tcp.events cimport Connection
 
 cdef int _OFFSETS, _CODE, _HIGH, _START, _SETTINGS, _FETCH, _HEARTBEAT
-cdef dict _NAMES
+cdef int _CLIENT, _CLIENT_ID, _SECURITY, _PRINCIPAL, _SOFTWARE
+cdef Py_ssize_t _MOST_NUMBERS
+cdef long long _TWO_32
+cdef Common _NO_API
 
 cdef long long _signed64(bytes data, Py_ssize_t at) except? -1
 
@@ -19,16 +22,23 @@ cdef class CallTables:
     cdef object _wanted, _give
     cdef bint _shows_errors, _shows_parts
     cdef frozenset _asked_apis
-    cdef dict _names
+    cdef dict _connections, _common, _apis
+    cdef Common _connection, _api
+    cdef object _interface
+    cdef str _file
 
     cdef Block _block_of(self, str name)
     cpdef hand_on(self, str name, Block block)
-    @cython.locals(reader=CallReader, told=ToldPartition, call=Call, header=RequestHeader)
+    @cython.locals(reader=CallReader, call=Call, header=RequestHeader, index=Py_ssize_t)
     cpdef object take(self, list items)
     @cython.locals(reader=CallReader, block=Block, request=Frame, response=Frame, index=int)
     cpdef add(self, Call call)
-    @cython.locals(request=Frame, frame=Frame, header=RequestHeader, begin="long long", names=tuple, api=str)
-    cdef _put_call(self, Block block, Call call)
+    @cython.locals(header=RequestHeader, client_id=str, found=Common, known=tuple, key=int, api=Common)
+    cdef _know(self, Call call)
+    @cython.locals(client=str, values=tuple, found=Common)
+    cdef Common _new_connection(self, Call call, str client_id)
+    @cython.locals(frame=Frame, direction=str)
+    cdef _begin_row(self, Block block, Call call)
     @cython.locals(arrival=Arrival)
     cdef _put_last(self, Block block, Frame frame)
     @cython.locals(reader=CallReader)

@@ -13,14 +13,14 @@ else:
         from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call, Frame
-from kafkasniff.octets import signed32, unsigned16
+from kafkasniff.octets import signed32, unsigned16, unsigned32
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.headers import RequestHeader, api_name
 from kafkasniff.protocol.records.batches import COMPRESSIONS
 from kafkasniff.tables.arrow import export_stream
 from kafkasniff.tables.bodies import SETTINGS
 from kafkasniff.tables.call_reader import CallReader, ToldPartition
-from kafkasniff.tables.columns import ROWS, Block, fields_of
+from kafkasniff.tables.columns import MOST_COMMON, OF_CONNECTION, Block, Common, fields_of
 from kafkasniff.tables.declared import BATCHES, CALLS, PARTITIONS_NAMED
 from kafkasniff.tables.more_rows import HEARTBEAT, asked_apis
 from kafkasniff.tables.partition_rows import FETCH, MEASURES, OFFSETS
@@ -33,14 +33,19 @@ _CODE, _HIGH, _START = (MEASURES.index(name) for name in ("errorCode", "highWate
 _SETTINGS = len(SETTINGS)
 _FETCH = FETCH
 _HEARTBEAT = HEARTBEAT
-_NAMES: dict[int, str] = {}
+_TWO_32 = 1 << 32
+_MOST_NUMBERS = MOST_COMMON - 1
+_NO_API = Common(0, (None, None, None))
+_CLIENT, _CLIENT_ID, _SECURITY, _PRINCIPAL, _SOFTWARE = map(
+    OF_CONNECTION.index, ("client", "client_id", "security_protocol", "principal", "software_name")
+)
 _ERRORS = "errors"
 _TABLES = {table.name: table for table in (CALLS, BATCHES, PARTITIONS_NAMED)}
 
 
 def _signed64(data: bytes, at: int) -> int:
     """Read eight bytes as a signed number; raises IndexError."""
-    return signed32(data, at) * (1 << 32) + (signed32(data, at + 4) & 0xFFFFFFFF)
+    return signed32(data, at) * _TWO_32 + unsigned32(data, at + 4)
 
 
 @cython.final
@@ -65,7 +70,12 @@ class CallTables:
         self._shows_errors = _ERRORS in wanted
         self._shows_parts = self._shows_errors or "batches" in wanted or "records" in wanted or "partitions" in wanted
         self._asked_apis = asked_apis(wanted)
-        self._names: dict[Connection, tuple[str, str, str, str]] = {}
+        self._connections: dict[Connection, Common] = {}
+        self._common: dict[tuple[Any, ...], Common] = {}
+        self._apis: dict[int, Common] = {}
+        self._connection = self._api = _NO_API
+        self._interface: Any = None
+        self._file = ""
 
     def _block_of(self, name: str) -> Block | None:
         if name not in self._wanted:
@@ -75,6 +85,7 @@ class CallTables:
     def hand_on(self, name: str, block: Block) -> None:
         """Give a block, and begin another."""
         setattr(self, name, self._block_of(name))
+        block.finish()
         self._give(name, block)
 
     def flush(self) -> None:
@@ -105,8 +116,8 @@ class CallTables:
                 for found in reader.batches:
                     self._add_batch(self.batches, call, found)
             if self.partitions is not None:
-                for told in reader.partitions:
-                    self._add_partition(self.partitions, call, told)
+                for index in range(reader.told):
+                    self._add_partition(self.partitions, call, reader.pool[index])
             if reader.codes and self._shows_errors:
                 return item
             header = call.header
@@ -123,10 +134,11 @@ class CallTables:
         """Read a call and add its row to `calls`, where that is wanted."""
         reader = self.reader
         reader.read_call(call)
+        self._know(call)
         block = self.calls
         if block is None:
             return
-        self._put_call(block, call)
+        self._begin_row(block, call)
         request, response = call.request, call.response
         header: RequestHeader | None = call.header
         block.number(call.correlation_id if header is None else header.correlation_id)
@@ -134,30 +146,29 @@ class CallTables:
         if not reader.is_whole:
             told = told_of(call)
             if told.version is None:
-                block.null()
+                block.skip(1)
             else:
                 block.number(told.version)
         elif response is None or header is None:
-            block.null()
+            block.skip(1)
         else:
             block.number(header.api_version)
         block.text(call.outcome)
         if request is None or response is None:
-            block.null()
-            block.null()
+            block.skip(2)
         else:
             block.real((response.last.time - request.first.time) / 1e6)
             block.real((response.first.time - request.last.time) / 1e6)
         if call.pending_ns is None:
-            block.null()
+            block.skip(1)
         else:
             block.real(call.pending_ns / 1e6)
         if request is None:
-            block.null()
+            block.skip(1)
         else:
             block.number(request.size)
         if response is None:
-            block.null()
+            block.skip(1)
         else:
             block.number(response.size)
         self._put_last(block, request)
@@ -169,72 +180,98 @@ class CallTables:
             block.texts(told.groups)
             block.texts(told.error_names)
             block.texts(told.problems)
-        block.text(call.security_protocol)
-        block.text(call.principal)
-        block.text(call.software_name)
-        block.text(call.software_version)
+        block.skip(4)
         if told is None:
-            for index in range(_SETTINGS):
-                if reader.is_set >> index & 1:
-                    block.number(reader.settings[index])
-                else:
-                    block.null()
+            if reader.is_set == 0:
+                block.skip(_SETTINGS)
+            else:
+                for index in range(_SETTINGS):
+                    if reader.is_set >> index & 1:
+                        block.number(reader.settings[index])
+                    else:
+                        block.skip(1)
             block.text(reader.rack)
         else:
             for value in told.settings:
                 if value is None:
-                    block.null()
+                    block.skip(1)
                 else:
                     block.number(value)
             block.text(told.rack)
         if block.end_row():
             self.hand_on("calls", block)
 
-    def _put_call(self, block: Block, call: Call) -> None:
-        """Set the columns that all tables have whose rows are of calls."""
-        request, header = call.request, call.header
-        frame = call.response if request is None else request
-        assert frame is not None
-        begin = frame.first.time
-        names = self._names.get(call.connection)
-        if names is None or names[1] is not call.client:
-            if len(self._names) >= ROWS:
-                self._names.clear()
-            name, host = f"{call.client}-{call.server}", call.client.rpartition(":")[0]
-            names = name, call.client, host, ring_of(call.connection.first.interface.file)
-            self._names[call.connection] = names
-        block.text(names[3])
-        block.text(names[0])
-        block.number(call.connection.epoch)
-        block.text("response" if request is None else "request")
-        block.number(frame.stream_offset)
-        block.number(begin // 1000)
-        block.number(begin)
-        block.text(call.client)
-        block.text(names[2])
-        block.text(call.server)
+    def _know(self, call: Call) -> None:
+        """Find what the rows of a call have in common with others."""
+        if len(self._common) == _MOST_NUMBERS or len(self._apis) == _MOST_NUMBERS:
+            # Their numbers begin again.
+            self.flush()
+            self._connections.clear()
+            self._common.clear()
+            self._apis.clear()
+        header = call.header
+        client_id = None if header is None else header.client_id
+        found = self._connections.get(call.connection)
+        if found is not None:
+            known = found.values
+            if (
+                known[_CLIENT] is not call.client
+                or known[_CLIENT_ID] is not client_id
+                or known[_SECURITY] is not call.security_protocol
+                or known[_PRINCIPAL] is not call.principal
+                or known[_SOFTWARE] is not call.software_name
+                or known[_SOFTWARE + 1] is not call.software_version
+            ):
+                found = None
+        self._connection = self._new_connection(call, client_id) if found is None else found
         if header is None:
-            block.null()
-            block.null()
-            block.null()
-            block.null()
+            self._api = _NO_API
             return
-        block.number(header.api_key)
-        api = _NAMES.get(header.api_key)
+        key = header.api_key << 16 | header.api_version
+        api = self._apis.get(key)
         if api is None:
-            api = _NAMES[header.api_key] = api_name(header.api_key)
-        block.text(api)
-        block.number(header.api_version)
-        block.text(header.client_id)
+            values = header.api_key, api_name(header.api_key), header.api_version
+            api = self._apis[key] = Common(len(self._apis) + 1, values)
+        self._api = api
+
+    def _new_connection(self, call: Call, client_id: str | None) -> Common:
+        client = call.client
+        values = (
+            ring_of(call.connection.first.interface.file),
+            f"{client}-{call.server}",
+            call.connection.epoch,
+            client,
+            client.rpartition(":")[0],
+            call.server,
+            client_id,
+            call.security_protocol,
+            call.principal,
+            call.software_name,
+            call.software_version,
+        )
+        found = self._common.get(values)
+        if found is None:
+            found = self._common[values] = Common(len(self._common), values)
+        self._connections[call.connection] = found
+        return found
+
+    def _begin_row(self, block: Block, call: Call) -> None:
+        """Set the columns that all tables have whose rows are of calls."""
+        frame, direction = call.request, "request"
+        if frame is None:
+            frame, direction = call.response, "response"
+        assert frame is not None
+        block.begin_row(self._connection, self._api, direction, frame.stream_offset, frame.first.time)
 
     def _put_last(self, block: Block, frame: Frame | None) -> None:
         """Set which packet completed a message."""
         if frame is None:
-            block.null()
-            block.null()
+            block.skip(2)
             return
         arrival = frame.last
-        block.text(arrival.interface.file)
+        if arrival.interface is not self._interface:
+            self._interface, self._file = arrival.interface, arrival.interface.file
+        block.text(self._file)
         block.number(arrival.packet)
 
     def _put_read(self, block: Block, call: Call) -> None:
@@ -245,23 +282,23 @@ class CallTables:
         elif reader.topics:
             block.texts(reader.topics)
         else:
-            block.null()
+            block.skip(1)
         if reader.groups:
             block.texts(reader.groups)
         else:
-            block.null()
+            block.skip(1)
         if reader.codes:
             block.texts(dict.fromkeys([error_name(code) for _, _, code in reader.codes]))
         else:
-            block.null()
-        block.null()
+            block.skip(1)
+        block.skip(1)
 
     def _add_batch(self, block: Block, call: Call, found: tuple[Any, ...]) -> None:
         """Add one of the reader's batches, of magic 2, laid out as DefaultRecordBatch has it."""
         frame: Frame = found[0]
         at = found[6]
         data = frame.data
-        self._put_call(block, call)
+        self._begin_row(block, call)
         base = _signed64(data, at)
         attributes = unsigned16(data, at + 21)
         block.text(found[1])
@@ -290,7 +327,7 @@ class CallTables:
 
     def _add_partition(self, block: Block, call: Call, told: ToldPartition) -> None:
         """Add what the reader was told of a partition."""
-        self._put_call(block, call)
+        self._begin_row(block, call)
         block.text(call.context.topics.get(told.topic) if told.is_id and told.topic else told.topic)
         block.number(told.partition)
         chosen = -1
@@ -299,7 +336,7 @@ class CallTables:
                 chosen = index
                 break
         if chosen < 0:
-            block.null()
+            block.skip(1)
         else:
             block.number(told.measures[chosen])
         block.number(told.bytes)
@@ -309,23 +346,22 @@ class CallTables:
             block.number(code)
             block.text(error_name(code) if code else None)
         else:
-            block.null()
-            block.null()
+            block.skip(2)
         has_high = told.told >> _HIGH & 1
         if has_high:
             block.number(told.measures[_HIGH])
         else:
-            block.null()
+            block.skip(1)
         if told.told >> _START & 1:
             block.number(told.measures[_START])
         else:
-            block.null()
+            block.skip(1)
         is_known = told.has_records or chosen >= 0
         if has_high and is_known and told.measures[_HIGH] >= 0 and call.api_key == _FETCH:
             behind = told.behind if told.has_records else told.measures[chosen]
             block.number(max(told.measures[_HIGH] - behind, 0))
         else:
-            block.null()
+            block.skip(1)
         if block.end_row():
             self.hand_on("partitions", block)
 

@@ -16,9 +16,19 @@ cdef class ToldPartition:
     cdef int told
     cdef readonly bint has_records
 
+    cdef int begin(self, str topic, bint is_id, long long partition) except -1
+    cdef bint is_of(self, str topic, long long partition) except -1
+
+@cython.final
+cdef class _Layout:
+    cdef FieldTable request, response
+    cdef Py_ssize_t offset
+
 @cython.final
 cdef class CallReader(BodyReader):
-    cdef readonly list partitions
+    cdef readonly list pool
+    cdef readonly Py_ssize_t told
+    cdef Py_ssize_t _next_told
     cdef dict _by_place
     cdef ToldPartition _told
     cdef bint _with_partitions
@@ -28,7 +38,10 @@ cdef class CallReader(BodyReader):
     cdef readonly str rack
     cdef readonly dict topics, topic_ids, groups
     cdef readonly list codes, batches
-    cdef dict _tables, _texts
+    cdef dict _layouts, _texts
+    cdef long long _last_key, _key_type
+    cdef _Layout _last_layout
+    cdef list _keys
     cdef int side
     cdef Frame frame
     cdef str topic
@@ -37,8 +50,10 @@ cdef class CallReader(BodyReader):
     cdef long long partition
 
     cdef int _forget(self) except -1
-    cdef int _forget_partitions(self) except -1
     cdef int _begin_partition(self) except -1
+    cdef ToldPartition _known_partition(self)
     cpdef bint read_call(self, Call call) except -1
+    @cython.locals(data=bytes)
     cdef bint _read(self, Call call) except -1
-    cdef bint _read_frame(self, RequestHeader header, Frame frame, int side, Py_ssize_t offset) except -1
+    cdef _Layout _layout(self, long long api_key, long long version)
+    cdef bint _read_frame(self, FieldTable table, Frame frame, int side, Py_ssize_t offset) except -1

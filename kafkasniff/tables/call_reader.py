@@ -38,6 +38,10 @@ PARTITION = cython.declare(cython.int, 3)
 TOLD_PARTITION = cython.declare(cython.int, 4)
 """One of which there is a row."""
 RACK = cython.declare(cython.int, 5)
+KEY = cython.declare(cython.int, 6)
+"""What FindCoordinator asks for: a group or a transactional id, as …"""
+KEY_TYPE = cython.declare(cython.int, 7)
+"""… this says."""
 MEASURE = cython.declare(cython.int, 8)
 """The first of `MEASURES`; the others follow."""
 SETTING = cython.declare(cython.int, 32)
@@ -49,7 +53,13 @@ _NAMES = ("topics", "groups")
 _COLUMNS = {name: re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", name) for name in (*SETTINGS, RACK_FIELD)}
 """The columns of `calls` that show settings."""
 
-_OTHERWISE_READ = HOLDING_APIS | {API_VERSIONS, FIND_COORDINATOR, *(key for key, _ in CONFIG_RESOURCES)}
+_GROUPS = cython.declare(cython.longlong, 0)
+"""The type of keys that are groups, also of those before version 1 (FindCoordinatorRequest.CoordinatorType)."""
+_KEYS = {"key": KEY, "coordinatorKeys": KEY, "keyType": KEY_TYPE}
+_WITH_TAGS = cython.declare(cython.int, 5)
+"""Bytes of the header of an answer that has tagged fields, but no tags."""
+
+_OTHERWISE_READ = HOLDING_APIS | {API_VERSIONS, *(key for key, _ in CONFIG_RESOURCES)}
 """APIs in whose bodies there is more to see than fields with names: their calls are few."""
 
 _GROUP = frozenset({"groupId"})
@@ -60,6 +70,10 @@ _MOST_BATCHES = cython.declare(cython.longlong, MAX_BATCHES)
 _CRC_BITS = cython.declare(cython.longlong, (1 << 32) - 1)
 _MOST_ELEMENTS = cython.declare(cython.longlong, 1 << 62)
 """More than the bytes of a message can be."""
+_FEW = cython.declare(cython.int, 8)
+"""Partitions that are looked through one by one."""
+_MOST_KEPT = 1_024
+"""Partitions for which room is kept."""
 _MOST_TEXTS = 4_096
 """Names that are remembered as they lie in messages."""
 
@@ -97,11 +111,13 @@ def table_of(
     settings = {RACK_FIELD: RACK, **{name: SETTING + index for index, name in enumerate(SETTINGS)}}
     if columns is not None:
         settings = {name: role for name, role in settings.items() if _COLUMNS[name] in columns}
+    if has_names and api_key == FIND_COORDINATOR and side == "request":
+        settings |= _KEYS
     wanted |= {field.name for field in definition.fields if field.name in settings} | measures.keys()
     table = make_table(definition, version, wanted)
     _give_roles(table, definition.fields, version, measures)
     for inner in table.fields:
-        if inner.name in settings and not inner.is_array:
+        if inner.name in settings and (not inner.is_array or settings[inner.name] == KEY):
             inner.role = settings[inner.name]
     table.tell_roles()
     if columns is not None and not wanted and not leading_fields(definition, version, is_error_code):
@@ -126,16 +142,36 @@ def _give_roles(table: FieldTable, fields: tuple[Field, ...], version: int, meas
 class ToldPartition:
     """What a call tells of a partition."""
 
-    def __init__(self, topic: str | None, is_id: bool, partition: int) -> None:
-        """Nothing is told so far."""
+    def __init__(self) -> None:
+        """Make room; `begin` sets the rest."""
+        self.measures = array("q", bytes(8 * len(MEASURES)))
+
+    def begin(self, topic: str | None, is_id: cython.bint, partition: cython.longlong) -> cython.int:
+        """Nothing is told so far of this partition."""
         self.topic = topic
         self.is_id = is_id
         self.partition = partition
-        self.measures = array("q", bytes(8 * len(MEASURES)))
         self.told = 0
         self.bytes = self.records = 0
         self.behind = 0
         self.has_records = False
+        return 0
+
+    def is_of(self, topic: str | None, partition: cython.longlong) -> cython.bint:
+        """Tell whether it is that partition."""
+        return self.partition == partition and (self.topic is topic or self.topic == topic)
+
+
+@cython.final
+@cython.cclass
+class _Layout:
+    """How the calls of an API in one version are read."""
+
+    def __init__(self, request: FieldTable | None, response: FieldTable | None, offset: int) -> None:
+        """Keep what is given; bodies of answers begin at `offset`."""
+        self.request = request
+        self.response = response
+        self.offset = offset
 
 
 @cython.final
@@ -148,7 +184,8 @@ class CallReader(BodyReader):
     - `batches`: of each record batch the frame that holds it, side and path of its field, its topic (or `topic_id`),
       partition, and where it begins in the frame.
     - `settings`, `is_set`: the numbers called `SETTINGS`, and a bit for each that is there; `rack`.
-    - `partitions`: of Produce, Fetch and the like what is told of each partition, where that is asked for.
+    - `pool`, `told`: of Produce, Fetch and the like what is told of each partition, where that is asked for: the first
+      `told` of the pool. They are used again for the next call.
     - `is_whole`: whether that is all there is to tell of the call.
     """
 
@@ -157,29 +194,47 @@ class CallReader(BodyReader):
         super().__init__()
         self._with_partitions = partitions
         self._columns = columns
-        self.partitions: list[ToldPartition] = []
+        self.pool: list[ToldPartition] = []
+        self.told = 0
         self._by_place: dict[tuple[str | None, int], ToldPartition] = {}
+        self._next_told = 0
         self._told: ToldPartition | None = None
         self.settings = array("q", bytes(8 * len(SETTINGS)))
         self.is_set = 0
         self.rack: str | None = None
-        self._tables: dict[int, FieldTable | None] = {}
+        self._layouts: dict[int, _Layout] = {}
+        self._last_key = -1
+        self._last_layout: _Layout | None = None
         self.topic: str | None = None
         self._texts: dict[bytes, str] = {}
         self.is_whole = False
-        self._forget()
-
-    def _forget(self) -> cython.int:
         self.topics: dict[str, None] = {}
         self.topic_ids: dict[str, None] = {}
         self.groups: dict[str, None] = {}
         self.codes: list[tuple[Kind, str, int]] = []
         self.batches: list[tuple[Any, ...]] = []
-        return 0
+        self._keys: list[str] = []
+        self._key_type = _GROUPS
 
-    def _forget_partitions(self) -> cython.int:
-        self.partitions = []
-        self._by_place = {}
+    def _forget(self) -> cython.int:
+        if self.topics:
+            self.topics = {}
+        if self.topic_ids:
+            self.topic_ids = {}
+        if self.groups:
+            self.groups = {}
+        if self.codes:
+            self.codes = []
+        if self.batches:
+            self.batches = []
+        if self._keys:
+            self._keys = []
+        self._key_type = _GROUPS
+        self.told = self.is_set = 0
+        self.rack = None
+        if self._by_place:
+            self._by_place = {}
+            del self.pool[_MOST_KEPT:]
         return 0
 
     def read_call(self, call: Call) -> cython.bint:
@@ -189,37 +244,40 @@ class CallReader(BodyReader):
 
     def _read(self, call: Call) -> cython.bint:
         header: RequestHeader | None = call.header
-        frame: Frame
-        offset: cython.int
-        if self.topics or self.topic_ids or self.groups or self.codes or self.batches:
-            self._forget()
-        if self.partitions:
-            self._forget_partitions()
-        self.is_set = 0
-        self.rack = None
+        layout: _Layout
+        self._forget()
         if header is None or call.pairing_problems or call.context.records:
             return False
-        if call.request is not None and not self._read_frame(header, call.request, 0, header.end):
-            return False
+        layout = self._layout(header.api_key, header.api_version)
+        if call.request is not None:
+            if not self._read_frame(layout.request, call.request, 0, header.end):
+                return False
+            if self._keys and self._key_type == _GROUPS:
+                self.groups = dict.fromkeys(self._keys)
         if call.response is None:
             return True
-        frame = call.response
-        offset = 4 + response_header_version(header.api_key, header.api_version)
-        if offset == 5 and (len(frame.data) < 5 or frame.data[4] != 0):
+        data = call.response.data
+        if layout.offset == _WITH_TAGS and (len(data) < _WITH_TAGS or data[4] != 0):
             return False
-        return self._read_frame(header, frame, 1, offset)
+        return self._read_frame(layout.response, call.response, 1, layout.offset)
+
+    def _layout(self, api_key: cython.longlong, version: cython.longlong) -> _Layout:
+        key: cython.longlong = api_key << 16 | version
+        layout: _Layout | None = self._last_layout
+        if layout is None or key != self._last_key:
+            layout = self._layouts.get(key)
+            if layout is None:
+                layout = self._layouts[key] = _Layout(
+                    table_of(api_key, version, "request", self._with_partitions, self._columns),
+                    table_of(api_key, version, "response", self._with_partitions, self._columns),
+                    4 + response_header_version(api_key, version),
+                )
+            self._last_key, self._last_layout = key, layout
+        return layout
 
     def _read_frame(
-        self, header: RequestHeader, frame: Frame, side: cython.int, offset: cython.Py_ssize_t
+        self, table: FieldTable | None, frame: Frame, side: cython.int, offset: cython.Py_ssize_t
     ) -> cython.bint:
-        key: cython.longlong = header.api_key << 17 | header.api_version << 1 | side
-        table: FieldTable | None
-        if key in self._tables:
-            table = self._tables[key]
-        else:
-            name = "response" if side else "request"
-            table = table_of(header.api_key, header.api_version, name, self._with_partitions, self._columns)
-            self._tables[key] = table
         if table is None or frame._problems or len(frame.data) != frame.size:
             return False
         if table.role == UNREAD:
@@ -229,6 +287,7 @@ class CallReader(BodyReader):
         self.topic = None
         self.partition = -1
         self._told = None
+        self._next_told = 0
         self.look_at(frame.data, offset, frame.size, _MOST_ELEMENTS)
         try:
             self.read_message(table)
@@ -270,6 +329,8 @@ class CallReader(BodyReader):
             self.rack = name
         elif field.role == GROUP:
             self.groups[name] = None
+        elif field.role == KEY:
+            self._keys.append(name)
         else:
             self.topics[name] = None
             self.topic, self.is_id = name, False
@@ -294,6 +355,8 @@ class CallReader(BodyReader):
             self.partition = value
             if role == TOLD_PARTITION:
                 self._begin_partition()
+        elif role == KEY_TYPE:
+            self._key_type = value
         elif role >= SETTING:
             index = role - SETTING
             if not self.is_set >> index & 1:
@@ -308,14 +371,38 @@ class CallReader(BodyReader):
         return 0
 
     def _begin_partition(self) -> cython.int:
-        place = (self.topic, self.partition)
-        told: ToldPartition | None = self._by_place.get(place)
+        told: ToldPartition | None = self._known_partition()
         if told is None:
-            told = ToldPartition(self.topic, self.is_id, self.partition)
-            self._by_place[place] = told
-            self.partitions.append(told)
+            if self.told == len(self.pool):
+                self.pool.append(ToldPartition())
+            told = self.pool[self.told]
+            told.begin(self.topic, self.is_id, self.partition)
+            self.told += 1
+            self._next_told = self.told
+            if self.told > _FEW:
+                if self.told == _FEW + 1:
+                    self._by_place = {(each.topic, each.partition): each for each in self.pool[:_FEW]}
+                self._by_place[self.topic, self.partition] = told
         self._told = told
         return 0
+
+    def _known_partition(self) -> ToldPartition | None:
+        """Give what is told so far of the partition; None where nothing is."""
+        told: ToldPartition
+        index: cython.Py_ssize_t
+        # Answers mostly name partitions in the order of the request.
+        if self._next_told < self.told:
+            told = self.pool[self._next_told]
+            self._next_told += 1
+            if told.is_of(self.topic, self.partition):
+                return told
+        if self.told > _FEW:
+            return self._by_place.get((self.topic, self.partition))
+        for index in range(self.told):
+            told = self.pool[index]
+            if told.is_of(self.topic, self.partition):
+                return told
+        return None
 
     def take_records(
         self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t

@@ -1,4 +1,4 @@
-# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
+# cython: language_level=3, annotation_typing=False, boundscheck=True, wraparound=False, initializedcheck=False
 """Columns of a table and blocks of its rows, made from the table's declaration and filled in its order."""
 
 from array import array
@@ -13,12 +13,24 @@ else:
     except ImportError:
         from kafkasniff import uncompiled as cython
 
-from kafkasniff.tables.arrow import ArrowColumn, ArrowField, Batch, column_of, encoded, export_stream
+from kafkasniff.tables.arrow import ArrowColumn, ArrowField, Batch, encoded, export_stream
 from kafkasniff.tables.declared import Table
 
 _MOST_COLUMNS = 63
 ROWS = 16_384
 """Rows of a block at most."""
+_FULL = ROWS
+MOST_COMMON = 4_096
+"""Connections, and pairs of API and version, that have numbers at a time."""
+_CALL_COLUMNS = 14
+"""Columns that all tables have first whose rows are of calls; among them those of `OF_API`."""
+OF_CONNECTION = (
+    *("vantage", "connection", "epoch", "client", "client_host", "server", "client_id"),
+    *("security_protocol", "principal", "software_name", "software_version"),
+)
+"""Columns that the calls of a connection have in common; the last four in `calls` alone, beside each other there."""
+OF_API = ("api_key", "api_name", "api_version")
+"""Columns that the calls of an API in one version have in common."""
 
 BITS, BYTES, SHORTS, INTS, LONGS, DOUBLES, TEXTS, LISTS = range(8)
 
@@ -46,15 +58,15 @@ def fields_of(table: Table) -> list[ArrowField]:
 @cython.final
 @cython.cclass
 class Column:
-    """The values of a column, set from the first row on; each text is held once."""
+    """The values of a column, null until they are set; each text is held once."""
 
     def __init__(self, type_name: str, is_wanted: bool) -> None:
         """Begin without values; of a column that is not wanted none is kept."""
         self.kind = _KINDS[type_name]
         self.is_wanted = is_wanted
         rows = ROWS if is_wanted else 0
-        self.nulls = 0
-        self.valid = bytearray(b"\xff" * (rows // 8))
+        self.filled = self.nulls = 0
+        self.valid = bytearray(rows // 8)
         self._valid = self.valid
         self._places: dict[str, int] = {}
         self._last: str | None = None
@@ -80,23 +92,17 @@ class Column:
         else:
             self._ints = self.values
 
-    def put_null(self, row: int) -> None:
-        """Make a row null; a list is empty then."""
-        if not self.is_wanted:
-            return
-        if self.kind == LISTS:
-            self._ints[row + 1] = self._ints[row]
-            return
-        self._valid[row >> 3] &= 0xFF ^ (1 << (row & 7))
-        self.nulls += 1
+    def _fill(self, row: int) -> None:
+        """Note that a row is not null."""
+        self._valid[row >> 3] |= 1 << (row & 7)
+        self.filled += 1
 
     def put_number(self, row: int, value: int) -> None:
         """Set the number or truth value of a row."""
-        if not self.is_wanted:
-            return
+        self._fill(row)
         if self.kind == LONGS:
             self._longs[row] = value
-        elif self.kind == INTS:
+        elif self.kind in (INTS, TEXTS):
             self._ints[row] = value
         elif self.kind == SHORTS:
             self._shorts[row] = value
@@ -110,30 +116,50 @@ class Column:
 
     def put_double(self, row: int, value: float) -> None:
         """Set the number of a row."""
-        if self.is_wanted:
-            self._doubles[row] = value
+        self._fill(row)
+        self._doubles[row] = value
 
     def put_text(self, row: int, text: str | None) -> None:
         """Set the text of a row."""
-        if not self.is_wanted:
-            return
         if text is None:
-            self.put_null(row)
             return
+        self._fill(row)
         if text is not self._last:
-            found = self._places.get(text)
-            if found is None:
-                self._last_place = len(self._places)
-                self._places[text] = self._last_place
-            else:
-                self._last_place = found
+            self._last_place = self._place(text)
             self._last = text
         self._ints[row] = self._last_place
 
+    def _place(self, text: str) -> int:
+        """Give the number of a text among those of the column."""
+        found = self._places.get(text)
+        if found is None:
+            found = self._places[text] = len(self._places)
+        return found
+
+    def put_common(self, rows: int, places: Any, values: list[Any]) -> None:
+        """Set the first `rows` rows, each to that of `values` whose number `places` has for it."""
+        numbers = array("q", bytes(8 * len(values)))
+        for at, value in enumerate(values):
+            if value is not None:
+                numbers[at] = self._place(value) if self.kind == TEXTS else value
+        if None in values:
+            for row in range(rows):
+                at = places[row]
+                if values[at] is not None:
+                    self.put_number(row, numbers[at])
+            return
+        self.filled = rows
+        for at in range(len(self._valid)):
+            self._valid[at] = 0xFF
+        if self.kind == SHORTS:
+            for row in range(rows):
+                self._shorts[row] = numbers[places[row]]
+        else:
+            for row in range(rows):
+                self._ints[row] = numbers[places[row]]
+
     def put_texts(self, row: int, texts: Iterable[str]) -> None:
         """Set the texts of a list."""
-        if not self.is_wanted:
-            return
         for text in texts:
             raw = self._encoded.get(text)
             if raw is None:
@@ -141,20 +167,80 @@ class Column:
             self.elements.append(raw)
         self._ints[row + 1] = len(self.elements)
 
+    def finish(self, rows: int) -> None:
+        """End the column after so many rows."""
+        if self.kind != LISTS:
+            self.nulls = rows - self.filled
+            return
+        for row in range(rows):
+            # The list of a row that was not set is empty.
+            if self._ints[row + 1] == 0:
+                self._ints[row + 1] = self._ints[row]
+
     def as_arrow(self) -> ArrowColumn:
-        """Give the values as Arrow's interface takes them."""
+        """Give the values as Arrow's interface takes them; the column has ended."""
         texts = [*self._places] if self.kind == TEXTS else None
-        children = ((len(self.elements), column_of("binary", self.elements)),) if self.kind == LISTS else ()
+        children = ((len(self.elements), _as_binary(self.elements)),) if self.kind == LISTS else ()
         return ArrowColumn(self.values, self.valid if self.nulls else None, self.nulls, texts, None, children)
+
+
+def _as_binary(elements: list[bytes]) -> ArrowColumn:
+    """Give bytes, none of which are null, as a column."""
+    ends = array("i", bytes(4 * (len(elements) + 1)))
+    view = ends
+    end = 0
+    for row in range(len(elements)):
+        end += len(elements[row])
+        view[row + 1] = end
+    return ArrowColumn(ends, None, 0, data=bytearray(b"".join(elements) or b"\0"))
+
+
+@cython.final
+@cython.cclass
+class Common:
+    """Values that many rows have in common, and a number below `MOST_COMMON` that stands for them."""
+
+    def __init__(self, number: int, values: tuple[Any, ...]) -> None:
+        """Keep what is given."""
+        self.number = number
+        self.values = values
+
+
+@cython.final
+@cython.cclass
+class CommonColumns:
+    """Columns that are set at a block's end: until then each row has but the number of its values."""
+
+    def __init__(self, columns: list[Column]) -> None:
+        """Begin without rows."""
+        self._columns = columns
+        self._places = array("i", bytes(4 * ROWS))
+        self._numbers = array("i", [-1]) * MOST_COMMON
+        self._used: list[tuple[Any, ...]] = []
+
+    def put(self, row: int, common: Common) -> None:
+        """Set which values a row has."""
+        place = self._numbers[common.number]
+        if place < 0:
+            place = self._numbers[common.number] = len(self._used)
+            self._used.append(common.values)
+        self._places[row] = place
+
+    def finish(self, rows: int) -> None:
+        """Set the columns."""
+        for column, values in zip(self._columns, zip(*self._used, strict=True), strict=False):
+            if column.is_wanted:
+                column.put_common(rows, self._places, [*values])
 
 
 @cython.final
 @cython.cclass
 class Block:
-    """Rows of a table, `ROWS` at most; Arrow's consumers take them by `__arrow_c_stream__`.
+    """Rows of a table of calls, `ROWS` at most; Arrow's consumers take them by `__arrow_c_stream__`.
 
-    A row is written from left to right: `number`, `real`, `text`, `texts` and `null` set the next column of the row,
-    and `end_row` ends it. IndexError where no room is left.
+    `begin_row` sets the columns that all such tables have first. From there on a row is written from left to right:
+    `number`, `real`, `text` and `texts` set the next column of the row, `skip` passes over columns, which stay null or
+    are of `OF_CONNECTION`, and `end_row` ends the row. IndexError where no room is left.
     """
 
     def __init__(self, table: Table, wanted: Collection[str] | None = None) -> None:
@@ -166,55 +252,72 @@ class Block:
         self.length = 0
         self._at = 0
         self._batch: Batch | None = None
+        self._is_finished = False
         if len(table.columns) > _MOST_COLUMNS:
             raise ValueError(f"{table.name}: expected {_MOST_COLUMNS} columns at most, found {len(table.columns)}")
         self._left_out = sum(1 << at for at, each in enumerate(table.columns) if each not in columns)
+        by_name = {each.name: column for each, column in zip(table.columns, self.columns, strict=True)}
+        self._of_connection = CommonColumns([by_name[name] for name in OF_CONNECTION if name in by_name])
+        self._of_api = CommonColumns([by_name[name] for name in OF_API])
+        self._direction = by_name["direction"]
+        self._offset = by_name["stream_offset"]
+        self._time = by_name["time"]
+        self._time_ns = by_name["time_ns"]
 
     def __len__(self) -> int:
         """Give the number of rows."""
         return self.length
 
-    def _next(self) -> Column:
-        column = self.columns[self._at]
-        self._at += 1
-        return column
+    def begin_row(self, connection: Common, api: Common, direction: str, stream_offset: int, time_ns: int) -> None:
+        """Set the columns that all tables have whose rows are of calls; `connection` and `api` have theirs in order."""
+        row = self.length
+        self._of_connection.put(row, connection)
+        self._of_api.put(row, api)
+        if self._direction.is_wanted:
+            self._direction.put_text(row, direction)
+        if self._offset.is_wanted:
+            self._offset.put_number(row, stream_offset)
+        if self._time.is_wanted:
+            self._time.put_number(row, time_ns // 1000)
+        if self._time_ns.is_wanted:
+            self._time_ns.put_number(row, time_ns)
+        self._at = _CALL_COLUMNS
 
-    def _passes(self) -> bool:
-        """Pass over the next column if it is not wanted; tell whether it is so."""
-        if self._left_out >> self._at & 1 == 0:
-            return False
-        self._at += 1
-        return True
+    def skip(self, columns: int) -> None:
+        """Pass over columns."""
+        self._at += columns
 
-    def null(self) -> None:
-        """Set nothing; a list is empty then."""
-        if self._passes():
-            return
-        self._next().put_null(self.length)
+    def _next(self) -> Column | None:
+        """Give the next column; None where it is not wanted."""
+        at = self._at
+        self._at += 1
+        if self._left_out >> at & 1:
+            return None
+        return self.columns[at]
 
     def number(self, value: int) -> None:
         """Set a number, a truth value, or a time in microseconds."""
-        if self._passes():
-            return
-        self._next().put_number(self.length, value)
+        column = self._next()
+        if column is not None:
+            column.put_number(self.length, value)
 
     def real(self, value: float) -> None:
         """Set a number that is no integer."""
-        if self._passes():
-            return
-        self._next().put_double(self.length, value)
+        column = self._next()
+        if column is not None:
+            column.put_double(self.length, value)
 
     def text(self, value: str | None) -> None:
         """Set a text."""
-        if self._passes():
-            return
-        self._next().put_text(self.length, value)
+        column = self._next()
+        if column is not None:
+            column.put_text(self.length, value)
 
     def texts(self, values: Iterable[str]) -> None:
         """Set a list of texts."""
-        if self._passes():
-            return
-        self._next().put_texts(self.length, values)
+        column = self._next()
+        if column is not None:
+            column.put_texts(self.length, values)
 
     def end_row(self) -> bool:
         """End the row; tell whether the block is full."""
@@ -222,11 +325,22 @@ class Block:
             raise ValueError(f"{self.table.name}: expected {len(self.columns)} columns, found {self._at}")
         self._at = 0
         self.length += 1
-        return self.length == ROWS
+        return self.length == _FULL
+
+    def finish(self) -> None:
+        """Set the columns that rows have in common; no rows may be added any more."""
+        if not self._is_finished:
+            self._is_finished = True
+            self._of_connection.finish(self.length)
+            self._of_api.finish(self.length)
+            for column in self.columns:
+                if column.is_wanted:
+                    column.finish(self.length)
 
     def as_batch(self) -> Batch:
         """Give the rows as Arrow's interface takes them; none may be added any more."""
         if self._batch is None:
+            self.finish()
             self._batch = self.length, [each.as_arrow() for each in self.columns if each.is_wanted]
         return self._batch
 

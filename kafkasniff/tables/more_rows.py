@@ -22,6 +22,8 @@ _APIS = {
 """By table the APIs of whose calls there are such rows; of heartbeats only of those that failed."""
 _HOLDING = frozenset((11, 14))
 """JoinGroup and SyncGroup: they hold subscriptions and assignments as bytes."""
+_BROKERS = frozenset(("brokers", "host", "nodeId", "port", "rack"))
+"""Of Metadata answers the fields that are read: topics are many."""
 _MOST_SERVERS = 10_000
 
 
@@ -69,7 +71,8 @@ class MoreRows:
         if call.api_key != _METADATA:
             return
         time = call.time.time
-        for each in body_value(call.response_body).get("brokers") or ():
+        scan = call.scan_response(_BROKERS)
+        for each in (scan.value or {}).get("brokers") or () if scan is not None else ():
             host = f"[{each['host']}]" if ":" in each["host"] else each["host"]
             place = vantage, f"{host}:{each['port']}", each["nodeId"], each.get("rack")
             if place not in self._placed and len(self._placed) < _MOST_SERVERS:

@@ -61,7 +61,7 @@ class Spans:
             topics = [*(reader.topics | dict.fromkeys(call.context.topics.of(reader.topic_ids).values()))]
             groups = [*reader.groups]
             errors = [*dict.fromkeys(error_name(code) for _, _, code in reader.codes)]
-            partitions = {told.partition for told in reader.partitions}
+            partitions = {told.partition for told in reader.pool[: reader.told]}
         else:
             told = told_of(call)
             topics, groups, errors = [*told.topics], [*told.groups], [*told.error_names]
