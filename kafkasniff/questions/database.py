@@ -21,6 +21,8 @@ _INSTALL = "DuckDB is not installed: install it with `pip install 'kafkasniff[sq
 
 _FUNCTIONS = (
     "CREATE MACRO percentile(x, p) AS quantile_cont(x, p)",
+    'CREATE MACRO "array"(a, b, c) AS [a, b, c]',
+    "CREATE MACRO element_at(l, n) AS list_extract(l, n)",
     "CREATE MACRO array_min(l) AS list_min(l)",
     "CREATE MACRO collect_set(x) AS coalesce(list(DISTINCT x) FILTER (x IS NOT NULL), [])",
     "CREATE MACRO days_between(a, b) AS date_diff('day', a, b)",

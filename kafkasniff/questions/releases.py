@@ -11,9 +11,14 @@ LIBRARIES = (
     ("kafka-python", "kafka-python-%", "2.0.2"),
 )
 """By what libraries call themselves in ApiVersions, and by their default client id (a pattern of SQL's LIKE), the
-version from which on they are known to fit brokers of 4.0 and later: those by which KIP-896 chose what stays.
+version from which on they are known to fit brokers of 4.0 and later: those by which KIP-896 chose what stays
+(docs/questions.md names the source of each).
 Older ones may fit too. Of other libraries it tells nothing."""
 _LIBRARIES_SINCE = (4, 0)
+
+LIBRARY_COLUMNS = "software_name STRING, client_ids STRING, fits_from STRING"
+TARGET_COLUMNS = "target_key SMALLINT, lowest SMALLINT, highest SMALLINT"
+"""Columns of the tables that `audit` asks beside those of the captures, as DuckDB and Spark read them."""
 
 
 def release_numbers(release: str) -> tuple[int, ...]:
@@ -26,16 +31,23 @@ def release_of(name: str) -> str | None:
     return next((release for release in RELEASES if f"{release}.".startswith(f"{name}.")), None)
 
 
-def fill_target(database: Database, release: str) -> None:
-    """Make the tables `target` and `libraries`.
+def library_rows(release: str) -> list[tuple[str | None, ...]]:
+    """Give the rows of the table `libraries` for brokers of a release."""
+    return list(LIBRARIES) if release_numbers(release) >= _LIBRARIES_SINCE else []
 
-    `target` has the lowest and the highest version of each API that brokers of a release take.
-    """
-    database.run("CREATE TABLE libraries (software_name VARCHAR, client_ids VARCHAR, fits_from VARCHAR)")
-    for library in LIBRARIES if release_numbers(release) >= _LIBRARIES_SINCE else ():
-        database.run("INSERT INTO libraries VALUES (?, ?, ?)", library)
-    database.run("CREATE TABLE target (target_key SMALLINT, lowest SMALLINT, highest SMALLINT)")
-    for key, releases in API_RELEASES.items():
-        versions = releases.get(release)
-        if versions is not None:
-            database.run("INSERT INTO target VALUES (?, ?, ?)", [key, versions.lowest, versions.highest])
+
+def target_rows(release: str) -> list[tuple[int, int, int]]:
+    """Give the rows of the table `target`: the lowest and the highest version of each API that brokers take."""
+    found = ((key, releases.get(release)) for key, releases in API_RELEASES.items())
+    return [(key, versions.lowest, versions.highest) for key, versions in found if versions is not None]
+
+
+def fill_target(database: Database, release: str) -> None:
+    """Make the tables `target` and `libraries` of a release."""
+    for name, columns, rows in (
+        ("libraries", LIBRARY_COLUMNS, library_rows(release)),
+        ("target", TARGET_COLUMNS, target_rows(release)),
+    ):
+        database.run(f"CREATE TABLE {name} ({columns})")
+        for row in rows:
+            database.run(f"INSERT INTO {name} VALUES (?, ?, ?)", row)

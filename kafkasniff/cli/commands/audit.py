@@ -1,6 +1,6 @@
 """`kafkasniff audit`: which client uses which versions, and what brokers of another release refuse."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -8,6 +8,9 @@ from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.selection import Selection, with_selection
 from kafkasniff.cli.options.values import none_of
+
+if TYPE_CHECKING:
+    from kafkasniff.questions.database import Database
 
 EXAMPLES = """\b
 Examples:
@@ -101,6 +104,20 @@ def audit(
                     f"Kafka {release} refuses {count:,} of these as too old"
                     + (f", and {newer:,} as too new, of which clients choose others." if newer else ".")
                 )
+        if about == "tls":
+            _say_what_lacks(database)
         capture.say_closing()
     if fail and count:
         raise typer.Exit(ExitStatus.FINDINGS)
+
+
+def _say_what_lacks(database: "Database") -> None:
+    """Say why no certificates are shown where what reads them is not installed."""
+    from importlib.util import find_spec
+
+    from kafkasniff.cli.terminal.output import print_message
+
+    [(count,)] = database.ask("SELECT count(*) FROM connections WHERE tls_decrypted IS NOT NULL").rows
+    if count and find_spec("cryptography") is None:
+        lacks = "the package cryptography is not installed: pip install 'kafkasniff[tls]'"
+        print_message(f"kafkasniff: certificates were not read, so none is shown or expiring: {lacks}")

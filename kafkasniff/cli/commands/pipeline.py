@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kafkasniff.pipeline.follow.state import State
     from kafkasniff.pipeline.inputs.files import Input
     from kafkasniff.pipeline.options import Options
+    from kafkasniff.questions.database import Answer
 
 EXAMPLES = """\b
 Examples:
@@ -30,6 +31,8 @@ Examples:
 """
 
 _STILL = "1m"
+_TARGET = "4.0.1"
+"""The release of Kafka that --questions audits for; `audit` takes any."""
 
 SHOWN_REASONS = 10
 """Files that were not read of which the summary says why; the table `files` says it of all."""
@@ -87,6 +90,13 @@ Mode = Annotated[
         help="Who may read the tables: the mode of their files, such as 0640; of folders who may read may enter them.",
     ),
 ]
+Questions = Annotated[
+    bool,
+    typer.Option(
+        "--questions",
+        help="Also answer what `stats`, `who` and `audit` answer, over all rows of the run, by Spark.",
+    ),
+]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show what Spark says.")]
 
 
@@ -106,6 +116,7 @@ def pipeline(
     finish: Finish = False,
     definitions: options.Definitions = None,
     mode: Mode = "0600",
+    questions: Questions = False,
     verbose: Verbose = False,
 ) -> None:
     """Turn directories of captures into Parquet tables, on Spark: here, or on a cluster."""
@@ -117,7 +128,8 @@ def pipeline(
     if follow:
         why = "would cut connections of which more is to come; the tables have the times to choose by"
         options.refuse({"--from": begin, "--to": end, "--rerun": rerun}, why)
-        options.refuse({"--dry-run": dry_run}, "is of a run over what is there: leave --follow out")
+        over = {"--dry-run": dry_run, "--questions": questions}
+        options.refuse(over, "is of a run over what is there: leave --follow out")
         _refuse_files(sources)
     else:
         options.refuse({"--still": still, "--finish": finish}, "is about directories that are written to: --follow")
@@ -147,7 +159,7 @@ def pipeline(
         elif dry_run:
             _plan(sources, destination, keylog, records, (begin, end), rerun, master)
         else:
-            _load(sources, destination, keylog, records, (begin, end), rerun, rights, session)
+            _load(sources, destination, keylog, records, (begin, end), rerun, rights, session, questions)
     except PipelineError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None
@@ -164,8 +176,12 @@ def _load(
     rerun: bool,
     rights: int,
     open_session: "Callable[[], SparkSession]",
+    questions: bool,
 ) -> None:
-    """Read what is new, and print a summary. Raises PipelineError."""
+    """Read what is new, and print a summary, and answers where they are asked for. Raises PipelineError."""
+    from kafkasniff.cli.showing.answers import print_answer
+    from kafkasniff.cli.terminal.output import print_text
+    from kafkasniff.pipeline.asking import answers
     from kafkasniff.pipeline.follow.state import Ledger, run_id, tables_of
     from kafkasniff.pipeline.inputs.files import find_inputs
     from kafkasniff.pipeline.loading import Loaded, load, new_inputs, renew
@@ -181,13 +197,16 @@ def _load(
         before = 0 if state is None else state.files_read
         if rerun and state is not None:
             state = renew(ledger, state, inputs, "--rerun asks for it")
-        if state is not None and state.shown and not any(new_inputs(inputs, state)):
-            loaded = Loaded(state)
-        else:
+        is_new = state is None or not state.shown or any(new_inputs(inputs, state))
+        loaded = None if is_new or state is None else Loaded(state)
+        answered: list[tuple[str, Answer]] = []
+        if loaded is None or questions:
             session = open_session()
             try:
                 with Progress(session):
-                    loaded = load(session, ledger, state, inputs, options)
+                    loaded = loaded or load(session, ledger, state, inputs, options)
+                    if questions:
+                        answered = [*answers(session, destination, run, _TARGET)]
             finally:
                 session.stop()
     finally:
@@ -198,6 +217,9 @@ def _load(
     if before and again is None:
         text += f"; {read - before:,} of the files are new" if read > before else "; nothing is new"
     print_summary(loaded.state, ledger.tables, options.key_log, text, [again] if again and before else [])
+    for heading, answer in answered:
+        print_text(f"\n{heading}\n")
+        print_answer(answer, "table")
 
 
 def _plan(

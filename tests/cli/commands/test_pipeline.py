@@ -48,6 +48,7 @@ def test_a_setting_without_a_value_is_refused(tmp_path):
         (["captures", "--follow", "--to", "+5s"], "--to: it would cut connections of which more is to come"),
         (["captures", "--follow", "--from", "+5s"], "--from: it would cut connections of which more is to come"),
         (["captures", "--follow", "--still", "soon"], "--still: 'soon' is no duration such as"),
+        (["captures", "--follow", "--questions"], "--questions: it is of a run over what is there"),
         (["README.md", "--follow"], "SRC: README.md: is no directory; --follow takes directories."),
         (["nowhere", "--follow"], "SRC: nowhere: there is no such directory; --follow takes directories."),
     ],

@@ -99,6 +99,23 @@ def test_hostile_names_are_no_formulas_and_no_escape_sequences(run: Run, tmp_pat
     assert {row["client_id"] for row in rows} == set(names)
 
 
+def test_hostile_names_are_what_they_are_in_binary_formats(run: Run, tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    names = ["shop", "=cmd()|'/C calc'!A0", "'; DROP TABLE calls; --", "\x1b[2J\x07", '"quoted"\n', "x" * 10_000]
+    capture = str(named_heartbeats(tmp_path / "hostile.pcap", names[1:]))
+    for form in ("parquet", "arrow"):
+        assert run("tables", capture, "-o", str(tmp_path / form), "--format", form).returncode == 0
+    assert run("tables", capture, "-o", str(tmp_path / "x.duckdb")).returncode == 0
+    found = [
+        pq.read_table(tmp_path / "parquet" / "calls.parquet")["client_id"].to_pylist(),
+        pa.ipc.open_file(tmp_path / "arrow" / "calls.arrow").read_all()["client_id"].to_pylist(),
+    ]
+    with duckdb.connect(str(tmp_path / "x.duckdb"), read_only=True) as database:
+        found.append([name for (name,) in database.sql("SELECT client_id FROM calls").fetchall()])
+    assert [sorted(each) for each in found] == [sorted(names)] * 3
+
+
 def test_what_to_install_is_said(environment: dict[str, str]) -> None:
     code = "import sys; sys.modules['duckdb'] = None; sys.argv = ['kafkasniff', 'stats', 'x.pcap']\n"
     code += "from kafkasniff.cli.main import main; main()"
