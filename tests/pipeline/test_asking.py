@@ -15,10 +15,10 @@ from tests.pipeline.test_loading import CAPTURES, write
 
 RELEASE = "4.0.1"
 NAMES = (
-    "java-4.3.1-basic.pcap",
-    "librdkafka.pcap",
-    "cluster-0.8.2.2-startup-shutdown.pcap",
-    "tls12-aes128-cbc-sha256.pcap",
+    "java-4.3.1-basic",
+    "librdkafka",
+    "cluster-0.8.2.2-startup-shutdown",
+    "tls12-aes128-cbc-sha256",
 )
 
 
