@@ -91,11 +91,7 @@ Mode = Annotated[
     ),
 ]
 Questions = Annotated[
-    bool,
-    typer.Option(
-        "--questions",
-        help="Also answer what `stats`, `who` and `audit` answer, over all rows of the run, by Spark.",
-    ),
+    bool, typer.Option("--questions", help="Also answer `stats`, `who` and `audit` over all rows of the run.")
 ]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show what Spark says.")]
 
