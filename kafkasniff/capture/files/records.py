@@ -5,7 +5,7 @@ from array import array
 
 from kafkasniff.capture.files.walk import MAX_BATCH_PACKETS, Columns
 
-_SPARE: list[tuple[array[int], ...]] = []
+_SPARE: "list[tuple[array[int], ...]]" = []
 """Columns that a walk fills anew, so that none has to make room for as many packets as there could be; of all files, as
 each takes two megabytes."""
 
