@@ -214,4 +214,5 @@ def literal(text: str) -> str:
 
 
 def _sentence(error: Exception) -> str:
-    return str(error).strip()
+    """Give in a line what DuckDB says, without the query that it repeats with a mark below."""
+    return " ".join(str(error).partition("\n\nLINE ")[0].split())

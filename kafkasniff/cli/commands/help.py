@@ -82,6 +82,7 @@ def help(
     page(not no_pager)
     from kafkasniff.cli.app import COMMANDS, run
     from kafkasniff.cli.terminal.output import print_text
+    from kafkasniff.near_names import did_you_mean
     from kafkasniff.render.terminal import text_width
     from kafkasniff.render.words import show
     from kafkasniff.render.wrapping import definitions, paragraph
@@ -89,7 +90,9 @@ def help(
     if topic is None or topic in COMMANDS:
         raise typer.Exit(run([*([topic] if topic else []), "--help"]))
     if topic not in TOPICS:
-        raise typer.BadParameter(f"no topic or command is called '{show(topic)}', only {', '.join(_complete(''))}.")
+        known = _complete("")
+        near = did_you_mean(topic, known) or f", only {', '.join(known)}."
+        raise typer.BadParameter(f"no topic or command is called '{show(topic)}'{near}")
     width = text_width()
     entries = (
         _bounds()

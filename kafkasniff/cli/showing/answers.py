@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import typer
 
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.options.values import none_of
 from kafkasniff.cli.terminal.output import Output, print_message
 from kafkasniff.questions.database import Answer, Database
 from kafkasniff.questions.errors import QuestionError
@@ -62,7 +63,7 @@ def columns_or_usage(keys: str, known: Sequence[str], option: str = "--by") -> l
     found = [key.strip() for key in keys.split(",") if key.strip()]
     for key in found:
         if key not in known:
-            raise typer.BadParameter(f"{key!r} is none of {', '.join(known)}.", param_hint=option)
+            raise none_of(key, known, option)
     if not found:
         raise typer.BadParameter("expected names, found none.", param_hint=option)
     return list(dict.fromkeys(found))

@@ -14,7 +14,9 @@ def test_topics(run: Run) -> None:
     assert run("help").stdout == run("--help").stdout
     done = run("help", "filter")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "no topic or command is called 'filter', only filters, output, totals, capture, bounds, read" in done.stderr
+    assert "no topic or command is called 'filter'; did you mean filters?" in done.stderr
+    unknown = run("help", "zzz").stderr
+    assert "no topic or command is called 'zzz', only filters, output, totals, capture, bounds, read" in unknown
 
 
 @pytest.mark.parametrize("command", ["read", "show", "live", "diagnose", "audit", "pipeline"])

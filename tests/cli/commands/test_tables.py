@@ -127,10 +127,11 @@ def test_what_to_install_is_said(environment: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "text"),
     [
-        (("sql", NAME, "SELECT nothing FROM calls"), 1, "nothing"),
+        (("sql", NAME, "SELECT nothing FROM calls"), 1, '"nothing" not found in FROM clause! Candidate bindings: '),
         (("sql", NAME, "SELECT 1", "--format", "xml"), 2, "'xml' is none of table, csv, json"),
         (("sql", "SELECT 1"), 2, "expected a capture before the query"),
         (("stats", NAME, "--by", "colour"), 2, "'colour' is none of topic"),
+        (("stats", NAME, "--by", "apiname"), 2, "; did you mean api_name?"),
         (("stats", NAME, "--sort", "colour"), 2, "'colour' is none of calls"),
         (("audit", NAME, "--target", "5.0"), 2, "'5.0' is none of 3.9.1"),
         (("stats", "not-there.pcap"), 1, "not-there.pcap"),
