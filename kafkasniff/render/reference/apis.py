@@ -93,7 +93,7 @@ def _releases_with(api: Api, version: int) -> str:
     if not having:
         return "none of those known"
     if having[-1] == RELEASES[-1]:
-        return f"{having[0]} and later" if having[0] != RELEASES[0] else f"all ({RELEASES[0]} to {RELEASES[-1]})"
+        return f"{having[0]} and later" if having[0] != RELEASES[0] else f"all from {RELEASES[0]} on"
     return f"{having[0]} to {having[-1]}" if len(having) > 1 else having[0]
 
 
