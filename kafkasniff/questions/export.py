@@ -13,7 +13,6 @@ from kafkasniff.tables.arrow import Batch, export_stream
 from kafkasniff.tables.columns import fields_of
 from kafkasniff.tables.declared import ALL_TABLES, CALLS, CLIENTS, Table
 from kafkasniff.tables.filling import TableFiller
-from kafkasniff.tables.parquet.writer import ParquetFile
 
 FORMATS = ("parquet", "csv", "arrow")
 
@@ -72,17 +71,8 @@ class Export:
         if form == "arrow":
             _pyarrow()
         self._database, self._form = database, form
-        self._columns: list[str] = []
-        if form != "parquet" or CALLS.name not in names:
-            # `clients` are asked of them.
-            self._columns = database.prepare([CALLS.name], text_of(CLIENTS.name))[CALLS.name]
-        self._files: dict[str, ParquetFile] = {}
-        if form == "parquet":
-            self._files = {
-                name: ParquetFile(open(self._paths[name], "wb"), fields_of(ALL_TABLES[name]))  # noqa: SIM115
-                for name in names
-            }
-        self._blocks = {name: _Blocks(ALL_TABLES[name]) for name in names if name not in self._files}
+        self._columns = database.prepare([CALLS.name], text_of(CLIENTS.name))[CALLS.name]
+        self._blocks = {name: _Blocks(ALL_TABLES[name]) for name in names}
         self._threads = []
         for name, blocks in self._blocks.items():
             given = database.other(), self._paths[name], form
@@ -93,17 +83,13 @@ class Export:
         self.filler = TableFiller(dict.fromkeys([*names, CALLS.name]), self._take)
 
     def _take(self, name: str, block: Any) -> None:
-        if name == CALLS.name and self._columns:
+        if name == CALLS.name:
             self._database.insert(name, block, self._columns)
-        if name in self._files:
-            self._files[name].write(block.as_batch())
-        elif name in self._blocks:
+        if name in self._blocks:
             self._blocks[name].give(block)
 
     def finish(self) -> None:
         """End the files, and write `clients`. Raises QuestionError, OSError."""
-        for file in self._files.values():
-            file.close()
         for blocks in self._blocks.values():
             blocks.give(None)
         for thread in self._threads:
@@ -111,9 +97,6 @@ class Export:
         for blocks in self._blocks.values():
             if blocks.error is not None:
                 raise blocks.error
-        if not self._columns:
-            calls = f"read_parquet({literal(self._paths[CALLS.name])})"
-            self._database.run(f"CREATE VIEW {CALLS.name} AS SELECT * FROM {calls}")
         source = f"({text_of(CLIENTS.name)})"
         _copy(self._database, CLIENTS, source, self._paths[CLIENTS.name], self._form)
 

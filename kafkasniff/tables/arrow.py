@@ -111,19 +111,12 @@ class ArrowColumn:
     """The bytes one after the other."""
     children: "Sequence[tuple[int, ArrowColumn]]" = ()
     """Of a list its elements one after the other, of a struct its fields; each with the number of values."""
-    elements: Sequence[bytes] | None = None
-    """The same as `data`, value by value, where that is at hand and none is null."""
 
 
 def pack_bits(values: Sequence[Any]) -> bytearray:
     """Give truth values as bits, the lowest first."""
     text = "".join("1" if value else "0" for value in reversed(values))
     return bytearray(int(text or "0", 2).to_bytes(-(-len(values) // 8) or 1, "little"))
-
-
-def is_set(bits: Any, row: int) -> bool:
-    """Tell a row's bit; where there are no bits, all are set."""
-    return bits is None or bool(bits[row >> 3] >> (row & 7) & 1)
 
 
 def encoded(text: str) -> bytes:

@@ -47,7 +47,7 @@ _KINDS = {
 }
 """How the values of a type are held: in so many bytes, texts and the ends of lists as numbers of 32 bits."""
 
-_ARRAYS = {BYTES: "b", SHORTS: "h", LONGS: "q", DOUBLES: "d"}
+_ARRAYS = {BYTES: ("b", 1), SHORTS: ("h", 2), INTS: ("i", 4), LONGS: ("q", 8), DOUBLES: ("d", 8), TEXTS: ("i", 4)}
 
 
 def fields_of(table: Table) -> list[ArrowField]:
@@ -79,7 +79,8 @@ class Column:
             self.values: Any = bytearray(rows // 8)
             self._bits = self.values
             return
-        self.values = array(_ARRAYS.get(self.kind, "i"), [0]) * (rows + (self.kind == LISTS))
+        code, size = _ARRAYS.get(self.kind, ("i", 4))
+        self.values = array(code, bytes(size * (rows + (self.kind == LISTS))))
         if self.kind == BYTES:
             self._bytes = self.values
         elif self.kind == SHORTS:
@@ -191,7 +192,7 @@ def _as_binary(elements: list[bytes]) -> ArrowColumn:
     for row in range(len(elements)):
         end += len(elements[row])
         view[row + 1] = end
-    return ArrowColumn(ends, None, 0, data=bytearray(b"".join(elements) or b"\0"), elements=elements)
+    return ArrowColumn(ends, None, 0, data=bytearray(b"".join(elements) or b"\0"))
 
 
 @cython.final
@@ -213,7 +214,7 @@ class CommonColumns:
     def __init__(self, columns: list[Column]) -> None:
         """Begin without rows."""
         self._columns = columns
-        self._places = array("i", [0]) * ROWS
+        self._places = array("i", bytes(4 * ROWS))
         self._numbers = array("i", [-1]) * MOST_COMMON
         self._used: list[tuple[Any, ...]] = []
 

@@ -17,7 +17,7 @@ from kafkasniff.render.json.lines import JsonLines
 from kafkasniff.tables import arrow
 from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
 from kafkasniff.tables.block import CallTables, blocks_of
-from kafkasniff.tables.columns import MOST_COMMON, ROWS, Block
+from kafkasniff.tables.columns import ROWS, Block
 from kafkasniff.tables.declared import CALLS
 from tests.conftest import CAPTURES
 
@@ -99,22 +99,6 @@ def test_a_block_is_bounded() -> None:
     blocks = list(blocks_of([call] * (ROWS + 1)))
     assert [len(block) for block in blocks] == [ROWS, 1]
     assert len(_rows(blocks[1])) == 1
-
-
-def test_more_clients_than_have_numbers_at_a_time() -> None:
-    call = _calls(CAPTURES / "java-4.3.1-basic.pcap")[0]
-    clients = [f"10.0.{number >> 8}.{number & 255}:{number}" for number in (*range(MOST_COMMON + 100), 5, 6, 5)]
-
-    def calls() -> Iterator[Call]:
-        for client in clients:
-            call.client = client
-            yield call
-
-    rows = [row for block in blocks_of(calls()) for row in _rows(block)]
-    assert [row["client"] for row in rows] == clients
-    assert [row["client_host"] for row in rows] == [client.partition(":")[0] for client in clients]
-    assert {row["connection"] for row in rows} == {f"{client}-{call.server}" for client in clients}
-    assert {row["api_name"] for row in rows} == {call.api_name}
 
 
 def test_only_wanted_columns_are_kept() -> None:
