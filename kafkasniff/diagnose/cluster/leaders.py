@@ -5,7 +5,16 @@ from typing import Any
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, elements
-from kafkasniff.diagnose.facts import METADATA, Client, at_host, client_of, is_follower, request_of, response_of
+from kafkasniff.diagnose.facts import (
+    DESCRIBE_TOPIC_PARTITIONS,
+    METADATA,
+    Client,
+    at_host,
+    client_of,
+    is_follower,
+    request_of,
+    response_of,
+)
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, seconds_text, times_text
@@ -55,14 +64,15 @@ class PartitionOffline(ErrorRule):
     looks_across_clients = True
     state_type = Offline
     codes = frozenset({LEADER_NOT_AVAILABLE})
-    apis = sampled = frozenset({METADATA})
+    apis = frozenset({METADATA, DESCRIBE_TOPIC_PARTITIONS})
+    sampled = frozenset({METADATA})
     thresholds = (
         Threshold("seconds", 5, "s", "for which Metadata names none; making a topic or electing a leader takes less"),
     )
     meaning = "Nothing can be written to the partition or read from it; records for it wait, and time out."
     wire = (
-        "Metadata answers name leader -1 with 5 LEADER_NOT_AVAILABLE for the same partition, or a leader that is not "
-        "among their brokers, for seconds."
+        "Metadata or DescribeTopicPartitions answers name leader -1 with 5 LEADER_NOT_AVAILABLE for the same "
+        "partition, or Metadata a leader that is not among its brokers, for seconds."
     )
     cause = (
         "All brokers with an in-sync replica of the partition are down; with replication factor 1 one is enough. An "
@@ -75,7 +85,7 @@ class PartitionOffline(ErrorRule):
 
     def wanted(self, call: Call) -> bool:
         """Look at what clients are told."""
-        return call.api_key == METADATA
+        return call.api_key in self.apis
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Note partitions without a leader."""
@@ -110,9 +120,9 @@ class PartitionOffline(ErrorRule):
         state.longest = max(state.longest, lasting)
         if lasting >= self.limits["seconds"] * SECOND:
             state.for_long[index] = partition.replicas
-        state.brokers = _nodes(response)
+        state.brokers = _nodes(response) or state.brokers
         if state.last is not call.response.last:
-            what = f"Metadata names no leader of {topic}{'' if index < 0 else f'-{index}'}"
+            what = f"{call.api_name} names no leader of {topic}{'' if index < 0 else f'-{index}'}"
             state.add(call.response.last, what, call, topic)
             state.client_ids.add(client_of(call).client_id)
 
@@ -129,7 +139,8 @@ class PartitionOffline(ErrorRule):
             if not topic["errorCode"]:
                 state.partitions.pop(_WHOLE_TOPIC, None)
             for partition in topic["partitions"] if state.partitions else ():
-                if not partition["errorCode"] and partition["leaderId"] in nodes:
+                leader = partition["leaderId"]
+                if not partition["errorCode"] and (leader in nodes or (not nodes and leader >= 0)):
                     state.partitions.pop(partition["partitionIndex"], None)
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
@@ -139,7 +150,7 @@ class PartitionOffline(ErrorRule):
             return None
         indexes = sorted(index for index in state.for_long if index >= 0)
         replicas = sorted({node for nodes in state.for_long.values() for node in nodes})
-        down = [node for node in replicas if node not in state.brokers]
+        down = [node for node in replicas if state.brokers and node not in state.brokers]
         which = f"Partition {', '.join(map(str, indexes[:MOST_NAMES]))} of topic {key}" if indexes else f"Topic {key}"
         where = f"; its replicas are on broker {', '.join(map(str, replicas))}" if replicas else ""
         where += f", of which {', '.join(map(str, down))} is not in the cluster" if down else ""
@@ -153,7 +164,7 @@ class PartitionOffline(ErrorRule):
 
 
 def _nodes(response: dict[str, Any]) -> frozenset[int]:
-    """Give the brokers that a Metadata answer names."""
+    """Give the brokers that a Metadata answer names; DescribeTopicPartitions names none."""
     return frozenset(item["nodeId"] for item in response.get("brokers", ()))
 
 

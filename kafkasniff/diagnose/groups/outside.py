@@ -69,10 +69,12 @@ class CoordinatorUnavailable(GroupErrorRule):
     codes = frozenset({15})
     thresholds = (
         Threshold("calls", 3, "calls", "some clients wait for five seconds before they ask again"),
-        Threshold("seconds", 10, "s", "from the first to the last; making the topic takes less"),
+        Threshold(
+            "seconds", 7, "s", "from the first to the last; kafkajs gives up then, and making the topic takes less"
+        ),
     )
     meaning = "Without a coordinator consumers get no partitions, and producers begin no transaction."
-    wire = "FindCoordinator answered with 15 COORDINATOR_NOT_AVAILABLE for ten seconds and longer."
+    wire = "FindCoordinator answered with 15 COORDINATOR_NOT_AVAILABLE for seven seconds and longer."
     cause = (
         "The internal topic (__consumer_offsets, __transaction_state) cannot be made, as there are fewer brokers than "
         "its replication factor; or its partition has no leader, as the brokers with its replicas are down."

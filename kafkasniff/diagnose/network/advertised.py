@@ -3,6 +3,7 @@
 import ipaddress
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.facts import (
@@ -31,7 +32,10 @@ _REFRESH_NS = 30 * SECOND
 """Clients that know all that they need ask again after minutes (metadata.max.age.ms is 5 minutes in most)."""
 _MOVING_ON = frozenset({"kafka-python", "aiokafka"})
 """Libraries that ask a bootstrap server for no topics, close that connection, and make another to a broker that they
-were told (`KafkaConnectionManager._do_bootstrap` of kafka-python 3, `AIOKafkaClient.bootstrap` of aiokafka 0.14)."""
+were told (`KafkaConnectionManager._do_bootstrap` of kafka-python 3, `AIOKafkaClient.bootstrap` of aiokafka 0.14).
+kafka-python 2.0.2 asks for all, in version 1, and probes versions on that connection only
+(`KafkaClient._maybe_refresh_metadata` and `check_version`)."""
+_ALL_OF_2_0_2 = 1
 _INSIDE = (".svc", ".local", ".internal", ".localdomain", ".lan")
 
 
@@ -49,7 +53,7 @@ class Told(Tally):
         self.again: dict[str, int] = {}
         """How often the client was told what it needs for its work, by topic, group or transactional id."""
         self.bare = Tally()
-        """Answers to those that ask for no topic."""
+        """Answers to those with which libraries that move on begin."""
 
     def told_again(self) -> int:
         """Give how often it was told the same, faster than clients refresh what they know; 0 where it was slower."""
@@ -69,13 +73,20 @@ class Told(Tally):
                 self.nodes[f"{short_name(item['host'])}:{item['port']}"] = item["nodeId"]
         self.look(seen.call.server)
         topics, names = seen.request.get("topics"), ", ".join(self.nodes)
-        if topics == [] and seen.call.api_version != 0:
+        if self._begins(seen, topics):
             self.bare.add(seen.call.ended, f"Metadata names {names}", seen.call)
         if not topics and any(map(_is_name, self.nodes)):
             return  # Where a name leads is not known, and tools that list topics do nothing else either.
         self.add(seen.call.ended, f"Metadata names {names}", seen.call)
         for topic in (topics or ())[:MOST_NAMES]:
             self._note(f"topic {topic.get('name')}")
+
+    def _begins(self, seen: SeenCall, topics: list[Any] | None) -> bool:
+        """Tell whether a request is the one that a library that moves on sends to a bootstrap server."""
+        if topics is None:
+            probes = seen.call.api_version == _ALL_OF_2_0_2 and seen.history.used(API_VERSIONS)
+            return probes and seen.call.client not in self.bare.clients
+        return topics == [] and seen.call.api_version != 0
 
     def only_begins(self, libraries: Iterable[Library | None], connections: int) -> bool:
         """Tell whether a client got no further than to its bootstrap servers, of a library that never stays there.

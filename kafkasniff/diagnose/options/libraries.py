@@ -36,6 +36,8 @@ _FINGERPRINTS = (
     Fingerprint(KAFKAJS, frozenset({(18, 2), (3, 6)}), frozenset({(0, 7), (1, 11), (11, 5)})),
     # aiokafka 0.14.0: ApiVersions v0 and Metadata v5; Java 1.x, whose Metadata is v5 as well, sends ApiVersions v1.
     Fingerprint(AIOKAFKA, frozenset({(18, 0), (3, 5)}), frozenset()),
+    # kafka-python up to 2.0.2: ApiVersions v0, then Metadata v0 and v1 (`BrokerConnection.check_version`).
+    Fingerprint(KAFKA_PYTHON, frozenset({(18, 0), (3, 0), (3, 1)}), frozenset()),
     # kafka-go 0.4.51: versions that no other client uses behind ApiVersions v0.
     Fingerprint(KAFKA_GO, frozenset({(18, 0)}), frozenset({(0, 8), (1, 10)})),
     # Java before 2.4, which had no names to tell: 1.x, and 2.1 to 2.3.

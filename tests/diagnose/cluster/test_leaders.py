@@ -44,6 +44,22 @@ def test_a_leader_that_is_in_no_broker_list() -> None:
     assert findings(OFFLINE, [metadata(0, 0, leader=3), metadata(2), metadata(4.9, 0, leader=3)]) == []
 
 
+def described(at: float, code: int = 5) -> Call:
+    """DescribeTopicPartitions, which names no brokers."""
+    partition = {"partitionIndex": 1, "errorCode": code, "leaderId": -1 if code else 2, "replicaNodes": [3]}
+    topics = [{"errorCode": 0, "name": "orders", "partitions": [partition]}]
+    return call(75, 0, {"topics": []}, {"topics": topics}, at=at)
+
+
+def test_an_admin_client_of_4_0_asks_in_another_way() -> None:
+    assert findings(OFFLINE, [described(0), described(4.9)]) == []
+    found = finding(OFFLINE, [described(0), described(5)])
+    assert found.summary == "Partition 1 of topic orders had no leader for 5.0 s; its replicas are on broker 3."
+    assert found.subject.items() >= {"topic": "orders", "partition": 1, "clientId": "shop"}.items()
+    assert finding(OFFLINE, [described(0), metadata(3), described(5)]).subject["brokerId"] == 3
+    assert findings(OFFLINE, [described(0), described(2, 0), described(6)]) == []
+
+
 def told(at: float, ports: tuple[int, ...]) -> Call:
     brokers = [{"nodeId": node, "host": "lb", "port": port, "rack": None} for node, port in enumerate(ports)]
     return call(3, 8, {"topics": []}, {"brokers": brokers, "topics": []}, at=at)

@@ -35,12 +35,12 @@ def lookup(at: float, code: int = 0, kind: int = 0, on: Any = None, **more: Any)
 
 def test_coordinator_unavailable() -> None:
     on = connection()
-    assert findings(COORDINATOR, [lookup(at, 15, on=on) for at in range(10)]) == []
-    assert findings(COORDINATOR, [lookup(at * 6, 15, on=on) for at in range(2)]) == []
-    assert finding(COORDINATOR, [lookup(at, 15, on=on) for at in range(11)]).subject["group"] == "g"
+    assert findings(COORDINATOR, [lookup(at, 15, on=on) for at in range(7)]) == []
+    assert findings(COORDINATOR, [lookup(at * 9, 15, on=on) for at in range(2)]) == []
+    assert finding(COORDINATOR, [lookup(at, 15, on=on) for at in range(8)]).subject["group"] == "g"
     # kafka-go asks every five seconds.
     assert finding(COORDINATOR, [lookup(at * 5, 15, on=on) for at in range(3)]).subject["group"] == "g"
-    subject = finding(COORDINATOR, [lookup(at, 15, kind=1, on=on) for at in range(11)]).subject
+    subject = finding(COORDINATOR, [lookup(at, 15, kind=1, on=on) for at in range(8)]).subject
     assert subject["transactionalId"] == "g"
     assert "group" not in subject
     assert findings(COORDINATOR, [lookup(at, 14, on=on) for at in range(30)]) == []

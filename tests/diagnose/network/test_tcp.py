@@ -158,6 +158,30 @@ def test_programs_that_start_again_and_again_at_their_bootstrap_server() -> None
     assert findings(rule, starts(9, "kgo")) == []  # A health check, which asks for no more.
 
 
+def test_kafka_python_2_0_2_starts_again_and_again() -> None:
+    """It probes versions and asks for all topics on its first connection; those to brokers begin with neither."""
+
+    def starts(count: int, goes_on: bool = False) -> list[Call]:
+        calls = []
+        for at in range(count):
+            begun = told(at, "broker1")
+            assert begun._response_body is not None
+            on, answer = begun.connection, begun._response_body.value
+            calls += [
+                call(18, 0, {}, {"apiKeys": []}, at=at, on=on),
+                call(3, 0, {"topics": []}, answer, at=at, on=on),
+                *(call(3, 1, {"topics": None}, answer, at=at, on=on) for _ in range(2)),
+            ]
+            if goes_on:
+                calls.append(call(3, 1, {"topics": None}, answer, at=at, on=connection(51_000 + at)))
+        return calls
+
+    rule = "advertised-listener-unreachable"
+    assert findings(rule, starts(2)) == []
+    assert finding(rule, starts(3)).subject.items() >= {"clientId": "shop", "advertised": "broker1:9092"}.items()
+    assert findings(rule, starts(9, goes_on=True)) == []
+
+
 def asked_again(count: int, key: int = 3, every: float = 1, **answer: Any) -> list[Call]:
     """The same question on one connection, as of a client that finds no way to a broker with a name."""
     on = connection(50_001)

@@ -78,6 +78,9 @@ def test_nothing_is_told_of_versions_that_several_libraries_send() -> None:
     """kafka-python that is told of a broker 0.10 sends what Java 0.10 sends (recorded in clients-on-3.9.1)."""
     assert library_by_fingerprint("orders", {(18, 0), (3, 2), (0, 2)}) is None
     assert library_by_fingerprint("orders", set()) is None
+    older = library_by_fingerprint("orders", {(18, 0), (3, 0), (3, 1)})
+    assert older is not None
+    assert older.id == "kafka-python"  # Recorded with 2.0.2 on 4.3.1.
 
 
 def test_what_a_library_lacks_says_what_does_it() -> None:
