@@ -356,7 +356,7 @@ def score_response(
     elif chain < CHAIN and step is not None and not 0 < step <= ID_STEP:
         return IMPOSSIBLE
     points = max(points - size_doubts(held, size, end), 0)
-    if end == held.end:
+    if end == held.end and held.run_at(end - 1) is not None:
         return Score(points + 1, end + SMALLEST_RESPONSE)
     if chain <= 1:
         return Score(points, next_look(held, offset, end))

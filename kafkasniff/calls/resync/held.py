@@ -5,6 +5,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from kafkasniff.calls.limits import Budget
+from kafkasniff.calls.resync.integers import (
+    ARRAY_BYTES,
+    ARRAY_WORDS,
+    ARRAY_WORDS_OF_CUT,
+    INTEGER,
+    are_integers,
+    begins_array,
+    goes_on_at,
+)
 from kafkasniff.calls.resync.writes import Writes
 from kafkasniff.tcp.events import StreamData, StreamGap
 
@@ -15,10 +24,10 @@ HELD_TWICE = 2
 """Each byte is held in its packet and in a run that can be searched."""
 HELD_AT_LEAST = 64 << 10
 """Bytes that a stream may hold even when the budget is used up."""
-ARRAY_BYTES = 32
-ARRAY_WORDS = 10
-ARRAY_WORDS_OF_CUT = 6
-"""Small integers in a row that are an array of them; fewer where a snap length of 96 leaves no room for more."""
+LEAST_INTEGERS = 5
+"""Integers that are an array of them from their first one on: size, id, and three that begin no body of a response."""
+SMALL = (b"\0", None)
+"""What the upper bytes of a small integer are, where they are there."""
 SHORT_RUN = 512
 """Bytes between two gaps, of which a segment that the snap length cut has few."""
 
@@ -176,14 +185,39 @@ class HeldStream:
         least = ARRAY_WORDS_OF_CUT if self.cut and start not in self._behind_gaps else ARRAY_WORDS
         # Wherever the integers begin, their upper halves are zeros.
         halves = words >= least and [around[each : words * 4 : 4].count(0) for each in range(4)].count(words) >= 2
-        if halves and _goes_on_at(run, place, zeros=end is None):
+        if halves and goes_on_at(run, place, zeros=end is None):
             return True
-        return _begins_array(run, place, stop)
+        return begins_array(run, place, stop) or self._is_in_line(offset, offset + stop - place)
+
+    def _is_in_line(self, offset: int, stop: int) -> bool:
+        """Tell whether integers of an array stand in one line with `offset` where a gap is near, which may hold more.
+
+        Those behind `stop` do not count. Size, id, and three more integers above zero are no beginning of a response.
+        """
+        found = self.run_at(offset)
+        if found is None or (found[0] <= offset - ARRAY_BYTES and stop < found[0] + len(found[1])):
+            return False
+        before, _ = self._integers(range(offset - INTEGER, offset - ARRAY_BYTES - 1, -INTEGER))
+        behind, ended = self._integers(range(offset, stop - INTEGER + 1, INTEGER))
+        return before + behind >= ARRAY_WORDS_OF_CUT and (behind >= LEAST_INTEGERS or not ended)
+
+    def _integers(self, places: range) -> tuple[int, bool]:
+        """Count integers from 1 to 65,535 at `places` up to the first other one, and tell whether there is one.
+
+        Those of which a gap has a part do not count, and do not end it unless the other part contradicts.
+        """
+        count = 0
+        for place in places:
+            some = [self.read(each, 1) for each in range(place, place + INTEGER)]
+            if some[0] not in SMALL or some[1] not in SMALL or some[2:] == [b"\0", b"\0"]:
+                return count, True
+            count += None not in some
+        return count, False
 
     def begins_array(self, offset: int) -> bool:
         """Tell whether from `offset` on stands what reads as an array of integers below 65,536, few of them zero."""
         found = self.run_at(offset)
-        return found is not None and _begins_array(found[1], offset - found[0], offset - found[0] + ARRAY_BYTES)
+        return found is not None and begins_array(found[1], offset - found[0], offset - found[0] + ARRAY_BYTES)
 
     def may_continue_array(self, offset: int) -> bool:
         """Tell whether such an array reaches up to the gap right before `offset`, if there is one."""
@@ -194,7 +228,7 @@ class HeldStream:
         # Integers stand at positions in one line with `offset`.
         end = len(run) - (self._run_starts[index] + len(run) - offset) % 4
         place = max(end - ARRAY_BYTES, end % 4)
-        return end - place >= 4 * ARRAY_WORDS_OF_CUT and _are_integers(run, place, end)
+        return end - place >= 4 * ARRAY_WORDS_OF_CUT and are_integers(run, place, end)
 
     def run_at(self, offset: int) -> tuple[int, bytearray] | None:
         """Give the run of bytes without a gap that `offset` lies in, with its stream position."""
@@ -241,28 +275,3 @@ class HeldStream:
             elif position + len(item[0].data) - item[1] > offset:
                 found.append((item[0], item[1] + max(0, offset - position)))
         return found
-
-
-def _begins_array(run: bytearray, place: int, end: int) -> bool:
-    """Tell whether from `place` on integers below 65,536 stand in a row, of which few are zero."""
-    stop, last = place, min(end, len(run)) - 4
-    while stop <= last and not (run[stop] or run[stop + 1]):
-        stop += 4
-    return stop - place >= 4 * ARRAY_WORDS_OF_CUT and _are_integers(run, place, stop)
-
-
-def _are_integers(run: bytearray, place: int, end: int) -> bool:
-    """Tell whether there are but integers below 65,536, of which few are zero."""
-    zeros = sum(not any(run[word : word + 4]) for word in range(place, end, 4))
-    return zeros * 16 <= end - place and not any(run[place:end:4]) and not any(run[place + 1 : end : 4])
-
-
-def _goes_on_at(run: bytearray, place: int, zeros: bool) -> bool:
-    """Tell whether size and id at `place` may be integers of the array before it; `zeros`: zeros alone are one too.
-
-    Lower bytes stand in one line: where those before have another distance from `place`, modulo 4, an array ends there.
-    """
-    before, own = run[max(place - ARRAY_BYTES, place % 4) : place], run[place : place + 8]
-    if not any(before):
-        return zeros or not before
-    return any(any(before[each::4]) and any(own[each::4]) for each in range(4))

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 
 from kafkasniff.calls.limits import Budget
 from kafkasniff.calls.resync.evidence import ANSWER, PROOF, Score
-from kafkasniff.calls.resync.held import ARRAY_BYTES, HeldStream
+from kafkasniff.calls.resync.held import HeldStream
+from kafkasniff.calls.resync.integers import ARRAY_BYTES
 from kafkasniff.calls.resync.lone_responses import LoneResponses
 from kafkasniff.calls.resync.shapes import SHAPE_BYTES, request_shapes
 

@@ -2,6 +2,7 @@
 
 from kafkasniff.calls.correlation.frames import SIZE_PREFIX
 from kafkasniff.calls.correlation.segments import LargestSegments
+from kafkasniff.calls.resync.integers import INTEGER, are_integers
 
 LEAST_FULL = 28
 """Bytes of the smallest full segment that there should be: every path takes 68 octets (RFC 791, 3.2)."""
@@ -83,8 +84,10 @@ class Writes:
 def _end_with(data: bytes, length: int) -> bool:
     """Tell whether messages follow each other from the beginning of `data` to exactly `length` bytes.
 
-    Where not all of these are there, it must be one message: a few small integers may be sizes that add up.
+    Where not all of these are there, it must be one message. Small integers alone are none: some may add up.
     """
+    if are_integers(data, 0, len(data) - len(data) % INTEGER):
+        return False
     if len(data) < length:
         return data[:SIZE_PREFIX] == (length - SIZE_PREFIX).to_bytes(SIZE_PREFIX, "big")
     at = 0

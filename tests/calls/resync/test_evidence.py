@@ -214,3 +214,14 @@ def test_a_client_id_that_is_cut_names_one_that_begins_so(before: str | None, fo
     made.push(data(OF, 0, bytes(9), 2))
     assert goes_on(made, PlausibleHeader(3, 1, 60, before, cut=False), 0) == follows
     assert goes_on(made, PlausibleHeader(3, 1, 8, before, cut=False), 0)
+
+
+def test_a_size_that_leads_to_where_nothing_is_says_nothing() -> None:
+    """Behind an answer's first bytes a gap reaches up to where its size leads, and nothing came since."""
+    answer = struct.pack(">ii", 34, 37) + bytes.fromhex("000000150000000c00")
+    points = {}
+    for lost in (21, 22):
+        stream = held(b"\xff" * 40 + answer)
+        stream.push_gap(gap(OF, 0, lost, 2))
+        points[lost] = score_response(stream, 40, {37: (31, 0)}).points
+    assert points[21] == points[22] > 0

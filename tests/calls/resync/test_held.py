@@ -3,6 +3,8 @@
 import random
 import struct
 
+import pytest
+
 from kafkasniff.calls.resync.held import HeldStream
 from tests.calls.hand_made import BUDGET, connection, data, gap
 
@@ -88,6 +90,38 @@ def test_zeros_are_no_array_before_what_leads_to_a_proven_message() -> None:
     zeros, answer = bytes(64), struct.pack(">iii", 8, 16, 0)
     assert stream(zeros + answer).is_among_small_integers(64)
     assert not stream(zeros + answer).is_among_small_integers(64, 76)
+
+
+@pytest.mark.parametrize(
+    ("before", "run", "place"),
+    [
+        ("", "00000f0000003d000000040000002200000025000000150000000c00", 11),
+        ("", "120000001f0000003e0000001a000000270000002c00000017612076616c", 5),
+        ("002a000000160000000e0000002b0000003a000000", "0035000000140000002700000037", 2),
+    ],
+)
+def test_an_array_goes_on_behind_a_gap(before: str, run: str, place: int) -> None:
+    """What lies in the gap may be more of it: fewer integers are enough there, also on both sides of the gap."""
+    content, gaps, other = bytes.fromhex(run), HeldStream(1000, BUDGET), b"\xff" * 40
+    gaps.push(data(OF, 0, bytes.fromhex(before) or other, 1))
+    gaps.push_gap(gap(OF, 0, 7, 2))
+    at = gaps.end + place
+    gaps.push(data(OF, 0, content, 3))
+    gaps.push_gap(gap(OF, 0, 40, 4))
+    gaps.push(data(OF, 0, other, 5))
+    assert gaps.is_among_small_integers(at)
+    assert not stream(other + content + other).is_among_small_integers(40 + place)
+
+
+def test_an_answer_behind_integers_and_a_gap_is_none() -> None:
+    """Its time of throttling is zero."""
+    held = HeldStream(1000, BUDGET)
+    held.push(data(OF, 0, struct.pack(">10i", *range(30, 40)), 1))
+    held.push_gap(gap(OF, 0, 40, 2))
+    held.push(data(OF, 0, struct.pack(">5i", 300, 16, 0, 0, 1), 3))
+    held.push_gap(gap(OF, 0, 280, 4))
+    held.push(data(OF, 0, b"text", 5))
+    assert not held.is_among_small_integers(80)
 
 
 def test_where_segments_are_tiny_those_alone_begin_something_that_begin_a_write() -> None:

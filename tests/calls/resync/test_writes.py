@@ -86,3 +86,14 @@ def test_behind_lost_segments_nothing_is_known() -> None:
     writes.add(2, b"\xff" * 11)
     writes.drop_before(2)
     assert not writes.begin_at(1)
+
+
+def test_integers_that_lead_to_the_end_of_their_segment_are_no_messages() -> None:
+    """8 and 24 are sizes that fill 40 bytes; so do those of two messages with other contents."""
+    integers = struct.pack(">10i", 8, 39, 63, 24, 60, 23, 49, 30, 61, 18)
+    messages = struct.pack(">i8xi24x", 8, 24)
+    for content, begins in ((integers, False), (messages, True)):
+        writes = Writes()
+        for number in range(4):
+            writes.add(number, content)
+        assert writes.begin_at(3) == begins
