@@ -9,6 +9,7 @@ from kafkasniff.diagnose.memory import MILLISECOND, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen import SeenCall
 
+THROTTLING_QUOTA_EXCEEDED = 89
 _MOST_WAITS = 8
 """Waits of a connection that its requests are judged by."""
 _UNJUDGED, _KEPT, _BROKEN = range(3)
@@ -40,9 +41,10 @@ class Throttled(Rule[Tally]):
     )
 
     def waits(self, seen: SeenCall, wait_ms: int) -> None:
-        """Count answers with long throttle times."""
-        if wait_ms >= self.limits["milliseconds"]:
-            call = seen.call
+        """Count answers with long throttle times; where the broker refused at once, that is told as an error."""
+        call = seen.call
+        refused = any(error.code == THROTTLING_QUOTA_EXCEEDED for error in call.errors)
+        if wait_ms >= self.limits["milliseconds"] and not refused:
             what = f"{call.api_name} answered with throttleTimeMs {wait_ms}"
             self.state(seen.client).add(call.ended, what, call)
 

@@ -13,7 +13,8 @@ from kafkasniff.diagnose.facts import (
     response_of,
 )
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import Bounded, Tally
+from kafkasniff.diagnose.memory import Bounded, Names, Tally
+from kafkasniff.diagnose.network.churn import without_uuid
 from kafkasniff.diagnose.rule import Rule, Threshold, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
 
@@ -23,36 +24,48 @@ _NONE = -1
 
 
 class RestartKey(NamedTuple):
-    """The programs of one client id in a group: in containers each start has another address."""
+    """The programs of one client id in a group: each start may have another address, and with Streams a UUID."""
 
     group: str
-    client_id: str
+    family: str
+    """The client id without a UUID."""
 
 
 class Position:
     """Where a partition is read from at each start."""
 
-    __slots__ = ("committed", "offset", "reads", "starts")
+    __slots__ = ("committed", "latest", "offset", "reads", "starts")
 
-    def __init__(self, committed: int) -> None:
+    def __init__(self, committed: int, latest: SeenCall) -> None:
         """Begin with the offset that is committed."""
         self.committed = committed
+        self.latest = latest.client, latest.call.connection
+        """Who began there last, and on which connection."""
         self.offset: int | None = None
         """The first that was fetched."""
         self.starts = 0
         self.reads = 0
         """Starts that got records from there."""
 
+    def begin(self, seen: SeenCall) -> None:
+        """Count a start; a member beside one that lives takes a partition over from it."""
+        client, connection = self.latest
+        lives = connection.ended_by is None and connection.first_fin is None
+        if not lives or client.client_id == seen.client.client_id:
+            self.starts += 1
+        self.latest = seen.client, seen.call.connection
+
 
 class Starts(Tally):
     """Starts of a group's consumers, by what they learn of each partition."""
 
-    __slots__ = ("fetched", "positions")
+    __slots__ = ("client_ids", "fetched", "positions")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.positions: dict[tuple[str, int], Position] = {}
+        self.client_ids = Names()
         self.fetched = False
         """Whether any of them looked for offsets or records."""
 
@@ -112,9 +125,11 @@ class RestartAtSameOffset(Rule[Starts]):
         groups = response.get("groups") or [response | {"groupId": request.get("groupId")}]
         if seen.failed or len(groups) != 1 or not groups[0].get("groupId"):
             return
-        key = RestartKey(short_name(groups[0]["groupId"]), seen.client.client_id or "")
+        client_id = seen.client.client_id or ""
+        key = RestartKey(short_name(groups[0]["groupId"]), without_uuid(client_id))
         self._keys.put(seen.client, key)
         state = self.state(key)
+        state.client_ids.add(client_id or None)
         told = []
         for topic in groups[0].get("topics") or ():
             name = self.facts.name_in(topic)
@@ -124,8 +139,8 @@ class RestartAtSameOffset(Rule[Starts]):
                 if position is None or position.committed != committed:
                     if position is None and len(state.positions) >= _MOST_PARTITIONS:
                         continue
-                    position = state.positions[place] = Position(committed)
-                position.starts += 1
+                    position = state.positions[place] = Position(committed, seen)
+                position.begin(seen)
                 told.append(f"{place[0]}-{place[1]} at {committed}")
         if told:
             state.add(seen.call.ended, f"OffsetFetch of a new connection: {', '.join(told[:3])}", seen.call)
@@ -171,10 +186,11 @@ class RestartAtSameOffset(Rule[Starts]):
         else:
             where = f"were told that there is no offset for {topic}-{index}, and fetched nothing"
         summary = (
-            f"Consumers {key.client_id or 'without client id'} of group {key.group} started "
+            f"Consumers {key.family or 'without client id'} of group {key.group} started "
             f"{times_text(position.starts)} within {seconds_text(state.span_ns)} and {where}; {committed}."
         )
-        subject = {"clientId": key.client_id, "group": key.group, "topic": topic, "partition": index}
+        client_id = state.client_ids.only or list(state.client_ids)
+        subject = {"clientId": client_id, "group": key.group, "topic": topic, "partition": index}
         return self.make(state, subject, summary, count=position.starts)
 
 

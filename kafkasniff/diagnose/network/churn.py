@@ -9,17 +9,23 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Names, Rate, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, connections_subject, seconds_text
 
-_OWN = re.compile(
-    r"[-_.:@/#](?:[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|(?=[a-fA-F]*\d)[0-9a-fA-F]{4,64}|\d{1,20})$"
-)
-"""What programs put behind a name so that each start has a client id of its own: a number, a UUID or a part of one."""
+_OWN = re.compile(r"[-_.:@/#](?:(?=[a-fA-F]*\d)[0-9a-fA-F]{4,64}|\d{1,20})$")
+"""What programs put behind a name so that each start has a client id of its own: a number, or a part of a UUID."""
+_UUID = re.compile(r"[-_.:@/#][0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+"""Kafka Streams puts it in the middle: `APP-UUID-StreamThread-1-consumer` (StreamThread.java)."""
 _MOST_SERVERS = 8
 _MOST_COUNTED = 1_000
 
 
 def family_of(client_id: str) -> str:
     """Give a client id without what is its own."""
-    return _OWN.sub("", client_id)
+    without = without_uuid(client_id)
+    return without if without != client_id else _OWN.sub("", client_id)
+
+
+def without_uuid(client_id: str) -> str:
+    """Give a client id without a UUID, which each start makes anew."""
+    return _UUID.sub("", client_id)
 
 
 class Lifetimes(Tally):

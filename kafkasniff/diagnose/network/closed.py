@@ -3,12 +3,12 @@
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport
-from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN
+from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN, RawToken
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
-from kafkasniff.diagnose.facts import SASL_AUTHENTICATE, Client, client_of, host_of
+from kafkasniff.diagnose.facts import SASL_AUTHENTICATE, SASL_HANDSHAKE, Client, client_of, host_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, SECOND, Bounded, Names, Tally
+from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded, Names, Tally
 from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import (
     Rule,
@@ -44,12 +44,14 @@ class Pending(NamedTuple):
     name: str
     client_id: str | None
     size: int
+    session: int | None
+    """How long after the beginning of a connection with a login it was sent (ns)."""
 
 
 class Closings(Tally):
     """Connections that the server closed, one after the other."""
 
-    __slots__ = ("client_ids", "kinds", "latest", "silent", "smallest_cut")
+    __slots__ = ("client_ids", "kinds", "latest", "sessions", "silent", "smallest_cut")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -60,6 +62,8 @@ class Closings(Tally):
         """Of them, those on which the server sent not a byte."""
         self.kinds = Names()
         """What they were asked last."""
+        self.sessions: list[int] = []
+        """How old the first of those with logins were when that was sent (ns)."""
         self.smallest_cut = 1 << 62
         """Bytes of the smallest request that was not answered."""
         self.client_ids = Names()
@@ -88,6 +92,12 @@ class _SessionRule(Rule[State]):
             lifetime = self._told.get(seen.call.server) or 0  # Version 0 does not tell it, and is cut off all the same.
         if lifetime > 0 and not seen.response.get("errorCode"):
             self._ends.put(seen.call.connection, (seen.sent + lifetime * MILLISECOND, lifetime))
+
+    def token(self, token: RawToken) -> None:
+        """Note the same of a login whose tokens stand without Kafka's headers: it is told nothing either."""
+        lifetime = self._told.get(token.server) or 0
+        if lifetime > 0 and token.direction == "request":
+            self._ends.put(token.connection, (token.arrival.time + lifetime * MILLISECOND, lifetime))
 
     def session_over(self, call: Call) -> tuple[int, int] | None:
         """Give when a session ended (ns), and how long it was (ms); None when the request was sent before that."""
@@ -158,7 +168,8 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         served = history.served or self._serves_without_login.get((history.client, call.server))
         if (served and self.session_over(call) is None) or header.api_key in BEFORE_LOGIN:
             name = f"{call.api_name} v{call.api_version}"
-            self._pending.put(connection, Pending(name, call.client_id, request.size))
+            age = request.first.time - connection.first.time if history.used(SASL_HANDSHAKE) else None
+            self._pending.put(connection, Pending(name, call.client_id, request.size, age))
 
     def connection(self, report: ConnectionReport) -> None:
         """Count a connection that the server closed."""
@@ -198,6 +209,8 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         if pending is not None:
             state.client_ids.add(short_name(pending.client_id) if pending.client_id else None)
             state.smallest_cut = min(state.smallest_cut, pending.size)
+            if pending.session is not None and len(state.sessions) < MOST_NAMES:
+                state.sessions.append(pending.session)
         state.add(connection.last, f"closed by the server: {what}", report)
 
     def finding(self, key: Any, state: Closings) -> Finding | None:
@@ -220,6 +233,11 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
             )
         else:
             why = f"while {', '.join(state.kinds)} waited for an answer: the broker's log says why"
+            if len(state.sessions) == min(state.count, MOST_NAMES):
+                why += (
+                    f"; each had logged in {seconds_text(min(state.sessions))} or longer before, so that its session "
+                    f"may have been over (connections.max.reauth.ms)"
+                )
         subject = {
             "client": connections_subject(state.clients) or key.host,
             "clientId": state.client_ids.only or list(state.client_ids),

@@ -16,11 +16,20 @@ from kafkasniff.diagnose.rule import (
     seconds_text,
 )
 from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.tcp.events import Connection
 
 
 def client_direction(call: Call) -> int:
     """Give the direction of a call's requests in its connection."""
     return 0 if str(call.connection.endpoints[0]) == call.client else 1
+
+
+def was_refused(connection: Connection) -> bool:
+    """Tell whether a SYN was answered with RST."""
+    if connection.initiator is None or connection.round_trip_ns is not None:
+        return False
+    reset = connection.ended_by == "rst" and connection.ended_direction == 1 - connection.initiator
+    return reset and not any(counter.data_bytes for counter in connection.counters)
 
 
 class Open(Tally):
@@ -261,17 +270,30 @@ class DefaultClientId(Rule[Tally]):
         return self.make(state, client_subject(key, state.clients), summary)
 
 
-class IdleCloseRace(Rule[Tally]):
+class Closed(Tally):
+    """Requests on connections that a server had closed."""
+
+    __slots__ = ("latest",)
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.latest = 0
+        """When the server closed the latest (ns)."""
+
+
+class IdleCloseRace(Rule[Closed]):
     """A client uses a connection that the broker has just closed as idle."""
 
     id = "idle-close-race"
     title = "Requests are sent on connections that the broker closed as idle"
     severity = "warning"
-    scope = "client"
-    state_type = Tally
+    scope = "client and server"
+    state_type = Closed
     thresholds = (
         Threshold("requests", 1, "requests", "each fails and must be retried"),
         Threshold("seconds", 2, "s", "of idleness before the broker's FIN"),
+        Threshold("stopped", 30, "s", "after the FIN: a server that refuses connections then was stopped in order"),
     )
     meaning = (
         "The request is lost and has to be sent again on a new connection; without retries the program sees an error."
@@ -282,6 +304,20 @@ class IdleCloseRace(Rule[Tally]):
         "the broker (default 10 minutes)."
     )
     fix = "Let the client close idle connections sooner than the broker ({connections.max.idle.ms}); keep retries on."
+
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no server stopped."""
+        super().__init__(*arguments)
+        self._refused: Bounded[int] = Bounded()
+        """By server, when the first of its latest refusals came (ns)."""
+
+    def connection(self, report: ConnectionReport) -> None:
+        """Note a server that refuses connections."""
+        time = report.connection.first.time
+        if was_refused(report.connection):
+            before = self._refused.get(report.server)
+            if before is None or time - before > self.limits["stopped"] * SECOND:
+                self._refused.put(report.server, time)
 
     def unanswered(self, call: Call) -> None:
         """Compare a request with the server's FIN and what came before it."""
@@ -294,16 +330,20 @@ class IdleCloseRace(Rule[Tally]):
         idle = fin.time - answered
         if idle >= self.limits["seconds"] * SECOND:
             what = f"{call.api_name} sent after the server's FIN, which came after {seconds_text(idle)} of idleness"
-            self.state(client_of(call)).add(call.request.first, what, call)
+            state = self.state(ServedBy(client_of(call), call.server))
+            state.latest = fin.time
+            state.add(call.request.first, what, call)
 
-    def finding(self, key: Any, state: Tally) -> Finding | None:
-        """Fire from the threshold on."""
-        assert isinstance(key, Client)
-        if state.count < self.limits["requests"]:
+    def finding(self, key: Any, state: Closed) -> Finding | None:
+        """Fire from the threshold on, unless the server was stopped."""
+        assert isinstance(key, ServedBy)
+        refused = self._refused.get(key.server)
+        stopped = refused is not None and 0 <= refused - state.latest <= self.limits["stopped"] * SECOND
+        if stopped or state.count < self.limits["requests"]:
             return None
         requests = counted(state.count, "request")
-        summary = f"{key.name} sent {requests} on connections that the server had closed after idleness."
-        return self.make(state, client_subject(key, state.clients), summary)
+        summary = f"{key.client.name} sent {requests} on connections that {key.server} had closed after idleness."
+        return self.make(state, client_subject(key.client, state.clients) | {"server": key.server}, summary)
 
 
 CONNECTION_RULES: tuple[type[Rule[Any]], ...] = (

@@ -46,6 +46,9 @@ class Hole(NamedTuple):
     size: int
     found: Arrival
     answers: bool
+    gaps: int
+    """How many gaps show it: one before bytes that came, or none where nothing came behind it."""
+    what: str
 
 
 class Sizes(Tally):
@@ -74,12 +77,13 @@ class PathMtu(Rule[Sizes]):
         Threshold("repeats", 3, "segments", "of a connection sent again; a lost packet is sent again once or twice"),
         Threshold("connections", 1, "connections", "where all that fills a packet is stuck, and nothing else"),
         Threshold("holes", 2, "connections", "where it never came to the capture's place; one may be a lost packet"),
+        Threshold("seconds", 1.5, "s", "in which no more of an answer came; TCP repeats what is lost after 0.2 s"),
     )
     meaning = "Connecting works, and so do small messages; what is larger than a packet is never acknowledged."
     wire = (
         "Requests (or answers) larger than what ever passed are sent again and again by TCP and never acknowledged, "
-        "while smaller ones get through. Seen from the far side: small segments come, and a hole before them is never "
-        "filled."
+        "while smaller ones get through. Seen from the far side: small segments come, and a hole before or behind them "
+        "is never filled."
     )
     cause = (
         "The path's MTU is smaller than the hosts believe (VPN, tunnel, overlay network), and the ICMP messages that "
@@ -108,10 +112,21 @@ class PathMtu(Rule[Sizes]):
             made = Waiting(call.api_name or "", request.size, request.first, Cited(call.client, call.number))
             self._waiting.touch(call.connection, lambda: made)
 
+    def slow(self, seen: SeenCall) -> None:
+        """Note an answer of which only its small beginning came."""
+        call, answer = seen.call, seen.call.response
+        if answer is None or call.outcome != "response-not-captured":
+            return
+        begun = answer.size >= _FULL > len(answer.data) and not answer.limited
+        if begun and call.ended.time - answer.last.time >= self.limits["seconds"] * SECOND:
+            what = f"{len(answer.data):,} of {answer.size:,} bytes of an answer to {call.api_name} came"
+            self._holes.put(call.connection, Hole(answer.size, answer.last, True, 0, what))
+
     def gap(self, gap: Gap) -> None:
         """Note bytes that the receiver lacks as well."""
         if not gap.acknowledged and gap.length is not None and gap.length >= _FULL:
-            self._holes.put(gap.connection, Hole(gap.length, gap.arrival, gap.direction == "response"))
+            what = f"{gap.length:,} bytes never came, and were never acknowledged"
+            self._holes.put(gap.connection, Hole(gap.length, gap.arrival, gap.direction == "response", 1, what))
 
     def connection(self, report: ConnectionReport) -> None:
         """Learn what got through, and what was sent again and again."""
@@ -127,9 +142,8 @@ class PathMtu(Rule[Sizes]):
         gaps = sum(counter.gaps for counter in connection.counters)
         if any(counter.cut_packets or not counter.packets for counter in connection.counters):
             return
-        if hole is not None and gaps == 1:
-            what = f"{hole.size:,} bytes never came, and were never acknowledged"
-            self._stuck(report, hole.answers, hole.size, hole.found, what, None).holes += 1
+        if hole is not None and gaps == hole.gaps:
+            self._stuck(report, hole.answers, hole.size, hole.found, hole.what, None).holes += 1
         elif not gaps:
             client = 0 if str(connection.endpoints[0]) == report.client else 1
             of_client, of_server = (connection.counters[each].late_retransmissions for each in (client, 1 - client))

@@ -9,6 +9,7 @@ from kafkasniff.diagnose.facts import FIND_COORDINATOR, METADATA, Client, host_o
 from kafkasniff.diagnose.finding import Finding, Severity
 from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
 from kafkasniff.diagnose.network.advertised import BEFORE_WORK, Told, why_not
+from kafkasniff.diagnose.network.connections import was_refused
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
 
@@ -49,7 +50,7 @@ class _ConnectRule(Rule[Attempts]):
             for server in servers:
                 self.accepted(server, connection.first.time)
             return
-        reset = connection.ended_by == "rst" and connection.ended_direction == 1 - client
+        reset = was_refused(connection)
         silent = counters[1 - client].packets == 0 and counters[client].packets > 1
         if reset or silent:
             state = self.state(report.server)

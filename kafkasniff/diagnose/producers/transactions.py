@@ -19,7 +19,6 @@ from kafkasniff.diagnose.facts import (
 )
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Tally
-from kafkasniff.diagnose.producers.sequences import producer_id_of
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
 from kafkasniff.diagnose.seen import SeenCall
 
@@ -63,10 +62,13 @@ class ProducerFenced(ErrorRule):
         "going on with it."
     )
 
+    def wanted(self, call: Call) -> bool:
+        """Leave out producers without one: what they get it for is an old batch of their own that came late."""
+        return call.api_key != PRODUCE or bool(request_of(call).get("transactionalId"))
+
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count for the transactional id, whoever was fenced."""
-        name = short_name(request_of(call).get("transactionalId") or "")
-        key = (bool(name), name or (f"producer id {producer_id_of(call)}" if call.api_key == PRODUCE else None))
+        key = short_name(request_of(call).get("transactionalId") or "")
         state = self.state(key)
         in_flight = state.last is not None and call.request is not None and call.request.first.time < state.last.time
         if not in_flight or call.client not in state.clients:
@@ -76,14 +78,13 @@ class ProducerFenced(ErrorRule):
         """Fire from the threshold on."""
         if state.count < self.limits[self.least]:
             return None
-        named, name = key
         clients = list(state.client_ids)
         names = ", ".join(f"{code} {count} times" for code, count in state.codes.items())
         summary = (
-            f"Producers with transactional id {name} were fenced: {names} (fenced: {', '.join(clients) or 'unknown'})."
+            f"Producers with transactional id {key} were fenced: {names} (fenced: {', '.join(clients) or 'unknown'})."
         )
         subject = {
-            "transactionalId": name if named else None,
+            "transactionalId": key or None,
             "clientId": clients[0] if len(clients) == 1 else clients,
             "client": state.clients.only,
             "topic": state.topics.only,

@@ -13,6 +13,13 @@ def test_throttled() -> None:
     assert finding("throttled", throttled(500, 500)).count == 2
 
 
+def test_what_is_refused_is_told_as_an_error() -> None:
+    answers = {"throttleTimeMs": 500, "topics": [{"name": "orders", "errorCode": 89}]}
+    refused = [call(19, 7, {"topics": []}, answers, at=at * 10, took=0) for at in range(3)]
+    assert findings("throttled", refused) == []
+    assert "THROTTLING_QUOTA_EXCEEDED (89) 3 times" in finding("unexplained-error", refused).summary
+
+
 def test_throttle_ignored() -> None:
     assert findings("throttle-ignored", throttled(200, 200, 200, pause=0.1)) == []  # two requests after an answer
     assert finding("throttle-ignored", throttled(200, 200, 200, 200, pause=0.1)).count == 3

@@ -2,7 +2,7 @@ from typing import Any
 
 from kafkasniff.calls.call import Call
 from kafkasniff.protocol.primitives import RecordsField
-from tests.diagnose.made import call, connection, finding, findings
+from tests.diagnose.made import arrival, call, connection, finding, findings
 
 RULE = "restart-at-same-offset"
 
@@ -61,3 +61,15 @@ def test_a_consumer_without_an_offset_to_begin_at() -> None:
 
 def test_other_client_ids_are_other_programs() -> None:
     assert findings(RULE, start(0, client_id="a") + start(1, client_id="b") + start(2, client_id="c")) == []
+
+
+def test_each_start_of_kafka_streams_has_a_uuid_of_its_own() -> None:
+    """Unless its state directory is kept; two that live side by side take partitions over from each other."""
+    client_ids = [f"etl-0f9f4bde-bc36-4c9e-8fd1-8d7b0a6f21c{index}-StreamThread-1-consumer" for index in range(3)]
+    calls = [start(index, client_id=client_id) for index, client_id in enumerate(client_ids)]
+    assert findings(RULE, [each for some in calls for each in some]) == []
+    for some in calls:
+        some[-1].connection.first_fin = arrival(0)
+    found = finding(RULE, [each for some in calls for each in some])
+    assert found.subject.items() >= {"clientId": client_ids, "group": "g"}.items()
+    assert "Consumers etl-StreamThread-1-consumer of group g started 3 times" in found.summary

@@ -47,6 +47,7 @@ def test_programs_that_connect_to_each_of_several_brokers() -> None:
     [
         ("fn-checkout-4aebfa1c", "fn-checkout"),
         ("svc-3f2b8a10-0c9d-4e7f-8b1a-2c3d4e5f6a7b", "svc"),
+        ("etl-3f2b8a10-0c9d-4e7f-8b1a-2c3d4e5f6a7b-StreamThread-1-consumer", "etl-StreamThread-1-consumer"),
         ("producer-17", "producer"),
         ("orders.v2", "orders.v2"),
         ("fn-checkout-facade", "fn-checkout-facade"),  # a word, though its letters are hexadecimal

@@ -1,7 +1,10 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call, ConnectionReport
-from tests.diagnose.made import Item, call, connection, finding, findings, report
+from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.protocol.sasl.token import SaslToken
+from kafkasniff.tcp.events import Connection
+from tests.diagnose.made import Item, arrival, call, connection, finding, findings, report
 
 CLOSED, SESSIONS, FORGOTTEN = "connection-closed-by-server", "reauthentication-missing", "connection-forgotten"
 SERVED = call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, on=connection(40_000))
@@ -70,6 +73,12 @@ def session(at: float, version: int = 1, lifetime: int = 3000, **more: Any) -> C
     return call(36, version, {}, answer, at=at, **more)
 
 
+def raw(at: float, on: Connection) -> RawToken:
+    """A client's token behind SaslHandshake v0."""
+    client, server = map(str, on.endpoints)
+    return RawToken(on, client, server, "request", 20, arrival(at), SaslToken("PLAIN", "PLAIN credentials", "a", {}))
+
+
 def used(index: int, until: float, again: float | None = None, version: int = 1) -> list[Item]:
     """A login, and a request so many seconds later that the server does not answer."""
     begin = index * 10.0
@@ -91,6 +100,21 @@ def test_sessions_that_end() -> None:
     told = session(0, on=connection(40_000))
     assert findings(SESSIONS, used(0, 3.1, version=0) + used(1, 3.1, version=0)) == []
     assert finding(SESSIONS, [told, *used(0, 3.1, version=0), *used(1, 3.1, version=0)]).count == 2
+
+
+def test_sessions_of_logins_without_headers() -> None:
+    """As of kafka-python 2.0.2: the broker ends them all the same, and tells others how long they last."""
+    told = session(0, on=connection(40_000))
+    cut_off = [used(index, 3.1) for index in range(3)]
+    for index, items in enumerate(cut_off):
+        on = items[0].connection
+        items[0] = call(17, 0, {"mechanism": "PLAIN"}, {"errorCode": 0, "mechanisms": []}, at=index * 10, on=on)
+        items.insert(1, raw(index * 10, on))
+    calls = [item for items in cut_off for item in items]
+    assert finding(SESSIONS, [told, *calls]).count == 3
+    assert findings(CLOSED, [told, *calls]) == []
+    served = [call(3, 1, {"topics": []}, {"brokers": [], "topics": []}, at=1, on=connection(41_000))]
+    assert "each had logged in 3.1 s or longer before" in finding(CLOSED, [*served, *calls]).summary
 
 
 def test_a_session_that_ends_is_no_refused_connection() -> None:

@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from kafkasniff.calls.call import Call
+from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.tcp.events import Endpoint
-from tests.diagnose.made import arrival, call, connection, finding, findings
+from tests.diagnose.made import arrival, call, connection, finding, findings, report
 from tests.diagnose.network.test_churn import ALIVE, HEARTBEAT, lived
 
 
@@ -108,6 +108,19 @@ def test_idle_close_race() -> None:
     assert finding("idle-close-race", idle(2)).subject["clientId"] == "shop"
     assert findings("idle-close-race", idle(9, fin_from=0)) == []
     assert findings("idle-close-race", idle(9, late=-0.1)) == []
+
+
+def test_a_server_that_is_stopped_is_not_idle() -> None:
+    def refused(at: float) -> ConnectionReport:
+        on = connection(50_001, begin=at, end=at)
+        for counter in on.counters:
+            counter.data_bytes = 0
+        return report(on, "half-open", "rst", 1)
+
+    assert findings("idle-close-race", [*idle(9), refused(9.2), refused(30)]) == []
+    assert findings("idle-close-race", [*idle(9), refused(39)]) == []
+    assert len(findings("idle-close-race", [*idle(9), refused(39.1)])) == 1
+    assert len(findings("idle-close-race", [refused(1), *idle(9)])) == 1
 
 
 def test_what_is_still_open_at_the_end_may_yet_be_answered() -> None:

@@ -1,6 +1,6 @@
 from typing import Any
 
-from kafkasniff.calls.call import Call, Gap
+from kafkasniff.calls.call import Call, Frame, Gap
 from tests.diagnose.made import Item, arrival, call, connection, finding, findings, report
 
 MTU, ABANDONED = "path-mtu", "request-abandoned"
@@ -79,6 +79,25 @@ def test_large_answers_that_never_came() -> None:
     assert findings(MTU, with_hole(50_001, length=1_100) + with_hole(50_002, length=1_100)) == []
     assert findings(MTU, with_hole(50_001, acknowledged=True) + with_hole(50_002, acknowledged=True)) == []
     assert findings(MTU, with_hole(50_001, gaps=2) + with_hole(50_002, gaps=2)) == []  # The capture has losses, too.
+
+
+def broken_off(port: int, waited: float = 1.5, came: int = 71, gaps: int = 0) -> list[Item]:
+    """An answer of 9,000 bytes whose beginning came by itself, as of Fetch, whose records are sent from files."""
+    on = connection(port, end=2 + waited)
+    on.counters[1].gaps = gaps
+    before = call(3, 12, {"topics": []}, {"brokers": [], "topics": []}, on=on)
+    made = call(1, 12, {"maxWaitMs": 500}, {}, at=1, on=on, outcome="response-not-captured")
+    made.response, made.ended = Frame(9_000, bytes(came), arrival(2), arrival(2), 0), arrival(2 + waited)
+    return [before, made, report(on, ended_by="fin")]
+
+
+def test_large_answers_of_which_the_beginning_came() -> None:
+    assert findings(MTU, broken_off(50_001)) == []
+    found = finding(MTU, broken_off(50_001) + broken_off(50_002))
+    assert "those of 9,000 bytes and more never came (2 connections)" in found.summary
+    assert found.evidence[0].what == "71 of 9,000 bytes of an answer to FETCH came"
+    for more in ({"waited": 1.4}, {"came": 1_400}, {"gaps": 1}):
+        assert findings(MTU, [each for port in (50_001, 50_002) for each in broken_off(port, **more)]) == []
 
 
 def given_up(count: int, waited: float = 3, asked: int = 5_000, key: int = 1, together: bool = False) -> list[Item]:

@@ -90,10 +90,10 @@ def test_refusals_in_a_row_among_many_that_went_well() -> None:
     assert finding(rule, rows(length=10)).count == 40
 
 
-def fenced(count: int, together: bool) -> list[Call]:
+def fenced(count: int, together: bool, transactional_id: str | None = "tx") -> list[Call]:
     calls = []
     for at in range(count):
-        request = {"transactionalId": "tx", "topicData": [{"name": "orders", "partitionData": []}]}
+        request = {"transactionalId": transactional_id, "topicData": [{"name": "orders", "partitionData": []}]}
         partition = {"index": 0, "errorCode": 47, "baseOffset": -1}
         answer = {"responses": [{"name": "orders", "partitionResponses": [partition]}]}
         begun, took = (at / 1000, 1) if together else (at, 0.1)
@@ -104,3 +104,9 @@ def fenced(count: int, together: bool) -> list[Call]:
 def test_requests_in_flight_are_fenced_once() -> None:
     assert findings("producer-fenced", fenced(5, together=True)) == []
     assert finding("producer-fenced", fenced(2, together=False)).subject["transactionalId"] == "tx"
+
+
+def test_late_batches_of_an_idempotent_producer_are_no_sign_of_a_second_one() -> None:
+    late = fenced(3, together=False, transactional_id=None)
+    assert findings("producer-fenced", late) == []
+    assert "INVALID_PRODUCER_EPOCH" in finding("unexplained-error", late).summary
