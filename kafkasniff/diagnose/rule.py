@@ -28,7 +28,7 @@ _GIVEN = ("facts", "limits")
 
 _MOST_LIBRARIES = 3
 """Libraries of one finding whose names of options it tells."""
-OTHER_NAMES = "(The names are Java's; `kafkasniff explain {}` has those of other libraries.)"
+OTHER_NAMES = "(Names of options as in Java, where it has them; `kafkasniff explain {}` has those of each library.)"
 """Stands behind a fix for a client whose library is not known."""
 
 ANY_API = frozenset({-1})

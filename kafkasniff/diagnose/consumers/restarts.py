@@ -181,17 +181,26 @@ class RestartAtSameOffset(Rule[Starts]):
             return None
         (topic, index), position = max(stuck, key=lambda item: (item[1].reads, item[1].starts))
         committed = "nothing is committed" if position.committed == _NONE else f"committed is {position.committed:,}"
+        cause = fix = None
         if position.reads:
             where = f"read {topic}-{index} from offset {position.offset} each time"
         else:
             where = f"were told that there is no offset for {topic}-{index}, and fetched nothing"
+            cause = (
+                "The consumer takes no other offset ({auto.offset.reset}), and none was ever committed, or it was "
+                "deleted after offsets.retention.minutes."
+            )
+            fix = (
+                "Let it begin at the earliest or the latest record ({auto.offset.reset}), or give the group offsets "
+                "before it starts (kafka-consumer-groups.sh --reset-offsets)."
+            )
         summary = (
             f"Consumers {key.family or 'without client id'} of group {key.group} started "
             f"{times_text(position.starts)} within {seconds_text(state.span_ns)} and {where}; {committed}."
         )
         client_id = state.client_ids.only or list(state.client_ids)
         subject = {"clientId": client_id, "group": key.group, "topic": topic, "partition": index}
-        return self.make(state, subject, summary, count=position.starts)
+        return self.make(state, subject, summary, count=position.starts, cause=cause, fix=fix)
 
 
 RESTART_RULES: tuple[type[Rule[Any]], ...] = (RestartAtSameOffset,)

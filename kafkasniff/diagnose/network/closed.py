@@ -128,10 +128,15 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         "is larger than socket.request.max.bytes, or the broker failed while it read it."
     )
     fix = (
-        "Look into the broker's log at that time. Count the connections of the host; raise max.connections.per.ip "
-        "(or its overrides), or share one client in a program. For large requests send less at once "
-        "({max.request.size}; {batch.size}), or raise socket.request.max.bytes."
+        "Look into the broker's log at that time. Where it sent no byte: count the connections of the host; raise "
+        "max.connections.per.ip (or its overrides), or share one client in a program. For large requests: send less "
+        "at once ({max.request.size}; {batch.size}), or raise socket.request.max.bytes."
     )
+    fix_of_limits = (
+        "Count the connections of the host. Raise max.connections.per.ip (or its overrides) or max.connections, or "
+        "share one client in a program."
+    )
+    fix_of_sizes = "Send less at once ({max.request.size}; {batch.size}), or raise socket.request.max.bytes."
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no request pending."""
@@ -221,12 +226,15 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         all_silent = state.silent == state.count
         if all_silent and not (self._serving.get(key.server) or self.facts.is_kafka(key.server)):
             return None
+        fix = None
         if all_silent:
+            fix = self.fix_of_limits
             why = (
                 "before it sent any byte, while it serves others: a limit of connections (max.connections, "
                 "max.connections.per.ip, max.connection.creation.rate)"
             )
         elif not state.silent and state.smallest_cut > max(_LARGE, passed := self._passed.get(key) or 0):
+            fix = self.fix_of_sizes
             why = (
                 f"while requests of {state.smallest_cut:,} bytes and more were under way ({', '.join(state.kinds)}), "
                 f"and answered none larger than {passed:,}: look at socket.request.max.bytes (default 100 MiB)"
@@ -244,7 +252,7 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
             "server": key.server,
         }
         summary = f"{key.server} closed {counted(state.count, 'connection')} of {key.host}, one after the other, {why}."
-        return self.make(state, subject, summary)
+        return self.make(state, subject, summary, fix=fix)
 
 
 class Sessions(Tally):

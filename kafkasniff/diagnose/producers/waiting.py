@@ -20,6 +20,7 @@ from kafkasniff.diagnose.facts import (
     Client,
     client_of,
     request_of,
+    response_of,
 )
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_NAMES, SECOND, Bounded, Tally
@@ -73,6 +74,7 @@ class SlowAcknowledgement(Rule[Delays]):
     severity = "warning"
     scope = "client and server"
     state_type = Delays
+    sampled = frozenset({METADATA})
     thresholds = (
         Threshold("milliseconds", 1_000, "ms", "from the request's last byte on; replicas fetch twice a second"),
         Threshold("calls", 3, "calls", "that took so long"),
@@ -96,6 +98,21 @@ class SlowAcknowledgement(Rule[Delays]):
         super().__init__(*arguments)
         self._slow: Bounded[int] = Bounded()
         """Requests that a server should have answered at once and did not, by it."""
+        self._lagging: Bounded[list[int]] = Bounded()
+        """By topic, the brokers with replicas that have left the ISR of one of its partitions."""
+
+    def samples(self, seen: SeenCall) -> None:
+        """Note which replicas are out of sync."""
+        for topic in response_of(seen.call).get("topics", ()):
+            lagging = {
+                node
+                for item in topic["partitions"]
+                if not item["errorCode"]
+                for node in set(item["replicaNodes"]) - set(item["isrNodes"])
+            }
+            name = self.facts.name_in(topic) if lagging else None
+            if name is not None:
+                self._lagging.put(name, sorted(lagging)[:MOST_NAMES])
 
     def slow(self, seen: SeenCall) -> None:
         """Count writes to all replicas that were acknowledged late, and other requests that were answered late."""
@@ -130,6 +147,9 @@ class SlowAcknowledgement(Rule[Delays]):
             f"{key.server} acknowledged {counted(state.count, 'write')} of {key.client.name}{topics} with acks=all "
             f"late, up to {seconds_text(state.longest)}, and answered other requests at once."
         )
+        lagging = sorted({node for topic in state.topics for node in self._lagging.get(topic) or ()})
+        if lagging:
+            summary += f" Out of sync, by Metadata: the replicas on broker {', '.join(map(str, lagging))}."
         subject = client_subject(key.client, state.clients) | {"server": key.server, "topic": state.topics.only}
         return self.make(state, subject, summary)
 
@@ -195,7 +215,7 @@ class TransactionTimedOut(ErrorRule):
     fix = (
         "Find what stopped the process at that time (GC logs, CPU limits, VM migration); put less into one "
         "transaction, or leave it more time ({transaction.timeout.ms}), up to the brokers' transaction.max.timeout.ms "
-        "(default 15 minutes). After ProducerFencedException close the producer and make a new one."
+        "(default 15 minutes). After this error close the producer, make a new one, and repeat the transaction's work."
     )
 
     def __init__(self, *arguments: Any) -> None:

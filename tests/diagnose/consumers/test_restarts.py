@@ -55,6 +55,7 @@ def test_consumers_that_have_nothing_to_read() -> None:
 def test_a_consumer_without_an_offset_to_begin_at() -> None:
     found = finding(RULE, starts(3, committed=-1, offset=None))
     assert "fetched nothing" in found.summary
+    assert found.fix.startswith("Let it begin at the earliest or the latest record (auto.offset.reset)")
     assert findings(RULE, starts(3, committed=4, offset=None)) == []
     assert findings(RULE, starts(9, committed=-1, offset=None, joins=False)) == []  # A tool that describes the group.
 

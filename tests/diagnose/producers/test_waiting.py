@@ -24,6 +24,17 @@ def test_writes_that_wait_for_a_replica() -> None:
     assert findings(SLOW, [written(2, at, acks=1) for at in range(9)]) == []
 
 
+def test_the_replica_that_left_the_isr() -> None:
+    def metadata(at: float, *isr: int) -> Call:
+        partition = {"errorCode": 0, "partitionIndex": 0, "replicaNodes": [3, 1, 2], "isrNodes": list(isr)}
+        topics = [{"name": name, "errorCode": 0, "partitions": [partition]} for name in ("pay", "other")]
+        return call(3, 12, {"topics": []}, {"brokers": [], "topics": topics}, at=at)
+
+    writes = [written(1, at) for at in range(3)]
+    assert "broker 3." in finding(SLOW, [*writes, metadata(9, 1, 2)]).summary
+    assert "Out of sync" not in finding(SLOW, [*writes, metadata(9, 3, 1, 2)]).summary
+
+
 def test_one_long_wait() -> None:
     assert findings(SLOW, [written(4.9, on=connection(end=20))]) == []
     assert finding(SLOW, [written(5, on=connection(end=25))]).count == 1
