@@ -167,7 +167,11 @@ EXPLANATIONS = (
     ),
     Explanation(("producer-fenced",), ("concurrent-transactions-spin",), "the other's transaction must end first"),
     Explanation(("fetch-session-churn",), ("fetch-busy-loop",), "fetches without a session do not wait"),
-    Explanation(("unreadable-compression",), ("consumer-lag-grows",), "what cannot be read stays behind"),
+    Explanation(
+        ("unreadable-compression",),
+        ("consumer-lag-grows", "restart-at-same-offset", "rebalance-storm"),
+        "what cannot be read stays behind, however often the program starts",
+    ),
     Explanation(
         (*_THROWN_OUT, "restart-at-same-offset", "rebalance-storm", "redelivery-loop"),
         ("consumer-lag-grows",),

@@ -38,7 +38,7 @@ def test_who_did_not_log_in_is_not_named() -> None:
 def test_a_library_that_is_not_known_gets_java_names() -> None:
     found = finding("metadata-storm", asked("shop", 50_000))
     assert "(metadata.max.age.ms)" in found.fix
-    assert "`kafkasniff explain metadata-storm` has those of other libraries" in found.fix
+    assert "`kafkasniff explain metadata-storm` has those of each library" in found.fix
 
 
 def test_a_library_that_does_not_say_its_name_is_known_by_its_versions() -> None:

@@ -4,9 +4,10 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import FETCH, HEARTBEAT, PRODUCE, Client, request_of
+from kafkasniff.diagnose.facts import FETCH, HEARTBEAT, LEAVE_GROUP, OFFSET_COMMIT, PRODUCE, Client, request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
+from kafkasniff.diagnose.options.kafkajs import KAFKAJS
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.tcp.events import Connection
@@ -16,16 +17,23 @@ _FIRST_WITH_ZSTD = 10
 _FIRST_WITH_MAGIC_2 = 4
 _PRODUCE_WITH_MAGIC_2 = 3
 """Versions of Fetch and Produce from which on batches are of magic 2 (KIP-98)."""
+_NEWEST_OF_KAFKAJS = 11
+"""Version of Fetch that kafkajs 2.2.4 ends with (src/protocol/requests/fetch/index.js)."""
+_PACKAGES = frozenset({"snappy", "lz4", "zstd"})
+"""Codecs that kafkajs has from packages only, which a program must add (src/protocol/message/compression/index.js)."""
 _MOST_TOPICS = 10_000
 _WENT_ON = 1 << 62
 
 
 class Stopped(NamedTuple):
-    """Where a client was when it got a zstd batch."""
+    """Where a client was when it got a batch that it may be unable to read."""
 
     time: int
     offsets: dict[int, int]
     """What it asked for of the topic, by partition."""
+    codec: str
+    known: bool
+    """Whether the version of Fetch knows the codec, so that only a package may be missing."""
 
 
 class UnreadableCompression(TopicErrorRule):
@@ -41,11 +49,13 @@ class UnreadableCompression(TopicErrorRule):
     thresholds = (
         Threshold("calls", 1, "calls", "refused: the same request cannot succeed later"),
         Threshold("seconds", 5, "s", "of heartbeats after the first zstd batch, without a Fetch beyond it"),
+        Threshold("leaves", 2, "s", "within which kafkajs leaves its group after the first batch, without a commit"),
     )
     meaning = "The consumer gets no record of the partition from the first zstd batch on, while its heartbeats go on."
     wire = (
         "Fetch below version 10 answered with 76 UNSUPPORTED_COMPRESSION_TYPE (KIP-110); or with zstd batches, behind "
-        "which the client fetches no more of the topic, but goes on with heartbeats."
+        "which the client fetches no more of the topic, but goes on with heartbeats. Or kafkajs, which has snappy, lz4 "
+        "and zstd from packages only, leaves its group as soon as it has got such a batch."
     )
     cause = "The producers compress with zstd, and the consumer's library is older than Kafka 2.1's protocol."
     fix = (
@@ -61,19 +71,23 @@ class UnreadableCompression(TopicErrorRule):
         """By client and topic; those that went on are at the end of time."""
         self._alive: Bounded[Connection] = Bounded()
         """The connection on which a client sends its heartbeats."""
+        self._left: Bounded[int] = Bounded()
+        """When a client left its group, without a commit (ns)."""
 
     def wanted(self, call: Call) -> bool:
         """Look at consumers; of producers the error is told as it is."""
         return call.api_key == FETCH
 
     def version(self, api_key: int, version: int) -> bool:
-        """Look at Fetch in old versions only."""
-        return version < _FIRST_WITH_ZSTD
+        """Look at Fetch in the versions of old clients and of kafkajs only."""
+        return version <= _NEWEST_OF_KAFKAJS
 
     def uses(self, seen: SeenCall) -> None:
-        """Note where a client sends its heartbeats."""
+        """Note where a client sends its heartbeats, and when it leaves without a commit."""
         if seen.key == HEARTBEAT:
             self._alive.put(seen.client, seen.call.connection)
+        elif seen.key == LEAVE_GROUP and not seen.history.used(OFFSET_COMMIT):
+            self._left.put(seen.client, seen.sent)
 
     def call(self, seen: SeenCall) -> None:
         """See whether clients go on behind a zstd batch."""
@@ -82,28 +96,37 @@ class UnreadableCompression(TopicErrorRule):
             offsets = {item["partition"]: item["fetchOffset"] for item in topic["partitions"]}
             stopped = self._stopped.get(key)
             if stopped is not None and any(offset > stopped.offsets.get(at, offset) for at, offset in offsets.items()):
-                self._stopped.put(key, Stopped(_WENT_ON, {}))
+                self._stopped.put(key, Stopped(_WENT_ON, {}, stopped.codec, stopped.known))
                 self.states.pop(key)
             elif stopped is None and seen.told_records:
                 self._look(seen, key, offsets)
 
     def _look(self, seen: SeenCall, key: ErrorKey, offsets: dict[int, int]) -> None:
         for where, path, batch in seen.call.batch_headers:
-            if where == "response" and batch.compression == "zstd":
-                error = FieldError("response", path, 76, "zstd batches")
+            known = (seen.call.api_version or 0) >= _FIRST_WITH_ZSTD
+            if where == "response" and batch.compression in (_PACKAGES if known else ("zstd",)):
+                error = FieldError("response", path, 76, f"{batch.compression} batches")
                 if self.topic_of(seen.call, error) == key.name:
-                    self._stopped.put(key, Stopped(seen.ended, offsets))
+                    self._stopped.put(key, Stopped(seen.ended, offsets, batch.compression, known))
                     self.count(key, seen.call, error)
                     return
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire where it was refused, or where a client lives on and reads no more."""
         stopped, alive = self._stopped.get(key), self._alive.get(key.client)
-        if stopped is not None:
+        if stopped is not None and stopped.known:
+            left = self._left.get(key.client) or 0
+            if not 0 <= left - stopped.time <= self.limits["leaves"] * SECOND or not self._is_kafkajs(key.client):
+                return None
+        elif stopped is not None:
             lasted = alive.last.time - stopped.time if alive is not None else 0
             if lasted < self.limits["seconds"] * SECOND:
                 return None
         return super().finding(key, state)
+
+    def _is_kafkajs(self, client: Client) -> bool:
+        profiles = self.facts.profiles.known([client.client_id or ""], [client.host])
+        return bool(profiles) and all(profile.libraries() == {KAFKAJS} for profile in profiles)
 
     def more_subject(self, key: ErrorKey) -> dict[str, Any]:
         """Name the group, where the client has one."""
@@ -111,6 +134,12 @@ class UnreadableCompression(TopicErrorRule):
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name client and topic."""
+        stopped = self._stopped.get(key)
+        if stopped is not None and stopped.known:
+            return (
+                f"{key.client.name} got batches of topic {key.name} compressed with {stopped.codec}, which kafkajs "
+                f"reads only with a package that adds it, and left its group at once, without a commit."
+            )
         return (
             f"{key.client.name} fetches topic {key.name}, whose batches are compressed with zstd, in a version that "
             f"does not know it ({', '.join(state.codes)}), and gets no further."

@@ -57,7 +57,18 @@ class Told(Tally):
 
     def told_again(self) -> int:
         """Give how often it was told the same, faster than clients refresh what they know; 0 where it was slower."""
-        return max(self.again.values(), default=0) if self.span_ns <= self.count * _REFRESH_NS else 0
+        return max(self.again.values(), default=0) if self._hurries() else 0
+
+    def connections(self) -> int:
+        """Give on how many connections it was told; 0 where it may be a job that runs at times, and works elsewhere."""
+        return min(self.count, len(self.clients)) if len(self.nodes) == 1 or self._hurries() else 0
+
+    def _hurries(self) -> bool:
+        return self.span_ns <= self.count * _REFRESH_NS
+
+    def may_be_elsewhere(self) -> bool:
+        """Tell whether there may be other brokers, with names, which the capture does not show."""
+        return len(self.nodes) > 1 and any(map(_is_name, self.nodes))
 
     def moves(self) -> bool:
         """Tell whether a node was told under several addresses: agents of WarpStream take turns as the one broker."""

@@ -242,7 +242,7 @@ class AdvertisedListenerUnreachable(_ConnectRule):
 
     def _not_followed(self, client: Client, told: Told, host: str) -> Finding | None:
         tally: Tally = told
-        many = min(told.count, len(told.clients)) >= self.limits["metadata"]
+        many = told.connections() >= self.limits["metadata"]
         if not (many or told.told_again() >= self.limits["again"]) and self._only_begins(client, told):
             tally, many = told.bare, len(told.bare.clients) >= self.limits["metadata"]
         if not (many or told.told_again() >= self.limits["again"]) or told.moves():
@@ -251,9 +251,10 @@ class AdvertisedListenerUnreachable(_ConnectRule):
             return None
         names = list(told.nodes)
         only = len(names) == 1
+        elsewhere = "; unless it works there, where the capture does not show it" if told.may_be_elsewhere() else ""
         summary = (
             f"Metadata names {', '.join(names)}; {client.name} was told so {tally.count:,} times, and connects to "
-            f"none: {why_not(names[0], host)}."
+            f"none: {why_not(names[0], host)}{elsewhere}."
         )
         subject = client_subject(client, tally.clients) | {
             "advertised": names[0] if only else names,

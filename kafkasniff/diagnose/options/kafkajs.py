@@ -75,6 +75,11 @@ KAFKAJS = Library(
             "Call heartbeat() within eachMessage and eachBatch while they work; raise {session.timeout.ms}; give more "
             "partitions their turn at once (partitionsConsumedConcurrently, default 1).",
         ),
+        "unreadable-compression": Advice(
+            "The program has not added the codec to kafkajs, which has gzip alone built in.",
+            "Add it before the consumer runs: CompressionCodecs[CompressionTypes.Snappy] = SnappyCodec of "
+            "kafkajs-snappy; likewise kafkajs-lz4, and a package for zstd. Or let producers use gzip.",
+        ),
         "tiny-batches": Advice(
             "Each send() of kafkajs is a request of its own; it does not wait to fill batches.",
             "Gather messages in the program, and give send() or sendBatch() many at once.",

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.contents import Contents
 from kafkasniff.protocol.primitives import RecordsField
@@ -48,6 +50,24 @@ def test_a_consumer_that_reads_on() -> None:
 def test_zstd_that_the_broker_refuses() -> None:
     assert finding(COMPRESSION, [fetched(0, 9, code=76)]).count == 1
     assert findings(COMPRESSION, [call(0, 6, {}, {"errorCode": 76})]) == []
+
+
+@pytest.mark.parametrize(("codec", "found"), [(0, 0), (1, 0), (2, 1), (3, 1), (4, 1)])
+def test_codecs_that_kafkajs_lacks(codec: int, found: int) -> None:
+    """It leaves its group, on the connection of its coordinator, as soon as it cannot read a batch."""
+    on = connection(50_001)
+    begun = [call(18, 2, {}, {"apiKeys": []}, on=on), call(3, 6, {"topics": []}, {"brokers": [], "topics": []}, on=on)]
+    joins = call(11, 5, {"groupId": "g"}, {"errorCode": 0}, at=1, on=on)
+
+    def left(at: float) -> Call:
+        return call(13, 3, {"groupId": "g"}, {"errorCode": 0}, at=at, on=on)
+
+    calls = [*begun, joins, fetched(2, 11, codec=codec)]
+    assert len(findings(COMPRESSION, [*calls, left(4)])) == found
+    assert findings(COMPRESSION, [*calls, left(4.1)]) == []
+    assert findings(COMPRESSION, [*calls, fetched(3, 11, offset=1, codec=codec), left(4)]) == []
+    assert findings(COMPRESSION, [*calls, call(8, 5, {}, {"topics": []}, at=3, on=on), left(4)]) == []
+    assert findings(COMPRESSION, [*calls[1:], left(4)]) == []  # Another library.
 
 
 def produced(at: float = 0, version: int = 7) -> Call:

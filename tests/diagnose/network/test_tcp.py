@@ -158,6 +158,23 @@ def test_programs_that_start_again_and_again_at_their_bootstrap_server() -> None
     assert findings(rule, starts(9, "kgo")) == []  # A health check, which asks for no more.
 
 
+def test_jobs_that_run_now_and_then_may_work_with_brokers_elsewhere() -> None:
+    """Of several brokers with names, those that they work with may be on hosts that the capture does not show."""
+
+    def jobs(every: float, *hosts: str) -> list[Call]:
+        calls = [told(index * every, "broker1") for index in range(3)]
+        brokers = [{"nodeId": node, "host": host, "port": 9092, "rack": None} for node, host in enumerate(hosts)]
+        for index, each in enumerate(calls):
+            answer = {"brokers": brokers, "topics": []}
+            calls[index] = call(3, 8, {"topics": [{"name": "orders"}]}, answer, at=index * every, on=each.connection)
+        return calls
+
+    rule = "advertised-listener-unreachable"
+    assert findings(rule, jobs(46, "broker1", "broker2")) == []
+    assert "where the capture does not show it" in finding(rule, jobs(44, "broker1", "broker2")).summary
+    assert "capture" not in finding(rule, jobs(46, "broker1")).summary
+
+
 def test_kafka_python_2_0_2_starts_again_and_again() -> None:
     """It probes versions and asks for all topics on its first connection; those to brokers begin with neither."""
 
