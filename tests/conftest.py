@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 VECTORS = ROOT / "tests" / "vectors"
@@ -21,6 +22,13 @@ FIGURE = "figure"
 AddFigure = Callable[..., None]
 TIME_LIMIT = 300
 """Seconds that a test may take. It is there to end what would wait for ever, and measures nothing."""
+
+
+# The same examples each time, however slow the machine is: a test that fails by chance says nothing.
+settings.register_profile(
+    "fixed", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("fixed")
 
 
 def open_terminal() -> tuple[int, int]:

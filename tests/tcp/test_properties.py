@@ -3,7 +3,7 @@
 import random
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkasniff.tcp.reassembler import Reassembler
@@ -122,10 +122,8 @@ def merged(parts: list[bytes | int | None]) -> list[bytes | int]:
 
 
 seeds = st.integers(min_value=0, max_value=1 << 48)
-exact = settings(max_examples=100, derandomize=True, deadline=None, database=None)
 
 
-@exact
 @given(seeds, st.sampled_from((0, 3, 20, 50)), st.booleans())
 def test_whole_streams_survive_reordering_duplicates_and_overlaps(seed: int, farthest: int, overlap: bool) -> None:
     damaged = Damaged(seed, smallest=smallest_segment(farthest))
@@ -142,7 +140,6 @@ def flipped(seen: Seen) -> list[list[bytes | int | None]]:
     return list(seen.parts) if seen.connection.endpoints[0].port != 9092 else list(seen.parts[::-1])
 
 
-@exact
 @given(seeds, st.sampled_from((0, 3, 20)), st.sampled_from((0.02, 0.2, 0.7)))
 def test_gaps_are_the_bytes_that_no_packet_carries(seed: int, farthest: int, share: float) -> None:
     damaged = Damaged(seed, smallest=smallest_segment(farthest))
@@ -157,7 +154,6 @@ def test_gaps_are_the_bytes_that_no_packet_carries(seed: int, farthest: int, sha
         assert counters.gap_bytes == sum(p for p in seen.parts[direction] if isinstance(p, int))
 
 
-@exact
 @given(seeds, st.sampled_from((0, 3, 20)))
 def test_a_capture_that_starts_late_keeps_all_it_holds(seed: int, farthest: int) -> None:
     damaged = Damaged(seed, mid_stream=True, smallest=2)
@@ -166,7 +162,6 @@ def test_a_capture_that_starts_late_keeps_all_it_holds(seed: int, farthest: int)
     assert [merged(parts) for parts in flipped(seen)] == [[data] for data in damaged.data]
 
 
-@exact
 @given(seeds, st.integers(1, 40))
 def test_batches_do_not_matter(seed: int, size: int) -> None:
     damaged = Damaged(seed)

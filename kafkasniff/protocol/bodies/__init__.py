@@ -19,9 +19,7 @@ How it works:
     - `values.ValueTaker` makes values of fields, which a subclass puts somewhere: `values.ValueReader` into a dict, of
       all fields or of those wanted, and of a message that fails what came before (`is_partial`);
       `collecting.FieldCollector` into lists, of fields with a role, wherever they stand.
-    - `json_writer.JsonWriter` writes JSON text, with secrets replaced. Where compiled it writes structs, with all that
-      is inside them, at once, by plans that have the keys made ready (`json_plan`). Of a struct with anything unusual
-      it writes nothing so: the walk tells what that is, and the structs inside are tried by themselves.
+    - `json_writer.JsonWriter` writes JSON text, with secrets replaced.
     - `offsets.OffsetReader` notes every field with its bytes.
 - Tagged fields come last on the wire and may come in any order; Kafka's JSON has them where the definition has them,
   and leaves out those that hold their default. Both sinks put them in their places when the tag section ends.

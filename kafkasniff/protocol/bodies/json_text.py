@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.decoding import is_unsupported_version
-from kafkasniff.protocol.bodies.json_plan import plan_json
 from kafkasniff.protocol.bodies.json_writer import JsonWriter, mark_config, mark_topic_names
 from kafkasniff.protocol.bodies.tables import FieldTable, make_table, tables_in
 from kafkasniff.protocol.definitions import api_definition
@@ -86,5 +85,4 @@ def json_table(api_key: int, version: int, kind: Kind, show_secrets: bool) -> Fi
     for field in tables_in(table):
         if field.type_name == "records":
             mark_topic_names(field)
-    plan_json(table)
     return table

@@ -9,25 +9,24 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.protocol.bodies import json_plan
 from kafkasniff.protocol.bodies.reader import BodyReader
-from kafkasniff.protocol.bodies.tables import MAX_DEPTH, MAX_SLOTS, FieldTable, JsonPlan
+from kafkasniff.protocol.bodies.tables import MAX_DEPTH, MAX_SLOTS, FieldTable
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.primitives import UUID_TEXTS, json_float
 from kafkasniff.protocol.secrets.configs import REDACTED, is_secret_config, mask_secrets
 
 if not cython.compiled:
-    from kafkasniff.protocol.bodies.tables import BOOL, FLOAT64, RECORDS
+    from kafkasniff.protocol.bodies.tables import BOOL, FLOAT64
 
 _DOUBLE = Struct(">d")
 Place = tuple[str, int, int]
 """Path, begin and end of records."""
 
-_NOTES = 4096
-"""Bytes for what is noted of a struct that is written at once; they grow where these are too few."""
 _MOST_ROOM = 1 << 20
 """Bytes of the largest buffer that is kept when a message has been read."""
 _HIDDEN = f'"{REDACTED}"'.encode()
+_NEXT = cython.declare(bytes, b",")
+"""Stands before an element of an array, as a key does before a field."""
 _MOST_NAMES = 4096
 _LONGEST_NAME = 256
 """Names of configs, and bytes of each, of which is remembered whether they are secret."""
@@ -37,7 +36,7 @@ CONFIG = cython.declare(cython.int, 1)
 CONFIG_NAME = cython.declare(cython.int, 2)
 CONFIG_VALUE = cython.declare(cython.int, 3)
 CONFIG_SENSITIVE = cython.declare(cython.int, 4)
-TOPIC_NAME = cython.declare(cython.int, json_plan.TOPIC_NAME)
+TOPIC_NAME = cython.declare(cython.int, 5)
 
 # What is noted of a config, at the depth of its fields: where name and value lie in the data, and the value's text in
 # what was written, and whether the broker says that it is sensitive.
@@ -81,7 +80,6 @@ class JsonWriter(BodyReader):
         self.topic_ids: list[str] = []
         self.places: list[Place] = []
         self.marks = array("q", bytes(8 * MAX_SLOTS))
-        self.notes = array("q", bytes(_NOTES))
         self.tagged_texts: dict[FieldTable, bytes] = {}
         self.tagged_starts: list[int] = []
         self.configs = array("q", bytes(8 * _NOTED * MAX_DEPTH))
@@ -127,7 +125,7 @@ class JsonWriter(BodyReader):
 
     def key(self, field: FieldTable, in_array: cython.bint) -> cython.int:
         """Write what stands before a value."""
-        return self.out.key(b"" if in_array else field.key)
+        return self.out.key(_NEXT if in_array else field.key)
 
     def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
         """Begin an object."""
@@ -138,65 +136,13 @@ class JsonWriter(BodyReader):
             self.configs[noted + _SENSITIVE] = 0
         if field.parent is None:
             return self.out.byte(0x7B)
-        return self.out.open(b"" if in_array else field.key, 0x7B)
+        return self.out.open(_NEXT if in_array else field.key, 0x7B)
 
     def end_struct(self, field: FieldTable) -> cython.int:
         """End it."""
         if field.role == CONFIG:
             self.hide_config(field)
         return self.out.byte(0x7D)
-
-    def take_struct(self, table: FieldTable) -> cython.bint:
-        """Write the fields of a struct at once, by its plan; write nothing, and tell so, where anything is unusual."""
-        plan: JsonPlan | None = table.json_plan
-        if not cython.compiled or plan is None:
-            return False
-        out: TextBuffer = self.out
-        count: cython.Py_ssize_t = 0
-        size: cython.Py_ssize_t = -KAFKASNIFF_NO_ROOM  # type: ignore[name-defined]  # noqa: F821
-        i: cython.Py_ssize_t = 0
-        while size == -KAFKASNIFF_NO_ROOM or size == -KAFKASNIFF_NO_NOTES:  # type: ignore[name-defined]  # noqa: F821, PLR1714
-            if size == -KAFKASNIFF_NO_NOTES:  # type: ignore[name-defined]  # noqa: F821
-                self.notes = array("q", bytes(16 * len(self.notes)))
-            elif count or out.size == out.room:
-                # One byte more than there is makes the room twice as large.
-                out.grow(out.room - out.size + 1)
-            count = len(self.notes)
-            size = kafkasniff_write_planned(  # type: ignore[name-defined]  # noqa: F821
-                cython.address(out.buffer[out.size]),
-                out.room - out.size,
-                plan.steps,
-                table.json_begin,
-                plan.keys,
-                self.view,
-                cython.address(self.p),
-                self.end,
-                cython.address(self.left),
-                cython.address(self.indices[0]),
-                cython.address(self.notes[0]),
-                cython.address(count),
-                cython.address(self.names_internal_topic),
-            )
-        if size < 0:
-            return False
-        out.size += size
-        while i < count:
-            self.take_note(plan.fields[self.notes[i]], i + 1)
-            i += KAFKASNIFF_NOTE  # type: ignore[name-defined]  # noqa: F821
-        return True
-
-    def take_note(self, field: FieldTable, at: cython.Py_ssize_t) -> cython.int:
-        """Take what was noted of a field: an error code, or where records or a topic id lie."""
-        i: cython.Py_ssize_t
-        value: cython.longlong = self.notes[at]
-        for i in range(4):
-            self.indices[i] = self.notes[at + 2 + i]
-        if field.kind == RECORDS:
-            return self.note_records(field, value, self.notes[at + 1])
-        if field.is_topic_id:
-            self.topic_ids.append(UUID_TEXTS[self.raw(value, 16)])
-            return 0
-        return self.note_error(field, False, value)
 
     def hide_config(self, field: FieldTable) -> cython.int:
         """Replace the value of a secret config, or the secrets inside another's, as `redact_config` does."""
@@ -273,7 +219,7 @@ class JsonWriter(BodyReader):
         start: cython.Py_ssize_t = self.tagged_starts.pop()
         text: bytes = self.out.taken(start).removeprefix(b",")
         self.out.cut(start)
-        self.tagged_texts[field] = b"" if text == field.key + field.default_text else text
+        self.tagged_texts[field] = b"" if text == field.key.removeprefix(b",") + field.default_text else text
         return 0
 
     def end_tags(self, table: FieldTable) -> cython.int:
@@ -321,7 +267,7 @@ class JsonWriter(BodyReader):
     ) -> cython.int:
         """Write a number or bool."""
         if field.kind != BOOL:
-            return self.out.member(b"" if in_array else field.key, value)
+            return self.out.member(_NEXT if in_array else field.key, value)
         self.key(field, in_array)
         if field.role == CONFIG_SENSITIVE:
             self.configs[_NOTED * field.depth + _SENSITIVE] = value
@@ -402,6 +348,4 @@ class JsonWriter(BodyReader):
         self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
     ) -> cython.int:
         """Write the size of records."""
-        self.key(field, True)
-        self.out.add(field.size_key)
-        return self.out.number(length)
+        return self.out.member(field.size_key, length)

@@ -3,7 +3,7 @@
 cimport cython
 from kafkasniff.protocol.bodies.steps cimport (
     AFTER, ARRAY, BEGIN, CAN_BE_NULL, COMPACT, DEPTH, ELEMENT, END, ERROR, FIELD, FIXED, FORM, INTEGERS, IS_RECORDS,
-    IS_STRING, MARK, NEXT, NUMBER, OP, RUN, SIGNED, SIZE, TAGGED, TAGS, TEXT, TOLD, WANTED, WHOLE, WIDTH, Steps,
+    IS_STRING, MARK, NEXT, NUMBER, OP, RUN, SIGNED, SIZE, TAGGED, TAGS, TEXT, TOLD, WANTED, WIDTH, Steps,
 )
 from kafkasniff.protocol.bodies.tables cimport STRING, STRUCT, FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport kafkasniff_number_at, kafkasniff_signed
@@ -125,7 +125,6 @@ cdef class BodyReader:
     cdef int note_error(self, FieldTable field, bint in_array, long long code) except -1
     cdef int begin_struct(self, FieldTable field, bint in_array) except -1
     cdef int end_struct(self, FieldTable field) except -1
-    cdef bint take_struct(self, FieldTable table) except -1
     cdef int begin_array(self, FieldTable field, Py_ssize_t start, Py_ssize_t count) except -1
     cdef int end_array(self, FieldTable field) except -1
     cdef int begin_tagged(self, FieldTable field) except -1

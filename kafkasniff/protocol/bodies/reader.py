@@ -45,7 +45,6 @@ if not cython.compiled:
         TEXT,
         TOLD,
         WANTED,
-        WHOLE,
         WIDTH,
     )
     from kafkasniff.protocol.bodies.tables import STRING, STRUCT
@@ -330,12 +329,6 @@ class BodyReader:
                 if form & WANTED:
                     self.p = p
                     self.take_fixed(kafkasniff_field(fields, code[step + FIELD]), form & ELEMENT, start)
-            elif op == WHOLE:
-                self.p = p
-                if self.take_struct(kafkasniff_field(fields, code[step + FIELD])):
-                    p = self.p
-                    step = code[step + AFTER]
-                    continue
             else:
                 self.p = p
                 if op == BEGIN:
@@ -634,10 +627,6 @@ class BodyReader:
     def end_struct(self, field: FieldTable) -> cython.int:
         """Take the end of what `begin_struct` began."""
         return 0
-
-    def take_struct(self, table: FieldTable) -> cython.bint:
-        """Take all fields of a struct at once, up to its end; tell whether that was done."""
-        return False
 
     def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
         """Take the beginning of an array that is not one of integers."""

@@ -14,7 +14,7 @@ if not cython.compiled:
     from kafkasniff.protocol.bodies.tables import FLOAT64, INT8, INT64, RECORDS, STRING, STRUCT
 
     # What a step does, and what its numbers are; as in steps.pxd.
-    RUN, WHOLE, MARK, NUMBER, FIXED, TEXT, INTEGERS, ARRAY, NEXT, NULLABLE, BEGIN, END, TAGS = range(13)
+    RUN, MARK, NUMBER, FIXED, TEXT, INTEGERS, ARRAY, NEXT, NULLABLE, BEGIN, END, TAGS = range(12)
     OP, SIZE, AFTER, FIELD, DEPTH, FORM, WIDTH = range(7)
     WANTED, TOLD, ELEMENT, ERROR, SIGNED, COMPACT, CAN_BE_NULL, IS_STRING, IS_RECORDS, TAGGED = (
         1 << bit for bit in range(10)
@@ -30,7 +30,6 @@ class Steps:
     (`AFTER`), its field's place in `fields`, how many arrays are around it, and bits for the form of its value:
 
     - `RUN`: passes over `SIZE` bytes up to `AFTER`, if there are as many.
-    - `WHOLE`: hands on what is inside a struct, up to `AFTER`, at once, if the sink takes it so.
     - `MARK`: tells of the place before a field.
     - `NUMBER`, `FIXED`: a value of `SIZE` bytes: an integer or bool that is wanted or an error code; another one.
     - `TEXT`: a string, bytes or records, behind a length of `SIZE` bytes unless that is a varint.
@@ -71,7 +70,6 @@ class Steps:
     def _add_struct(self, struct: FieldTable) -> list[FieldTable]:
         """Add what is inside a struct; give the tagged fields whose steps are to follow."""
         waiting = list(struct.tagged_fields)
-        whole = self._add(WHOLE, struct) if struct.json_plan is not None else None
         plain = struct.plain_fields
         behind: dict[int, list[int]] = {}
         for place, field in enumerate(plain):
@@ -85,8 +83,6 @@ class Steps:
                 behind[place + 1][AFTER] = self._here()
         if struct.is_flexible:
             self._add(TAGS, struct)
-        if whole is not None:
-            whole[AFTER] = self._here()
         return waiting
 
     def _add_field(self, field: FieldTable) -> list[FieldTable]:
@@ -138,7 +134,7 @@ class Steps:
 def _element_size(array: FieldTable) -> tuple[int, int]:
     """Give the size of the elements of an array for its step, and the bit for its form; 0 where there is none."""
     is_told = array.is_wanted and array.tells_elements
-    if array.kind == STRUCT and array.is_flexible and array.json_plan is None and not is_told:
+    if array.kind == STRUCT and array.is_flexible and not is_told:
         size = array.size_inside()
         return size, TAGGED if size else 0
     return 0 if array.is_wanted else array.fixed_size(), 0

@@ -2,11 +2,6 @@
 
 cdef int BOOL, INT8, INT16, UINT16, INT32, UINT32, INT64, FLOAT64, UUID, STRING, BYTES, RECORDS, STRUCT
 
-cdef class JsonPlan:
-    cdef readonly bytes steps
-    cdef readonly bytes keys
-    cdef readonly list fields
-
 cdef class FieldTable:
     cdef readonly str name
     cdef readonly str type_name
@@ -33,8 +28,6 @@ cdef class FieldTable:
     cdef readonly int slot
     cdef public Py_ssize_t first_step, step_behind
     cdef public object steps
-    cdef public JsonPlan json_plan
-    cdef public Py_ssize_t json_begin
     cdef readonly FieldTable parent
     cdef readonly tuple fields
     cdef readonly tuple plain_fields

@@ -75,10 +75,9 @@ class FieldTable:
     - `other_tags`: tags that the struct has in other versions only.
     - `first_step`, `step_behind`: where the steps of a field begin and end, once they were made (steps.py); `steps`: of
       the message, all of them.
-    - `json_plan`: of a struct that a writer of JSON may write at once, how; `json_begin`: the step it begins with.
     - `default`, `default_text`: what a tagged field that is not sent holds, as a value and as JSON.
     - `first_path`: the path where all arrays around are at their first element, once a reader has made it.
-    - `key`, `size_key`: `"name":`, and `"nameSizeInBytes":` of records.
+    - `key`, `size_key`: `,"name":`, and `,"nameSizeInBytes":` of records.
     """
 
     def __init__(self, field: Field, version: int, parent: "FieldTable | None", message: Message) -> None:
@@ -110,8 +109,6 @@ class FieldTable:
         self.slot = -1
         self.first_step = self.step_behind = 0
         self.steps: Any = None
-        self.json_plan: JsonPlan | None = None
-        self.json_begin = 0
         self.fields: tuple[FieldTable, ...] = ()
         self.plain_fields: tuple[FieldTable, ...] = ()
         self.tagged_fields: tuple[FieldTable, ...] = ()
@@ -120,8 +117,8 @@ class FieldTable:
         self.default = field.json_default(version) if self.is_tagged else None
         self.default_text = json_text(self.default).encode() if self.is_tagged else b""
         self.first_path: str | None = None
-        self.key = f'"{field.name}":'.encode()
-        self.size_key = f'"{field.name}SizeInBytes":'.encode()
+        self.key = f',"{field.name}":'.encode()
+        self.size_key = f',"{field.name}SizeInBytes":'.encode()
 
     def add_fields(self, fields: tuple[Field, ...], message: Message, wanted: frozenset[str] | None, slots: int) -> int:
         """Add the fields of a struct, only those called `wanted` being wanted; give the number of slots then used."""
@@ -169,22 +166,6 @@ class FieldTable:
         """Give the bytes of a struct's plain fields where all take as many and none is noted; else 0."""
         sizes = [table.passed_size() for table in self.plain_fields]
         return sum(sizes) if sizes and 0 not in sizes else 0
-
-
-@cython.final
-@cython.cclass
-class JsonPlan:
-    """How structs of a message are written as JSON at once (`json_plan`).
-
-    - `steps`: for each field what it takes, packed. `keys`: their keys one behind the other, with commas.
-    - `fields`: the tables of the fields, by the numbers that steps have of them.
-    """
-
-    def __init__(self, steps: bytes, keys: bytes, fields: list[FieldTable]) -> None:
-        """Take them."""
-        self.steps = steps
-        self.keys = keys
-        self.fields = fields
 
 
 def make_table(message: Message, version: int, wanted: frozenset[str] | None = None) -> FieldTable:

@@ -359,9 +359,10 @@ cdef class TextBuffer:
     @cython.locals(view="const unsigned char*")
     cdef int copy(self, bytes source, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int append(self, TextBuffer other) except -1
+    @cython.locals(to="unsigned char*", text="const char*")
     cdef int key(self, bytes key) except -1
     cdef int open(self, bytes key, int bracket) except -1
-    @cython.locals(view="const unsigned char*", to="unsigned char*")
+    @cython.locals(view="const unsigned char*", to="unsigned char*", start="unsigned char*")
     cdef int integers(self, bytes source, Py_ssize_t at, Py_ssize_t count, int size, bint is_signed) except -1
     cdef int member(self, bytes key, long long value) except -1
     @cython.locals(to="unsigned char*")

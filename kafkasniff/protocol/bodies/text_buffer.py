@@ -116,27 +116,27 @@ class TextBuffer:
         return 0
 
     def key(self, key: bytes) -> cython.int:
-        """Write what stands before a value in JSON: a comma, unless it is the first, and `key`."""
+        """Write what stands before a value in JSON: `key`, of which the comma is left out behind an opening bracket."""
         length: cython.Py_ssize_t = len(key)
         if length >= self.room - self.size:
             self.grow(length + 1)
-        if self.size and self.buffer[self.size - 1] not in (0x7B, 0x5B):
-            self.buffer[self.size] = 0x2C
-            self.size += 1
-        if length == 0:
-            return 0
-        if cython.compiled:
-            kafkasniff_copy(cython.address(self.buffer[self.size]), cython.cast(cython.p_char, key), length)  # type: ignore[name-defined]  # noqa: F821
+        if not cython.compiled:
+            return self.add(key[1:] if self.size and self.store[self.size - 1] in b"{[" else key)
+        to = cython.address(self.buffer[self.size])
+        text = cython.cast(cython.p_char, key)
+        if self.size > 0 and (to[-1] == 0x7B or to[-1] == 0x5B):
+            text += 1
+            length -= 1
+        if length == 1:
+            to[0] = text[0]
         else:
-            self.buffer[self.size : self.size + length] = key
+            kafkasniff_copy(to, text, length)  # type: ignore[name-defined]  # noqa: F821
         self.size += length
         return 0
 
     def open(self, key: bytes, bracket: cython.int) -> cython.int:
-        """Write the beginning of an object or array with its key."""
+        """Write the beginning of an object or array with its key, behind which there is room."""
         self.key(key)
-        if self.size >= self.room:
-            self.grow(1)
         self.buffer[self.size] = bracket
         self.size += 1
         return 0
@@ -151,24 +151,29 @@ class TextBuffer:
     ) -> cython.int:
         """Write numbers of `size` bytes each as an array; raises IndexError where `source` has not as many."""
         taken: cython.Py_ssize_t
-        _check_part(source, at, count * size)
+        if at < 0 or count * size > len(source) - at:
+            _check_part(source, at, count * size)
         if not cython.compiled:
             places = range(at, at + count * size, size)
             numbers = [int.from_bytes(source[place : place + size], "big", signed=is_signed) for place in places]
             return self.add(b"[%s]" % b",".join([b"%d" % number for number in numbers]))
         view = source
-        self.byte(0x5B)
-        while count > 0:
+        bracket: cython.int = 0x5B
+        while True:
             taken = min(count, _AT_ONCE)
-            if taken * (_LONGEST_NUMBER + 1) > self.room - self.size:
-                self.grow(taken * (_LONGEST_NUMBER + 1))
-            to = cython.address(self.buffer[self.size])
-            self.size += kafkasniff_integers(to, view + at, taken, size, is_signed) - to  # type: ignore[name-defined]  # noqa: F821
-            at += taken * size
+            if taken * (_LONGEST_NUMBER + 1) + 2 > self.room - self.size:
+                self.grow(taken * (_LONGEST_NUMBER + 1) + 2)
+            to = start = cython.address(self.buffer[self.size])
+            to[0] = bracket
+            to = kafkasniff_integers(to + 1, view + at, taken, size, is_signed)  # type: ignore[name-defined]  # noqa: F821
             count -= taken
-            if count > 0:
-                self.byte(0x2C)
-        return self.byte(0x5D)
+            if count <= 0:
+                to[0] = 0x5D
+                self.size += to + 1 - start
+                return 0
+            self.size += to - start
+            at += taken * size
+            bracket = 0x2C
 
     def member(self, key: bytes, value: cython.longlong) -> cython.int:
         """Write a number with its key."""
@@ -262,7 +267,8 @@ class TextBuffer:
         end: cython.Py_ssize_t = at + length
         taken: cython.Py_ssize_t
         is_wide: cython.int = 0
-        _check_part(source, at, length)
+        if at < 0 or length < 0 or length > len(source) - at:
+            _check_part(source, at, length)
         if not cython.compiled:
             return self.write_string_by_bytes(source[at:end], stops)
         view = source

@@ -69,8 +69,8 @@ _REQUEST = b'{"where":"request","path":"'
 _RESPONSE = b'{"where":"response","path":"'
 """How a batch begins, by its side."""
 
-_REQUEST_ERROR = b'{"where":"request","path":'
-_RESPONSE_ERROR = b'{"where":"response","path":'
+_REQUEST_ERROR = b',{"where":"request","path":'
+_RESPONSE_ERROR = b',{"where":"response","path":'
 """How an error begins, by its side."""
 
 _LONGEST_DECODED = cython.declare(cython.Py_ssize_t, 16 << 10)
@@ -253,7 +253,7 @@ class JsonLines(LineWriter):
         """Give what `as_decoded` gives of a Fetch session, as it stands in a line."""
         out: TextBuffer = self.out
         start: cython.Py_ssize_t = out.size
-        key: bytes = f'{{"{step.topic_field}":'.encode()
+        key: bytes = f',{{"{step.topic_field}":'.encode()
         out.add(b',"decoded":[{"where":"request","path":"sessionId","type":"FetchSession","version":null,"value":')
         out.add(b'{"topics":[')
         for name, partitions in covered.partitions.items():
@@ -275,7 +275,7 @@ class JsonLines(LineWriter):
                 raw: bytes = path.encode()
                 out.key(begin)
                 out.json_string(raw, 0, len(raw))
-                out.member(b'"code":', code)
+                out.member(b',"code":', code)
                 out.add(f',"name":"{error_name(code)}"}}'.encode())
         return out.byte(0x5D)
 
@@ -285,7 +285,7 @@ class JsonLines(LineWriter):
         out.add(b',"topics":{')
         for topic_id, name in names.items():
             raw: bytes = name.encode()
-            out.key(f'"{topic_id}":'.encode())
+            out.key(f',"{topic_id}":'.encode())
             out.json_string(raw, 0, len(raw))
         return out.byte(0x7D)
 

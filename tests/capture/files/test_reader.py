@@ -12,7 +12,7 @@ from pathlib import Path
 
 import dpkt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkasniff.capture.errors import CaptureError
@@ -227,7 +227,6 @@ packets_and_times = st.lists(
 chunk_sizes = st.sampled_from([1, 7, 64 << 10])
 
 
-@settings(derandomize=True, max_examples=100, deadline=None)
 @given(packets=packets_and_times, chunk_bytes=chunk_sizes, digits=st.sampled_from([6, 9]))
 def test_what_our_writer_wrote_reads_back_equal(
     packets: list[tuple[bytes, int, int]], chunk_bytes: int, digits: int
@@ -247,7 +246,6 @@ def test_what_our_writer_wrote_reads_back_equal(
         assert (listed.link_type, listed.time_digits, listed.snap_length, listed.name) == (113, digits, 1000, "eth0")
 
 
-@settings(derandomize=True, max_examples=100, deadline=None)
 @given(packets=packets_and_times, chunk_bytes=chunk_sizes)
 def test_what_dpkt_wrote_reads_back_equal(packets: list[tuple[bytes, int, int]], chunk_bytes: int) -> None:
     stream = io.BytesIO()

@@ -1,8 +1,8 @@
 import json
+from base64 import urlsafe_b64encode
 
 import pytest
 
-from kafkasniff.protocol.bodies.json_plan import plan_json
 from kafkasniff.protocol.bodies.json_writer import JsonWriter
 from kafkasniff.protocol.bodies.tables import make_table, tables_in
 from kafkasniff.protocol.errors import ProtocolError
@@ -12,9 +12,7 @@ from tests.protocol.samples import EVERY_TYPE, FLEXIBLE, JSON_0, PLAIN, raw
 
 
 def text_of(message: Message, version: int, data: bytes) -> bytes | None:
-    table = make_table(message, version)
-    plan_json(table)
-    return JsonWriter().read(table, data, 0, MAX_ELEMENTS)
+    return JsonWriter().read(make_table(message, version), data, 0, MAX_ELEMENTS)
 
 
 def test_every_type() -> None:
@@ -63,7 +61,6 @@ KINDS = ("int8", "bool", "int16", "uint16", "int32", "uint32", "int64", "bool")
 def test_numbers_that_follow_each_other(code: int) -> None:
     fields = tuple(Field(name, kind, "0") for name, kind in zip(NUMBERS, KINDS, strict=True))
     table = make_table(Message("Numbers", "0", "none", (Field("rows", "[]Row", "0", fields=fields),)), 0)
-    plan_json(table)
     row = NUMBERS | {"errorCode": code}
     sizes = {"int8": 1, "bool": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8}
     data = b"".join(
@@ -101,3 +98,77 @@ def test_one_message_after_another() -> None:
             writer.read(table, data[:length], 0, MAX_ELEMENTS)
     assert writer.read(table, data + b"\0", 0, MAX_ELEMENTS) is None
     assert writer.read(table, data, 0, MAX_ELEMENTS) == whole
+
+
+ROW = (
+    Field("errorCode", "int16", "0"),
+    Field("topicId", "uuid", "0"),
+    Field("name", "string", "0", nullable="0"),
+    Field("tags", "[]string", "0"),
+    Field("numbers", "[]int32", "0"),
+    Field("records", "records", "0", nullable="0"),
+)
+ROWS = Message("Rows", "0", "none", (Field("rows", "[]Row", "0", fields=ROW),))
+
+
+def row_of(number: int) -> bytes:
+    """Give an element with an error code, a topic id and records."""
+    name = b"\n" * (number * 7 % 2_000)
+    numbers = [-1 - value for value in range(number % 200)]
+    return b"".join(
+        [
+            (number % 3).to_bytes(2) + number.to_bytes(16) + len(name).to_bytes(2) + name,
+            (2).to_bytes(4) + b"\0\1a\0\0",
+            len(numbers).to_bytes(4) + b"".join(value.to_bytes(4, signed=True) for value in numbers),
+            (number % 5).to_bytes(4) + bytes(number % 5),
+        ]
+    )
+
+
+@pytest.mark.parametrize("count", [0, 1, 40, 3_000])
+def test_much_text_with_error_codes_topic_ids_and_records(count: int) -> None:
+    data = count.to_bytes(4) + b"".join(map(row_of, range(count)))
+    writer = JsonWriter()
+    text = writer.read(make_table(ROWS, 0), data, 0, MAX_ELEMENTS)
+    ids = [urlsafe_b64encode(number.to_bytes(16)).decode().rstrip("=") for number in range(count)]
+    rows = [
+        {
+            "errorCode": number % 3,
+            "topicId": ids[number],
+            "name": "\n" * (number * 7 % 2_000),
+            "tags": ["a", ""],
+            "numbers": [-1 - value for value in range(number % 200)],
+            "recordsSizeInBytes": number % 5,
+        }
+        for number in range(count)
+    ]
+    assert text == json.dumps({"rows": rows}, separators=(",", ":")).encode()
+    assert writer.errors == [(f"rows[{at}].errorCode", at % 3) for at in range(count) if at % 3]
+    assert writer.topic_ids == ids
+    assert [path for path, _, _ in writer.places] == [f"rows[{at}].records" for at in range(count)]
+
+
+@pytest.mark.parametrize("most", [0, 4, 12, 14])
+def test_more_elements_than_may_be_are_refused(most: int) -> None:
+    data = (5).to_bytes(4) + b"".join(map(row_of, range(5)))
+    with pytest.raises(ProtocolError, match=r"expected at most [0-9]+ (array|more) elements"):
+        JsonWriter().read(make_table(ROWS, 0), data, 0, most)
+    assert JsonWriter().read(make_table(ROWS, 0), data, 0, 15) is not None
+
+
+@pytest.mark.parametrize("length", [0, 126, 127, 128, 16_382, 16_383, 32_767, 32_768, 2_097_151, 3_000_000])
+def test_lengths_of_several_bytes(length: int) -> None:
+    message = Message("One", "0", "0", (Field("x", "records", "0"), Field("y", "string", "0"), Field("z", "bool", "0")))
+    size, left = b"", length + 1
+    while left >= 0x80:
+        size += bytes([left & 0x7F | 0x80])
+        left >>= 7
+    size += bytes([left])
+    text = b'{"xSizeInBytes":%d,"y":"a","z":true}' % length
+    assert text_of(message, 0, size + b"a" * length + b"\2a\1\0") == text
+    behind = b"\1" + size + b"a" * length + b"\1\0"
+    if length > 32_767:
+        with pytest.raises(ProtocolError, match="expected a string of at most 32767 bytes"):
+            text_of(message, 0, behind)
+    else:
+        assert text_of(message, 0, behind) == b'{"xSizeInBytes":0,"y":"%s","z":true}' % (b"a" * length)
