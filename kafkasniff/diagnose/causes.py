@@ -106,11 +106,17 @@ EXPLANATIONS = (
         "nor can its transactions end, whoever writes to it",
         ("topic",),
     ),
+    Explanation(
+        ("unknown-topic-loop",), ("commit-storm",), "a commit for a topic that was deleted is tried again", ("topic",)
+    ),
     Explanation(("invalid-topic",), ("unknown-topic-loop",), "a name that is not allowed is no topic's"),
     Explanation(
         ("load-balancer-in-front",),
         ("not-leader-loop", "coordinator-flapping", "metadata-storm", "unexplained-error", "rebalance-storm"),
         "each connection reaches another broker than meant",
+    ),
+    Explanation(
+        ("load-balancer-in-front",), ("not-leader-loop",), "the partition's leader is another broker", ("topic",)
     ),
     Explanation(
         ("coordinator-unavailable",),

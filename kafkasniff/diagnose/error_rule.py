@@ -83,7 +83,7 @@ def elements(body: dict[str, Any], path: str) -> list[dict[str, Any]]:
     return found
 
 
-def _partition_of(call: Call, error: FieldError) -> int | None:
+def partition_of(call: Call, error: FieldError) -> int | None:
     """Give the number of the partition that an error is about, None where it is about none."""
     item = elements(response_of(call), error.path)[-1] if error.where == "response" else {}
     index = next((item[name] for name in ("partitionIndex", "index", "partition") if name in item), None)
@@ -134,7 +134,7 @@ class ErrorRule(Rule[ErrorTally]):
         state.codes[error.name] = state.codes.get(error.name, 0) + 1
         state.client_ids.add(client_id_of(call) or None)
         state.programs.add(call.connection)
-        state.indexes.add(_partition_of(call, error))
+        state.indexes.add(partition_of(call, error))
 
     def topic_of(self, call: Call, error: FieldError) -> str | None:
         """Give the topic that an error is about, None where it is about none or its id is not known."""

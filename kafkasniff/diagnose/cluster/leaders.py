@@ -1,10 +1,10 @@
 """Rules about leaders and addresses that Metadata tells: partitions without a leader, one address for all brokers."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
-from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, elements
+from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, elements, partition_of
 from kafkasniff.diagnose.facts import (
     DESCRIBE_TOPIC_PARTITIONS,
     METADATA,
@@ -17,6 +17,7 @@ from kafkasniff.diagnose.facts import (
 )
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, Names, Tally
+from kafkasniff.diagnose.network.advertised import is_name
 from kafkasniff.diagnose.rule import Rule, Threshold, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
 
@@ -169,9 +170,9 @@ def _nodes(response: dict[str, Any]) -> frozenset[int]:
 
 
 class Balanced(Tally):
-    """Errors of clients that were told one address for all brokers."""
+    """Errors of clients that were told one address for all brokers, or names that lead to one."""
 
-    __slots__ = ("brokers", "by_client", "metadata")
+    __slots__ = ("brokers", "by_client", "metadata", "names", "rounds")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -180,6 +181,24 @@ class Balanced(Tally):
         self.metadata = 0
         """Metadata answers that gave the address for several brokers."""
         self.brokers = 0
+        self.names: tuple[str, ...] = ()
+        """Those of the brokers, where they seem to lead to one address."""
+        self.rounds: dict[tuple[str | None, int | None], tuple[int, int]] = {}
+        """By partition: its refusals with Metadata in between, and the Metadata answers before the latest."""
+
+    @property
+    def most(self) -> int:
+        """Give the most refusals of a partition with Metadata in between."""
+        return max((rounds for rounds, _ in self.rounds.values()), default=0)
+
+
+class Named(NamedTuple):
+    """Brokers with names of their own and one port, as a client was told them."""
+
+    names: tuple[str, ...]
+    port: int
+    told: int
+    """How often."""
 
 
 class LoadBalancerInFront(ErrorRule):
@@ -188,7 +207,7 @@ class LoadBalancerInFront(ErrorRule):
     id = "load-balancer-in-front"
     title = "A load balancer stands in front of all brokers"
     severity = "error"
-    scope = "advertised address"
+    scope = "advertised address, or server"
     looks_across_clients = True
     state_type = Balanced
     codes = frozenset({6, 16})
@@ -197,6 +216,9 @@ class LoadBalancerInFront(ErrorRule):
     thresholds = (
         Threshold("calls", 3, "calls", "answered by the wrong broker"),
         Threshold("brokers", 2, "brokers", "with one host and port in a Metadata answer"),
+        Threshold(
+            "rounds", 3, "refusals", "of one partition, each after Metadata: who has moved away is found by then"
+        ),
     )
     meaning = (
         "A Kafka client must reach each broker by itself: which one answers here is chance, so that requests reach a "
@@ -204,7 +226,8 @@ class LoadBalancerInFront(ErrorRule):
     )
     wire = (
         "Metadata names one host and port for several node ids; then 6 NOT_LEADER_OR_FOLLOWER and 16 NOT_COORDINATOR "
-        "although the metadata are right and were asked for again."
+        "although the metadata are right and were asked for again. Or Metadata names each broker by another name, and "
+        "all connections go to one address, which refuses the same partition again and again."
     )
     cause = "advertised.listeners of all brokers names a TCP load balancer, an ingress or a Kubernetes Service."
     fix = (
@@ -217,15 +240,28 @@ class LoadBalancerInFront(ErrorRule):
         super().__init__(*arguments)
         self._told: Bounded[str] = Bounded()
         """By client, the address that it was told for several brokers."""
+        self._named: Bounded[Named] = Bounded()
+        self._servers: Bounded[str | None] = Bounded()
+        """By client and port, the one server that it connects to; None for several."""
 
     def wanted(self, call: Call) -> bool:
-        """Look at clients that were told one address for several brokers; other rules look at all others."""
-        return self._told.get(at_host(client_of(call))) is not None and not is_follower(request_of(call))
+        """Look at clients that were told one address for several brokers, or names; other rules look at all others."""
+        client = at_host(client_of(call))
+        told = self._told.get(client) is not None or self._named.get(client) is not None
+        return told and not is_follower(request_of(call))
+
+    def begins(self, seen: SeenCall) -> None:
+        """Note where a client connects to."""
+        key, server = (at_host(seen.client), seen.call.server.rpartition(":")[2]), seen.call.server
+        if self._servers.touch(key, lambda: server) != server:
+            self._servers.put(key, None)
 
     def call(self, seen: SeenCall) -> None:
         """See whether brokers have one address."""
         brokers = seen.response.get("brokers", ())
         if len({(item["host"], item["port"]) for item in brokers}) == len(brokers):
+            if len(brokers) >= self.limits["brokers"]:
+                self._note_names(at_host(seen.client), brokers)
             return
         nodes: dict[str, int] = {}
         for item in brokers:
@@ -240,14 +276,33 @@ class LoadBalancerInFront(ErrorRule):
         state.metadata += 1
         state.brokers = max(state.brokers, count)
 
+    def _note_names(self, client: Client, brokers: list[dict[str, Any]]) -> None:
+        """Note brokers that differ by their names alone."""
+        ports = {item["port"] for item in brokers}
+        if len(ports) > 1 or not all(is_name(item["host"]) for item in brokers):
+            self._named.pop(client)
+            return
+        known = self._named.get(client)
+        names = tuple(short_name(item["host"]) for item in brokers[:MOST_NAMES])
+        self._named.put(client, Named(names, ports.pop(), known.told + 1 if known is not None else 1))
+
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count calls that reached the wrong broker."""
         client = at_host(client_of(call))
-        address = self._told.get(client)
-        if address is None or call.response is None:
+        address, named = self._told.get(client), self._named.get(client)
+        if named is not None and call.server.rpartition(":")[2] != str(named.port):
+            named = None
+        if (address is None and named is None) or call.response is None:
             return
-        state = self.state(address)
+        state = self.state(address or call.server)
         assert isinstance(state, Balanced)
+        if address is None and named is not None:
+            state.names, state.metadata, state.brokers = named.names, named.told, len(named.names)
+            for error in errors[:MOST_NAMES]:
+                place = self.topic_of(call, error), partition_of(call, error)
+                rounds, before = state.rounds.get(place) or (0, 0)
+                if before < named.told and (place in state.rounds or len(state.rounds) < _MOST_PARTITIONS):
+                    state.rounds[place] = rounds + 1, named.told
         if client in state.by_client or len(state.by_client) < MOST_NAMES:
             state.by_client[client] = state.by_client.get(client, 0) + 1
         what = f"{call.api_name} v{call.api_version} answered with {errors[0].name}"
@@ -258,13 +313,21 @@ class LoadBalancerInFront(ErrorRule):
         assert isinstance(state, Balanced)
         if state.count < self.limits[self.least]:
             return None
+        advertised = key
+        if state.names:
+            port = key.rpartition(":")[2]
+            only = all(self._servers.get((client, port)) == key for client in state.by_client)
+            if state.most < self.limits["rounds"] or not only:
+                return None
+            advertised = [f"{name}:{port}" for name in state.names]
         by_count = sorted(state.by_client.items(), key=lambda item: -item[1])
         who = ", ".join(f"{client.name} {times_text(count)}" for client, count in by_count)
+        lead = f"names {', '.join(state.names)}, which all lead to" if state.names else "gives"
         summary = (
-            f"Metadata gives {key} for {state.brokers} brokers; requests reached the wrong one ({who}), though "
+            f"Metadata {lead} {key} for {state.brokers} brokers; requests reached the wrong one ({who}), though "
             f"metadata were asked for {times_text(state.metadata)}."
         )
-        subject = {"advertised": key, "clientId": by_count[0][0].client_id, "topic": state.topics.only}
+        subject = {"advertised": advertised, "clientId": by_count[0][0].client_id, "topic": state.topics.only}
         return self.make(state, subject, summary)
 
 

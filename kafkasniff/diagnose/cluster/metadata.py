@@ -5,7 +5,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from kafkasniff.calls.call import Call, FieldError, Gap
-from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
+from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule, elements
 from kafkasniff.diagnose.facts import (
     CREATE_TOPICS,
     DELETE_TOPICS,
@@ -31,6 +31,7 @@ _MOST_CONNECTIONS = 64
 """Connections of one client that are told apart."""
 _MOST_MISSED = 64
 """Unknown topics of one client that may yet appear."""
+UNKNOWN_TOPIC_ID = 100
 _LEADER_APIS = frozenset({PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH, SHARE_FETCH})
 
 
@@ -112,7 +113,7 @@ class UnknownTopicLoop(TopicErrorRule):
     title = "A client uses a topic that does not exist"
     severity = "error"
     scope = "client and topic"
-    codes = frozenset({3})
+    codes = frozenset({3, UNKNOWN_TOPIC_ID})
     apis = frozenset({METADATA, PRODUCE, FETCH, CREATE_TOPICS, DESCRIBE_TOPIC_PARTITIONS})
     thresholds = (
         Threshold(
@@ -120,7 +121,10 @@ class UnknownTopicLoop(TopicErrorRule):
         ),
     )
     meaning = "The client waits for a topic that nobody creates; its sends fail after max.block.ms."
-    wire = "Error 3 UNKNOWN_TOPIC_OR_PARTITION for a topic that stays unknown to the end of the capture."
+    wire = (
+        "Error 3 UNKNOWN_TOPIC_OR_PARTITION, or 100 UNKNOWN_TOPIC_ID, for a topic that stays unknown to the end of the "
+        "capture."
+    )
     cause = "A misspelt or deleted topic; or auto.create.topics.enable is off and the topic was never created."
     fix = "Create the topic (kafka-topics.sh --create), or correct its name in the client's configuration."
 
@@ -152,6 +156,14 @@ class UnknownTopicLoop(TopicErrorRule):
         if client is not None:
             self._forget(client)
 
+    def name_of(self, call: Call, error: FieldError) -> str | None:
+        """Give the topic, or the id of one whose name was not captured."""
+        name = self.topic_of(call, error)
+        if name is None and error.code == UNKNOWN_TOPIC_ID:
+            ids = [item["topicId"] for item in elements(response_of(call), error.path) if item.get("topicId")]
+            name = f"with id {ids[-1]}" if ids else None
+        return name
+
     def _forget(self, client: Client) -> None:
         for name in self._missed.pop(client) or ():
             self.states.pop(ErrorKey(client, name))
@@ -165,11 +177,16 @@ class UnknownTopicLoop(TopicErrorRule):
         missed = self._missed.touch(client_of(call), set)
         named = []
         for error in errors[:_MOST_MISSED]:
-            name = self.topic_of(call, error)
+            name = self.name_of(call, error)
             if name is not None and (name in missed or len(missed) < _MOST_MISSED):
                 missed.add(name)
                 named.append(error)
         super().errors(call, named)
+
+    def summary(self, key: ErrorKey, state: ErrorTally) -> str:
+        """Name the topic, or its id."""
+        text = super().summary(key, state)
+        return text if len(state.topics) else text.replace(" within ", f" for the topic {key.name} within ", 1)
 
 
 class InvalidTopic(TopicErrorRule):

@@ -132,6 +132,11 @@ def _address_of(advertised: str) -> ipaddress.IPv4Address | ipaddress.IPv6Addres
         return None
 
 
+def is_name(host: str) -> bool:
+    """Tell whether a host is advertised by name, which may lead anywhere."""
+    return _is_name(f"{host}:0")
+
+
 def _is_name(advertised: str) -> bool:
     return _address_of(advertised) is None
 

@@ -1,6 +1,7 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call
+from kafkasniff.tcp.events import Endpoint
 from tests.diagnose.made import call, connection, finding, findings
 
 OFFLINE, BALANCED = "partition-offline", "load-balancer-in-front"
@@ -63,6 +64,28 @@ def test_an_admin_client_of_4_0_asks_in_another_way() -> None:
 def told(at: float, ports: tuple[int, ...]) -> Call:
     brokers = [{"nodeId": node, "host": "lb", "port": port, "rack": None} for node, port in enumerate(ports)]
     return call(3, 8, {"topics": []}, {"brokers": brokers, "topics": []}, at=at)
+
+
+def test_names_that_lead_to_one_address() -> None:
+    """Each connection reaches another broker; those who find the new leader elsewhere are refused once."""
+
+    def told_names(at: float, *hosts: str, port: int = 9092) -> Call:
+        brokers = [{"nodeId": node, "host": host, "port": port, "rack": None} for node, host in enumerate(hosts)]
+        return call(3, 8, {"topics": []}, {"brokers": brokers, "topics": []}, at=at)
+
+    def rounds(count: int, *hosts: str, port: int = 9092) -> list[Call]:
+        return [each for at in range(count) for each in (told_names(at, *hosts, port=port), *refused(1))]
+
+    names = ("b1.lab", "b2.lab", "b3.lab")
+    assert findings(BALANCED, rounds(2, *names) + refused(9)) == []
+    found = finding(BALANCED, rounds(3, *names))
+    assert found.subject["advertised"] == ["b1.lab:9092", "b2.lab:9092", "b3.lab:9092"]
+    assert "names b1.lab, b2.lab, b3.lab, which all lead to 10.0.0.2:9092 for 3 brokers" in found.summary
+    assert findings(BALANCED, rounds(9, "b1.lab")) == []
+    assert findings(BALANCED, rounds(9, "10.0.0.2", "10.0.0.3")) == []
+    assert findings(BALANCED, rounds(9, *names, port=9093)) == []
+    other = call(18, 3, {}, {"apiKeys": []}, on=connection(50_001, server=Endpoint("10.0.0.3", 9092)))
+    assert findings(BALANCED, [*rounds(9, *names), other]) == []
 
 
 def refused(count: int, code: int = 6, **more: Any) -> list[Call]:
