@@ -103,16 +103,18 @@ def open_session(
     if java is not None:
         os.environ["JAVA_HOME"] = java
     try:
-        session = _start(conf, quiet and not submitted)
+        context = _start(conf, quiet and not submitted)
     except (PySparkException, OSError) as error:
         raise PipelineError(f"Spark does not start (-v shows what it says): {error}") from None
+    if _LOCAL.fullmatch(context.master) is None:
+        # A session takes longer to make than a context.
+        _check_workers(context)
+        # Unpacked where workers look for modules first: Python imports no library from a zip.
+        context.addArchive(f"{_package()}#kafkasniff")
+    session = SparkSession.builder.config(conf=conf).getOrCreate()
     for name, value in _SQL_SETTINGS.items():
         if name not in (settings or {}):
             session.conf.set(name, value)
-    if _LOCAL.fullmatch(session.sparkContext.master) is None:
-        _check_workers(session)
-        # Unpacked where workers look for modules first: Python imports no library from a zip.
-        session.sparkContext.addArchive(f"{_package()}#kafkasniff")
     return session
 
 
@@ -143,12 +145,11 @@ def _refuse_unfit(python: str, found: str) -> None:
         raise PipelineError(_OF_ANOTHER_VERSION % (python, f"{said}, that of the driver is {version}"))
 
 
-def _check_workers(session: SparkSession) -> None:
+def _check_workers(context: SparkContext) -> None:
     """Look for what tasks need in the Python of workers, by a task that needs nothing of it.
 
     Raises PipelineError where something lacks. To start Spark's own worker in that Python would take longer.
     """
-    context = session.sparkContext
     gateway = context._gateway
     assert gateway is not None
     command = gateway.jvm.java.util.ArrayList()
@@ -194,12 +195,12 @@ def tasks_at_once(master: str | None) -> int | None:
     return int(match[2]) if match is not None else None
 
 
-def _start(conf: SparkConf, quiet: bool) -> SparkSession:
+def _start(conf: SparkConf, quiet: bool) -> SparkContext:
     if quiet and SparkContext._active_spark_context is None:
         # The launcher and the JVM write to the streams that they are started with, before any log level is set.
         with tempfile.TemporaryFile() as log:
             _launch(conf, log)
-    return SparkSession.builder.config(conf=conf).getOrCreate()
+    return SparkContext.getOrCreate(conf)
 
 
 def _launch(conf: SparkConf, log: IO[bytes]) -> None:
