@@ -69,4 +69,5 @@ def _shim(home: Path) -> str:
     java.parent.mkdir(mode=0o700)
     java.write_text(_SHIM.format(module=_VECTOR, java=home / "bin" / "java"), encoding="utf-8")
     java.chmod(0o700)
+    Path(folder, "lib").symlink_to(home / "lib")
     return folder

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
@@ -20,6 +21,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 import kafkasniff
+from kafkasniff.pipeline.class_archive import archive_options
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.indexes.index import reason_of
 from kafkasniff.pipeline.java import find_java
@@ -46,6 +48,8 @@ print("{}.{}".format(*sys.version_info), *filter(lacks, sys.argv[1:]), end="")
 _CANNOT_RUN = "%s: the workers cannot run this Python: let PYSPARK_PYTHON name one that is on each of them"
 _LACKS = "the workers' Python (%s) lacks %s: install there what kafkasniff[spark] needs"
 _OF_ANOTHER_VERSION = "the workers' Python (%s) is of another version than the driver's: %s"
+_OPTIONS_VARIABLE = "SPARK_SUBMIT_OPTS"
+"""From it Spark's launcher takes options of Java for the driver alone, beside those in the settings."""
 _NOT_RUN = re.compile(r"Cannot run program|Subprocess exited with status")
 
 _LOCAL_SETTINGS = {
@@ -198,9 +202,23 @@ def tasks_at_once(master: str | None) -> int | None:
 def _start(conf: SparkConf, quiet: bool) -> SparkContext:
     if quiet and SparkContext._active_spark_context is None:
         # The launcher and the JVM write to the streams that they are started with, before any log level is set.
-        with tempfile.TemporaryFile() as log:
+        with tempfile.TemporaryFile() as log, _options_of_java():
             _launch(conf, log)
     return SparkContext.getOrCreate(conf)
+
+
+@contextmanager
+def _options_of_java() -> Iterator[None]:
+    """Let the JVM that is started have an archive of its classes, beside the options that it is given."""
+    before = os.environ.get(_OPTIONS_VARIABLE)
+    options = archive_options(os.environ.get("JAVA_HOME", ""))
+    os.environ[_OPTIONS_VARIABLE] = " ".join(filter(None, (before, *options)))
+    try:
+        yield
+    finally:
+        del os.environ[_OPTIONS_VARIABLE]
+        if before is not None:
+            os.environ[_OPTIONS_VARIABLE] = before
 
 
 def _launch(conf: SparkConf, log: IO[bytes]) -> None:

@@ -75,7 +75,7 @@ def test_the_shim_is_in_a_folder_of_its_own(tmp_path):
     assert [*target.iterdir()] == []
     for home, modes in homes:
         assert home.parent == planted
-        assert modes == ["0o40700", "0o40700", "0o100700"]
+        assert modes == ["0o40700", "0o40700", "0o100700", "0o120777"]
         assert not home.exists()
     assert homes[0][0] != homes[1][0]
 
