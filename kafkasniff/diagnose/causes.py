@@ -50,6 +50,13 @@ EXPLANATIONS = (
         "a client that is refused or cut off connects anew",
     ),
     Explanation(
+        ("connection-closed-by-server",),
+        ("connection-churn",),
+        "all programs of a host that has too many connections connect anew",
+        ("client",),
+    ),
+    Explanation(("unexplained-error",), ("connection-churn",), "a program that fails for good starts over"),
+    Explanation(
         ("advertised-listener-unreachable",), ("connection-churn",), "who cannot follow the metadata begins anew"
     ),
     Explanation(

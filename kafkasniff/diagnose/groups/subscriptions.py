@@ -241,7 +241,9 @@ class IdleMembers(Rule[Members]):
         subject = {"group": key, "clientId": names if len(names) > 1 else names[0]}
         if len(idle) == 1:
             subject["memberId"] = next(iter(idle))
-        return self.make(state, subject, summary, count=len(idle))
+        found = self.make(state, subject, summary, count=len(idle))
+        found.last_time = max(found.last_time, found.first_time + longest)
+        return found
 
 
 SUBSCRIPTION_RULES: tuple[type[Rule[Any]], ...] = (MixedSubscriptions, IdleMembers)

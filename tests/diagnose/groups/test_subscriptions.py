@@ -4,6 +4,8 @@ import struct
 from base64 import b64encode
 from typing import Any
 
+import pytest
+
 from kafkasniff.calls.call import Call
 from tests.diagnose.made import call, connection, finding, findings
 
@@ -70,6 +72,7 @@ def test_members_without_partitions() -> None:
     assert findings(IDLE, synced(0, kept=9.9)) == []
     found = finding(IDLE, synced(0, kept=10.1))
     assert (found.severity, found.subject["group"], found.subject["memberId"]) == ("info", "g", "m-1")
+    assert found.last_time - found.first_time == pytest.approx(10.1e9, abs=1e7)  # So that its cause is found.
     assert findings(IDLE, synced(0, "x", kept=99)) == []
     assert findings(IDLE, synced(0, kept=99) + synced(100, "x")) == []  # It was assigned something later.
     assert "1 of 2 members" in finding(IDLE, synced(0, kept=20) + synced(0, "x", member="m-2", kept=20)).summary
