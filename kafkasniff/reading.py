@@ -294,15 +294,15 @@ class _Pass:
                 self.watch(batch)
             self._secrets.refresh()
             yield self._engine.feed(batch)
-            self._summarise()
+            self._count()
         yield [*self.finish()]
 
     def finish(self) -> list[Item]:
         """Give what is left."""
         self._secrets.refresh()
         items = self._engine.flush()
-        self._summarise()
-        self.summary.notes += [note for reader in self._readers for note in reader.notes]
+        self._count()
+        self.summary.notes = self._engine.notes() + [note for reader in self._readers for note in reader.notes]
         self.summary.not_decrypted = self._engine.tls.notes()
         damages = [reader.damage for reader in self._readers if reader.damage is not None]
         self.summary.damages = [*self._unreadable, *damages]
@@ -317,11 +317,10 @@ class _Pass:
         for reader in self._readers:
             reader.close()
 
-    def _summarise(self) -> None:
+    def _count(self) -> None:
         counters = self._engine.reassembler.counters
         self.summary.packets = counters.packets
         self.summary.cut_packets = counters.cut_packets
-        self.summary.notes = self._engine.notes()
 
 
 def _open(paths: Sequence[str], budget: DecompressionBudget) -> tuple[list[CaptureReader], list[CaptureError]]:
