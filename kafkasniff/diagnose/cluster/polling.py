@@ -159,6 +159,8 @@ class TopicAutoCreated(TopicErrorRule):
         super().__init__(*arguments)
         self._watched: Bounded[list[MadeTopic]] = Bounded()
         """By topic, who missed it."""
+        self._reads: Bounded[set[str | None]] = Bounded()
+        """By client, which of them it fetches: later fetches of a session name none (KIP-227)."""
         self._known: Bounded[bool] = Bounded(_MOST_TOPICS)
         """Topics that are there."""
         self._written: Bounded[bool] = Bounded(_MOST_TOPICS)
@@ -242,13 +244,20 @@ class TopicAutoCreated(TopicErrorRule):
 
     def _read(self, seen: SeenCall) -> None:
         """Note that a client reads its topic, in which there may be records."""
-        for topic in seen.request.get("topics") or ():
-            name = self.facts.name_in(topic)
+        names = {self.facts.name_in(topic) for topic in seen.request.get("topics") or ()}
+        names = {name for name in names if self._watched.get(name) is not None}
+        if names:
+            self._reads.touch(seen.client, set).update(names)
+        filled = [place.path for place in seen.told_records if place.end > place.start]
+        for name in self._reads.get(seen.client) or ():
             for key in self._watched.get(name) or ():
                 state = self.states.get(key)
                 if isinstance(state, Made):
                     state.latest = seen.ended
-                    state.written |= any(place.end > place.start for place in seen.told_records)
+                    state.written |= any(self._topic(seen.call, path) == name for path in filled)
+
+    def _topic(self, call: Call, path: str) -> str | None:
+        return self.topic_of(call, FieldError("response", path, 0, ""))
 
     def finding(self, key: Any, state: ErrorTally) -> Finding | None:
         """Fire where a topic appeared as it was asked for."""

@@ -36,9 +36,10 @@ def metadata(at: float, code: int, topic: str = "ordres", client_id: str = "shop
     return call(3, 8, request, {"brokers": [], "topics": topics}, at=at, client_id=client_id)
 
 
-def fetched(at: float, topic: str = "ordres", records: int = 0) -> Call:
-    response: dict[str, Any] = {"errorCode": 0, "responses": []}
-    made = call(1, 11, {"topics": [{"topic": topic, "partitions": []}]}, response, at=at)
+def fetched(at: float, topic: str = "ordres", records: int = 0, named: bool = True) -> Call:
+    answered = [{"topic": topic, "partitions": [{"partitionIndex": 0, "errorCode": 0}]}]
+    response: dict[str, Any] = {"errorCode": 0, "responses": answered}
+    made = call(1, 11, {"topics": [{"topic": topic, "partitions": []}] if named else []}, response, at=at)
     assert made._response_body is not None
     made._response_body.records = [RecordsField("responses[0].partitions[0].records", 0, records)]
     return made
@@ -57,6 +58,14 @@ def test_a_topic_made_by_a_typing_error() -> None:
     assert "orders has a name like it, and is written to" in read.summary
     assert finding(MADE, [*appears, fetched(2.9)]).severity == "info"
     assert finding(MADE, [metadata(0, 5), metadata(0.1, 0)]).severity == "info"
+
+
+def test_later_fetches_of_a_session_name_no_topic() -> None:
+    appears = [metadata(0, 3), metadata(0.1, 0)]
+    session = [fetched(1), fetched(2, "other", records=70, named=False), fetched(3.1, "other", named=False)]
+    assert finding(MADE, [*appears, *session]).severity == "warning"
+    assert finding(MADE, [*appears, *session[:2]]).severity == "info"
+    assert findings(MADE, [*appears, *session, fetched(4, records=70, named=False)]) == []
 
 
 @pytest.mark.parametrize(
