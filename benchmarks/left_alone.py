@@ -12,6 +12,7 @@ drawn at random, then `--finish`. What differs is told by table: rows that lack 
 """
 
 import argparse
+import itertools
 import os
 import random
 import shutil
@@ -24,6 +25,7 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
 
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.tables.rings import ring_of
 from tests.pipeline.expected import COMPARED, expected_rows
 from tests.pipeline.findings.test_diagnosing import found, wanted
@@ -56,14 +58,26 @@ def run(*arguments: object) -> float:
     return time.monotonic() - begun
 
 
+def secrets_of(rings: list[list[str]]) -> bytes:
+    """Give the secrets of TLS in captures: those of one may open connections in another."""
+    found = []
+    for path in itertools.chain.from_iterable(rings):
+        reader = CaptureReader(path)
+        for _ in reader:
+            found += reader.take_secrets()
+    return b"\n".join(found)
+
+
 def judge(tables: Path, rings: list[list[str]]) -> None:
     """Tell how the tables differ from what `read` and `diagnose` say of the same files, a ring of them at a time."""
     of_vantages = by_vantage(tables)
+    key_log = tables.with_name("keys.log")
+    key_log.write_bytes(secrets_of(rings))
     lacking: Counter[str] = Counter()
     added: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     for paths in rings:
-        truth, shown = expected_rows(paths), of_vantages.pop(ring_of(paths[0]), None)
+        truth, shown = expected_rows(paths, str(key_log)), of_vantages.pop(ring_of(paths[0]), None)
         for table in COMPARED:
             have = shown[table] if shown else Counter()
             differing = (truth[table] - have).total(), (have - truth[table]).total()

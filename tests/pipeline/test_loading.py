@@ -3,6 +3,7 @@ import json
 import os
 import random
 import shutil
+import struct
 from collections import defaultdict
 from pathlib import Path
 
@@ -62,6 +63,11 @@ def key_log(tmp_path_factory):
     return path
 
 
+EMBEDDED = "captures/tls12-aes256-gcm-embedded.pcapng"
+CALLS_OF_EMBEDDED = 76
+"""In the broker's own log."""
+PACKETS, SECRETS = {0x0A0D0D0A, 1, 6}, {0x0A0D0D0A, 1, 10}
+"""Types of the blocks of pcapng: sections and interfaces, with packets or with decryption secrets."""
 OTHERS = [str(path) for path in (*CAPTURES.glob("*.pcap"), *CAPTURES.glob("*.pcapng"))]
 SOME = [path for path in OTHERS if Path(path).stem in ("loss-reorder-client-side", "ipv6", "tls12-aes256-gcm-embedded")]
 
@@ -183,6 +189,29 @@ def test_records_are_those_of_read(spark, tmp_path):
     found = [(row["offset"], row["timestamp"], row["value"], len(row["headers"])) for row in rows(tmp_path, "records")]
     assert len(wanted) > 100
     assert [row for row in sorted(found, key=str) if row in wanted] == sorted(wanted, key=str)
+
+
+def test_secrets_in_one_capture_open_connections_in_another(spark, tmp_path):
+    """A secret names the connection that it opens: where it lies does not matter, and `read` takes it so too."""
+    content = Path(EMBEDDED).read_bytes()
+    traffic, secrets, at = [], [], 0
+    while at < len(content):
+        kind, size = struct.unpack_from("<II", content, at)
+        for blocks, kinds in ((traffic, PACKETS), (secrets, SECRETS)):
+            blocks += [content[at : at + size]] * (kind in kinds)
+        at += size
+    captures = tmp_path / "captures"
+    captures.mkdir()
+    (captures / "traffic.pcapng").write_bytes(b"".join(traffic))
+    (captures / "secrets.pcapng").write_bytes(b"".join(secrets))
+
+    write(spark, [captures], tmp_path / "tables")
+
+    paths = [str(captures / "traffic.pcapng"), str(captures / "secrets.pcapng")]
+    (shown,) = by_vantage(tmp_path / "tables").values()
+    assert shown == expected_rows(paths)
+    assert not expected_rows(paths[:1])["calls"]
+    assert sum(shown["calls"].values()) == CALLS_OF_EMBEDDED
 
 
 def test_only_what_lies_in_the_time_asked_for_is_written(spark, tmp_path):
