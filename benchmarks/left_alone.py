@@ -4,11 +4,14 @@
     python -m benchmarks.left_alone steps CAPTURE [--steps 10]
     python -m benchmarks.left_alone small CAPTURE [--steps 2000]
     python -m benchmarks.left_alone follow CAPTURE [--steps 10] [--kills 20] [--seed 0]
+    python -m benchmarks.left_alone clocks FOLDER
 
 `recordings`: all captures below a folder, in one run. `steps`: a capture in the classic format, cut into a ring of
 files that come one by one, with a run of the pipeline behind each. `small`: such files all at once, with the time that
 `read` takes. `follow`: such files one by one, with `--follow`, each process of which is killed with SIGKILL at a moment
-drawn at random, then `--finish`. What differs is told by table: rows that lack and rows that are too many.
+drawn at random, then `--finish`. `clocks`: each capture below a folder as two capture points have it, of which one is
+0.3 ms farther away and has a clock that is 3.25 s ahead; its findings must be those of one side. What differs is told
+by table: rows that lack and rows that are too many.
 """
 
 import argparse
@@ -26,12 +29,17 @@ from itertools import pairwise
 from pathlib import Path
 
 from kafkasniff.capture.files.reader import CaptureReader
+from kafkasniff.pipeline.session import open_session
 from kafkasniff.tables.rings import ring_of
 from tests.pipeline.expected import COMPARED, expected_rows
+from tests.pipeline.findings.test_clocks import AHEAD_NS, later, what
 from tests.pipeline.findings.test_diagnosing import found, wanted
-from tests.pipeline.test_loading import by_vantage, rows
+from tests.pipeline.test_loading import by_vantage, rows, write
+from tests.pipeline.test_pipeline_docs import farther
 
 MASTER = "local[2]"
+MICROSECONDS = bytes.fromhex("d4c3b2a1")
+"""How a capture in the classic format begins, little-endian, with times in microseconds."""
 
 
 def parts(capture: Path, count: int) -> list[bytes]:
@@ -175,7 +183,30 @@ def small(folder: Path, options: argparse.Namespace) -> None:
     judge(folder / "tables", [paths])
 
 
-PARTS = {"recordings": recordings, "steps": steps, "small": small, "follow": follow}
+def clocks(folder: Path, options: argparse.Namespace) -> None:
+    """Read captures of two capture points each, whose clocks differ."""
+    session = open_session(MASTER)
+    told, same, count = 0, 0, 0
+    for number, path in enumerate(sorted(options.source.rglob("*.pcap"))):
+        content = path.read_bytes()
+        if content[:4] != MICROSECONDS:
+            continue
+        captures, tables = folder / f"captures-{number}", folder / f"tables-{number}"
+        captures.mkdir()
+        (captures / "broker.pcap").write_bytes(content)
+        (captures / "client.pcap").write_bytes(later(farther(content, 300), AHEAD_NS))
+        outcome = write(session, [captures], tables)
+        sides = [sorted(map(what, wanted(str(each)))) for each in sorted(captures.iterdir())]
+        shown = [sorted(map(what, findings)) for findings in found(tables).values()]
+        count += 1
+        told += bool(outcome.state.shifts)
+        same += shown in ([side] for side in sides) or not (shown or any(sides))
+        if shown not in ([side] for side in sides) and (shown or any(sides)):
+            print(f"{path.name}: shifts {outcome.state.shifts}; findings {[*map(len, shown)]} of {[*map(len, sides)]}")
+    print(f"{count} captures: the difference of the clocks told of {told}; findings as from one side: {same}")
+
+
+PARTS = {"recordings": recordings, "steps": steps, "small": small, "follow": follow, "clocks": clocks}
 
 
 def main() -> None:
