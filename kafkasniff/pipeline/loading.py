@@ -110,6 +110,7 @@ def load(
         except PipelineError as error:
             if not error.outdated:
                 raise
+            before.secrets = b"\n".join(filter(None, (before.secrets, error.secrets)))
             renewed, state = str(error), renew(ledger, before, inputs, str(error), error.apart)
             continue
         told(before, state, time.monotonic() - began)

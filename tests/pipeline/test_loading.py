@@ -191,8 +191,8 @@ def test_records_are_those_of_read(spark, tmp_path):
     assert [row for row in sorted(found, key=str) if row in wanted] == sorted(wanted, key=str)
 
 
-def test_secrets_in_one_capture_open_connections_in_another(spark, tmp_path):
-    """A secret names the connection that it opens: where it lies does not matter, and `read` takes it so too."""
+def split(folder):
+    """Write the packets and the secrets of a capture into one each; give their paths."""
     content = Path(EMBEDDED).read_bytes()
     traffic, secrets, at = [], [], 0
     while at < len(content):
@@ -200,18 +200,40 @@ def test_secrets_in_one_capture_open_connections_in_another(spark, tmp_path):
         for blocks, kinds in ((traffic, PACKETS), (secrets, SECRETS)):
             blocks += [content[at : at + size]] * (kind in kinds)
         at += size
-    captures = tmp_path / "captures"
-    captures.mkdir()
-    (captures / "traffic.pcapng").write_bytes(b"".join(traffic))
-    (captures / "secrets.pcapng").write_bytes(b"".join(secrets))
+    folder.mkdir()
+    (folder / "traffic.pcapng").write_bytes(b"".join(traffic))
+    (folder / "secrets.pcapng").write_bytes(b"".join(secrets))
+    return str(folder / "traffic.pcapng"), str(folder / "secrets.pcapng")
 
-    write(spark, [captures], tmp_path / "tables")
 
-    paths = [str(captures / "traffic.pcapng"), str(captures / "secrets.pcapng")]
+def test_secrets_in_one_capture_open_connections_in_another(spark, tmp_path):
+    """A secret names the connection that it opens: where it lies does not matter, and `read` takes it so too."""
+    paths = split(tmp_path / "captures")
+
+    write(spark, [tmp_path / "captures"], tmp_path / "tables")
+
     (shown,) = by_vantage(tmp_path / "tables").values()
-    assert shown == expected_rows(paths)
-    assert not expected_rows(paths[:1])["calls"]
+    assert shown == expected_rows([*paths])
+    assert not expected_rows([paths[0]])["calls"]
     assert sum(shown["calls"].values()) == CALLS_OF_EMBEDDED
+
+
+def test_secrets_that_come_later_let_all_be_read_again(spark, tmp_path):
+    traffic, secrets = split(tmp_path / "split")
+    captures, tables = tmp_path / "captures", tmp_path / "tables"
+    captures.mkdir()
+    shutil.copy(traffic, captures / "a.pcapng")
+    assert write(spark, [captures], tables).renewed is None
+    assert not rows(tables, "calls")
+    shutil.copy(secrets, captures / "b.pcapng")
+
+    assert write(spark, [captures], tables).renewed == "secrets of TLS connections came after their packets"
+    second = write(spark, [captures], tables)
+
+    assert second.renewed is None
+    (shown,) = by_vantage(tables).values()
+    assert shown == expected_rows([str(captures / "a.pcapng"), str(captures / "b.pcapng")])
+    assert len(rows(tables, "calls")) == CALLS_OF_EMBEDDED
 
 
 def test_only_what_lies_in_the_time_asked_for_is_written(spark, tmp_path):

@@ -182,6 +182,7 @@ class _MicroBatch:
         state.next_part += len(parts)
         state.parts |= dict(enumerate(parts, first_part))
         new_secrets = b"\n".join(report.secrets for report in index.reports if report.secrets not in state.secrets)
+        self._check_secrets(new_secrets)
         state.secrets = b"\n".join(filter(None, (state.secrets, new_secrets)))
         key_log = b"\n".join((options.key_log, state.secrets))
         bounds = {vantage: state.ends[vantage] - OVERLAP_NS for vantage in vantages}
@@ -203,6 +204,14 @@ class _MicroBatch:
             for vantage, carried in each.carried.items():
                 state.carried[each.bucket, vantage] = carried
         return followed
+
+    def _check_secrets(self, secrets: bytes) -> None:
+        """Let all be read again where these open TLS connections that were read; raises PipelineError."""
+        log = KeyLog()
+        log.add(secrets)
+        unopened = (name for each in self._state.carried.values() for name in each.unopened)
+        if self._plan.run and log.changes and any(map(log.lines_of, unopened)):
+            raise outdated("secrets of TLS connections came after their packets", secrets=secrets)
 
     def _with_sessions(self, index: Index, task: FollowTask) -> FollowTask:
         """Let all buckets know the TLS sessions that connections in others began."""

@@ -28,7 +28,7 @@ from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.tables.declared import RECORDS, TABLES
 from kafkasniff.typed_json import from_json, to_json
 
-_FORMAT = b"kafkasniff state 4"
+_FORMAT = b"kafkasniff state 5"
 """The first line of the state: another number for each change of what `State` holds."""
 
 _FOLDER = "_state-"
@@ -176,10 +176,12 @@ class State:
     def renew(self, removals: list[str], apart: Iterable[str]) -> "State":
         """Give the state with nothing read, for a run that takes the place of all that stands in the tables.
 
-        Files of the rings `apart` are each their own vantage.
+        Files of the rings `apart` are each their own vantage. Secrets of TLS are known from the beginning on.
         """
         rings = {ring: Ring(apart=True) for ring in apart}
-        return State(self.buckets, self.batch, rings=rings, removals=removals, shown=False, renewed=True)
+        begun = State(self.buckets, self.batch, rings=rings, removals=removals, shown=False, renewed=True)
+        begun.secrets = self.secrets
+        return begun
 
     def replace(self, what: str, written: Sequence[Written]) -> None:
         """Put rows in the place of others."""

@@ -44,6 +44,8 @@ class Carried:
     notes: tuple[str, ...] = ()
     """What could not be read so far and which limits were reached, in sentences."""
     tls_counters: TlsCounters = field(default_factory=TlsCounters)
+    unopened: frozenset[bytes] = frozenset()
+    """Client randoms of TLS connections without secrets."""
     events: int = 0
     """How many it brought so far."""
 
@@ -243,7 +245,12 @@ class _Follower:
             return
         notes = tuple(capture.engine.notes())
         self._followed.carried[vantage] = Carried(
-            saved, frozenset(parts), notes, capture.engine.tls.counters, capture.packer.events
+            saved,
+            frozenset(parts),
+            notes,
+            capture.engine.tls.counters,
+            frozenset(capture.engine.tls.unopened),
+            capture.packer.events,
         )
         self._followed.cluster_names[vantage] = capture.names.names
         self._followed.calls[vantage] = fewest(capture.names.calls.times)

@@ -19,6 +19,8 @@ class TlsLimits(NamedTuple):
     """Bytes of all connections that wait for secrets."""
     sessions: int = 100_000
     """TLS 1.2 sessions remembered for resumption; above it the oldest is forgotten."""
+    unopened: int = 10_000
+    """Connections without secrets whose client randoms are remembered."""
 
 
 class TlsCounters:
@@ -73,7 +75,7 @@ class TlsCounters:
 class TlsContext:
     """Shared by the connections of one capture."""
 
-    __slots__ = ("_sessions", "copy_secrets", "counters", "held", "key_log", "limits")
+    __slots__ = ("_sessions", "copy_secrets", "counters", "held", "key_log", "limits", "unopened")
 
     def __init__(self, key_log: KeyLog | None = None, limits: TlsLimits | None = None) -> None:
         """Begin with a key log, which may be filled later."""
@@ -85,6 +87,13 @@ class TlsContext:
         self.copy_secrets: Callable[[Connection, bytes], None] | None = None
         """Is given the lines of a key log that open a connection, when they are found."""
         self._sessions: OrderedDict[bytes, bytes] = OrderedDict()
+        self.unopened: set[bytes] = set()
+        """Client randoms of connections that were given up for lack of secrets."""
+
+    def give_up(self, client_random: bytes) -> None:
+        """Note a connection that no secret opened."""
+        if len(self.unopened) < self.limits.unopened:
+            self.unopened.add(client_random)
 
     def remember_session(self, name: bytes, master: bytes) -> None:
         """Note the master secret of a TLS 1.2 session under its id or ticket."""

@@ -76,6 +76,11 @@ class Negotiation:
         self._asked = -1
 
     @property
+    def client_random(self) -> bytes | None:
+        """Give what names the connection in key logs; None before the ClientHello."""
+        return None if self._client_hello is None else self._client_hello.random
+
+    @property
     def lacking(self) -> str:
         """Say what prevents decryption as long as no secrets are found."""
         return INCOMPLETE if self._client_hello is None or self._server_hello is None else NO_SECRETS

@@ -263,6 +263,9 @@ class TlsStream:
     def _give_up(self, reason: str) -> None:
         """Decrypt no further, and let go of all bytes."""
         self.description.failure = reason
+        client_random = self._negotiation.client_random
+        if reason == NO_SECRETS and client_random is not None:
+            self._context.give_up(client_random)
         self._given_up = True
         self._forget_held()
         self._directions = (_Direction(), _Direction())
