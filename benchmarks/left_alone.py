@@ -40,6 +40,8 @@ from tests.pipeline.test_pipeline_docs import farther
 MASTER = "local[2]"
 MICROSECONDS = bytes.fromhex("d4c3b2a1")
 """How a capture in the classic format begins, little-endian, with times in microseconds."""
+LOOPBACK, ELSEWHERE = bytes((127, 0, 0, 1)), bytes((10, 0, 0, 1))
+"""Of source and destination, which stand beside each other."""
 
 
 def parts(capture: Path, count: int) -> list[bytes]:
@@ -188,7 +190,8 @@ def clocks(folder: Path, options: argparse.Namespace) -> None:
     session = open_session(MASTER)
     told, same, count = 0, 0, 0
     for number, path in enumerate(sorted(options.source.rglob("*.pcap"))):
-        content = path.read_bytes()
+        # Each host has loopback addresses of its own: no two capture points see the same.
+        content = path.read_bytes().replace(LOOPBACK * 2, ELSEWHERE * 2)
         if content[:4] != MICROSECONDS:
             continue
         captures, tables = folder / f"captures-{number}", folder / f"tables-{number}"
