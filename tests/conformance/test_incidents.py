@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.labels import CAPTURES, judge, label_of
-from tests.conftest import needs_shared
+from tests.conftest import ROOT, needs_shared
 
-pytestmark = needs_shared
-
-INCIDENTS = sorted((CAPTURES / "incidents").glob("*.pcap"))
+INCIDENTS = [
+    *(pytest.param(path, marks=needs_shared) for path in sorted((CAPTURES / "incidents").glob("*.pcap"))),
+    *sorted((ROOT / "captures" / "incidents").glob("*.pcap")),
+]
 
 
 @pytest.mark.parametrize("capture", INCIDENTS, ids=lambda capture: capture.stem)

@@ -159,7 +159,7 @@ class TopicAutoCreated(TopicErrorRule):
         super().__init__(*arguments)
         self._watched: Bounded[list[MadeTopic]] = Bounded()
         """By topic, who missed it."""
-        self._reads: Bounded[set[str | None]] = Bounded()
+        self._reads: Bounded[set[str]] = Bounded()
         """By client, which of them it fetches: later fetches of a session name none (KIP-227)."""
         self._known: Bounded[bool] = Bounded(_MOST_TOPICS)
         """Topics that are there."""
@@ -245,9 +245,9 @@ class TopicAutoCreated(TopicErrorRule):
     def _read(self, seen: SeenCall) -> None:
         """Note that a client reads its topic, in which there may be records."""
         names = {self.facts.name_in(topic) for topic in seen.request.get("topics") or ()}
-        names = {name for name in names if self._watched.get(name) is not None}
-        if names:
-            self._reads.touch(seen.client, set).update(names)
+        watched = {name for name in names if name is not None and self._watched.get(name) is not None}
+        if watched:
+            self._reads.touch(seen.client, set).update(watched)
         filled = [place.path for place in seen.told_records if place.end > place.start]
         for name in self._reads.get(seen.client) or ():
             for key in self._watched.get(name) or ():

@@ -32,6 +32,11 @@ def was_refused(connection: Connection) -> bool:
     return reset and not any(counter.data_bytes for counter in connection.counters)
 
 
+def server_direction(report: ConnectionReport) -> int:
+    """Give the direction of a connection's answers."""
+    return 1 if str(report.connection.endpoints[0]) == report.client else 0
+
+
 class Open(Tally):
     """How many connections of a client are open at once, by server."""
 
@@ -293,7 +298,9 @@ class IdleCloseRace(Rule[Closed]):
     thresholds = (
         Threshold("requests", 1, "requests", "each fails and must be retried"),
         Threshold("seconds", 2, "s", "of idleness before the broker's FIN"),
-        Threshold("stopped", 30, "s", "after the FIN: a server that refuses connections then was stopped in order"),
+        Threshold(
+            "stopped", 30, "s", "around the FIN: a server that refuses connections then, or ends busy ones, stops"
+        ),
     )
     meaning = (
         "The request is lost and has to be sent again on a new connection; without retries the program sees an error."
@@ -308,16 +315,22 @@ class IdleCloseRace(Rule[Closed]):
     def __init__(self, *arguments: Any) -> None:
         """Begin with no server stopped."""
         super().__init__(*arguments)
-        self._refused: Bounded[int] = Bounded()
-        """By server, when the first of its latest refusals came (ns)."""
+        self._stopped: Bounded[int] = Bounded()
+        """By server, when it was seen to stop (ns)."""
 
     def connection(self, report: ConnectionReport) -> None:
-        """Note a server that refuses connections."""
-        time = report.connection.first.time
-        if was_refused(report.connection):
-            before = self._refused.get(report.server)
+        """Note a server that refuses connections, or ends one that is not idle."""
+        connection, time = report.connection, report.connection.first.time
+        if was_refused(connection):
+            before = self._stopped.get(report.server)
             if before is None or time - before > self.limits["stopped"] * SECOND:
-                self._refused.put(report.server, time)
+                self._stopped.put(report.server, time)
+            return
+        fin, history = connection.first_fin, self.facts.history_of(connection)
+        if fin is None or history is None or connection.ended_direction != server_direction(report):
+            return
+        if fin.time - history.answered < self.limits["seconds"] * SECOND:
+            self._stopped.put(report.server, fin.time)
 
     def unanswered(self, call: Call) -> None:
         """Compare a request with the server's FIN and what came before it."""
@@ -337,9 +350,10 @@ class IdleCloseRace(Rule[Closed]):
     def finding(self, key: Any, state: Closed) -> Finding | None:
         """Fire from the threshold on, unless the server was stopped."""
         assert isinstance(key, ServedBy)
-        refused = self._refused.get(key.server)
-        stopped = refused is not None and 0 <= refused - state.latest <= self.limits["stopped"] * SECOND
-        if stopped or state.count < self.limits["requests"]:
+        stopped = self._stopped.get(key.server)
+        if stopped is not None and abs(stopped - state.latest) <= self.limits["stopped"] * SECOND:
+            return None
+        if state.count < self.limits["requests"]:
             return None
         requests = counted(state.count, "request")
         summary = f"{key.client.name} sent {requests} on connections that {key.server} had closed after idleness."

@@ -5,7 +5,7 @@ import pytest
 from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.tcp.events import Endpoint
-from tests.diagnose.made import arrival, call, connection, finding, findings, report
+from tests.diagnose.made import Item, arrival, call, connection, finding, findings, report
 from tests.diagnose.network.test_churn import ALIVE, HEARTBEAT, lived
 
 
@@ -120,7 +120,19 @@ def test_a_server_that_is_stopped_is_not_idle() -> None:
     assert findings("idle-close-race", [*idle(9), refused(9.2), refused(30)]) == []
     assert findings("idle-close-race", [*idle(9), refused(39)]) == []
     assert len(findings("idle-close-race", [*idle(9), refused(39.1)])) == 1
-    assert len(findings("idle-close-race", [refused(1), *idle(9)])) == 1
+
+
+def test_a_server_that_closes_busy_connections_stops() -> None:
+    def closed(used: float, fin: float, by: int = 1) -> list[Item]:
+        on = connection(50_001, end=fin)
+        answered = call(12, 0, HEARTBEAT, ALIVE, at=used, took=0, on=on)
+        on.first_fin = arrival(fin)
+        return [answered, report(on, ended_direction=by)]
+
+    assert findings("idle-close-race", [*idle(9), *closed(7.1, 9)]) == []
+    assert len(findings("idle-close-race", [*idle(9), *closed(7, 9)])) == 1
+    assert len(findings("idle-close-race", [*idle(9), *closed(7.1, 9, by=0)])) == 1
+    assert len(findings("idle-close-race", [*idle(40), *closed(7.1, 9)])) == 1
 
 
 def test_what_is_still_open_at_the_end_may_yet_be_answered() -> None:
