@@ -2,6 +2,8 @@
 
 cimport cython
 from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.protocol.bodies.collecting cimport FieldCollector
+from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.headers cimport RequestHeader
 
 cdef extern from *:
@@ -27,6 +29,41 @@ cdef extern from *:
     }
     """
     bint kafkasniff_contains(bytes data, bytes text)
+
+@cython.final
+cdef class Plan:
+    cdef public str side
+    cdef public bint is_request, is_typed, is_decoded
+    cdef public frozenset names
+    cdef public tuple branches, ids
+    cdef public FieldTable table
+    cdef public Py_ssize_t header_version
+
+cdef class FieldsReader:
+    cdef object sides, wanted
+    cdef dict known
+
+    @cython.locals(header=RequestHeader)
+    cpdef list plans(self, Call call)
+
+cdef class EntityReader(FieldsReader):
+    cdef str entity
+
+cdef class NotesReader(FieldsReader):
+    pass
+
+@cython.final
+cdef class ErrorsReader(NotesReader):
+    pass
+
+@cython.final
+cdef class RecordsReader(NotesReader):
+    pass
+
+cdef FieldCollector _COLLECTOR
+
+@cython.locals(table=FieldTable, header=RequestHeader, frame=Frame, data=bytes, offset=Py_ssize_t)
+cpdef bint collected(Call call, Plan plan) except -1
 
 @cython.final
 cdef class Needles:

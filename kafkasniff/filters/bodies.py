@@ -20,6 +20,7 @@ from kafkasniff.protocol.bodies.tables import FieldTable, is_error_code, make_ta
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, fields_of
 from kafkasniff.protocol.headers import API_VERSIONS, response_header_version
+from kafkasniff.protocol.records.totals import NO_BATCH, count_records
 from kafkasniff.protocol.secrets.messages import may_hold_secrets
 from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR, TYPED_FIELDS, typed_names
 
@@ -53,24 +54,29 @@ class Branch(NamedTuple):
     inner: tuple["Branch", ...]
 
 
-class Plan(NamedTuple):
+class Plan:
     """What is read of one side of the calls of an API in a version."""
 
-    side: Side
-    names: frozenset[str]
-    """Of all fields that are read."""
-    branches: tuple[Branch, ...]
-    ids: tuple[Branch, ...]
-    """That lead to topic ids, where topics are asked for."""
-    is_typed: bool
-    """Whether names stand there whose kind is told by a type beside them."""
-    is_decoded: bool
-    """Whether the whole body is decoded: secrets are replaced in a body and not in a scan of it, and a filter should
-    not tell them either; and of some APIs bodies are decoded anyway."""
-    table: FieldTable | None
-    """By which the values alone are collected, without the structs around them; None where that does not do."""
-    header_version: int
-    """Of responses."""
+    __slots__ = ("branches", "header_version", "ids", "is_decoded", "is_request", "is_typed", "names", "side", "table")
+
+    def __init__(self, api_key: int, version: int, side: Side, branches: tuple[Branch, ...]) -> None:
+        """Read the fields of `branches`."""
+        self.side: Side = side
+        self.is_request = side == "request"
+        self.branches = branches
+        self.names = frozenset(_names(branches))
+        """Of all fields that are read."""
+        self.ids: tuple[Branch, ...] = ()
+        """That lead to topic ids, where topics are asked for."""
+        self.is_typed = False
+        """Whether names stand there whose kind is told by a type beside them."""
+        self.is_decoded = may_hold_secrets(api_key) or api_key in HOLDING_APIS
+        """Whether the whole body is decoded: secrets are replaced in a body and not in a scan of it, and a filter
+        should not tell them either; and of some APIs bodies are decoded anyway."""
+        self.table = _table(api_key, version, side, branches) if self.names and not self.is_decoded else None
+        """By which the values alone are collected, without the structs around them; None where that does not do."""
+        self.header_version = response_header_version(api_key, version)
+        """Of responses."""
 
 
 class FieldsReader:
@@ -78,9 +84,9 @@ class FieldsReader:
 
     def __init__(self, sides: Sequence[Side], wanted: Wanted) -> None:
         """Read those of `sides`."""
-        self._sides = sides
-        self._wanted = wanted
-        self._plans: dict[int, list[Plan]] = {}
+        self.sides = sides
+        self.wanted = wanted
+        self.known: dict[int, list[Plan]] = {}
 
     def __call__(self, call: Call) -> Sequence[Any]:
         """Give their values in a call."""
@@ -100,19 +106,16 @@ class FieldsReader:
         if header is None:
             return []
         place = header.api_key << 16 | header.api_version
-        plans = self._plans.get(place)
+        plans = self.known.get(place)
         if plans is None:
-            made = [self._plan(header.api_key, header.api_version, side) for side in self._sides]
-            plans = self._plans[place] = [plan for plan in made if plan.names]
+            made = [self.plan(header.api_key, header.api_version, side) for side in self.sides]
+            plans = self.known[place] = [plan for plan in made if plan.names]
         return plans
 
-    def _plan(self, api_key: int, version: int, side: Side) -> Plan:
-        is_decoded = may_hold_secrets(api_key) or api_key in HOLDING_APIS
+    def plan(self, api_key: int, version: int, side: Side) -> Plan:
+        """Make what is read of one side."""
         fields = fields_of(api_definition(api_key, side).fields, version) if api_key in APIS else ()
-        branches = _branches(fields, version, self._wanted, ())
-        names = frozenset(_names(branches))
-        table = _table(api_key, version, side, branches) if names and not is_decoded else None
-        return Plan(side, names, branches, (), False, is_decoded, table, response_header_version(api_key, version))
+        return Plan(api_key, version, side, _branches(fields, version, self.wanted, ()))
 
 
 class EntityReader(FieldsReader):
@@ -122,7 +125,7 @@ class EntityReader(FieldsReader):
         """Read all that a call names."""
         types = frozenset({entity})
         super().__init__(SIDES, lambda path: is_entity(path[-1], types))
-        self._entity = entity
+        self.entity = entity
 
     def __call__(self, call: Call) -> Sequence[Any]:
         """Give the names in a call, without repeats."""
@@ -141,29 +144,39 @@ class EntityReader(FieldsReader):
                 _collect(body, plan.ids, ids)
                 found += call.context.topics.of(ids).values()
             if plan.is_typed and call.api_key is not None:
-                found += typed_names(call.api_key, plan.side, body).get(self._entity, ())
+                found += typed_names(call.api_key, plan.side, body).get(self.entity, ())
         return [name for name in dict.fromkeys(found) if name not in NO_ENTITY]
 
-    def _plan(self, api_key: int, version: int, side: Side) -> Plan:
-        plan = super()._plan(api_key, version, side)
-        names = plan.names
-        ids: tuple[Branch, ...] = ()
-        if self._entity == "topicName" and api_key in APIS:
+    def plan(self, api_key: int, version: int, side: Side) -> Plan:
+        """Make what is read of one side, also of topic ids, and of names whose kind a type tells."""
+        plan = FieldsReader.plan(self, api_key, version, side)
+        if self.entity == "topicName" and api_key in APIS:
             types = frozenset({"topicId"})
             fields = fields_of(api_definition(api_key, side).fields, version)
-            ids = _branches(fields, version, lambda path: is_entity(path[-1], types), ())
-            names |= frozenset(_names(ids))
-            if ids and not plan.is_decoded:
-                plan = plan._replace(table=_table(api_key, version, side, plan.branches, ids))
-        resources = CONFIG_RESOURCES.get((api_key, side)) if self._entity != "transactionalId" else None
-        is_coordinator = api_key == FIND_COORDINATOR and side == "request" and self._entity != "topicName"
+            plan.ids = _branches(fields, version, lambda path: is_entity(path[-1], types), ())
+            plan.names |= frozenset(_names(plan.ids))
+            if plan.ids and not plan.is_decoded:
+                plan.table = _table(api_key, version, side, plan.branches, plan.ids)
+        resources = CONFIG_RESOURCES.get((api_key, side)) if self.entity != "transactionalId" else None
+        is_coordinator = api_key == FIND_COORDINATOR and side == "request" and self.entity != "topicName"
         if resources or is_coordinator:
-            names |= TYPED_FIELDS | frozenset({resources} if resources else ())
-            return plan._replace(names=names, ids=ids, is_typed=True, table=None)
-        return plan._replace(names=names, ids=ids)
+            plan.names |= TYPED_FIELDS | frozenset({resources} if resources else ())
+            plan.is_typed = True
+            plan.table = None
+        return plan
 
 
-class ErrorsReader(FieldsReader):
+class NotesReader(FieldsReader):
+    """Reads what is noted of bodies whatever is wanted of them, and holds no secrets."""
+
+    def plan(self, api_key: int, version: int, side: Side) -> Plan:
+        """Make what is read of one side: no value."""
+        plan = FieldsReader.plan(self, api_key, version, side)
+        plan.table = _table(api_key, version, side, ()) if plan.names else None
+        return plan
+
+
+class ErrorsReader(NotesReader):
     """Reads the error codes that are not zero."""
 
     def __init__(self) -> None:
@@ -177,13 +190,29 @@ class ErrorsReader(FieldsReader):
             if not collected(call, plan):
                 # Also of bodies that can be read in another version only.
                 return [error.code for error in call.errors]
-            found += [code for _, code in _COLLECTOR.errors]
+            if _COLLECTOR.codes:
+                found += _COLLECTOR.codes
         return found
 
-    def _plan(self, api_key: int, version: int, side: Side) -> Plan:
-        plan = super()._plan(api_key, version, side)
-        # The reader notes errors whatever is wanted, and codes are no secrets.
-        return plan._replace(table=_table(api_key, version, side, ())) if plan.names else plan
+
+class RecordsReader(NotesReader):
+    """Counts the records in batches."""
+
+    def __init__(self) -> None:
+        """Count those of either side: no call has batches on both."""
+        super().__init__(SIDES, lambda path: path[-1].type == "records")
+
+    def __call__(self, call: Call) -> Sequence[Any]:
+        """Give how many a call has; nothing where it has no batch."""
+        for plan in self.plans(call):
+            totals = None
+            frame = call.request if plan.is_request else call.response
+            if collected(call, plan):
+                totals = count_records(frame.data, _COLLECTOR.batches, plan.side) if frame is not None else NO_BATCH
+            if totals is None:
+                totals = call.record_totals(plan.side)
+            return [totals.records] if totals.codecs else []
+        return []
 
 
 class Needles:
@@ -250,7 +279,7 @@ class Needles:
         return False
 
 
-_COLLECTOR: Final = FieldCollector()
+_COLLECTOR = FieldCollector()
 """Holds what was collected last."""
 
 
@@ -259,16 +288,16 @@ def collected(call: Call, plan: Plan) -> bool:
     table, header = plan.table, call.header
     if table is None or header is None or call.context.records:
         return False
-    if plan.side == "request":
+    if plan.is_request:
         frame, offset = call.request, header.end
     else:
         frame, offset = call.response, 4 + plan.header_version
     if frame is None:
-        return _COLLECTOR.clear()
+        return bool(_COLLECTOR.clear())
     data = frame.data
-    if len(data) != frame.size or (plan.side == "response" and offset == 5 and data[4:5] != b"\0"):
+    if len(data) != frame.size or (not plan.is_request and offset == 5 and data[4] != 0):
         return False
-    return _COLLECTOR.collect(table, data, offset)
+    return bool(_COLLECTOR.collect(table, data, offset))
 
 
 def _table(
@@ -306,12 +335,11 @@ def _mark(table: FieldTable, branches: tuple[Branch, ...], role: int) -> bool:
 
 def _body(call: Call, plan: Plan) -> dict[str, Any] | None:
     """Give at least the fields of a plan, what there is of a body that did not decode whole; None where nothing is."""
-    is_request = plan.side == "request"
     if not plan.is_decoded and not call.context.records:
-        scan = call.scan_request(plan.names) if is_request else call.scan_response(plan.names)
+        scan = call.scan_request(plan.names) if plan.is_request else call.scan_response(plan.names)
         if scan is not None:
             return scan.value
-    body = call.request_body if is_request else call.response_body
+    body = call.request_body if plan.is_request else call.response_body
     return None if body is None else body.value or body.partial
 
 

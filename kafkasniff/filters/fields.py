@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from kafkasniff.calls.call import Call, ConnectionReport, Side
-from kafkasniff.filters.bodies import SIDES, EntityReader, ErrorsReader, FieldsReader
+from kafkasniff.filters.bodies import SIDES, EntityReader, ErrorsReader, FieldsReader, Reader, RecordsReader
 from kafkasniff.filters.predicates import BODY, HEADER, RECORDS
 from kafkasniff.protocol.fields import Field as BodyField
-from kafkasniff.protocol.records.totals import count_records
 
 _PARTITION_NUMBERS: Final = frozenset({"partition", "partitionIndex", "partitionId"})
 _PARTITION_LISTS: Final = frozenset({"partitions", "partitionIndexes"})
@@ -67,18 +66,6 @@ def _packets(call: Call) -> list[int]:
     return [frame.last.packet for frame in (call.request, call.response) if frame is not None]
 
 
-def _records(call: Call) -> int | None:
-    if call.api_key not in _WITH_RECORDS:
-        return None
-    side = _WITH_RECORDS[call.api_key]
-    scan = call.scan_request(_NO_FIELDS) if side == "request" else call.scan_response(_NO_FIELDS)
-    frame = call.request if side == "request" else call.response
-    totals = count_records(frame.data, scan.records, side) if scan is not None and frame is not None else None
-    if totals is None:
-        totals = call.record_totals(side)
-    return totals.records if totals.codecs else None
-
-
 def _problems(call: Call) -> list[str]:
     # What scans and totals find to be sound is not opened.
     call.scan_request(_NO_FIELDS)
@@ -105,7 +92,12 @@ def _is_partition(path: tuple[BodyField, ...]) -> bool:
 
 def _body_field(side: str, name: str) -> Callable[[Call], Any]:
     """Give what reads a field of bodies that is in no struct."""
-    read = FieldsReader([each for each in SIDES if each == side], lambda path: len(path) == 1 and path[0].name == name)
+    only = [each for each in SIDES if each == side]
+    return _first(FieldsReader(only, lambda path: len(path) == 1 and path[0].name == name))
+
+
+def _first(read: Reader) -> Callable[[Call], Any]:
+    """Give what gives the value of a field that a call has once at most."""
 
     def first(call: Call) -> Any:
         found = read(call)
@@ -187,7 +179,7 @@ FIELDS: Final[dict[str, Field]] = {
         ),
         Field("acks", "number", "what a Produce waits for: 0, 1 or all", _body_field("request", "acks"), cost=BODY),
         Field("throttle", "duration", "how long the broker throttles the client", _throttle, cost=BODY),
-        Field("records", "number", "records in the call's batches", _records, cost=RECORDS),
+        Field("records", "number", "records in the call's batches", _first(RecordsReader()), cost=RECORDS),
         Field(
             "problem", "text", "what is wrong with the call's messages",
             _problems, True, RECORDS, plural="problems",

@@ -30,8 +30,7 @@ _IN.2: /in(?![^\s()<>=!~,&|"'])/i
 OPERATOR.3: /==?|!=|<=|>=|<|>|!?~/
 STRING: /"(\\.|[^"\\])*"|'(\\.|[^'\\])*'/s
 WORD: /[^\s()<>=!~,&|"']+/
-%import common.WS
-%ignore WS
+%ignore /\s+/
 """
 
 _EXPECTED: Final = {

@@ -6,3 +6,7 @@ from kafkasniff.protocol.bodies.values cimport ValueTaker
 cdef class FieldCollector(ValueTaker):
     cdef readonly list values
     cdef readonly list ids
+    cdef readonly list codes, batches
+
+    cpdef bint collect(self, FieldTable table, bytes data, Py_ssize_t offset) except -1
+    cpdef bint clear(self) except -1

@@ -28,14 +28,15 @@ class FieldCollector(ValueTaker):
         super().__init__()
         self.values: list[Any] = []
         self.ids: list[Any] = []
+        self.codes: list[int] = []
+        self.batches: list[tuple[str, int, int]] = []
 
-    def collect(self, table: FieldTable, data: bytes, offset: int) -> bool:
+    def collect(self, table: FieldTable, data: bytes, offset: cython.Py_ssize_t) -> cython.bint:
         """Read the message that begins at `offset`; tell whether it ends with `data` and has no problem.
 
-        Then `values`, `ids` and `errors` are complete.
+        Then `values`, `ids`, `codes` (error codes that are not zero) and `batches` are complete.
         """
-        self.values = []
-        self.ids = []
+        self.clear()
         self.begin(data, offset, len(data), MAX_ELEMENTS)
         try:
             self.read_message(table)
@@ -45,11 +46,12 @@ class FieldCollector(ValueTaker):
             self.release()
         return bool(self.p == len(data))
 
-    def clear(self) -> bool:
+    def clear(self) -> cython.bint:
         """Let go of the message before, as if one without such fields had been read; tell so."""
         self.values = []
         self.ids = []
-        self.errors = []
+        self.codes = []
+        self.batches = []
         return True
 
     def put(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: object) -> cython.int:
@@ -63,6 +65,12 @@ class FieldCollector(ValueTaker):
             into.append(value)
         return 0
 
+    def note_error(self, field: FieldTable, in_array: cython.bint, code: cython.longlong) -> cython.int:
+        """Note an error code, and not where it stands."""
+        self.codes.append(code)
+        return 0
+
     def note_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
-        """Note nothing of them."""
+        """Note where records lie, and not in which field."""
+        self.batches.append(("", at, at + length))
         return 0

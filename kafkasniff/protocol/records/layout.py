@@ -21,9 +21,6 @@ MAGIC_2: Final = Struct(">qiibIhiqqqhii")
 """Base offset, size, partition leader epoch, magic, CRC, attributes, last offset delta, base timestamp, max timestamp,
 producer id, producer epoch, base sequence, record count; the records follow."""
 
-MAGIC_2_TOTALS: Final = Struct(">8xi4xbIh34xi")
-"""Of the same: size, magic, CRC, attributes, record count."""
-
 CRC_AT: Final = (12, 12, 17)
 """Position of the CRC by magic."""
 
