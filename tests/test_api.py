@@ -133,7 +133,7 @@ def test_reprs_are_short(tmp_path: Path) -> None:
     assert all(len(repr(item)) < 400 for item in reading)
     call = next(kafkasniff.read(CAPTURES / "vlan.pcap").calls())
     assert repr(call) == (
-        "Call(API_VERSIONS v0 10.77.0.2:49672 to 10.77.0.1:20000 'tagc-admin', answered in 237.253 ms)"
+        "Call(ApiVersions v0 10.77.0.2:49672 to 10.77.0.1:20000 'tagc-admin', answered in 237.253 ms)"
     )
     assert "Reading(['" in repr(reading)
 

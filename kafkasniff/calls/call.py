@@ -300,10 +300,14 @@ class Call:
 
     def __repr__(self) -> str:
         """Give it in a line."""
-        name, version = self.api_name or "request not captured", "" if self.header is None else f" v{self.api_version}"
+        from kafkasniff.protocol.names import camel_case  # of use here alone
+
+        name = "request not captured"
+        if self.header is not None:
+            name = f"{camel_case(self.api_name or f'API {self.api_key}')} v{self.api_version}"
         client_id = "" if self.client_id is None else f" {self.client_id[:_REPR_CLIENT_ID]!r}"
         took = "" if self.total_ns is None else f" in {self.total_ns / 1e6:.3f} ms"
-        return f"Call({name}{version} {self.client} to {self.server}{client_id}, {self.outcome}{took})"
+        return f"Call({name} {self.client} to {self.server}{client_id}, {self.outcome}{took})"
 
     def to_dict(self) -> dict[str, Any]:
         """Give what its JSON line has (docs/json.md), as a dict."""

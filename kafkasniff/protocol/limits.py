@@ -18,7 +18,7 @@ class MessageLimits(NamedTuple):
     """Bounds on one message; what runs into one is shown up to there, with a problem."""
 
     elements: int = MAX_ELEMENTS
-    """Array elements, integers not counted; of a spoilt message a tenth of them. At least as many as a short message
+    """Array elements, integers not counted; of a damaged message a tenth of them. At least as many as a short message
     has bytes (`json_compiler.SHORT_BYTES`), as those of such are not counted."""
     depth: int = MAX_DEPTH
     """Levels of messages within messages, where the wire says how many there are: in the metrics of clients."""

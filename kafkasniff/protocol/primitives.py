@@ -15,7 +15,7 @@ MAX_ELEMENTS: Final = 1_000_000
 become a whole dict."""
 
 PARTIAL_SHARE: Final = 10
-"""Which part of the elements that a message may have is shown of a spoilt one, which is read twice."""
+"""Which part of the elements that a message may have is shown of a damaged one, which is read twice."""
 MAX_PARTIAL_ELEMENTS: Final = MAX_ELEMENTS // PARTIAL_SHARE
 """Most array elements shown of a message that does not decode whole."""
 

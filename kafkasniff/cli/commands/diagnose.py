@@ -86,7 +86,6 @@ def diagnose(
     from kafkasniff.render.diagnosis.lags import lag_lines
     from kafkasniff.render.diagnosis.timelines import nothing_text, timeline_lines
     from kafkasniff.render.terminal import terminal_width
-    from kafkasniff.render.wrapping import fold
 
     check_fail_on(fail_on)
     kind, _, name = (timeline or "").partition("=")
@@ -151,12 +150,12 @@ def diagnose(
     summary = reading.summary
     if diagnosis is None or lag:
         lines = (
-            timeline_lines(life, json_output, colours_for(sys.stdout))
+            timeline_lines(life, json_output, colours_for(sys.stdout), terminal_width())
             if diagnosis is None
             else lag_lines(standings(diagnosis.rules, ends), json_output, terminal_width())
         )
         for line in lines:
-            output.write(line if json_output or lag else fold(line.decode(), terminal_width()).encode())
+            output.write(line)
         output.flush()
         nothing = [nothing_text(life)] if diagnosis is None else []
         for text in filter(None, [*nothing, *closing_notes(summary)]):

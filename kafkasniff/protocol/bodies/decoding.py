@@ -25,7 +25,7 @@ _ANSWERED_AS_0 = (1, 2)
 
 _DEFINED = (MAX_PARTIAL_ELEMENTS, MAX_PARTIAL_ELEMENTS)
 _USUAL = (MAX_ELEMENTS, MAX_PARTIAL_ELEMENTS)
-"""Most array elements of a message, and those shown of one that is spoilt."""
+"""Most array elements of a message, and those shown of one that is damaged."""
 
 _ERROR_AND_COUNT = struct.Struct(">hi")
 
@@ -64,7 +64,7 @@ def decode_body(
 ) -> DecodedBody:
     """Decode the body that begins at `offset` and should end with `data`; never raises.
 
-    Of a body with more than `most_elements` array elements, or one that is spoilt, a tenth of them is shown.
+    Of a body with more than `most_elements` array elements, or one that is damaged, a tenth of them is shown.
     """
     api = APIS.get(api_key)
     if api is None:

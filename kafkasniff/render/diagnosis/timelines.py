@@ -11,31 +11,51 @@ from kafkasniff.render.colours import Colours
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
 from kafkasniff.render.words import show
+from kafkasniff.render.wrapping import fold, paragraph
 from kafkasniff.wording import file_name
 
 _WIDEST = 100
+_LEAST_DETAIL = 24
+"""Columns of a terminal that must be left beside the others for the detail to stand there."""
+_INDENT = "    "
+_HEAD = ("client", "what", "count")
 
 
-def timeline_lines(timeline: Timeline, as_json: bool, colours: Colours) -> Iterator[bytes]:
-    """Give the lines of a timeline, each with its newline."""
+def timeline_lines(timeline: Timeline, as_json: bool, colours: Colours, width: int | None) -> Iterator[bytes]:
+    """Give the lines of a timeline, each with its newline; `width` is that of the terminal, None: there is none."""
     if as_json:
         for row in timeline.in_order():
             yield safe_line(orjson.dumps(_object(row), option=orjson.OPT_APPEND_NEWLINE))
         return
     rows = timeline.in_order()
-    widths = [max((len(text) for text in column), default=0) for column in zip(*map(_cells, rows), strict=True)]
+    widths = [max(map(len, column)) for column in zip(*map(_cells, rows), strict=True)][:-1]
+    margin = sum(size + 2 for size in widths) + 2 + max((_time_size(row) for row in rows), default=0)
+    if width is not None and width - margin < _LEAST_DETAIL and widths:
+        margin -= widths.pop() + 2  # marks stand before the detail then
+    is_beside = width is None or width - margin >= _LEAST_DETAIL
     day = ""
     for row in rows:
-        client, what, count, mark, detail = _cells(row)
-        texts = [text.ljust(width) for text, width in zip((client, what, count, mark), widths, strict=False)]
+        who, what, count, *others = _cells(row)
         date, _, time = utc_text(row.arrival.time, row.arrival.interface.time_digits).rstrip("Z").partition("T")
         if date != day:
             day = date
             yield f"{colours.note}{date} (UTC){colours.off}\n".encode()
-        line = f"{colours.time}{time}{colours.off}  {texts[0]}  {colours.api}{texts[1]}{colours.off}  {texts[2]}  "
-        yield f"{line}{colours.warning}{texts[3]}{colours.off}  {detail}".rstrip().encode() + b"\n"
+        head = f"{time}  {who:<{widths[0]}}  {what:<{widths[1]}}  {count:<{widths[2]}}"
+        line = f"{colours.time}{time}{colours.off}  {who:<{widths[0]}}  {colours.api}{what:<{widths[1]}}{colours.off}"
+        line += f"  {count:<{widths[2]}}"
+        if width is not None and len(head.rstrip()) > width:
+            line = fold(head.rstrip(), width)
+        if len(widths) > len(_HEAD):
+            mark = others.pop(0)
+            line += f"  {colours.warning}{mark:<{widths[-1]}}{colours.off}"
+        detail = "  ".join(filter(None, others))
+        if width is not None and detail:
+            detail = paragraph(detail, width, " " * margin if is_beside else _INDENT)
+            detail = detail[margin:] if is_beside else f"\n{detail}"
+        line = f"{line}  {detail}" if is_beside else f"{line.rstrip()}{detail}"
+        yield f"{line.rstrip()}\n".encode()
     for text in timeline.story():
-        yield f"{text}\n".encode()
+        yield f"{fold(text, width)}\n".encode()
     if timeline.left_out:
         yield f"{timeline.left_out:,} more rows were left out\n".encode()
 
@@ -48,6 +68,10 @@ def nothing_text(timeline: Timeline) -> str:
     text = f"no call names {timeline.kind} {show(timeline.name)}{did_you_mean(timeline.name, map(show, others))}"
     seen = f"{', '.join(map(show, others)) or 'none'}{', and more' if others.more else ''}"
     return f"{text}{'' if text.endswith('?') else ';'} {timeline.kind}s seen: {seen}"
+
+
+def _time_size(row: Row) -> int:
+    return len("00:00:00.") + row.arrival.interface.time_digits
 
 
 def _cells(row: Row) -> tuple[str, str, str, str, str]:
