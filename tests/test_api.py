@@ -47,7 +47,8 @@ def test_all_that_there_is() -> None:
     assert told.startswith("cleartext-credentials ")
     assert len(api_example.everything_else(CAPTURES / "loss-reorder-client-side.pcap")) > 1
     if os.geteuid() == 0:
-        assert not api_example.watched("lo")
+        # Of a busy machine the kernel drops packets, which is said.
+        assert all("dropped by the kernel" in text for text in api_example.watched("lo"))
 
 
 def test_the_example_uses_each_public_name_and_option() -> None:

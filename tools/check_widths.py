@@ -1,7 +1,7 @@
 """Look whether what is printed fits terminals: commands on recordings, in a real pseudo-terminal of each width.
 
-Use: `python -m tools.check_widths FOLDER... [--widths 60,80] [--commands read,stats] [--jobs N] [--every N]`. Exits 1
-where a line is longer than the terminal, a word is broken that fits, or the name of an error is cut; says where.
+Use: `python -m tools.check_widths PATH... [--widths 60,80] [--commands read,stats] [--jobs N] [--every N]`. Exits
+1 where a line is longer than the terminal, a word is broken that fits, or the name of an error is cut; says where.
 """
 
 import argparse
@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import shlex
 import struct
 import sys
@@ -68,20 +69,24 @@ OTHERS = (
 """What needs no recording."""
 _CLEARED = "\x1b[K"
 """What a line of progress ends with."""
+_COLOUR = r"\x1b\[[\d;]*m"
 _SPARE = 24
 """Columns of a line that its indentation may take: a longer word than what is left may be broken."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
     parser.add_argument("--widths", default=",".join(map(str, WIDTHS)))
     parser.add_argument("--commands", help="only these, such as read,stats")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="take every N-th recording only")
     given = parser.parse_args()
     paths = sorted(
-        path.resolve() for folder in given.folders for path in folder.rglob("*") if path.name.endswith(SUFFIXES)
+        path.resolve()
+        for given_path in given.paths
+        for path in ([given_path] if given_path.is_file() else given_path.rglob("*"))
+        if path.name.endswith(SUFFIXES)
     )
     paths = paths[:: given.every]
     wanted = given.commands and given.commands.split(",")
@@ -124,7 +129,7 @@ def on_terminal(arguments: Sequence[str], columns: int) -> str:
     """Give what a command prints on a terminal; it runs in a copy of this process, which has all imported."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    return _output(arguments, ours, theirs, {"TERM": "xterm-256color", "PAGER": "cat", "NO_COLOR": "1", "TZ": "UTC"})
+    return _output(arguments, ours, theirs, {"TERM": "xterm-256color", "PAGER": "cat", "TZ": "UTC"})
 
 
 def piped(*arguments: str) -> str:
@@ -155,7 +160,7 @@ def _output(arguments: Sequence[str], ours: int, theirs: int, environment: dict[
         pass
     os.close(ours)
     os.waitpid(child, 0)
-    return b"".join(pieces).decode().replace("\r\n", "\n").replace(_CLEARED, "")
+    return re.sub(_COLOUR, "", b"".join(pieces).decode().replace("\r\n", "\n").replace(_CLEARED, ""))
 
 
 def faults(shown: str, whole: str, width: int) -> Iterator[str]:
@@ -164,15 +169,30 @@ def faults(shown: str, whole: str, width: int) -> Iterator[str]:
         yield "a traceback"
     words = set(whole.split())
     before = ""
-    for line in shown.splitlines():
+    lines = shown.splitlines()
+    headings = _headings(lines)
+    for number, line in enumerate(lines):
         if cell_len(line) > width:
             yield f"{cell_len(line)} columns: {line}"
         found = line.split()
         joined = before + found[0] if before and found else ""
         # Headings are broken behind underscores on purpose.
-        if joined in words and before not in words and len(joined) <= width - _SPARE and not before.endswith("_"):
+        is_folded = before.endswith("_") and number in headings
+        if joined in words and before not in words and len(joined) <= width - _SPARE and not is_folded:
             yield f"{joined!r} is broken: {line}"
         before = found[-1] if found else ""
+
+
+def _headings(lines: Sequence[str]) -> set[int]:
+    """Give the numbers of the lines with the names of columns: those above a rule, up to an empty line."""
+    found: set[int] = set()
+    for number, line in enumerate(lines):
+        if line and not line.strip("─"):
+            above = number - 1
+            while above >= 0 and lines[above] and lines[above].strip("─"):
+                found.add(above)
+                above -= 1
+    return found
 
 
 def cut_errors(arguments: Sequence[str], widths: Sequence[int]) -> Iterator[str]:

@@ -2,17 +2,21 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 from rich.cells import cell_len
 
 from tests.cli.conftest import Run
 from tests.cli.screens import on_terminal
+from tests.conftest import CAPTURES, ROOT
 
 JAVA = "java-4.3.1-basic.pcap"
 COMMANDS = (
     f"read {JAVA}",
     f"read {JAVA} -vv --limit 4 --time local",
+    f"read {JAVA} --columns number,time,client_id,api,latency,error,topic,group,request.acks",
     "read ipv6.pcap --connections --time relative",
     f"show {JAVA} 10 --context 2",
     f"diagnose {JAVA} --timeline group=billing",
@@ -58,3 +62,13 @@ def test_names_of_errors_are_whole(environment: dict[str, str], run: Run, width:
     expected = [error["name"] for call in calls for error in call["errors"]]
     words = in_a_terminal(environment, width, "read", JAVA, "--errors").split()
     assert [word for word in words if word in expected] == expected
+
+
+@pytest.mark.parametrize("commands", ["read,show", "diagnose,stats,who"])
+def test_no_word_is_broken_that_fits(environment: dict[str, str], commands: str) -> None:
+    paths = [str(CAPTURES / JAVA), str(CAPTURES / "rebalance-storm.pcap")]
+    options = ["--commands", commands, "--widths", "60,100,160"]
+    command = [sys.executable, "-m", "tools.check_widths", *paths, *options]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=250, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "screens of" in done.stdout
