@@ -50,8 +50,12 @@ def timeline_lines(timeline: Timeline, as_json: bool, colours: Colours, width: i
             line += f"  {colours.warning}{mark:<{widths[-1]}}{colours.off}"
         detail = "  ".join(filter(None, others))
         if width is not None and detail:
-            detail = paragraph(detail, width, " " * margin if is_beside else _INDENT)
-            detail = detail[margin:] if is_beside else f"\n{detail}"
+            beside, below = " " * margin, max(min(margin, width - max(map(len, detail.split()))), len(_INDENT))
+            detail = (
+                paragraph(detail, width, beside, " " * below).removeprefix(beside)
+                if is_beside
+                else f"\n{paragraph(detail, width, _INDENT)}"
+            )
         line = f"{line}  {detail}" if is_beside else f"{line.rstrip()}{detail}"
         yield f"{line.rstrip()}\n".encode()
     for text in timeline.story():
