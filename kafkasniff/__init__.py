@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from kafkasniff.reading import Summary as Summary
     from kafkasniff.reading import read as read
 
+__version__ = "0.1.0"
+
 if os.environ.get("KAFKASNIFF_PURE"):
     from kafkasniff.compiled import prefer_sources
 

@@ -3,11 +3,11 @@
 The wheel puts them where `man` and the shells look (`[tool.hatch.build.targets.wheel.shared-data]`).
 """
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
+from kafkasniff import __version__
 from kafkasniff.cli.app import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,9 +57,7 @@ def _escaped(line: str) -> str:
 
 def pages(helps: dict[str, str]) -> dict[Path, str]:
     """Give the contents of each file under share/."""
-    found = re.search(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-    assert found is not None
-    made = {SHARE / "man/man1/kafkasniff.1": man_page(found[1], helps)}
+    made = {SHARE / "man/man1/kafkasniff.1": man_page(__version__, helps)}
     for shell, name in COMPLETIONS.items():
         command = [sys.executable, "-m", "kafkasniff", "--show-completion", shell]
         script = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout

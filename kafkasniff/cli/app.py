@@ -60,17 +60,13 @@ _USAGE_ERROR: Any = typer.BadParameter.__bases__[0]
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version
-
+        from kafkasniff import __version__
         from kafkasniff.compiled import is_compiled, stale_modules
 
         how = "compiled" if is_compiled() else "not compiled"
         if stale := stale_modules():
             how += f"; older than their sources: {', '.join(stale)}; compile them with tools/compile_engine.py"
-        try:
-            typer.echo(f"kafkasniff {version('kafkasniff')} ({how})")
-        except PackageNotFoundError:
-            typer.echo(f"kafkasniff, run from its source without installation ({how})")
+        typer.echo(f"kafkasniff {__version__} ({how})")
         raise typer.Exit
 
 

@@ -9,11 +9,11 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from pyspark.sql import SparkSession
 
+from kafkasniff import __version__
 from kafkasniff.compiled import is_compiled
 from kafkasniff.pipeline.follow.state import Ledger, State
 from kafkasniff.pipeline.inputs.files import Input
@@ -71,7 +71,7 @@ class RunRecord:
             "unread": len(after.reasons()) + after.more_unread,
             "reasons": after.reasons()[:_MOST_REASONS],
             "versions": {
-                "kafkasniff": _version(),
+                "kafkasniff": __version__,
                 "compiled": is_compiled(),
                 "spark": self._session.version,
                 "python": "{}.{}.{}".format(*sys.version_info),
@@ -79,11 +79,3 @@ class RunRecord:
             "processors": self._session.sparkContext.defaultParallelism,
         }
         self._ledger.write_record(self._number, json.dumps(record, indent=1).encode() + b"\n")
-
-
-def _version() -> str | None:
-    try:
-        return version("kafkasniff")
-    except PackageNotFoundError:
-        # The command was sent to where it is not installed.
-        return None
