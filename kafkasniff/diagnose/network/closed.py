@@ -6,7 +6,7 @@ from kafkasniff.calls.call import Call, ConnectionReport
 from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN, RawToken
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
-from kafkasniff.diagnose.facts import SASL_AUTHENTICATE, SASL_HANDSHAKE, Client, client_of, host_of
+from kafkasniff.diagnose.facts import PRODUCE, SASL_AUTHENTICATE, SASL_HANDSHAKE, Client, client_of, host_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded, Names, Tally
 from kafkasniff.diagnose.network.connections import client_direction
@@ -21,6 +21,7 @@ from kafkasniff.diagnose.rule import (
     times_text,
 )
 from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.tcp.events import Connection
 
 _LARGE = 16 << 10
 """Bytes of a request from which on its size may be why it was cut off, where no such one was ever answered."""
@@ -44,14 +45,16 @@ class Pending(NamedTuple):
     name: str
     client_id: str | None
     size: int
-    session: int | None
+    hidden: bool = False
+    """Whether it was a write with acks=0, whose error a broker cannot answer (KafkaApis.handleProduceRequest)."""
+    session: int | None = None
     """How long after the beginning of a connection with a login it was sent (ns)."""
 
 
 class Closings(Tally):
     """Connections that the server closed, one after the other."""
 
-    __slots__ = ("client_ids", "kinds", "latest", "sessions", "silent", "smallest_cut")
+    __slots__ = ("client_ids", "hidden", "kinds", "latest", "sessions", "silent", "smallest_cut")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -62,6 +65,8 @@ class Closings(Tally):
         """Of them, those on which the server sent not a byte."""
         self.kinds = Names()
         """What they were asked last."""
+        self.hidden = 0
+        """Those that were closed upon a write with acks=0."""
         self.sessions: list[int] = []
         """How old the first of those with logins were when that was sent (ns)."""
         self.smallest_cut = 1 << 62
@@ -116,6 +121,7 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
     thresholds = (
         Threshold("connections", 3, "connections", "each begun after the last was closed; a broker's stop closes once"),
         Threshold("soon", 5, "s", "after which a connection without a byte of the server's is no refused one"),
+        Threshold("upon", 1, "s", "after a connection's first write with acks=0, which it is closed for"),
     )
     meaning = "The broker accepts the connection, and closes it before it answers; the client connects again and again."
     wire = (
@@ -125,7 +131,8 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
     cause = (
         "Without any byte: a limit of connections (max.connections, max.connections.per.ip, "
         "max.connection.creation.rate), or a listener that expects something else. With a request pending: the request "
-        "is larger than socket.request.max.bytes, or the broker failed while it read it."
+        "is larger than socket.request.max.bytes, or the broker failed while it read it. After a write with acks=0: "
+        "the broker refused the write, and has no other way to say so."
     )
     fix = (
         "Look into the broker's log at that time. Where it sent no byte: count the connections of the host; raise "
@@ -136,6 +143,10 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         "Count the connections of the host. Raise max.connections.per.ip (or its overrides) or max.connections, or "
         "share one client in a program."
     )
+    fix_of_writes = (
+        "Let the client be told ({acks=all}): the error is then in the answer. Common ones are a record that is too "
+        "large, a partition without leader, and a right that lacks."
+    )
     fix_of_sizes = "Send less at once ({max.request.size}; {batch.size}), or raise socket.request.max.bytes."
 
     def __init__(self, *arguments: Any) -> None:
@@ -143,6 +154,8 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         super().__init__(*arguments)
         self._pending: Bounded[Pending] = Bounded(MOST_CONNECTIONS)
         """The last request of a connection that the server left unanswered and closed."""
+        self._writes: Bounded[tuple[int, Pending]] = Bounded(MOST_CONNECTIONS)
+        """The first write with acks=0 of a connection, and when it was sent (ns)."""
         self._serving: Bounded[bool] = Bounded()
         """Servers that have answered somebody."""
         self._serves_without_login: Bounded[bool] = Bounded()
@@ -155,6 +168,13 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         self._serving.put(seen.call.server, True)
         if seen.key not in BEFORE_LOGIN:
             self._serves_without_login.put((seen.client, seen.call.server), True)
+
+    def uses(self, seen: SeenCall) -> None:
+        """Note a first write that asks for no answer."""
+        call = seen.call
+        if seen.key == PRODUCE and call.outcome == "no-response-expected" and call.request is not None:
+            name = f"{call.api_name} v{call.api_version}"
+            self._writes.put(call.connection, (call.request.last.time, Pending(name, call.client_id, 0, hidden=True)))
 
     def unanswered(self, call: Call) -> None:
         """Note a request that was sent before the server closed; rules of their own look at logins and versions."""
@@ -174,7 +194,7 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         if (served and self.session_over(call) is None) or header.api_key in BEFORE_LOGIN:
             name = f"{call.api_name} v{call.api_version}"
             age = request.first.time - connection.first.time if history.used(SASL_HANDSHAKE) else None
-            self._pending.put(connection, Pending(name, call.client_id, request.size, age))
+            self._pending.put(connection, Pending(name, call.client_id, request.size, session=age))
 
     def connection(self, report: ConnectionReport) -> None:
         """Count a connection that the server closed."""
@@ -183,7 +203,7 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         if client is None:
             return
         counters = connection.counters
-        of_server, pending = counters[1 - client], self._pending.pop(connection)
+        of_server, pending = counters[1 - client], self._pending.pop(connection) or self._refused_write(connection)
         self._ends.pop(connection)
         key = HostKey(Client(None, host_of(report.client)), report.server)
         history = self.facts.history_of(connection)
@@ -211,12 +231,20 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         what = f"{name} on a connection of {seconds_text(connection.last.time - connection.first.time)}"
         state.silent += not of_server.data_bytes
         state.kinds.add(name)
+        state.hidden += pending is not None and pending.hidden
         if pending is not None:
             state.client_ids.add(short_name(pending.client_id) if pending.client_id else None)
             state.smallest_cut = min(state.smallest_cut, pending.size)
             if pending.session is not None and len(state.sessions) < MOST_NAMES:
                 state.sessions.append(pending.session)
         state.add(connection.last, f"closed by the server: {what}", report)
+
+    def _refused_write(self, connection: Connection) -> Pending | None:
+        """Give the write with acks=0 that a connection was closed for."""
+        write, fin = self._writes.pop(connection), connection.first_fin
+        if write is None or fin is None or not 0 <= fin.time - write[0] <= self.limits["upon"] * SECOND:
+            return None
+        return write[1]
 
     def finding(self, key: Any, state: Closings) -> Finding | None:
         """Fire from the threshold on, where the server serves others, or answered before it closed."""
@@ -232,6 +260,12 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
             why = (
                 "before it sent any byte, while it serves others: a limit of connections (max.connections, "
                 "max.connections.per.ip, max.connection.creation.rate)"
+            )
+        elif 2 * state.hidden > state.count:
+            fix = self.fix_of_writes
+            why = (
+                f"right after {', '.join(state.kinds)} with acks=0: so a broker shows that it refused the write, as it "
+                f"may not answer"
             )
         elif not state.silent and state.smallest_cut > max(_LARGE, passed := self._passed.get(key) or 0):
             fix = self.fix_of_sizes

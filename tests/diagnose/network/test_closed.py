@@ -70,6 +70,29 @@ def test_connections_that_are_closed_with_a_request_pending() -> None:
     assert findings(CLOSED, cut(9, ended=0)) == []
 
 
+def unasked(count: int, closed_after: float = 0.01, ended: int = 1) -> list[Item]:
+    """Writes with acks=0, upon each of which a connection is closed."""
+    items: list[Item] = [SERVED]
+    for index in range(count):
+        on = connection(50_000 + index, begin=index, end=index + 0.2 + closed_after)
+        on.first_fin, on.ended_by, on.ended_direction = arrival(index + 0.2 + closed_after), "fin", ended
+        versions = call(18, 3, {}, {"errorCode": 0, "apiKeys": []}, at=index, on=on)
+        write: dict[str, Any] = {"acks": 0, "topicData": []}
+        sent = call(0, 9, write, None, at=index + 0.2, took=0, on=on, outcome="no-response-expected")
+        items += [versions, sent, report(on, ended_direction=ended)]
+    return items
+
+
+def test_writes_whose_errors_nobody_is_told() -> None:
+    assert findings(CLOSED, unasked(2)) == []
+    found = finding(CLOSED, unasked(3))
+    assert "closed 3 connections of 10.0.0.1, one after the other, right after PRODUCE v9 with acks=0" in found.summary
+    assert found.subject["clientId"] == "shop"
+    assert found.fix.startswith("Let the client be told (acks=all)")
+    assert findings(CLOSED, unasked(9, closed_after=1.1)) == []
+    assert findings(CLOSED, unasked(9, ended=0)) == []
+
+
 def session(at: float, version: int = 1, lifetime: int = 3000, **more: Any) -> Call:
     answer = {"errorCode": 0} | ({"sessionLifetimeMs": lifetime} if version else {})
     return call(36, version, {}, answer, at=at, **more)
