@@ -44,7 +44,7 @@ class UnreadableCompression(TopicErrorRule):
     severity = "error"
     scope = "client and topic"
     codes = frozenset({76})
-    apis = frozenset({FETCH})
+    apis = sampled = frozenset({FETCH})
     request_fields = frozenset({"topics", "topic", "topicId", "partitions", "partition", "fetchOffset"})
     thresholds = (
         Threshold("calls", 1, "calls", "refused: the same request cannot succeed later"),
@@ -79,8 +79,8 @@ class UnreadableCompression(TopicErrorRule):
         return call.api_key == FETCH
 
     def version(self, api_key: int, version: int) -> bool:
-        """Look at Fetch in the versions of old clients and of kafkajs only."""
-        return version <= _NEWEST_OF_KAFKAJS
+        """Look at Fetch in old versions only."""
+        return version < _FIRST_WITH_ZSTD
 
     def uses(self, seen: SeenCall) -> None:
         """Note where a client sends its heartbeats, and when it leaves without a commit."""
@@ -89,9 +89,17 @@ class UnreadableCompression(TopicErrorRule):
         elif seen.key == LEAVE_GROUP and not seen.history.used(OFFSET_COMMIT):
             self._left.put(seen.client, seen.sent)
 
+    def samples(self, seen: SeenCall) -> None:
+        """See whether kafkajs goes on: it waits for up to five seconds for records, and stops at the first."""
+        if _FIRST_WITH_ZSTD <= (seen.call.api_version or 0) <= _NEWEST_OF_KAFKAJS:
+            self._follow(seen, request_of(seen.call))
+
     def call(self, seen: SeenCall) -> None:
         """See whether clients go on behind a zstd batch."""
-        for topic in seen.request.get("topics") or ():
+        self._follow(seen, seen.request)
+
+    def _follow(self, seen: SeenCall, request: dict[str, Any]) -> None:
+        for topic in request.get("topics") or ():
             key = ErrorKey(seen.client, self.facts.name_in(topic))
             offsets = {item["partition"]: item["fetchOffset"] for item in topic["partitions"]}
             stopped = self._stopped.get(key)

@@ -90,8 +90,8 @@ class CommitStorm(Rule[Commits]):
         if state.rate.peak < self.limits["per_second"]:
             return None
         summary = (
-            f"{client.name} committed the same offsets of group {group} again up to {state.rate.peak:,} "
-            f"times a second, {state.count:,} times in all."
+            f"{client.name} committed offsets of group {group} for the same partitions again and again, up to "
+            f"{state.rate.peak:,} times a second, {state.count:,} times in all."
         )
         subject = client_subject(client) | {
             "group": group,
