@@ -66,6 +66,12 @@ class Told(Tally):
     def _hurries(self) -> bool:
         return self.span_ns <= self.count * _REFRESH_NS
 
+    def leads_home(self, host: str) -> bool:
+        """Tell whether all addresses are the client's own, which is on another host than the brokers."""
+        addresses = [_address_of(each) for each in self.nodes]
+        remote = not ipaddress.ip_address(host.strip("[]")).is_loopback
+        return remote and all(address is not None and address.is_loopback for address in addresses)
+
     def may_be_elsewhere(self) -> bool:
         """Tell whether there may be other brokers, with names, which the capture does not show."""
         return len(self.nodes) > 1 and any(map(_is_name, self.nodes))

@@ -182,6 +182,7 @@ class AdvertisedListenerUnreachable(_ConnectRule):
         Threshold("attempts", 3, "attempts", "none of which ever succeeded in the capture"),
         Threshold("metadata", 3, "answers", "and so many connections; the client follows none, and does no other work"),
         Threshold("again", 4, "answers", "about one topic or group, on one connection; clients that work ask once"),
+        Threshold("home", 2, "answers", "the same, where they name the client's own host; franz-go asks every 5 s"),
     )
     meaning = "Bootstrapping works, but everything else goes to the address that Metadata names, where nobody answers."
     wire = (
@@ -243,9 +244,10 @@ class AdvertisedListenerUnreachable(_ConnectRule):
     def _not_followed(self, client: Client, told: Told, host: str) -> Finding | None:
         tally: Tally = told
         many = told.connections() >= self.limits["metadata"]
-        if not (many or told.told_again() >= self.limits["again"]) and self._only_begins(client, told):
+        again = self.limits["home" if told.leads_home(host) else "again"]
+        if not (many or told.told_again() >= again) and self._only_begins(client, told):
             tally, many = told.bare, len(told.bare.clients) >= self.limits["metadata"]
-        if not (many or told.told_again() >= self.limits["again"]) or told.moves():
+        if not (many or told.told_again() >= again) or told.moves():
             return None
         if told.reached or self._work.get(client):
             return None

@@ -124,8 +124,9 @@ def told(index: int, host: str, topics: list[Any] | None = None, port: int = 909
 def test_addresses_that_a_client_never_follows() -> None:
     rule = "advertised-listener-unreachable"
     for host in ("localhost", "127.0.0.1", "kafka-0.kafka.svc", "broker1", "192.168.3.4"):
-        assert findings(rule, [told(at, host) for at in range(2)]) == []
-        found = finding(rule, [told(at, host) for at in range(3)])
+        few = 1 if host in ("localhost", "127.0.0.1") else 2  # The client's own address is sure to be wrong.
+        assert findings(rule, [told(at, host) for at in range(few)]) == []
+        found = finding(rule, [told(at, host) for at in range(few + 1)])
         named = {"clientId": "shop", "advertised": f"{host}:9092", "brokerId": 1}
         assert found.subject.items() >= named.items()
         work = call(0, 9, {"acks": 1, "topicData": []}, {"responses": []}, at=9, on=connection(50_009))
