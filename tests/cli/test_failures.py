@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kafkasniff.calls.call import Call
+from kafkasniff.cli.options.shape import Shape
 from kafkasniff.cli.processes.turns import show
 from kafkasniff.cli.showing.reading import LineFormat, Showing, json_format, terminal_format
 from kafkasniff.filters.filter import Filter
@@ -64,7 +65,7 @@ def test_a_call_that_cannot_be_shown_in_json_has_its_header_and_a_problem(
 
 
 def test_a_call_that_cannot_be_shown_as_text_has_its_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    lines, _ = shown(monkeypatch, tmp_path, failing(terminal_format("absolute", 0, "response", False, False), 3), 500)
+    lines, _ = shown(monkeypatch, tmp_path, failing(terminal_format(Shape()), 3), 500)
     assert len(lines) == 500
     assert b"Heartbeat v0" in lines[2]
     assert b"cannot be shown (TypeError)" in lines[2]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from kafkasniff.cli.commands.read import TERMINAL_LIMIT_VALUE
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
-from kafkasniff.cli.options.bounds import Bounds, BoundsOption
+from kafkasniff.cli.options.bounds import Bounds
 from kafkasniff.cli.options.capturing import Buffer, Duration, Filter, Jobs, Pending, User
 from kafkasniff.cli.options.filters import Filters, with_filters
+from kafkasniff.cli.options.shape import Shape, with_shape
 from kafkasniff.cli.options.watching import Every, Metrics, Names, Otlp, Top
 from kafkasniff.cli.processes.stopping import Stopping
 
@@ -45,22 +45,9 @@ Write = Annotated[
 
 
 @with_filters
+@with_shape
 def live(
     interfaces: Interfaces,
-    json_output: options.JsonOutput = False,
-    verbose: options.Verbose = 0,
-    time: options.Time = "absolute",
-    time_of: options.TimeOf = "response",
-    columns: options.Columns = None,
-    form: options.Format = None,
-    wide: options.Wide = False,
-    no_header: options.NoHeader = False,
-    limit: options.Limit = None,
-    connections: options.Connections = False,
-    show_secrets: options.ShowSecrets = False,
-    records: options.Records = False,
-    limit_value: options.LimitValue = None,
-    keylog: options.KeyLog = None,
     bpf_filter: Filter = None,
     duration: Duration = None,
     pending: Pending = "330s",
@@ -79,11 +66,9 @@ def live(
     metrics: Metrics = None,
     otlp: Otlp = None,
     names: Names = 200,
-    definitions: options.Definitions = None,
-    bounds: BoundsOption = None,
-    colour: options.Colour = "auto",
     *,
     filters: Filters,
+    shape: Shape,
 ) -> None:
     """Show the calls on network interfaces as they end. Says how to get the right to capture."""
     from kafkasniff.calls.context import Context
@@ -102,10 +87,10 @@ def live(
             "there is no capture to write them to; name one with --write.", param_hint="--write-secrets"
         )
     of_calls = {
-        "--verbose": verbose, "--time": time != "absolute", "--time-of": time_of != "response", "--wide": wide,
-        "--no-header": no_header, "--columns": columns, "--format": form, "--limit": limit,
-        "--connections": connections, "--records": records,
-        "--show-secrets": show_secrets, "--limit-value": limit_value is not None,
+        "--verbose": shape.verbose, "--time": shape.time != "absolute", "--time-of": shape.time_of != "response",
+        "--wide": shape.wide, "--no-header": shape.no_header, "--columns": shape.columns, "--format": shape.form,
+        "--limit": shape.limit, "--connections": shape.connections, "--records": shape.records,
+        "--show-secrets": shape.show_secrets, "--limit-value": shape.limit_value is not None,
     }  # fmt: skip
     of_findings = {"--rule": rule, "--ignore": ignore, "--set": assignment, "--fail-on": fail_on}
     if diagnose:
@@ -116,36 +101,23 @@ def live(
     if top or every:
         options.refuse(of_calls, "shapes calls, and --top and --every show totals in their place")
     if top:
-        options.refuse({"--json": json_output}, "is no screen; --every TIME --json prints the same as lines")
+        options.refuse({"--json": shape.json_output}, "is no screen; --every TIME --json prints the same as lines")
         if not sys.stdout.isatty():
             raise typer.BadParameter("there is no terminal; --every TIME prints the same as lines.", param_hint="--top")
     serves = metrics is not None or otlp is not None
-    shows_totals = top or bool(every) or (serves and not (json_output or form or columns))
-    json_output = json_output or form in ("json", "ndjson")
+    shows_totals = top or bool(every) or (serves and not (shape.json_output or shape.form or shape.columns))
+    shape = shape.settled()
     if jobs > 1:
-        whole = {"--write": write, "--limit": limit, "--diagnose": diagnose, "--every": every, "--metrics": metrics,
-                 "--otlp": otlp, "--top": top}  # fmt: skip
+        whole = {"--write": write, "--limit": shape.limit, "--diagnose": diagnose, "--every": every,
+                 "--metrics": metrics, "--otlp": otlp, "--top": top}  # fmt: skip
         options.refuse(whole, "needs all calls in one process, and --jobs shares them out")
-        if not json_output:
+        if not shape.json_output:
             raise typer.BadParameter("it is for --json: other lines depend on each other.", param_hint="--jobs")
-    if records and not json_output:
-        verbose = max(verbose, 1)
-        limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
-    limits = Bounds(bounds)
+    limits = Bounds(shape.bounds)
     wanted = filters.filter()
     seconds = duration_ns(duration, "--duration") if duration else None
     pending_ns = duration_ns(pending, "--pending")
-    lines = chosen_format(
-        form,
-        columns,
-        json_output,
-        time,
-        time_of,
-        wide,
-        no_header,
-        partial(terminal_format, time, verbose, time_of, wide, no_header, True),
-        {"--verbose": verbose, "--records": records, "--connections": connections},
-    )
+    lines = chosen_format(shape, partial(terminal_format, shape, repeats_header=True))
     diagnosis = _new_diagnosis(rule, ignore, assignment, fail_on) if diagnose else None
     failed = False
     share = None
@@ -184,22 +156,22 @@ def live(
             if writer is not None:
                 from kafkasniff.cli.showing.comments import CallTexts
 
-                comments = CallTexts(verbose, write_secrets).of_batch
+                comments = CallTexts(shape.verbose, write_secrets).of_batch
             listening = Listening(
                 capture,
                 print_message if screen is None else screen.say,
                 options=CallOptions(
-                    show_secrets=show_secrets,
+                    show_secrets=shape.show_secrets,
                     context=Context(
-                        records=records,
-                        limit_value=limit_value,
+                        records=shape.records,
+                        limit_value=shape.limit_value,
                         records_limit=limits.decompressed,
                         limits=limits.message_limits(),
-                        metrics=not diagnose and not shows_totals and (json_output or bool(verbose)),
+                        metrics=not diagnose and not shows_totals and (shape.json_output or bool(shape.verbose)),
                         spending=Spending(limits.decompressed),
                     ),
                 ),
-                connections=connections or diagnose,
+                connections=shape.connections or diagnose,
                 tcp_limits=limits.tcp_limits(LIVE_LIMITS),
                 call_limits=limits.call_limits()._replace(pending_ns=pending_ns),
                 tls_limits=limits.tls_limits(),
@@ -207,7 +179,7 @@ def live(
                 writer=writer,
                 comments=comments,
                 write_secrets=write_secrets,
-                key_log=keylog,
+                key_log=shape.keylog,
             )
             stopping = Stopping(capture.stop)
             for text in capture.notices:
@@ -218,16 +190,16 @@ def live(
             view = None
             if watching is not None:
                 watching.begin(listening, capture, wanted, shows_totals and diagnosis is None)
-                view = watching.view(listening, screen, every_ns, json_output)
+                view = watching.view(listening, screen, every_ns, shape.json_output)
             if diagnosis is not None:
                 from kafkasniff.cli.showing.live_findings import Diagnosing
 
-                diagnosing = Diagnosing(listening, diagnosis, wanted, json_output, fail_on, watching, view)
+                diagnosing = Diagnosing(listening, diagnosis, wanted, shape.json_output, fail_on, watching, view)
                 failed = diagnosing.run()
             elif shows_totals:
                 run_without_calls(listening, wanted, view)
             else:
-                Showing(listening, wanted, lines, limit).run(flush_batches=True)
+                Showing(listening, wanted, lines, shape.limit).run(flush_batches=True)
             if writer is not None:
                 for interface, received, dropped in capture.statistics():
                     writer.write_statistics(interface, received, dropped)

@@ -8,8 +8,9 @@ import typer
 
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
-from kafkasniff.cli.options.bounds import Bounds, BoundsOption
+from kafkasniff.cli.options.bounds import Bounds
 from kafkasniff.cli.options.filters import Filters, with_filters
+from kafkasniff.cli.options.shape import Shape, with_shape
 from kafkasniff.cli.options.watching import Otlp
 from kafkasniff.cli.terminal.pager import NoPager
 
@@ -26,39 +27,21 @@ Examples:
   tcpdump -i eth0 -U -w - port 9092 | kafkasniff read -
 """
 
-TERMINAL_LIMIT_VALUE = 1024
-"""Bytes of a key or value of a record that are shown in the terminal unless told otherwise."""
-
 
 @with_filters
+@with_shape
 def read(
     files: options.Files,
-    json_output: options.JsonOutput = False,
-    verbose: options.Verbose = 0,
-    time: options.Time = "absolute",
-    time_of: options.TimeOf = "response",
     sort: options.Sort = None,
-    columns: options.Columns = None,
-    form: options.Format = None,
-    wide: options.Wide = False,
-    no_header: options.NoHeader = False,
-    limit: options.Limit = None,
-    connections: options.Connections = False,
-    show_secrets: options.ShowSecrets = False,
-    keylog: options.KeyLog = None,
     write: options.Write = None,
     write_secrets: options.WriteSecrets = False,
-    records: options.Records = False,
-    limit_value: options.LimitValue = None,
     two_pass: options.TwoPass = False,
-    definitions: options.Definitions = None,
     jobs: options.Jobs = 1,
     otlp: Otlp = None,
-    bounds: BoundsOption = None,
-    colour: options.Colour = "auto",
     no_pager: NoPager = False,
     *,
     filters: Filters,
+    shape: Shape,
 ) -> None:
     """Show the calls in captures: requests with their responses, in the order in which they ended."""
     from kafkasniff.capture.errors import CaptureError
@@ -78,14 +61,12 @@ def read(
         raise typer.BadParameter(
             "standard input cannot be read twice; save it to a file first.", param_hint="--two-pass"
         )
-    json_output = json_output or form in ("json", "ndjson")
-    if records and not json_output:
-        verbose = max(verbose, 1)
-        limit_value = TERMINAL_LIMIT_VALUE if limit_value is None else limit_value
+    shape = shape.settled()
     if sort:
-        options.refuse({"--limit": limit, "--time": time == "delta"}, "counts calls in the order in which they ended")
-        time_of = "request"
-    limits = Bounds(bounds)
+        why = "counts calls in the order in which they ended"
+        options.refuse({"--limit": shape.limit, "--time": shape.time == "delta"}, why)
+        shape = shape._replace(time_of="request")
+    limits = Bounds(shape.bounds)
     wanted = filters.filter()
     try:
         if write is not None:
@@ -95,17 +76,17 @@ def read(
         open_captures = partial(
             Reading,
             files,
-            show_secrets=show_secrets,
-            connections=connections,
+            show_secrets=shape.show_secrets,
+            connections=shape.connections,
             keep_packets=write is not None,
             keep_secrets=write_secrets,
-            records=records,
-            limit_value=limit_value,
+            records=shape.records,
+            limit_value=shape.limit_value,
             two_pass=two_pass,
             # Only there something is said of them.
-            fetch_sessions=json_output or bool(verbose),
-            metrics=json_output or bool(verbose),
-            key_log=keylog,
+            fetch_sessions=shape.json_output or bool(shape.verbose),
+            metrics=shape.json_output or bool(shape.verbose),
+            key_log=shape.keylog,
             max_ratio=limits.ratio,
             records_limit=limits.decompressed,
             tcp_limits=limits.tcp_limits(),
@@ -114,27 +95,18 @@ def read(
             message_limits=limits.message_limits(),
         )
         page(not no_pager and "-" not in files)
-        terminal: Callable[[], LineFormat] = partial(terminal_format, time, verbose, time_of, wide, no_header)
+        terminal: Callable[[], LineFormat] = partial(terminal_format, shape)
         order = None
         if sort:
             from kafkasniff.cli.showing.sorting import RequestOrder
 
-            ordered, above = ordered_format(time, verbose, wide, no_header)
-            order = RequestOrder(above if columns is None and not json_output and form in (None, "table") else None)
+            ordered, above = ordered_format(shape)
+            is_list = shape.columns is None and not shape.json_output and shape.form in (None, "table")
+            order = RequestOrder(above if is_list else None)
             terminal = lambda: ordered  # noqa: E731
-        lines = chosen_format(
-            form,
-            columns,
-            json_output,
-            time,
-            time_of,
-            wide,
-            no_header,
-            terminal,
-            {"--verbose": verbose, "--records": records, "--connections": connections},
-        )
+        lines = chosen_format(shape, terminal)
         usable = 1
-        if jobs > 1 and limit is None and write is None and order is None and otlp is None:
+        if jobs > 1 and shape.limit is None and write is None and order is None and otlp is None:
             from kafkasniff.cli.processes.jobs import usable_jobs
 
             usable = usable_jobs(jobs, files)
@@ -148,14 +120,14 @@ def read(
                 if otlp is not None:
                     from kafkasniff.cli.showing.spans import exporting, with_spans
 
-                    lines = with_spans(lines, exporting(otlp, True, stack), json_output)
+                    lines = with_spans(lines, exporting(otlp, True, stack), shape.json_output)
                 comments = None
                 if write is not None:
                     from kafkasniff.cli.showing.comments import PacketComments
 
-                    comments = PacketComments(verbose, write_secrets)
+                    comments = PacketComments(shape.verbose, write_secrets)
                     stack.callback(comments.close)
-                showing = Showing(reading, wanted, lines, limit, comments=comments, order=order)
+                showing = Showing(reading, wanted, lines, shape.limit, comments=comments, order=order)
                 showing.run(flush_batches="-" in files)
                 if write is not None:
                     showing.write_packets(files, write, write_secrets)

@@ -9,6 +9,7 @@ from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
 from kafkasniff.cli.options.filters import Filters
+from kafkasniff.cli.options.shape import Shape
 from kafkasniff.cli.terminal.pager import NoPager
 
 EXAMPLES = """\b
@@ -84,7 +85,8 @@ def show(
     if json_output:
         whole = line = json_format()
     else:
-        whole, line = (terminal_format(time, detail, time_of, wide, True) for detail in (2, 0))
+        shape = Shape(time=time, time_of=time_of, wide=wide, no_header=True)
+        whole, line = terminal_format(shape._replace(verbose=2)), terminal_format(shape)
     limits = Bounds(bounds)
     chosen = Chosen(wanted, whole, line, context)
     try:

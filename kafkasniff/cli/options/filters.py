@@ -1,14 +1,14 @@
 """The options that choose calls: the same in every command that shows or judges them, declared once."""
 
-import inspect
 from collections.abc import Callable
-from functools import partial, wraps
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
 from kafkasniff.cli.options.completion import complete_api, complete_error
 from kafkasniff.cli.options.formatting import FILTERS
+from kafkasniff.cli.options.together import together
 
 if TYPE_CHECKING:
     from kafkasniff.filters.filter import Filter
@@ -106,23 +106,8 @@ class Filters(NamedTuple):
         return Filter(predicates=found)
 
 
-def with_filters(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command these options, which it takes together as its argument `filters`."""
-    signature = inspect.signature(command)
-    annotations = get_type_hints(Filters, include_extras=True)
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotations[name])
-        for name, default in Filters._field_defaults.items()
-    ]
-
-    @wraps(command)
-    def run(**values: Any) -> None:
-        filters = Filters(**{name: values.pop(name) for name in Filters._fields})
-        command(**values, filters=filters)
-
-    own = [parameter for name, parameter in signature.parameters.items() if name != "filters"]
-    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    return run
+with_filters = together("filters", Filters)
+"""Gives a command these options, which it takes together as its argument `filters`."""
 
 
 def time_ns(text: str, option: str, first: int) -> int:

@@ -1,9 +1,7 @@
 """What of which captures a question is about: the options that all commands have that answer questions."""
 
-import inspect
-from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
@@ -11,6 +9,7 @@ from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
 from kafkasniff.cli.options.filters import Filters, with_filters
+from kafkasniff.cli.options.together import Command, together
 from kafkasniff.cli.terminal.output import print_message
 
 if TYPE_CHECKING:
@@ -30,23 +29,9 @@ class Selection(NamedTuple):
     bounds: BoundsOption = None
 
 
-def with_selection(command: Callable[..., None]) -> Callable[..., None]:
+def with_selection(command: Command) -> Command:
     """Give a command these options and filters, which it takes together as its argument `selection`."""
-    signature = inspect.signature(command)
-    annotations = get_type_hints(Selection, include_extras=True)
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotations[name])
-        for name, default in Selection._field_defaults.items()
-    ]
-
-    @wraps(command)
-    def run(filters: Filters, **values: Any) -> None:
-        selection = Selection(filters, **{name: values.pop(name) for name in Selection._field_defaults})
-        command(**values, selection=selection)
-
-    own = [parameter for name, parameter in signature.parameters.items() if name != "selection"]
-    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    return with_filters(run)
+    return with_filters(together("selection", Selection)(command))
 
 
 class Capture:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import typer
 
 from kafkasniff.calls.call import Call
+from kafkasniff.cli.options.shape import Shape
 from kafkasniff.cli.showing.chosen import call_text
 from kafkasniff.cli.showing.findings import finding_form
 from kafkasniff.cli.showing.reading import json_format, terminal_format
@@ -37,7 +38,7 @@ def explain_findings(findings: Sequence[Finding], reading: Reading, output: Outp
 
     Raises CaptureError.
     """
-    form = json_format() if json_output else terminal_format("absolute", 2, "response", wide=False, no_header=True)
+    form = json_format() if json_output else terminal_format(Shape(verbose=2, no_header=True))
     numbers = {each.call for finding in findings for each in finding.evidence}
     texts: dict[int, bytes] = {}
     for item in reading:

@@ -19,6 +19,7 @@ from kafkasniff.render.closing import closing_line, closing_notes, failures_text
 from kafkasniff.wording import failure_text
 
 if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not wait for
+    from kafkasniff.cli.options.shape import Shape
     from kafkasniff.cli.processes.turns import Turns
     from kafkasniff.cli.showing.comments import PacketComments
     from kafkasniff.cli.showing.sorting import RequestOrder
@@ -66,19 +67,17 @@ def json_format() -> LineFormat:
     )
 
 
-def ordered_format(
-    time_mode: str, detail: int, wide: bool, no_header: bool
-) -> tuple[LineFormat, Callable[[int], bytes]]:
+def ordered_format(shape: "Shape") -> tuple[LineFormat, Callable[[int], bytes]]:
     """Give lines for people without what stands above them, and what gives that for the time of a line."""
     from kafkasniff.render.colours import colours_for
     from kafkasniff.render.terminal import terminal_width
     from kafkasniff.render.text.lines import CallLines
 
     width, colours = terminal_width(), colours_for(sys.stdout)
-    cut = None if wide else width
-    header_rows = None if width is None or no_header else 0
-    lines = CallLines(cut, time_mode, detail, colours, "request", None)
-    above = CallLines(cut, time_mode, detail, colours, "request", header_rows).above
+    cut = None if shape.wide else width
+    header_rows = None if width is None or shape.no_header else 0
+    lines = CallLines(cut, shape.time, shape.verbose, colours, "request", None)
+    above = CallLines(cut, shape.time, shape.verbose, colours, "request", header_rows).above
 
     def line(text: Callable[[Any], Any], item: Any) -> bytes:
         lines.forget_day()
@@ -98,23 +97,22 @@ def ordered_format(
     ), above
 
 
-def terminal_format(
-    time_mode: str, detail: int, time_of: str, wide: bool, no_header: bool, repeats_header: bool = False
-) -> LineFormat:
+def terminal_format(shape: "Shape", repeats_header: bool = False) -> LineFormat:
     """Give lines for people: cut and coloured on a terminal, whole and plain elsewhere.
 
-    `wide`: not cut on a terminal either. `repeats_header`: the titles of the columns stand once a screen.
+    `repeats_header`: the titles of the columns stand once a screen.
     """
     from kafkasniff.render.colours import colours_for
     from kafkasniff.render.terminal import terminal_width
     from kafkasniff.render.text.lines import CallLines
 
     width, header_rows = terminal_width(), None
-    if width is not None and not no_header:
+    if width is not None and not shape.no_header:
         import shutil
 
         header_rows = max(shutil.get_terminal_size().lines - 2, 1) if repeats_header else 0
-    lines = CallLines(None if wide else width, time_mode, detail, colours_for(sys.stdout), time_of, header_rows)
+    cut = None if shape.wide else width
+    lines = CallLines(cut, shape.time, shape.verbose, colours_for(sys.stdout), shape.time_of, header_rows)
     return LineFormat(
         lines.learn,
         lines.line,
