@@ -10,6 +10,7 @@ from kafkasniff.diagnose.facts import PRODUCE, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded, Names, Tally
 from kafkasniff.diagnose.network.connections import client_direction
+from kafkasniff.diagnose.options.library import Advice
 from kafkasniff.diagnose.rule import (
     Rule,
     State,
@@ -25,6 +26,24 @@ from kafkasniff.tcp.events import Connection
 
 _LARGE = 16 << 10
 """Bytes of a request from which on its size may be why it was cut off, where no such one was ever answered."""
+
+
+_TOO_MANY = Advice(
+    "A limit of connections (max.connections, max.connections.per.ip, max.connection.creation.rate), or a listener "
+    "that expects something else.",
+    "Count the connections of the host. Raise max.connections.per.ip (or its overrides) or max.connections, or share "
+    "one client in a program.",
+)
+_TOO_LARGE = Advice(
+    "The request is larger than socket.request.max.bytes, or the broker failed while it read it.",
+    "Send less at once ({max.request.size}; {batch.size}), or raise socket.request.max.bytes.",
+)
+_REFUSED = Advice(
+    "The broker refused the write, and with acks=0 has no other way to say so.",
+    "Let the client be told ({acks=all}): the error is then in the answer. Common ones are a record that is too large, "
+    "a partition without leader, and a right that lacks.",
+)
+"""What is behind a closing, by how it looks."""
 
 
 class HostKey(NamedTuple):
@@ -139,15 +158,6 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         "max.connections.per.ip (or its overrides), or share one client in a program. For large requests: send less "
         "at once ({max.request.size}; {batch.size}), or raise socket.request.max.bytes."
     )
-    fix_of_limits = (
-        "Count the connections of the host. Raise max.connections.per.ip (or its overrides) or max.connections, or "
-        "share one client in a program."
-    )
-    fix_of_writes = (
-        "Let the client be told ({acks=all}): the error is then in the answer. Common ones are a record that is too "
-        "large, a partition without leader, and a right that lacks."
-    )
-    fix_of_sizes = "Send less at once ({max.request.size}; {batch.size}), or raise socket.request.max.bytes."
 
     def __init__(self, *arguments: Any) -> None:
         """Begin with no request pending."""
@@ -254,21 +264,21 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
         all_silent = state.silent == state.count
         if all_silent and not (self._serving.get(key.server) or self.facts.is_kafka(key.server)):
             return None
-        fix = None
+        advice: Advice | None = None
         if all_silent:
-            fix = self.fix_of_limits
+            advice = _TOO_MANY
             why = (
                 "before it sent any byte, while it serves others: a limit of connections (max.connections, "
                 "max.connections.per.ip, max.connection.creation.rate)"
             )
         elif 2 * state.hidden > state.count:
-            fix = self.fix_of_writes
+            advice = _REFUSED
             why = (
                 f"right after {', '.join(state.kinds)} with acks=0: so a broker shows that it refused the write, as it "
                 f"may not answer"
             )
         elif not state.silent and state.smallest_cut > max(_LARGE, passed := self._passed.get(key) or 0):
-            fix = self.fix_of_sizes
+            advice = _TOO_LARGE
             why = (
                 f"while requests of {state.smallest_cut:,} bytes and more were under way ({', '.join(state.kinds)}), "
                 f"and answered none larger than {passed:,}: look at socket.request.max.bytes (default 100 MiB)"
@@ -286,7 +296,7 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
             "server": key.server,
         }
         summary = f"{key.server} closed {counted(state.count, 'connection')} of {key.host}, one after the other, {why}."
-        return self.make(state, subject, summary, fix=fix)
+        return self.make(state, subject, summary, **(advice._asdict() if advice is not None else {}))
 
 
 class Sessions(Tally):
