@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pyspark
 
-from kafkasniff.pipeline.inputs.own_folders import is_own, new_file
+from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.inputs.own_folders import check_own, new_file
 
 CACHE_VARIABLE = "XDG_CACHE_HOME"
 _FOLDER = "kafkasniff"
@@ -22,16 +23,17 @@ _SPECIAL = frozenset("\"'\\ \t\n$`")
 def archive_options(java: str) -> list[str]:
     """Give options that let the Java in the folder `java` use its archive, or make it; none where it cannot be kept.
 
-    Classes come from it, so it must be in a folder that nobody else may enter. It is made once: JVMs start more slowly
-    while they note what they load, and where a folder of settings is among the classes none can be made.
+    Classes come from it, so it must be in a folder that nobody else may enter or replace. It is made once: JVMs start
+    more slowly while they note what they load, and where a folder of settings is among the classes none can be made.
     """
     folder = Path(os.environ.get(CACHE_VARIABLE) or Path.home() / ".cache", _FOLDER)
     try:
         of = [os.stat(path) for path in (os.path.join(java, _LIBRARY), pyspark.__file__)]
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
+        check_own(str(folder))
+    except (OSError, PipelineError):
         return []
-    if not is_own(str(folder)) or _SPECIAL.intersection(str(folder)):
+    if _SPECIAL.intersection(str(folder)):
         return []
     spark = os.environ.get("SPARK_HOME", pyspark.__file__)
     told = (pyspark.__version__, spark, os.path.realpath(java), [(each.st_size, each.st_mtime_ns) for each in of])

@@ -1,11 +1,13 @@
 """The archive of Spark's classes: made once, used if it is there, and only in a folder of one's own."""
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from kafkasniff.pipeline.class_archive import CACHE_VARIABLE, archive_options
+from kafkasniff.pipeline.java import find_java
 
 
 @pytest.fixture
@@ -56,5 +58,6 @@ def test_none_is_made_where_it_cannot_be_kept(java, monkeypatch, tmp_path):
 @pytest.mark.parametrize("content", [b"", bytes(4096), b"no archive"])
 def test_java_starts_without_one_that_was_not_written_to_its_end(tmp_path, content):
     (tmp_path / "spark.jsa").write_bytes(content)
-    command = ["java", f"-XX:SharedArchiveFile={tmp_path / 'spark.jsa'}", "-version"]
+    home = find_java() or os.environ["JAVA_HOME"]
+    command = [f"{home}/bin/java", f"-XX:SharedArchiveFile={tmp_path / 'spark.jsa'}", "-version"]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
