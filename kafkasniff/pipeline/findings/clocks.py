@@ -11,6 +11,7 @@ from kafkasniff.calls.call import Call
 MOST_CALLS = 512
 """Calls of a vantage by which its clock is compared: those with the smallest hashes, so that all choose the same."""
 _FEWEST_CALLS = 3
+"""Two are enough if they agree: the same ports and ids may come again, but not at the same distance."""
 _SMALLEST_NS = 1_000_000
 """Clocks that are closer are taken for one: so much may be spent on the way."""
 
@@ -68,9 +69,9 @@ def shifts_of(vantages: Sequence[str], calls: Mapping[str, Mapping[int, Times]])
         other = others.pop()
         for vantage in [each for each in vantages if each not in known]:
             both = calls.get(vantage, {}).keys() & calls.get(other, {}).keys()
-            if len(both) < _FEWEST_CALLS:
+            apart = [sum(calls[vantage][key]) - sum(calls[other][key]) for key in both]
+            if len(apart) < 2 or (len(apart) < _FEWEST_CALLS and max(apart) - min(apart) > 2 * _SMALLEST_NS):
                 continue
-            apart = (sum(calls[vantage][key]) - sum(calls[other][key]) for key in both)
             ahead = known[other] + round(median(apart) / 2)
             others.append(vantage)
             known[vantage] = ahead

@@ -46,6 +46,14 @@ def test_too_few_calls_tell_nothing(calls):
     assert shifts_of(["a", "b"], calls) == {}
 
 
+@pytest.mark.parametrize(("second", "ahead"), [(1_000_900_000, 1_000_000_000), (1_003_000_000, None)])
+def test_two_calls_tell_only_where_they_agree(second, ahead):
+    """The clock that the first shows is 1 s ahead; the second shows 0.9 or 3 ms more."""
+    calls = {"a": {1: (0, 0), 2: (5, 5)}, "b": {1: (1_000_000_000,) * 2, 2: (second + 5,) * 2}}
+    found = shifts_of(["a", "b"], calls)
+    assert (found["b"].calls, round(found["b"].ahead_ns, -6)) == (2, ahead) if ahead else found == {}
+
+
 def test_clocks_that_agree_are_not_touched():
     calls = {"a": {key: (key, key) for key in range(5)}, "b": {key: (key + 900_000, key + 900_000) for key in range(5)}}
     assert shifts_of(["a", "b"], calls) == {}
