@@ -134,7 +134,7 @@ def test_what_another_version_left_is_not_touched(tmp_path):
     ledger.commit(State(buckets=1))
     ledger.close()
     path = Path(ledger.folder, "state")
-    path.write_bytes(path.read_bytes().replace(b"kafkasniff state 4", b"kafkasniff state 3"))
+    path.write_bytes(path.read_bytes().replace(b"kafkasniff state 5", b"kafkasniff state 4"))
 
     with pytest.raises(PipelineError, match=r"keeps its state in another form: go on with that"):
         opened(tmp_path)
