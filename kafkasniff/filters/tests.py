@@ -59,7 +59,7 @@ def make_test(name: str, operator: str = "", values: Sequence[str] = ()) -> Pred
     tests = [_value_test(field, "==" if operator == "in" else operator, value) for value in values]
     test = tests[0] if len(tests) == 1 else lambda value: any(each(value) for each in tests)
     if field.kind in _UNITS:
-        return _on_field(field, partial(_any, test) if field.is_many else partial(_if_there, test), ())
+        return _on_field(field, partial(_any, test), ()) if field.is_many else _on_number(field, test)
     met = Values(field.plural, test, _SHOWN.get(field.kind, str))
     if operator in ("==", "in") and field.kind == "text" and field.cost == BODY:
         texts = [literals(str(value)) for value in values]
@@ -96,8 +96,14 @@ def _is_there(value: Any) -> bool:
     return value is not None and value != ""
 
 
-def _if_there(test: Test, value: Any) -> bool:
-    return value is not None and test(value)
+def _on_number(field: Field, test: Test) -> Predicate:
+    read = field.read
+
+    def holds(item: Any) -> bool:
+        value = read(item)
+        return value is not None and test(value)
+
+    return Predicate(holds, field.cost, field.of_calls)
 
 
 def _any(test: Test, values: Sequence[Any]) -> bool:
