@@ -58,7 +58,8 @@ cdef class ErrorsReader(NotesReader):
 
 @cython.final
 cdef class RecordsReader(NotesReader):
-    pass
+    @cython.locals(plan=Plan, frame=Frame)
+    cpdef list count(self, Call call)
 
 cdef FieldCollector _COLLECTOR
 
