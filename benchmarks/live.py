@@ -250,7 +250,11 @@ def main() -> None:
     parser.add_argument(
         "--program", action="append", choices=COMMANDS, help="what is measured; the first two by default"
     )
+    parser.add_argument("--other", help="another kafkasniff's command, whose `live` takes turns with them")
     arguments = parser.parse_args()
+    commands = {name: COMMANDS[name] for name in arguments.program or list(COMMANDS)[:2]}
+    if arguments.other:
+        commands["other kafkasniff live"] = [arguments.other, *OURS[3:]]
     if os.environ.get("KAFKASNIFF_OWN_NETWORK") is None:
         # All in a network of its own, which goes when this ends.
         os.environ["KAFKASNIFF_OWN_NETWORK"] = "1"
@@ -264,15 +268,13 @@ def main() -> None:
         for workload in arguments.workload or SIZES:
             capture = prepare(workload, SIZES[workload], Path(folder))
             if arguments.rate:
-                for name in arguments.program or list(COMMANDS)[:2]:
-                    outcome = attempt(
-                        COMMANDS[name], capture, arguments.rate, arguments.seconds, math.inf, PATIENT_BUFFER_MIB
-                    )
+                for name, command in commands.items():
+                    outcome = attempt(command, capture, arguments.rate, arguments.seconds, math.inf, PATIENT_BUFFER_MIB)
                     print(f"| {workload}: {name} | {cells(outcome)} |", flush=True)
                 continue
             searches = {
-                name: highest(f"{workload}: {name}", COMMANDS[name], capture, arguments.seconds, arguments.trial)
-                for name in arguments.program or list(COMMANDS)[:2]
+                name: highest(f"{workload}: {name}", command, capture, arguments.seconds, arguments.trial)
+                for name, command in commands.items()
             }
             for name, outcome in in_turn(searches).items():
                 print(f"| {workload}: {name} | {cells(outcome)} |", flush=True)
