@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
-from kafkasniff.calls.call import Call, Frame
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch

@@ -36,7 +36,9 @@ from benchmarks.messages import (
 )
 from benchmarks.primitives import array, string
 from benchmarks.read import prepare
-from kafkasniff.calls.call import Call, ConnectionReport, Frame
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.frame import Frame
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.protocol.headers import read_request_header

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from kafkasniff.api import live as live
     from kafkasniff.api import to_dict as to_dict
     from kafkasniff.calls.call import Call as Call
-    from kafkasniff.calls.call import ConnectionReport as ConnectionReport
     from kafkasniff.calls.call import FieldError as FieldError
-    from kafkasniff.calls.call import Frame as Frame
-    from kafkasniff.calls.call import Gap as Gap
     from kafkasniff.calls.enrichment.authentication import RawToken as RawToken
+    from kafkasniff.calls.frame import Frame as Frame
     from kafkasniff.calls.items import Item as Item
+    from kafkasniff.calls.reports import ConnectionReport as ConnectionReport
+    from kafkasniff.calls.reports import Gap as Gap
     from kafkasniff.capture.errors import CaptureError as CaptureError
     from kafkasniff.capture.packets import Arrival as Arrival
     from kafkasniff.diagnose.finding import Evidence as Evidence
@@ -36,9 +36,11 @@ if os.environ.get("KAFKASNIFF_PURE"):
 
 _HOMES = {
     "kafkasniff.api": ("Findings", "diagnose", "live", "to_dict"),
-    "kafkasniff.calls.call": ("Call", "ConnectionReport", "FieldError", "Frame", "Gap"),
+    "kafkasniff.calls.call": ("Call", "FieldError"),
     "kafkasniff.calls.enrichment.authentication": ("RawToken",),
+    "kafkasniff.calls.frame": ("Frame",),
     "kafkasniff.calls.items": ("Item",),
+    "kafkasniff.calls.reports": ("ConnectionReport", "Gap"),
     "kafkasniff.capture.errors": ("CaptureError",),
     "kafkasniff.capture.packets": ("Arrival",),
     "kafkasniff.diagnose.finding": ("Evidence", "Finding"),

@@ -5,10 +5,11 @@ from typing import Any, Self
 
 import orjson
 
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item, taken_out
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.calls.spending import Spending
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.interfaces.live import LiveCapture

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.interfaces.live import LiveCapture

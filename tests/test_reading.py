@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import kafkasniff
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.tcp.limits import TcpLimits
 from tests.capture.samples import interface, option, section
 from tests.conftest import CAPTURES

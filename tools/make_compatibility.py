@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kafkasniff.calls.call import Call, Frame
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.frame import Frame
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.reading import read
 

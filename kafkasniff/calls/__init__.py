@@ -4,8 +4,10 @@
   directions cut into frames and paired (`correlation/`), with boundaries found again behind gaps (`resync/`).
 - `engine.Engine` takes batches of packets and gives `items`: calls, gaps, raw SASL tokens, and reports of connections.
   `conversations` hands what the packets bring to the connections that it is of; `counts` is what was seen so far.
-- `call.Call` decodes nothing by itself: bodies are read when they are asked for. `contents` opens what bodies hold
-  (record batches, messages of groups, envelopes), `records` the records, within what `spending` allows a run.
+- `call.Call` is a request with its response, each a `frame.Frame`. It decodes nothing by itself: bodies are read when
+  they are asked for. `contents` opens what bodies hold (record batches, messages of groups, envelopes), `records` the
+  records, within what `spending` allows a run.
+- `reports` has what is said of connections beside their calls: gaps, and what each connection was.
 - `enrichment/` notes on calls what others tell: names of topic ids, Fetch sessions, who logged in.
 - `context` is what a user asked for; `limits` has the bounds, and the budget of bytes that all connections share.
 

@@ -1,5 +1,5 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
-"""What the calls layer gives: calls, gaps, and what each connection was."""
+"""A call: a request with its response."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -27,8 +27,8 @@ from kafkasniff.calls.contents import (
 from kafkasniff.calls.context import NO_CONTEXT, Context
 from kafkasniff.calls.enrichment.fetch_sessions import SessionStep, as_decoded
 from kafkasniff.calls.enrichment.topics import FETCH_SNAPSHOT, has_topic_ids
+from kafkasniff.calls.frame import Frame
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.fields import Fields
 from kafkasniff.protocol.bodies import DecodedBody, decode_body, find_entities, find_errors
 from kafkasniff.protocol.bodies.scanning import ScannedBody, scanner_of
 from kafkasniff.protocol.embedded.openers import HOLDING_MESSAGES
@@ -44,9 +44,6 @@ from kafkasniff.protocol.headers import (
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.totals import Totals, count_records, totals_of
 from kafkasniff.tcp.events import Connection
-
-if TYPE_CHECKING:  # captures without TLS should not wait for it
-    from kafkasniff.tcp.tls.description import TlsDescription
 
 Outcome = Literal["answered", "no-response-expected", "unanswered", "response-not-captured", "request-not-captured"]
 
@@ -78,153 +75,6 @@ _READ_LATER = ("_request_body", "_response_body", "_request_scan", "_response_sc
 _REPR_CLIENT_ID = 60
 
 _NO_FIELDS: frozenset[str] = frozenset()
-
-
-@cython.final
-@cython.no_gc
-@cython.freelist(4096)
-@cython.cclass
-class Frame:
-    """A size-prefixed unit of a stream, or what there is of it."""
-
-    __slots__ = (
-        "_problems",
-        "data",
-        "first",
-        "header",
-        "last",
-        "limited",
-        "packets",
-        "responses_lost",
-        "size",
-        "stream_offset",
-    )
-
-    def __init__(
-        self,
-        size: int,
-        data: bytes,
-        first: Arrival,
-        last: Arrival,
-        stream_offset: int,
-        problems: list[Problem] | None = None,
-        packets: tuple[Arrival, ...] = (),
-        limited: bool = False,
-    ) -> None:
-        """Take what there is of a frame."""
-        self.size = size
-        """The size prefix's value in bytes."""
-        self.data = data
-        """The content without the size prefix; shorter than `size` when bytes lack or were not kept."""
-        self.first = first
-        """The packet with its first byte."""
-        self.last = last
-        """The packet whose arrival completed it."""
-        self.stream_offset = stream_offset
-        """Position of the size prefix in its direction's stream, counted from the first byte seen."""
-        self._problems = problems
-        self.packets = packets
-        """All packets that carried bytes of it; empty unless asked for."""
-        self.limited = limited
-        """Whether a limit, and not the capture, took its last bytes; a problem says so."""
-        self.header: RequestHeader = None  # type: ignore[assignment]
-        """Of a request, from when it was read on."""
-        self.responses_lost = 0
-        """Of a request: how often bytes of the response stream had been found lost when it came."""
-
-    @property
-    def problems(self) -> list[Problem]:
-        """Give what is wrong with it, as a list that may be added to."""
-        if self._problems is None:
-            self._problems = []
-        return self._problems
-
-    @property
-    def whole(self) -> bool:
-        """Tell whether every byte was seen and kept."""
-        return len(self.data) == self.size
-
-
-def new_frame(
-    size: int, data: bytes, first: Arrival, last: Arrival, stream_offset: int, packets: tuple[Arrival, ...]
-) -> Frame:
-    """Make a frame without problems, sooner than by calling the class."""
-    frame = Frame.__new__(Frame)
-    frame.size = size
-    frame.data = data
-    frame.first = first
-    frame.last = last
-    frame.stream_offset = stream_offset
-    frame._problems = None
-    frame.packets = packets
-    frame.limited = False
-    frame.header = None  # type: ignore[assignment]
-    frame.responses_lost = 0
-    return frame
-
-
-class Gap(Fields):
-    """Bytes that the capture lacks."""
-
-    __slots__ = ("acknowledged", "arrival", "client", "connection", "direction", "length", "server")
-
-    def __init__(
-        self,
-        connection: Connection,
-        client: str,
-        server: str,
-        direction: Literal["request", "response"] | None,
-        length: int | None,
-        arrival: Arrival,
-        acknowledged: bool = True,
-    ) -> None:
-        """Take where it is."""
-        self.connection = connection
-        self.client = client
-        self.server = server
-        self.direction = direction
-        """None while it is not known which side is the client."""
-        self.length = length
-        self.arrival = arrival
-        self.acknowledged = acknowledged
-        """Whether the receiver has them, so that it is the capture that lost them."""
-
-
-class ConnectionReport(Fields):
-    """What a connection was, given when it ends."""
-
-    __slots__ = ("calls", "client", "connection", "evidence", "last", "protocol", "response_start", "server", "tls")
-
-    def __init__(
-        self,
-        connection: Connection,
-        client: str,
-        server: str,
-        protocol: str,
-        evidence: str,
-        calls: int,
-        last: Arrival,
-        response_start: bytes = b"",
-        tls: "TlsDescription | None" = None,
-    ) -> None:
-        """Take what was found."""
-        self.connection = connection
-        self.client = client
-        self.server = server
-        self.protocol = protocol
-        """`kafka`, `tls`, `http`, `ssh`, …, `unknown`, or `empty` when no data was seen."""
-        self.evidence = evidence
-        """Why we think so, one sentence."""
-        self.calls = calls
-        self.last = last
-        self.response_start = response_start
-        """The first bytes (8 at most) that were seen of what the server sent."""
-        self.tls = tls
-        """What is known of the TLS around it."""
-
-    def __repr__(self) -> str:
-        """Give it in a line."""
-        return f"ConnectionReport({self.client} to {self.server}, {self.protocol}, calls={self.calls})"
 
 
 class FieldError(NamedTuple):

@@ -3,13 +3,14 @@
 
 from collections.abc import Sequence
 
-from kafkasniff.calls.call import Call, Gap
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.conversations import Conversations
 from kafkasniff.calls.counts import Counts
 from kafkasniff.calls.enrichment.fetch_sessions import FetchSessions
 from kafkasniff.calls.enrichment.learning import Learning, may_tell, names_topic_ids
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
+from kafkasniff.calls.reports import Gap
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tcp.events import StreamEvent

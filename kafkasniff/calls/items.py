@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.reports import ConnectionReport, Gap
 
 Item = Call | Gap | RawToken | ConnectionReport
 

@@ -1,6 +1,7 @@
 cimport cython
 from kafkasniff.calls.resync.boundaries cimport Boundaries
-from kafkasniff.calls.call cimport Call, Frame, new_call
+from kafkasniff.calls.call cimport Call, new_call
+from kafkasniff.calls.frame cimport Frame
 from kafkasniff.calls.correlation.frames cimport FrameCutter
 from kafkasniff.calls.enrichment.identity cimport Identity
 from kafkasniff.calls.limits cimport Budget

@@ -8,12 +8,13 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.call import Call, Frame, Outcome, Side
+from kafkasniff.calls.call import Call, Outcome, Side
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.correlation.frames import SIZE_PREFIX, FrameCutter
 from kafkasniff.calls.correlation.pairing import Pair, Pairing, correlation_id
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.enrichment.identity import LOGIN_APIS, Identity
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.resync.boundaries import Boundaries

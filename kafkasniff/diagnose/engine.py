@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Gap
+from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.causes import EXPLANATIONS
 from kafkasniff.diagnose.error_rule import ErrorRule

@@ -4,8 +4,9 @@
 from collections import deque
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.calls.resync.agreement import LEFT_BEHIND
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded
 from kafkasniff.diagnose.profiles import Profiles

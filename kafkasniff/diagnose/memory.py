@@ -5,8 +5,9 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import LONGEST_TEXT, short_name
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.finding import Evidence
 from kafkasniff.tcp.events import Connection

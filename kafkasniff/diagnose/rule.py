@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Gap
+from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.diagnose.facts import Client, Facts, host_of
 from kafkasniff.diagnose.finding import Finding, Severity, Subject
 from kafkasniff.diagnose.memory import Bounded, Names, Tally

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import LONGEST_TEXT, short_name
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import (
     API_VERSIONS,

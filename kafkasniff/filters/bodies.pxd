@@ -1,7 +1,8 @@
 # Declares bodies.py, which is compiled since a filter on a field of bodies asks it for every call.
 
 cimport cython
-from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.calls.call cimport Call
+from kafkasniff.calls.frame cimport Frame
 from kafkasniff.protocol.bodies.collecting cimport FieldCollector
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.headers cimport RequestHeader

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from kafkasniff.calls.call import Call, ConnectionReport, Side
+from kafkasniff.calls.call import Call, Side
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.filters.bodies import SIDES, EntityReader, ErrorsReader, FieldsReader, Reader, RecordsReader
 from kafkasniff.filters.predicates import BODY, HEADER, RECORDS
 from kafkasniff.protocol.fields import Field as BodyField

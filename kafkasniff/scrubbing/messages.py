@@ -5,7 +5,8 @@ from base64 import b64decode
 from collections.abc import Iterator
 from functools import cache
 
-from kafkasniff.calls.call import Call, Frame, Side
+from kafkasniff.calls.call import Call, Side
+from kafkasniff.calls.frame import Frame
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.offsets import trace
 from kafkasniff.protocol.bodies.tables import FieldTable, make_table

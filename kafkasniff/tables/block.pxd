@@ -1,5 +1,6 @@
 cimport cython
-from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.calls.call cimport Call
+from kafkasniff.calls.frame cimport Frame
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport signed32, unsigned16, unsigned32
 from kafkasniff.protocol.headers cimport RequestHeader

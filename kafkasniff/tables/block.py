@@ -12,7 +12,8 @@ else:
     except ImportError:
         from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.call import Call, Frame
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.frame import Frame
 from kafkasniff.octets import signed32, unsigned16, unsigned32
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.headers import RequestHeader, api_name

@@ -11,8 +11,9 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.call import Call, Frame
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.contents import HOLDING_APIS
+from kafkasniff.calls.frame import Frame
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.finders import is_entity, leading_fields
 from kafkasniff.protocol.bodies.reader import BodyReader

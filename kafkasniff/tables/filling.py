@@ -4,8 +4,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.tables.arrow import Batch, column_of, export_stream
 from kafkasniff.tables.block import CallTables
 from kafkasniff.tables.columns import ROWS, fields_of

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkasniff.calls.call import Call, ConnectionReport, Frame
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.records.content import raw_bytes
 from kafkasniff.tables.bodies import RACK, SETTINGS, Body, body_of, names_in

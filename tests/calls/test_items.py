@@ -1,7 +1,7 @@
 """Items one by one."""
 
-from kafkasniff.calls.call import Gap
 from kafkasniff.calls.items import Item, taken_out
+from kafkasniff.calls.reports import Gap
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.tcp.events import Connection, Endpoint
 

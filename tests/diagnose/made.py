@@ -7,7 +7,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport, FieldError, Frame, Outcome
+from kafkasniff.calls.call import Call, FieldError, Outcome
+from kafkasniff.calls.frame import Frame
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.diagnose.catalogue import RULES_BY_ID
 from kafkasniff.diagnose.engine import Diagnosis

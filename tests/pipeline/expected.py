@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.reading import Reading
 from kafkasniff.render.json.items import connection_line
 from kafkasniff.render.json.lines import JsonLines

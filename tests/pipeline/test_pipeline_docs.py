@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.reading import Reading
 from kafkasniff.render.json.items import connection_line

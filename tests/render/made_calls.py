@@ -2,7 +2,8 @@
 
 import struct
 
-from kafkasniff.calls.call import Call, Frame, Outcome
+from kafkasniff.calls.call import Call, Outcome
+from kafkasniff.calls.frame import Frame
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.protocol.headers import read_request_header
 from kafkasniff.reading import Summary

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from kafkasniff.calls.call import ConnectionReport, Gap
 from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.protocol.sasl.token import SaslToken
 from kafkasniff.render.json.items import failed_line
 from kafkasniff.render.json.lines import JsonLines

@@ -14,8 +14,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Interface, PacketBatch
 
 SYN, PSH, ACK = 2, 8, 16

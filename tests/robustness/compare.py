@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafkasniff.calls.call import Call, Frame, Gap
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import Gap
 from tests.robustness.conversations import Conversation, Message, SentCall
 from tests.robustness.oracle import Expected, ExpectedMessage, Presence
 

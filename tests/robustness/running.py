@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.render.json.items import connection_line, gap_line, token_line

@@ -8,9 +8,10 @@ from random import Random
 import pytest
 
 import kafkasniff
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import PacketBatch

@@ -8,9 +8,10 @@ from random import Random
 
 import pytest
 
-from kafkasniff.calls.call import Call, Gap
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import Gap
 from kafkasniff.tcp.events import ConnectionEnd, StreamData
 from kafkasniff.tcp.reassembler import Reassembler
 from tests.conformance.vector_rows import rows

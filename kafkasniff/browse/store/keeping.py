@@ -18,9 +18,10 @@ from kafkasniff.browse.store.layout import (
     RESPONSE_LIMITED,
     CallFiles,
 )
-from kafkasniff.calls.call import Call, Frame
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.enrichment.fetch_sessions import as_decoded
+from kafkasniff.calls.frame import Frame
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.headers import read_request_header

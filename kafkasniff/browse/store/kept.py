@@ -19,9 +19,10 @@ from kafkasniff.browse.store.layout import (
     RESPONSE_LIMITED,
     CallFiles,
 )
-from kafkasniff.calls.call import Call, Frame
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context, GroupProtocol
 from kafkasniff.calls.enrichment.topics import KnownNames
+from kafkasniff.calls.frame import Frame
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.headers import RequestHeader, read_request_header

@@ -1,5 +1,5 @@
 cimport cython
-from kafkasniff.calls.call cimport Frame, new_frame
+from kafkasniff.calls.frame cimport Frame, new_frame
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.calls.correlation.segments cimport LargestSegments
 from kafkasniff.capture.packets cimport Arrival

@@ -8,14 +8,14 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.call import Frame
 from kafkasniff.calls.correlation.segments import LargestSegments
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.limits import Budget
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamData, StreamGap
 
 if not cython.compiled:
-    from kafkasniff.calls.call import new_frame
+    from kafkasniff.calls.frame import new_frame
     from kafkasniff.octets import part, signed32
 
 SIZE_PREFIX = 4

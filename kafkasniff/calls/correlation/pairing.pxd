@@ -1,5 +1,5 @@
 cimport cython
-from kafkasniff.calls.call cimport Frame
+from kafkasniff.calls.frame cimport Frame
 from kafkasniff.calls.limits cimport Budget
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport signed32, unsigned16

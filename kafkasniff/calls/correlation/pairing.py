@@ -9,7 +9,8 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.call import Frame, Outcome, Side
+from kafkasniff.calls.call import Outcome, Side
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.limits import Budget
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.protocol.errors import Problem

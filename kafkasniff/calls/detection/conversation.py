@@ -11,11 +11,12 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.call import ConnectionReport, Gap, Side
+from kafkasniff.calls.call import Side
 from kafkasniff.calls.correlation.frames import SIZE_PREFIX
 from kafkasniff.calls.detection.recognition import is_kerberos_token, proxy_header_length, recognise
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.calls.resync.boundaries import response_ids
 from kafkasniff.calls.resync.evidence import (
     HARDLY_PLAUSIBLE,

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from kafkasniff.calls.call import ConnectionReport
 from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.detection.encrypted import EncryptedConversation
 from kafkasniff.calls.detection.recognition import proxy_header_length
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.calls.streams import KafkaStreams
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import StreamConflict, StreamData, StreamGap

@@ -1,5 +1,6 @@
 cimport cython
-from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.calls.call cimport Call
+from kafkasniff.calls.frame cimport Frame
 from kafkasniff.calls.enrichment.authentication cimport Authentication
 from kafkasniff.octets cimport part
 from kafkasniff.protocol.headers cimport RequestHeader

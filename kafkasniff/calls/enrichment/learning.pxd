@@ -1,5 +1,6 @@
 cimport cython
-from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.calls.call cimport Call
+from kafkasniff.calls.frame cimport Frame
 from kafkasniff.calls.enrichment.fetch_sessions cimport FetchSessions
 from kafkasniff.protocol.headers cimport RequestHeader
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from kafkasniff.calls.call import Frame, Side
+from kafkasniff.calls.call import Side
 from kafkasniff.calls.correlation.frames import SIZE_PREFIX
+from kafkasniff.calls.frame import Frame
 from kafkasniff.protocol.errors import Problem
 
 MOST = 1_024

@@ -7,9 +7,10 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.cli.terminal.output import Output, print_message
 from kafkasniff.cli.terminal.progress import Progress

@@ -4,7 +4,8 @@
 from collections.abc import Hashable
 from typing import Any
 
-from kafkasniff.calls.call import Call, FieldError, Gap
+from kafkasniff.calls.call import Call, FieldError
+from kafkasniff.calls.reports import Gap
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule, elements
 from kafkasniff.diagnose.facts import (
     CREATE_TOPICS,

@@ -4,8 +4,8 @@
 from collections import Counter, deque
 from typing import Any
 
-from kafkasniff.calls.call import Gap
 from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.calls.reports import Gap
 from kafkasniff.diagnose.facts import (
     CONSUMER_GROUP_HEARTBEAT,
     FIND_COORDINATOR,

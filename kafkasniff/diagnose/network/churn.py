@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from kafkasniff.calls.call import ConnectionReport
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.facts import Client, host_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Names, Rate, Tally

@@ -2,9 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN, RawToken
 from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
 from kafkasniff.diagnose.facts import PRODUCE, SASL_AUTHENTICATE, SASL_HANDSHAKE, Client, client_of, host_of
 from kafkasniff.diagnose.finding import Finding

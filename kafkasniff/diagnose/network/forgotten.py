@@ -2,7 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import API_VERSIONS, Client, client_of
 from kafkasniff.diagnose.finding import Finding

@@ -2,7 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import FETCH, JOIN_GROUP, SHARE_FETCH, Client, client_of, request_of
 from kafkasniff.diagnose.finding import Finding

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar, NamedTuple
 
-from kafkasniff.calls.call import ConnectionReport
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.facts import Client, at_host
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Tally

@@ -2,9 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from kafkasniff.calls.call import Call, ConnectionReport, FieldError
+from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN, RawToken
 from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally

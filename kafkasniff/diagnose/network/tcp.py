@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from kafkasniff.calls.call import ConnectionReport
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.facts import FIND_COORDINATOR, METADATA, Client, host_of
 from kafkasniff.diagnose.finding import Finding, Severity
 from kafkasniff.diagnose.memory import SECOND, Bounded, Tally

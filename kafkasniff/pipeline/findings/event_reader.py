@@ -5,10 +5,12 @@ from random import Random
 
 import msgpack
 
-from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.contents import Contents
 from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.diagnose.producers.compression import SAMPLED_BYTES
 from kafkasniff.pipeline.findings.events import Packed

@@ -6,10 +6,12 @@ from zlib import crc32
 
 import msgpack
 
-from kafkasniff.calls.call import Call, ConnectionReport, Frame, Gap
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.correlation.pairing import FIRST_IN_TRANSACTIONS, FLEXIBLE_PRODUCE
 from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts import PRODUCE, host_of
 from kafkasniff.diagnose.memory import Bounded

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from kafkasniff.calls.call import ConnectionReport, Gap
 from kafkasniff.calls.enrichment.authentication import RawToken, token_value
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.render.json.safe import safe_line
 from kafkasniff.render.times import utc_text
 from kafkasniff.tcp.events import DirectionCounters

@@ -1,7 +1,8 @@
 # What other compiled modules use of lines.py.
 
 cimport cython
-from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.calls.call cimport Call
+from kafkasniff.calls.frame cimport Frame
 from kafkasniff.calls.enrichment.fetch_sessions cimport Covered, SessionStep
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.protocol.bodies.json_writer cimport JsonWriter

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from kafkasniff.calls.call import Call, Frame, Side
+from kafkasniff.calls.call import Call, Side
+from kafkasniff.calls.frame import Frame
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.render.colours import Colours
 from kafkasniff.render.text.hexdump import field_lines

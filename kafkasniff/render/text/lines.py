@@ -6,9 +6,10 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.render.colours import PLAIN, Colours

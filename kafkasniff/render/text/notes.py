@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from kafkasniff.calls.call import ConnectionReport, Gap
 from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.render.words import count_text, escape, show, size_text
 
 _WIDEST_PRINCIPAL: Final = 60

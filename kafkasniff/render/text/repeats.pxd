@@ -1,7 +1,8 @@
 # What other compiled modules use of repeats.py.
 
 cimport cython
-from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.calls.call cimport Call
+from kafkasniff.calls.frame cimport Frame
 from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.render.text.summaries.known cimport kafkasniff_equal_from
 

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from kafkasniff.calls.call import Frame
 from kafkasniff.calls.correlation.frames import HEADER_BYTES_OF_UNKEPT, FrameCutter
+from kafkasniff.calls.frame import Frame
 from tests.calls.hand_made import BUDGET, arrival, connection, data, gap, sized
 
 OF = connection()

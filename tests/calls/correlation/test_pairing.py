@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkasniff.calls.call import Frame
 from kafkasniff.calls.correlation.pairing import PATIENCE, Pair, Pairing
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.limits import Budget
 from kafkasniff.protocol.headers import read_request_header
 from tests.calls.hand_made import arrival, heartbeat_request, heartbeat_response

@@ -6,9 +6,10 @@ import struct
 
 import pytest
 
-from kafkasniff.calls.call import Call, Gap
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.limits import Budget, CallLimits
+from kafkasniff.calls.reports import Gap
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.tcp.events import Connection, StreamData, StreamGap
 from tests.calls.hand_made import (

@@ -2,7 +2,8 @@ from collections import Counter
 
 import pytest
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.reading import read
 from tests.conftest import CAPTURES
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.reading import read
 from tests.calls.hand_made import metadata_request, metadata_response
 from tests.conftest import ROOT

@@ -1,4 +1,5 @@
-from kafkasniff.calls.call import Call, Gap
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.reports import Gap
 from tests.diagnose.made import SHARED, arrival, call, connection, finding, findings
 from tests.diagnose.test_error_rule import metadata, produce
 

@@ -1,6 +1,7 @@
 from typing import Any
 
-from kafkasniff.calls.call import Call, Gap
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.reports import Gap
 from tests.diagnose.made import arrival, call, connection, finding, findings
 
 ONE, OTHER = connection(50_001), connection(50_002)

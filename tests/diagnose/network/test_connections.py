@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.tcp.events import Endpoint
 from tests.diagnose.made import Item, arrival, call, connection, finding, findings, report

@@ -1,6 +1,8 @@
 from typing import Any
 
-from kafkasniff.calls.call import Call, Frame, Gap
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.frame import Frame
+from kafkasniff.calls.reports import Gap
 from tests.diagnose.made import Item, arrival, call, connection, finding, findings, report
 
 MTU, ABANDONED = "path-mtu", "request-abandoned"

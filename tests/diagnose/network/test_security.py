@@ -1,7 +1,8 @@
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.sasl.token import SaslToken
 from kafkasniff.tcp.events import Connection

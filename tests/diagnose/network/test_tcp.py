@@ -1,6 +1,7 @@
 from typing import Any
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.tcp.events import Endpoint
 from tests.diagnose.made import call, connection, finding, findings, report
 

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from kafkasniff.calls.call import ConnectionReport
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.tcp.tls.description import Alert, TlsDescription
 from tests.diagnose.made import NOON, SECOND, connection, finding, findings, report
 

@@ -1,4 +1,4 @@
-from kafkasniff.calls.call import ConnectionReport
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.pipeline.findings.clusters import ClusterNames, Copies, clusters_of
 from kafkasniff.reading import Reading

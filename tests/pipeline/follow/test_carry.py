@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from kafkasniff.calls.call import Call, ConnectionReport
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow.carry import Saved, Saver, load, save

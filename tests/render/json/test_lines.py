@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from kafkasniff.calls.call import Call, ConnectionReport, Gap
+from kafkasniff.calls.call import Call
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.enrichment.fetch_sessions import FetchSessions
 from kafkasniff.calls.enrichment.learning import Learning
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.capture.packets import Interface
 from kafkasniff.protocol.sasl.token import SaslToken
 from kafkasniff.reading import read

@@ -3,9 +3,9 @@ import struct
 import pytest
 from rich.cells import cell_len
 
-from kafkasniff.calls.call import ConnectionReport, Gap
 from kafkasniff.calls.context import Context
 from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.sasl.token import SaslToken
 from kafkasniff.render.colours import PLAIN, Colours

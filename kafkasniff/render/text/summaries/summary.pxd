@@ -1,7 +1,8 @@
 # What other compiled modules use of summary.py.
 
 cimport cython
-from kafkasniff.calls.call cimport Call, Frame
+from kafkasniff.calls.call cimport Call
+from kafkasniff.calls.frame cimport Frame
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.bodies.text_buffer cimport TextBuffer
 from kafkasniff.protocol.headers cimport RequestHeader

@@ -6,9 +6,10 @@ try:
 except ImportError:
     from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.call import Call, Frame, Side
+from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.calls.context import Context
+from kafkasniff.calls.frame import Frame
 from kafkasniff.protocol.bodies import is_unsupported_version
 from kafkasniff.protocol.bodies.decoding import UNSUPPORTED_VERSION
 from kafkasniff.protocol.bodies.tables import FieldTable
