@@ -37,6 +37,9 @@ WORK = (
     Work("json", "bulk", 20),
     Work("json", "small-calls", 20_000),
     Work("json", "wide", 20),
+    Work("json", "bulk", 100),
+    Work("json", "small-calls", 200_000),
+    Work("json", "wide", 100),
     Work("records", "bulk", 20),
 )
 _OPTIONS = {"list": [], "json": ["--json"], "records": ["--json", "--records"]}
@@ -50,6 +53,7 @@ def main() -> None:
     parser.add_argument("--other", help="another kafkasniff's command")
     parser.add_argument("--form", choices=_OPTIONS, help="only this form of output")
     parser.add_argument("--workload", help="only this workload")
+    parser.add_argument("--size", type=int, help="only workloads of this size")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     today = datetime.datetime.now(datetime.UTC)
@@ -58,7 +62,8 @@ def main() -> None:
     print(f"| work | ours CPU s | ours MB | tshark CPU s | tshark MB | tshark's × ours {other}|")
     print("| --- |" + " ---: |" * (7 if other else 5), flush=True)
     for form, workload, size in WORK:
-        if arguments.form not in (None, form) or arguments.workload not in (None, workload):
+        wanted = (arguments.form, arguments.workload, arguments.size)
+        if any(want not in (None, each) for want, each in zip(wanted, (form, workload, size), strict=True)):
             continue
         path = str(prepare(workload, size, arguments.folder))
         commands = {
