@@ -92,6 +92,10 @@ def open_session(
     local = (master or "").startswith("local")
     if definitions := os.environ.get(DEFINITIONS_VARIABLE):
         conf.set(f"spark.executorEnv.{DEFINITIONS_VARIABLE}", definitions)
+    if not submitted and _LOCAL.fullmatch(master or ""):
+        # Workers import this kafkasniff, not a folder of that name in the one that they start in.
+        conf.set("spark.executorEnv.PYTHONSAFEPATH", "1")
+        conf.set("spark.executorEnv.PYTHONPATH", str(Path(kafkasniff.__path__[0]).parent))
     for name, value in {**_SETTINGS, **(_LOCAL_SETTINGS if local else {}), **(settings or {})}.items():
         conf.set(name, value)
     if local:

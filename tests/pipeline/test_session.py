@@ -5,8 +5,11 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+
+from tests.conftest import CAPTURES
 
 WITHOUT = """
 import os
@@ -81,3 +84,12 @@ def test_what_workers_alone_can_tell_is_said_with_their_first_task(tmp_path, lac
     else:
         said, text = LACKS.format("pyarrow"), run(tmp_path, sys.executable, "pyarrow", IN_WORKERS)
     assert re.fullmatch(said, text), text
+
+
+def test_workers_import_the_kafkasniff_of_the_command(tmp_path):
+    (tmp_path / "kafkasniff").mkdir()
+    (tmp_path / "kafkasniff" / "__init__.py").write_text("raise RuntimeError('not this one')")
+    command = [str(Path(sys.executable).with_name("kafkasniff")), "pipeline", str(CAPTURES / "vlan.pcap"), "tables"]
+    done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "tables" / "calls").is_dir()
