@@ -7,7 +7,7 @@ cpdef str endpoint_text(endpoint)
 @cython.final
 cdef class DirectionCounters:
     cdef public long long packets, data_bytes, retransmissions, late_retransmissions, duplicates, out_of_order
-    cdef public long long gaps, gap_bytes, cut_packets, conflicts, zero_windows
+    cdef public long long gaps, gap_bytes, cut_packets, conflicts, zero_windows, mss
 
 @cython.final
 cdef class Connection:

@@ -25,6 +25,7 @@ COUNTERS = (
     "cut_packets",
     "conflicts",
     "zero_windows",
+    "mss",
 )
 """What `DirectionCounters` counts."""
 
@@ -60,7 +61,7 @@ class DirectionCounters:
     interfaces or mirror ports); `out_of_order`; `gaps`; `gap_bytes`: bytes in gaps of known length; `cut_packets`:
     packets captured shorter than they were on the wire; `conflicts`: segments that repeated bytes with other contents
     (the first seen were kept); `zero_windows`: segments whose sender could take no more data (window 0; FIN and RST not
-    counted).
+    counted); `mss`: the maximum segment size in bytes that its SYN named, 0 for none.
     """
 
     __slots__ = COUNTERS
@@ -78,6 +79,7 @@ class DirectionCounters:
         self.cut_packets = 0
         self.conflicts = 0
         self.zero_windows = 0
+        self.mss = 0
         for name, count in counted.items():
             setattr(self, name, count)
 

@@ -11,10 +11,12 @@ from kafkasniff.tcp.events import Receiver, StreamEvent
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.packets.segments import SegmentReader
 from kafkasniff.tcp.reassembly.connections import ConnectionTable
+from kafkasniff.tcp.reassembly.flow_keys import FlowKey
 
 if not cython.compiled:
     from kafkasniff.capture.packets import new_arrival
     from kafkasniff.octets import big32, part
+    from kafkasniff.tcp.packets.segments import maximum_segment_size
 
 _LINK_HEADERS = {
     **dict.fromkeys((12, 14, 101, 228, 229), (-1, 0)),
@@ -25,6 +27,7 @@ _LINK_HEADERS = {
 }
 """Of the link types met most: where the EtherType is, -1 where IP's version tells, and the header's length."""
 _ELSEWHERE = (-1, 1 << 40)
+_SYN = 0x02
 _IPV4, _IPV6 = 0x0800, 0x86DD
 _VLAN, _SERVICE_VLAN = 0x8100, 0x88A8
 _IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER = 20, 40, 20
@@ -114,16 +117,19 @@ class Reassembler:
                 if data_offset >= 5 and length >= 0:
                     segments += 1
                     closed = not view[tcp + 14] and not view[tcp + 15] and not flags & _ENDING
+                    mss = 0
+                    if flags & _SYN:
+                        mss = maximum_segment_size(data, tcp + _TCP_HEADER, payload)
                     if ethertype == _IPV4:
                         table.receive_ipv4(data, view, ip, flags, payload, length, arrival)
-                        if closed:
-                            table.note_zero_window(part(data, ip + 12, ip + 24))
+                        if closed or mss:
+                            self._note(part(data, ip + 12, ip + 24), closed, mss)
                     else:
                         key = part(data, ip + 8, ip + 40) + part(data, tcp, tcp + 4)
                         sequence, acknowledged = big32(view, tcp + 4), big32(view, tcp + 8)
                         table.receive(key, sequence, acknowledged, flags, data, payload, length, length, arrival)
-                        if closed:
-                            table.note_zero_window(key)
+                        if closed or mss:
+                            self._note(key, closed, mss)
                     continue
             segment = self._reader.read(data, at, captured, originals[index], arrival)
             if segment is not None:
@@ -141,13 +147,19 @@ class Reassembler:
                     segment.tunnel,
                     segment.fragments,
                 )
-                if not segment.window and not segment.flags & _ENDING:
-                    table.note_zero_window(segment.key)
+                self._note(segment.key, not segment.window and not segment.flags & _ENDING, segment.mss)
         self.latest = latest
         counters.packets += count
         counters.cut_packets += cut
         counters.segments += segments
         return events
+
+    def _note(self, key: FlowKey, closed: bool, mss: int) -> None:
+        """Note what a segment that was taken says of its sender: that its window is `closed`, and its MSS."""
+        if closed:
+            self._table.note_zero_window(key)
+        if mss:
+            self._table.note_mss(key, mss)
 
     def tick(self, now: int) -> list[StreamEvent]:
         """Give what the passing of time alone brings: all packets up to `now`, in ns since 1970, were fed.

@@ -55,7 +55,7 @@ class Hole(NamedTuple):
 class Sizes(Tally):
     """Requests or answers that do not get through."""
 
-    __slots__ = ("holes", "smallest_stuck")
+    __slots__ = ("holes", "mss", "smallest_stuck")
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -64,6 +64,8 @@ class Sizes(Tally):
         """Bytes of the smallest that did not get through."""
         self.holes = 0
         """Connections on which it was never captured."""
+        self.mss = 0
+        """The smaller of the maximum segment sizes that both ends named when they connected; 0 where none was seen."""
 
 
 class PathMtu(Rule[Sizes]):
@@ -163,6 +165,7 @@ class PathMtu(Rule[Sizes]):
         assert history is not None
         state = self.state(Way(history.client, report.server, answers))
         state.smallest_stuck = min(state.smallest_stuck or size, size)
+        state.mss = min((counter.mss for counter in report.connection.counters if counter.mss), default=state.mss)
         state.add(at, what, cited or report)
         return state
 
@@ -176,10 +179,11 @@ class PathMtu(Rule[Sizes]):
         what, whose = ("Answers", f"{key.server} to {key.client.name}")
         if not key.answers:
             what, whose = "Requests", f"{key.client.name} to {key.server}"
+        told = f"; the hosts agreed on segments of {state.mss:,} bytes" if state.mss else ""
         happened = "never came" if state.holes == state.count else "were sent again and again"
         summary = (
             f"{what} of {whose} of up to {largest:,} bytes got through; those of {state.smallest_stuck:,} bytes "
-            f"and more {happened} ({counted(state.count, 'connection')})."
+            f"and more {happened} ({counted(state.count, 'connection')}){told}."
         )
         return self.make(state, client_subject(key.client, state.clients) | {"server": key.server}, summary)
 

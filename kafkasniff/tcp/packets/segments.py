@@ -16,6 +16,10 @@ from kafkasniff.tcp.packets.ip import TCP, IpPacket, parse_ip, skip_extensions
 from kafkasniff.tcp.packets.link import Network, find_network
 from kafkasniff.tcp.reassembly.flow_keys import FlowKey
 
+_SYN = 0x02
+_END_OF_OPTIONS, _NO_OPERATION, _MSS = 0, 1, 2
+"""Kinds of TCP options (RFC 9293, 3.2)."""
+
 
 @cython.no_gc
 @cython.freelist(8)
@@ -24,7 +28,18 @@ from kafkasniff.tcp.reassembly.flow_keys import FlowKey
 class Segment:
     """A TCP segment."""
 
-    __slots__ = ("acknowledgement", "data", "flags", "fragments", "key", "length", "sequence", "tunnel", "window")
+    __slots__ = (
+        "acknowledgement",
+        "data",
+        "flags",
+        "fragments",
+        "key",
+        "length",
+        "mss",
+        "sequence",
+        "tunnel",
+        "window",
+    )
 
     def __init__(
         self,
@@ -37,6 +52,7 @@ class Segment:
         length: int,
         fragments: tuple[Arrival, ...],
         window: int = 1,
+        mss: int = 0,
     ) -> None:
         """Take what its headers say."""
         self.key = key
@@ -52,6 +68,20 @@ class Segment:
         """The other packets that carried it, when IP fragments were joined."""
         self.window = window
         """The window field as it stands, not scaled; what is not 0 lets the peer send."""
+        self.mss = mss
+        """The maximum segment size that a SYN names in bytes, 0 for none."""
+
+
+def maximum_segment_size(data: bytes, at: int, end: int) -> int:
+    """Give the maximum segment size among the TCP options from `at` to `end` (RFC 9293, 3.2); 0 where there is none."""
+    while at + 4 <= end:
+        kind, length = data[at], data[at + 1]
+        if kind == _MSS:
+            return data[at + 2] << 8 | data[at + 3] if length == 4 else 0
+        if kind == _END_OF_OPTIONS or (kind != _NO_OPERATION and length < 2):
+            break
+        at += 1 if kind == _NO_OPERATION else length
+    return 0
 
 
 class SegmentReader:
@@ -152,4 +182,5 @@ def _segment(
         length,
         others,
         int.from_bytes(data[at + 14 : at + 16], "big"),
+        maximum_segment_size(data, at + 20, min(at + header, end)) if data[at + 13] & _SYN else 0,
     )

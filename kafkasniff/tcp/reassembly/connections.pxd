@@ -60,6 +60,8 @@ cdef class ConnectionTable:
     )
     @cython.locals(state=ConnectionState, stream=Stream)
     cpdef note_zero_window(self, key)
+    @cython.locals(state=ConnectionState, stream=Stream)
+    cpdef note_mss(self, key, long long mss)
     cpdef tick(self, long long now)
     @cython.locals(
         state=ConnectionState, stream=Stream, peer=Stream, order="long long", sequence="long long", end="long long",

@@ -233,6 +233,17 @@ class ConnectionTable:
             stream = state.second if state.is_second(key) else state.first
             stream.counters.zero_windows += 1
 
+    def note_mss(self, key: FlowKey, mss: int) -> None:
+        """Note the maximum segment size that a SYN names for what its sender is sent (RFC 9293, 3.7.1)."""
+        found = self._states.get(canonical(key))
+        if isinstance(found, HalfOpen):
+            if key == found.key:
+                found.mss = mss
+        elif found is not None:
+            state = found
+            stream = state.second if state.is_second(key) else state.first
+            stream.counters.mss = mss
+
     def tick(self, now: int) -> None:
         """Do what is put off until a time that has come; all packets up to `now`, in ns since 1970, were taken."""
         while now >= self.timers.next:

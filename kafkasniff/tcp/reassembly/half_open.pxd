@@ -7,7 +7,7 @@ cdef class HalfOpen:
     cdef readonly object key
     cdef readonly tuple tunnel
     cdef readonly long long initial, packets
-    cdef public long long zero_windows
+    cdef public long long zero_windows, mss
     cdef readonly Arrival first, last
 
     cpdef add(self, Arrival arrival)

@@ -9,7 +9,7 @@ from kafkasniff.tcp.reassembly.flow_keys import FlowKey, endpoints
 class HalfOpen:
     """Stands where a `ConnectionState` would, until anything but a copy of its SYN comes."""
 
-    __slots__ = ("first", "initial", "key", "last", "packets", "tunnel", "zero_windows")
+    __slots__ = ("first", "initial", "key", "last", "mss", "packets", "tunnel", "zero_windows")
 
     def __init__(self, key: FlowKey, tunnel: tuple[str, ...], initial: int, arrival: Arrival) -> None:
         """Begin with a SYN whose sequence number is `initial`."""
@@ -20,6 +20,7 @@ class HalfOpen:
         self.last = arrival
         self.packets = 1
         self.zero_windows = 0
+        self.mss = 0
 
     def add(self, arrival: Arrival) -> None:
         """Take a copy of the SYN."""
@@ -31,5 +32,5 @@ class HalfOpen:
         connection = Connection(endpoints(self.key), 0, self.first, self.last, 0)
         connection.tunnel = self.tunnel
         counters = connection.counters[0]
-        counters.packets, counters.zero_windows = self.packets, self.zero_windows
+        counters.packets, counters.zero_windows, counters.mss = self.packets, self.zero_windows, self.mss
         return connection

@@ -29,6 +29,13 @@ def test_large_requests_that_get_stuck() -> None:
     assert "of up to 1,100 bytes got through; those of 1,300 bytes and more" in found.summary
 
 
+def test_the_segment_size_that_the_hosts_agreed_on() -> None:
+    small, stuck = sized(1_100, 50_001, answered=True), sized(1_300, 50_002, answered=False, repeats=3)
+    on = stuck[-1].connection
+    on.counters[0].mss, on.counters[1].mss = 1_460, 1_400
+    assert finding(MTU, small + stuck).summary.endswith("; the hosts agreed on segments of 1,400 bytes.")
+
+
 def test_large_requests_that_got_through_once() -> None:
     large = sized(5_000, 50_001, answered=True)
     assert findings(MTU, large + sized(1_300, 50_002, answered=False, repeats=9)) == []

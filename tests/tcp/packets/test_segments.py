@@ -1,14 +1,33 @@
 """From the frame to the segment: the quick way for common frames and the careful way find the same."""
 
+import shutil
+import subprocess
+
 import pytest
 
+import kafkasniff
 from kafkasniff.capture.packets import Arrival, Interface
 from kafkasniff.tcp.events import Endpoint
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
-from kafkasniff.tcp.packets.segments import SegmentReader
+from kafkasniff.tcp.packets.segments import SegmentReader, maximum_segment_size
 from kafkasniff.tcp.reassembler import Reassembler
 from kafkasniff.tcp.reassembly.flow_keys import canonical, endpoints, reverse
-from tests.tcp.conversations import ACK, CLIENT, PSH, SERVER, Talk, batch, connections, ethernet, ipv4, run, tcp
+from tests.conftest import CAPTURES
+from tests.tcp.conversations import (
+    ACK,
+    CLIENT,
+    PSH,
+    SERVER,
+    SYN,
+    Talk,
+    batch,
+    connections,
+    ethernet,
+    ipv4,
+    ipv4_address,
+    run,
+    tcp,
+)
 
 KEY = bytes.fromhex("0a000001 0a000002 9c40 2384")
 KEY6 = bytes.fromhex("20010db8000000000000000000000001 20010db8000000000000000000000002 9c40 2384")
@@ -95,3 +114,61 @@ def test_a_frame_cut_anywhere_gives_a_beginning_or_nothing() -> None:
             data = seen.parts[0][0] if seen.parts[0] and isinstance(seen.parts[0][0], bytes) else b""
             assert seen.parts[0] in ([data, 10 - len(data)], [10])
             assert b"0123456789".startswith(data)
+
+
+@pytest.mark.parametrize(
+    ("options", "mss"),
+    [
+        ("020405b4", 1460),
+        ("0204ffd7 0402 080a00000001000000000103030a", 65_495),
+        ("0101 0402 020405a0", 1440),
+        ("080a0000000100000000", 0),
+        ("00 020405b4", 0),
+        ("020305b4", 0),
+        ("0300020405b4", 0),
+        ("01010204", 0),
+        ("01010101", 0),
+        ("", 0),
+    ],
+)
+def test_the_maximum_segment_size_of_options(options: str, mss: int) -> None:
+    raw = bytes.fromhex(options)
+    assert maximum_segment_size(b"before" + raw, 6, 6 + len(raw)) == mss
+
+
+@pytest.mark.parametrize("insert", [b"", b"\x81\0\0\x05"])
+@pytest.mark.parametrize("ip_options", [b"", b"\1" * 8])
+def test_both_ends_name_their_maximum_segment_size(insert: bytes, ip_options: bytes) -> None:
+    frames = []
+    for side, frame in enumerate(Talk().open().send(0, b"request").frames):
+        segment = frame[34:]
+        if segment[13] & SYN:
+            option = bytes([2, 4]) + (1460 - 100 * side).to_bytes(2)
+            segment = segment[:12] + b"\x60" + segment[13:20] + option
+        ends = (SERVER, CLIENT) if frame[26:30] == ipv4_address(SERVER) else (CLIENT, SERVER)
+        whole = ethernet(ipv4(*ends, segment, options=ip_options))
+        frames.append(whole[:12] + insert + whole[12:])
+    (seen,) = connections(run(frames))
+    assert [counter.mss for counter in seen.connection.counters] == [1460, 1360]
+    assert seen.parts[0] == [b"request"]
+    (lone,) = connections(run(frames[:1]))
+    assert [counter.mss for counter in lone.connection.counters] == [1460, 0]
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not there to compare with")
+@pytest.mark.parametrize("name", ["java-4.3.1-basic.pcap", "ipv6.pcap", "vlan.pcap", "linux-sll2.pcap"])
+def test_maximum_segment_sizes_are_those_of_tshark(name: str) -> None:
+    path = CAPTURES / name
+    fields = [each for field in ("tcp.stream", "tcp.srcport", "tcp.options.mss_val") for each in ("-e", field)]
+    command = ["tshark", "-r", str(path), "-Y", "tcp.flags.syn == 1", "-T", "fields", *fields]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    wanted: dict[str, set[tuple[int, int]]] = {}
+    for line in done.stdout.splitlines():
+        stream, port, mss = line.split("\t")
+        wanted.setdefault(stream, set()).add((int(port), int(mss)))
+    reading = kafkasniff.read(path, connections=True)
+    found = [
+        {(end.port, counter.mss) for end, counter in zip(each.endpoints, each.counters, strict=True) if counter.mss}
+        for each in (item.connection for item in reading if isinstance(item, kafkasniff.ConnectionReport))
+    ]
+    assert sorted(map(sorted, found)) == sorted(map(sorted, wanted.values()))
