@@ -346,8 +346,13 @@ class KafkaStreams:
                 cutter.misalign()
             frame = cutter.next_frame()
         if not cutter.aligned:
-            if cutter.absurd_size is not None:
-                found = f"an impossible message size, {cutter.absurd_size}"
+            if (size := cutter.absurd_size) is not None:
+                is_possible = cutter.smallest <= size <= cutter.size_limit
+                found = (
+                    f"a message size, {size}, without its message"
+                    if is_possible
+                    else f"an impossible message size, {size}"
+                )
                 self._refuse(direction, cutter.offset, cutter.next_arrival(), found)
             self._boundaries.begin_behind(self._cutters, direction, gap)
             self._search(direction, again=True)

@@ -119,4 +119,8 @@ def test_a_size_that_the_rest_of_a_connection_does_not_bear_out(direction: int, 
         writes += [(0, heartbeat_request(number)), (1, heartbeat_response(number))]
     found, _ = read(writes)
     assert [(call.correlation_id, call.outcome) for call in found] == [(number, "answered") for number in (1, 2, 3)]
-    assert [told(call) for call in found] == [[], [f"before this message stood an impossible message size, {size}"], []]
+    assert [told(call) for call in found] == [
+        [],
+        [f"before this message stood a message size, {size}, without its message"],
+        [],
+    ]
