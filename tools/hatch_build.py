@@ -22,7 +22,7 @@ class CompileEngine(BuildHookInterface):
         """Give what a build needs here: zig has 100 MB, and is asked for only where there is no compiler."""
         if os.environ.get("KAFKASNIFF_PURE") == "1" or self.target_name != "wheel":
             return []
-        return ["cython>=3.1"] if compile_engine.own_compiler() else ["cython>=3.1", "ziglang>=0.13"]
+        return ["cython>=3.3"] if compile_engine.own_compiler() else ["cython>=3.3", "ziglang>=0.13"]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, unless told not to."""
