@@ -26,4 +26,3 @@ cdef class Reassembler:
         length="long long", sequence="long long", acknowledged="long long", closed=bint, mss=int, key=bytes,
     )
     cpdef list feed(self, batch)
-    cdef _note(self, key, bint closed, int mss)

@@ -11,7 +11,6 @@ from kafkasniff.tcp.events import Receiver, StreamEvent
 from kafkasniff.tcp.limits import TcpCounters, TcpLimits
 from kafkasniff.tcp.packets.segments import SegmentReader
 from kafkasniff.tcp.reassembly.connections import ConnectionTable
-from kafkasniff.tcp.reassembly.flow_keys import FlowKey
 
 if not cython.compiled:
     from kafkasniff.capture.packets import new_arrival
@@ -123,13 +122,13 @@ class Reassembler:
                     if ethertype == _IPV4:
                         table.receive_ipv4(data, view, ip, flags, payload, length, arrival)
                         if closed or mss:
-                            self._note(part(data, ip + 12, ip + 24), closed, mss)
+                            table.note_sender(part(data, ip + 12, ip + 24), closed, mss)
                     else:
                         key = part(data, ip + 8, ip + 40) + part(data, tcp, tcp + 4)
                         sequence, acknowledged = big32(view, tcp + 4), big32(view, tcp + 8)
                         table.receive(key, sequence, acknowledged, flags, data, payload, length, length, arrival)
                         if closed or mss:
-                            self._note(key, closed, mss)
+                            table.note_sender(key, closed, mss)
                     continue
             segment = self._reader.read(data, at, captured, originals[index], arrival)
             if segment is not None:
@@ -147,19 +146,14 @@ class Reassembler:
                     segment.tunnel,
                     segment.fragments,
                 )
-                self._note(segment.key, not segment.window and not segment.flags & _ENDING, segment.mss)
+                closed = not segment.window and not segment.flags & _ENDING
+                if closed or segment.mss:
+                    table.note_sender(segment.key, closed, segment.mss)
         self.latest = latest
         counters.packets += count
         counters.cut_packets += cut
         counters.segments += segments
         return events
-
-    def _note(self, key: FlowKey, closed: bool, mss: int) -> None:
-        """Note what a segment that was taken says of its sender: that its window is `closed`, and its MSS."""
-        if closed:
-            self._table.note_zero_window(key)
-        if mss:
-            self._table.note_mss(key, mss)
 
     def tick(self, now: int) -> list[StreamEvent]:
         """Give what the passing of time alone brings: all packets up to `now`, in ns since 1970, were fed.

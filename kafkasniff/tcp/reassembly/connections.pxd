@@ -58,10 +58,8 @@ cdef class ConnectionTable:
         self, found, key, long long sequence, long long acknowledgement, int flags, bytes data, Py_ssize_t start,
         Py_ssize_t captured, long long length, Arrival arrival, tuple tunnel, tuple fragments,
     )
-    @cython.locals(state=ConnectionState, stream=Stream)
-    cpdef note_zero_window(self, key)
-    @cython.locals(state=ConnectionState, stream=Stream)
-    cpdef note_mss(self, key, long long mss)
+    @cython.locals(state=ConnectionState, counters=DirectionCounters)
+    cpdef note_sender(self, key, bint closed, long long mss)
     cpdef tick(self, long long now)
     @cython.locals(
         state=ConnectionState, stream=Stream, peer=Stream, order="long long", sequence="long long", end="long long",

@@ -222,27 +222,18 @@ class ConnectionTable:
         segment.fragments = fragments
         self._receive(found, segment, arrival)
 
-    def note_zero_window(self, key: FlowKey) -> None:
-        """Count a segment that says that its sender can take no more data."""
+    def note_sender(self, key: FlowKey, closed: bool, mss: int) -> None:
+        """Note what a segment says of its sender: that it can take no more data, and its MSS where that is not 0."""
         found = self._states.get(canonical(key))
         if isinstance(found, HalfOpen):
             if key == found.key:
-                found.zero_windows += 1
+                found.zero_windows += closed
+                found.mss = mss or found.mss
         elif found is not None:
             state = found
-            stream = state.second if state.is_second(key) else state.first
-            stream.counters.zero_windows += 1
-
-    def note_mss(self, key: FlowKey, mss: int) -> None:
-        """Note the maximum segment size that a SYN names for what its sender is sent (RFC 9293, 3.7.1)."""
-        found = self._states.get(canonical(key))
-        if isinstance(found, HalfOpen):
-            if key == found.key:
-                found.mss = mss
-        elif found is not None:
-            state = found
-            stream = state.second if state.is_second(key) else state.first
-            stream.counters.mss = mss
+            counters = state.second.counters if state.is_second(key) else state.first.counters
+            counters.zero_windows += closed
+            counters.mss = mss or counters.mss
 
     def tick(self, now: int) -> None:
         """Do what is put off until a time that has come; all packets up to `now`, in ns since 1970, were taken."""
