@@ -20,9 +20,9 @@ from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.tcp.events import Connection
 
 
-def client_direction(call: Call) -> int:
-    """Give the direction of a call's requests in its connection."""
-    return 0 if str(call.connection.endpoints[0]) == call.client else 1
+def client_direction(of: Call | ConnectionReport) -> int:
+    """Give the direction of requests in the connection of a call or report."""
+    return 0 if str(of.connection.endpoints[0]) == of.client else 1
 
 
 def was_refused(connection: Connection) -> bool:
@@ -31,11 +31,6 @@ def was_refused(connection: Connection) -> bool:
         return False
     reset = connection.ended_by == "rst" and connection.ended_direction == 1 - connection.initiator
     return reset and not any(counter.data_bytes for counter in connection.counters)
-
-
-def server_direction(report: ConnectionReport) -> int:
-    """Give the direction of a connection's answers."""
-    return 1 if str(report.connection.endpoints[0]) == report.client else 0
 
 
 class Open(Tally):
@@ -328,7 +323,7 @@ class IdleCloseRace(Rule[Closed]):
                 self._stopped.put(report.server, time)
             return
         fin, history = connection.first_fin, self.facts.history_of(connection)
-        if fin is None or history is None or connection.ended_direction != server_direction(report):
+        if fin is None or history is None or connection.ended_direction != 1 - client_direction(report):
             return
         if fin.time - history.answered < self.limits["seconds"] * SECOND:
             self._stopped.put(report.server, fin.time)

@@ -148,7 +148,7 @@ class PathMtu(Rule[Sizes]):
         if hole is not None and gaps == hole.gaps:
             self._stuck(report, hole.answers, hole.size, hole.found, hole.what, None).holes += 1
         elif not gaps:
-            client = 0 if str(connection.endpoints[0]) == report.client else 1
+            client = client_direction(report)
             of_client, of_server = (connection.counters[each].late_retransmissions for each in (client, 1 - client))
             if waiting is not None and of_client >= self.limits["repeats"]:
                 what = f"{waiting.name} of {waiting.size:,} bytes, sent again {of_client:,} times and never answered"

@@ -13,6 +13,7 @@ from kafkasniff.diagnose.facts import SASL_HANDSHAKE, Client, at_host, client_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.groups.errors import group_of
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded, Names, Tally
+from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, counted, times_text
 from kafkasniff.diagnose.seen import SeenCall
 
@@ -307,7 +308,7 @@ class RequestBeforeSasl(Rule[Closed]):
         connection, header = call.connection, call.header
         if call.outcome != "unanswered" or header is None or call.request is None:
             return
-        server = 1 if str(connection.endpoints[0]) == call.client else 0
+        server = 1 - client_direction(call)
         # A version that the broker does not have makes it close as well.
         known = self.facts.supports(call.server, header.api_key, header.api_version) is not False
         first = header.api_key not in BEFORE_LOGIN and not below_kafka4(header.api_key, header.api_version)
