@@ -18,6 +18,7 @@ from kafkasniff.diagnose.facts import (
 )
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Names, Tally
+from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import ANY_API, Rule, Threshold, connections_subject, counted
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.protocol.api_releases import API_RELEASES
@@ -70,10 +71,9 @@ class UnsupportedVersion(ErrorRule):
         header, connection = call.header, call.connection
         if call.outcome != "unanswered" or header is None or call.request is None:
             return
-        server = 1 if str(connection.endpoints[0]) == call.client else 0
         offered = self.facts.supports(call.server, header.api_key, header.api_version)
         unknown = below_kafka4(header.api_key, header.api_version) if offered is None else not offered
-        if connection.ended_direction == server and unknown:
+        if connection.ended_direction == 1 - client_direction(call) and unknown:
             state = self.state(ErrorKey(at_host(client_of(call)), None))
             what = f"{call.api_name} v{call.api_version} never answered; the server closed the connection"
             state.add(call.request.last, what, call)
