@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 from kafkasniff.questions.errors import QuestionError
 from kafkasniff.questions.named import text_of
-from kafkasniff.tables.declared import ALL_TABLES, CALLS, RECORDS, Table
+from kafkasniff.tables.declared import ALL_TABLES, BATCHES, CALLS, PARTITIONS_NAMED, RECORDS, Table
 from kafkasniff.tables.filling import TableFiller
 
 MEMORY = "256MB"
@@ -36,6 +36,9 @@ VIEWS = ("clients",)
 
 TABLE_NAMES = [name for name in ALL_TABLES if name != RECORDS.name]
 """The tables that are filled unless records are asked for."""
+
+_LARGEST = (CALLS, BATCHES, PARTITIONS_NAMED)
+"""Tables that have rows of nearly every call."""
 
 _TYPES = {
     "binary": "BLOB",
@@ -103,12 +106,12 @@ class Database:
         self._folder.cleanup()
 
     def filler(self, wanted: Iterable[str], text: str = "*") -> TableFiller:
-        """Make the `wanted` tables, of calls with the columns that `text` mentions, and give what fills them."""
+        """Make the `wanted` tables, of the largest only columns that `text` mentions, and give what fills them."""
         columns = self.prepare(wanted, text)
         return TableFiller(columns, lambda name, block: self.insert(name, block, columns[name]))
 
     def prepare(self, wanted: Iterable[str], text: str = "*") -> dict[str, list[str]]:
-        """Make the `wanted` tables, of calls with the columns that `text` mentions; give their columns."""
+        """Make the `wanted` tables, of the largest only columns that `text` mentions; give their columns."""
         # Blocks are small: several threads would take longer to agree than to take them.
         self.run("SET threads = 1")
         columns: dict[str, list[str]] = {}
@@ -116,7 +119,7 @@ class Database:
         for name in wanted:
             table = ALL_TABLES[name]
             names = [each.name for each in table.columns]
-            used = [each for each in names if each in words] if table is CALLS and text != "*" else names
+            used = [each for each in names if each in words] if table in _LARGEST and text != "*" else names
             # A table must have a column, also where rows are but counted.
             columns[name] = used or names[:1]
             self.make(table, columns[name])

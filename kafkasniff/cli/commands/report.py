@@ -43,7 +43,7 @@ def report(
     from kafkasniff.cli.terminal.output import print_message
     from kafkasniff.questions.releases import fill_target, release_of
     from kafkasniff.render.json.lines import JsonLines
-    from kafkasniff.render.report.data import TABLES, report_data
+    from kafkasniff.render.report.data import TABLES, asked, report_data
     from kafkasniff.render.report.evidence import cited, decoded_calls
     from kafkasniff.render.report.page import page
 
@@ -53,7 +53,7 @@ def report(
 
         raise none_of(target, RELEASES, "--target")
     with database_for() as database:
-        capture = load(database, files, "*", selection, TABLES)
+        capture = load(database, files, asked(), selection, TABLES)
         fill_target(database, release)
         data = report_data(database, capture.reading.summary, files)
         data["target"] = release

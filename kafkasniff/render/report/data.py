@@ -58,6 +58,11 @@ _CELLS = {
 """What is counted by bins of time: the question and its keys."""
 
 
+def asked() -> str:
+    """Give the SQL of all that a report asks, but for what divides time."""
+    return " ".join((*_LISTS.values(), *(keyed(name, keys) for name, keys in _CELLS.values()), "time_ns"))
+
+
 def report_data(database: Database, summary: Summary, paths: Sequence[str]) -> Values:
     """Ask for all that a report shows."""
     data: Values = {
