@@ -21,7 +21,6 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 import kafkasniff
-from kafkasniff.pipeline.class_archive import archive_options
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.indexes.index import reason_of
 from kafkasniff.pipeline.java import find_java
@@ -48,15 +47,22 @@ print("{}.{}".format(*sys.version_info), *filter(lacks, sys.argv[1:]), end="")
 _CANNOT_RUN = "%s: the workers cannot run this Python: let PYSPARK_PYTHON name one that is on each of them"
 _LACKS = "the workers' Python (%s) lacks %s: install there what kafkasniff[spark] needs"
 _OF_ANOTHER_VERSION = "the workers' Python (%s) is of another version than the driver's: %s"
-_OPTIONS_VARIABLE = "SPARK_SUBMIT_OPTS"
-"""From it Spark's launcher takes options of Java for the driver alone, beside those in the settings."""
+_JAVA_OPTIONS = (
+    "-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions"
+    " -XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m -XX:-BytecodeVerificationRemote"
+)
+"""The work is done in Python: a JVM that compiles less starts seconds earlier. Half of its start is loading classes.
+
+They need room, and those of Spark's own jars no verification.
+"""
+_DRIVER_OPTIONS = "SPARK_SUBMIT_OPTS"
+"""From it Spark's launcher takes options of Java for the driver, beside those in the settings."""
 _NOT_RUN = re.compile(r"Cannot run program|Subprocess exited with status")
 
 _LOCAL_SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
-    # The work is done in Python; a JVM that compiles less starts seconds earlier.
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
     "spark.ui.enabled": "false",
 }
 _SETTINGS = {
@@ -65,6 +71,8 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     # Arrow's own allocator would keep what is freed; of the C library's, workers give it back.
     "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
+    # Java adds it to the options that the cluster's own settings give.
+    "spark.executorEnv.JDK_JAVA_OPTIONS": _JAVA_OPTIONS,
 }
 _SQL_SETTINGS = {
     # Rows are few, and large: to compile code for them takes longer than to do without.
@@ -204,25 +212,25 @@ def tasks_at_once(master: str | None) -> int | None:
 
 
 def _start(conf: SparkConf, quiet: bool) -> SparkContext:
-    if quiet and SparkContext._active_spark_context is None:
-        # The launcher and the JVM write to the streams that they are started with, before any log level is set.
-        with tempfile.TemporaryFile() as log, _options_of_java():
-            _launch(conf, log)
-    return SparkContext.getOrCreate(conf)
+    with _options_of_java():
+        if quiet and SparkContext._active_spark_context is None:
+            # The launcher and the JVM write to the streams that they are started with, before any log level is set.
+            with tempfile.TemporaryFile() as log:
+                _launch(conf, log)
+        return SparkContext.getOrCreate(conf)
 
 
 @contextmanager
 def _options_of_java() -> Iterator[None]:
-    """Let the JVM that is started have an archive of its classes, beside the options that it is given."""
-    before = os.environ.get(_OPTIONS_VARIABLE)
-    options = archive_options(os.environ.get("JAVA_HOME", ""))
-    os.environ[_OPTIONS_VARIABLE] = " ".join(filter(None, (before, *options)))
+    """Let the JVM that is started have its options, before those that it is given."""
+    before = os.environ.get(_DRIVER_OPTIONS)
+    os.environ[_DRIVER_OPTIONS] = " ".join(filter(None, (_JAVA_OPTIONS, before)))
     try:
         yield
     finally:
-        del os.environ[_OPTIONS_VARIABLE]
+        del os.environ[_DRIVER_OPTIONS]
         if before is not None:
-            os.environ[_OPTIONS_VARIABLE] = before
+            os.environ[_DRIVER_OPTIONS] = before
 
 
 def _launch(conf: SparkConf, log: IO[bytes]) -> None:

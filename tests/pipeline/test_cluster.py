@@ -59,9 +59,8 @@ class Killing:
 
 
 def command(*arguments):
-    settings = [f"spark.executorEnv.PYTHONPATH={without}", "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1"]
-    options = [option for setting in settings for option in ("--conf", setting)]
-    sys.argv = ["kafkasniff", "pipeline", *arguments, "--master", "local-cluster[1,1,1024]", *options]
+    setting = f"spark.executorEnv.PYTHONPATH={without}"
+    sys.argv = ["kafkasniff", "pipeline", *arguments, "--master", "local-cluster[1,1,1024]", "--conf", setting]
     try:
         main()
     except SystemExit as ended:

@@ -34,7 +34,7 @@ LACKS = r"kafkasniff: the workers' Python \(.*\) lacks {}: install there what ka
 def run(folder, python, module=None, where="True", **variables):
     """Run the pipeline with workers in processes of their own, and give what it says."""
     environment = os.environ | {"PYSPARK_DRIVER_PYTHON": sys.executable, "PYSPARK_PYTHON": python} | variables
-    settings = ["--conf", "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1"]
+    settings = []
     if module is not None:
         (folder / "sitecustomize.py").write_text(WITHOUT.format(module=module, where=where))
         settings += ["--conf", f"spark.executorEnv.PYTHONPATH={folder}"]
