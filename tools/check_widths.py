@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import kafkasniff
 from kafkasniff.cli.app import COMMANDS as COMMAND_NAMES
 from kafkasniff.cli.app import run
-from kafkasniff.cli.commands.help import TOPICS
+from kafkasniff.cli.commands.reference.help import TOPICS
 from kafkasniff.diagnose.catalogue import RULES_BY_ID
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.error_codes.codes import ERROR_CODES

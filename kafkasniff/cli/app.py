@@ -13,29 +13,38 @@ from kafkasniff.cli.options.arguments import with_optional_values
 from kafkasniff.cli.options.formatting import Commands, GroupedCommand
 from kafkasniff.cli.terminal.output import print_message
 
-COMMANDS = {
-    "read": "Show the calls in captures: requests with their responses, in the order in which they ended.",
-    "show": "Show single calls whole: messages, offsets, bytes, packets, and the findings that cite them.",
-    "live": "Show the calls on network interfaces as they end. Says how to get the right to capture.",
-    "browse": "Browse calls on a screen: list, messages, bytes, findings, filters and searches; also while they come.",
-    "diagnose": "Say what clients and brokers do wrong, why, and what to change.",
-    "stats": "Count calls, failures, bytes and times by what you ask for: API, server, client, topic, error, ...",
-    "who": "Say who produces to, consumes from and commits offsets of which topic.",
-    "audit": "Say which client uses which versions of which API, and what brokers of another release refuse of it.",
-    "compare": "Say what differs between two captures: calls by API and version, latency, errors, clients, software,"
-    " settings.",
-    "sql": "Ask calls, errors, batches, connections, findings, clients ... in SQL (DuckDB's).",
-    "tables": "Write calls, errors, record batches, partitions, connections, findings and files as tables.",
-    "report": "Write findings, plots, tables and single calls into one HTML file, which opens without a network.",
-    "scrub": "Write a capture anew with other names and addresses, as long as they were, and without contents of"
-    " records.",
-    "pipeline": "Turn directories of captures into Parquet tables, on Spark: here, or on a cluster.",
-    "explain": "Say what a rule of `diagnose` means, how it looks on the wire, how it comes about and how to fix it.",
-    "apis": "List Kafka's APIs; with API its versions; with VERSION the layout of its request and response.",
-    "errors": "Say what Kafka's error codes mean, whether clients may retry, and what usually causes them.",
-    "help": "Explain filters, output, totals, capture, bounds, or a command.",
+GROUPS = {
+    "calls": {
+        "read": "Show the calls in captures: requests with their responses.",
+        "show": "Show single calls whole, and the findings that cite them.",
+        "live": "Show the calls on network interfaces as they end.",
+        "browse": "Browse calls on a screen, also while they come.",
+    },
+    "answers": {
+        "diagnose": "Say what clients and brokers do wrong, why, and what to change.",
+        "stats": "Count calls, failures, bytes and times by what you ask for.",
+        "who": "Say who produces to and consumes from which topic.",
+        "audit": "Check clients against another release of Kafka, and for security and costs.",
+        "compare": "Say what differs between two captures.",
+        "sql": "Ask calls, errors, findings, clients ... in SQL (DuckDB's).",
+    },
+    "files": {
+        "tables": "Write calls, errors, findings ... as tables.",
+        "report": "Write one HTML file with findings, plots, tables and calls.",
+        "scrub": "Write a capture anew without names, addresses and record contents.",
+        "pipeline": "Turn directories of captures into Parquet tables, on Spark.",
+    },
+    "reference": {
+        "explain": "Say what a rule or an error means, and how to fix it.",
+        "apis": "List Kafka's APIs, their versions, and the layouts of their messages.",
+        "errors": "Say what Kafka's error codes mean, and what usually causes them.",
+        "help": "Explain filters, output, totals, capture, bounds, or a command.",
+    },
 }
-"""Each is the function of its name in the module of its name; with how its help begins, which their list shows."""
+"""The commands, by folder: each is the function of its name in the module of its name. With how its help begins."""
+
+COMMANDS = {name: folder for folder, commands in GROUPS.items() for name in commands}
+"""The folder of each command."""
 
 _OPTIONS = ("--help", "-h", "--version", "--show-completion")
 """Options of the command line itself, which need no command."""
@@ -119,15 +128,22 @@ def command_line(arguments: Sequence[str] = ()) -> typer.Typer:
         completion_init()
     if arguments and arguments[0] in _OPTIONS:
         # To list them takes a third of the time if it does not make them.
-        for name, text in COMMANDS.items():
-            app.command(name, help=text)(_nothing)
+        for commands in GROUPS.values():
+            for name, text in commands.items():
+                app.command(name, short_help=text)(_nothing)
         return app
     # A small capture is read about as fast as all commands are made.
     for name in [each for each in COMMANDS if each in arguments[:1]] or COMMANDS:
-        module = import_module(f"kafkasniff.cli.commands.{name}")
+        module = import_module(f"kafkasniff.cli.commands.{COMMANDS[name]}.{name}")
         # A code may be negative: -1 is no option.
         settings = {"ignore_unknown_options": True} if name == "errors" else None
-        command = app.command(name, cls=GroupedCommand, epilog=module.EXAMPLES, context_settings=settings)
+        command = app.command(
+            name,
+            cls=GroupedCommand,
+            short_help=GROUPS[COMMANDS[name]][name],
+            epilog=module.EXAMPLES,
+            context_settings=settings,
+        )
         command(getattr(module, name))
     return app
 

@@ -9,7 +9,7 @@ from tests.protocol.definitions.vendor import KEY, write_folder
 
 WORKER = """
 import kafkasniff.pipeline
-from kafkasniff.cli.commands.pipeline import id_texts
+from kafkasniff.cli.commands.files.pipeline import id_texts
 from kafkasniff.protocol.api_table import APIS
 print(APIS.get(%d), *id_texts(None, False))
 """

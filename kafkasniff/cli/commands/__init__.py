@@ -1,4 +1,4 @@
-"""The commands: one module each, named as the command.
+"""The commands: one module each, named as the command, in a folder of those that are alike.
 
 A module's function with the command's name is what typer calls: its signature declares the options, its docstring is
 the help. It builds a reading (`kafkasniff.reading`) or a question (`kafkasniff.questions`) from them, and gives that

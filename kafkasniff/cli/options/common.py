@@ -29,30 +29,6 @@ Files = Annotated[
         metavar="FILE...", help="Captures in any order; `-` is standard input. Together they are one capture."
     ),
 ]
-COLOUR_MODES: dict[str, dict[str, str]] = {"auto": {}, "always": {"FORCE_COLOR": "1"}, "never": {"NO_COLOR": "1"}}
-"""What `--color` takes, as the variables that say the same: what is started from here goes by it too."""
-
-
-def _set_colour(mode: str) -> str:
-    one_of([*COLOUR_MODES])(mode)
-    if mode != "auto":
-        for name in ("FORCE_COLOR", "NO_COLOR"):
-            os.environ.pop(name, None)
-        os.environ.update(COLOUR_MODES[mode])
-    return mode
-
-
-Colour = Annotated[
-    str,
-    typer.Option(
-        "--color",
-        metavar="auto|always|never",
-        callback=_set_colour,
-        autocompletion=lambda incomplete: [mode for mode in COLOUR_MODES if mode.startswith(incomplete)],
-        help="Colour the output; auto: by terminal, NO_COLOR and FORCE_COLOR.",
-        rich_help_panel=OUTPUT,
-    ),
-]
 JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 CsvOutput = Annotated[bool, typer.Option("--csv", help="Print CSV with a line of headings.")]
 Verbose = Annotated[

@@ -7,6 +7,7 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.cli.options.everywhere import options_of_every_command
 from kafkasniff.render.wrapping import fold, paragraph
 
 FILTERS, OUTPUT, TOTALS, CAPTURE = "Filters", "Output", "Totals", "Capture"
@@ -36,9 +37,18 @@ class Commands(TyperGroup):
             ctx.fail(f"{args[0]!r} is no command. To show the calls in it: kafkasniff read {quote(args[0])}")
         return super().resolve_command(ctx, args)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands; Typer would cut what it says of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.short_help) for name, command in self.commands.items()])
+
 
 class GroupedCommand(TyperCommand):
     """A command whose options under a heading of their own (`rich_help_panel`) have their text in a topic of `help`."""
+
+    def __init__(self, *arguments: Any, params: list[Any], **others: Any) -> None:
+        """Add the options of every command to its own."""
+        super().__init__(*arguments, params=[*params, *options_of_every_command(OUTPUT)], **others)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write usage, description, examples and options."""

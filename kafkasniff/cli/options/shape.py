@@ -1,4 +1,4 @@
-"""How calls are shown: the options of `read` and `live`, declared once."""
+"""How calls are shown: the options of `read`, `live` and `show`, declared once."""
 
 from typing import NamedTuple
 
@@ -29,7 +29,6 @@ class Shape(NamedTuple):
     keylog: options.KeyLog = None
     definitions: options.Definitions = None
     bounds: BoundsOption = None
-    colour: options.Colour = "auto"
 
     def settled(self) -> "Shape":
         """Give the same with what some options mean for others."""
@@ -40,5 +39,15 @@ class Shape(NamedTuple):
         return self._replace(verbose=max(self.verbose, 1), limit_value=limit_value)
 
 
-with_shape = together("shape", Shape)
+with_shape = together("shape", Shape, leads=True)
 """Gives a command these options, which it takes together as its argument `shape`."""
+
+with_shape_of_whole_calls = together(
+    "shape",
+    Shape,
+    only=(
+        *("json_output", "time", "time_of", "wide", "show_secrets", "records", "limit_value", "keylog"),
+        *("definitions", "bounds"),
+    ),
+)
+"""Gives a command those that say something of calls that are shown whole."""

@@ -1,19 +1,21 @@
 """Options that a command takes together, as one argument: the fields of a named tuple."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, get_type_hints
 
 Command = Callable[..., None]
 
 
-def together(name: str, kind: Any) -> Callable[[Command], Command]:
+def together(name: str, kind: Any, only: Sequence[str] = (), leads: bool = False) -> Callable[[Command], Command]:
     """Give what declares the fields of `kind` as options of a command, which takes them as its argument `name`.
 
-    A field without a default is an argument that another such decorator gives.
+    A field without a default is an argument that another such decorator gives. `only`: these fields alone; the others
+    keep their defaults. `leads`: the help has them before the command's own options.
     """
     annotations = get_type_hints(kind, include_extras=True)
+    fields = only or kind._fields
     added = [
         inspect.Parameter(
             field,
@@ -21,7 +23,7 @@ def together(name: str, kind: Any) -> Callable[[Command], Command]:
             default=kind._field_defaults.get(field, inspect.Parameter.empty),
             annotation=annotations[field],
         )
-        for field in kind._fields
+        for field in fields
     ]
 
     def declare(command: Command) -> Command:
@@ -29,11 +31,16 @@ def together(name: str, kind: Any) -> Callable[[Command], Command]:
 
         @wraps(command)
         def run(**values: Any) -> None:
-            taken = kind(**{field: values.pop(field) for field in kind._fields})
+            taken = kind(**{field: values.pop(field) for field in fields})
             command(**values, **{name: taken})
 
-        own = [parameter for each, parameter in signature.parameters.items() if each != name]
-        run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+        own = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for each, parameter in signature.parameters.items()
+            if each != name
+        ]
+        at = 1 if leads else len(own)  # behind the files, or the interfaces
+        run.__signature__ = signature.replace(parameters=[*own[:at], *added, *own[at:]])  # type: ignore[attr-defined]
         return run
 
     return declare

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import typer
 from py4j.protocol import Py4JError
 
-from kafkasniff.cli.commands.pipeline import id_texts, print_summary
+from kafkasniff.cli.commands.files.pipeline import id_texts, print_summary
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.processes.stopping import Stopping
 from kafkasniff.cli.terminal.output import print_message

@@ -2,32 +2,28 @@
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated
-
-import typer
-
-from kafkasniff.cli.options.formatting import OUTPUT
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # whose output is no terminal should not wait for it
     import subprocess
-
-NoPager = Annotated[
-    bool,
-    typer.Option(
-        "--no-pager", help="Do not show long output through a pager (PAGER, or less).", rich_help_panel=OUTPUT
-    ),
-]
 
 _LESS = {"LESS": "FRX", "LV": "-c"}
 """As git sets them: end where one screen holds all, let colours through, leave the screen as it is."""
 
 _process: "subprocess.Popen[bytes] | None" = None
+_is_forbidden = False
 
 
-def page(wanted: bool = True) -> None:
+def forbid_pager() -> None:
+    """Have no pager in this run."""
+    global _is_forbidden  # noqa: PLW0603
+    _is_forbidden = True
+
+
+def page() -> None:
     """Send what is written from now on through a pager, where standard output is a terminal and one is to be had."""
     global _process  # noqa: PLW0603
-    if not wanted or _process is not None or not sys.stdout.isatty() or os.environ.get("TERM") in (None, "dumb"):
+    if _is_forbidden or _process is not None or not sys.stdout.isatty() or os.environ.get("TERM") in (None, "dumb"):
         return
     import shlex
     import shutil

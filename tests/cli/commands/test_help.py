@@ -1,5 +1,6 @@
 import pytest
 
+from kafkasniff.cli.app import COMMANDS
 from tests.cli.conftest import Run
 
 
@@ -35,3 +36,11 @@ def test_examples_come_first_and_filters_by_name(run: Run, command: str) -> None
     if command in ("read", "live"):
         assert "Only this API" not in text
         assert "--api API" in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_takes_the_options_of_every_command(run: Run, command: str) -> None:
+    shown = run(command, "--color", "never", "--no-pager", "--help")
+    assert shown.returncode == 0
+    assert "--color WHEN" in shown.stdout
+    assert "--color" in run(command, "--color", "blue").stderr

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  kafkasniff live eth0                             one line a call, until Ctrl-C
+  kafkasniff live eth0                      one line a call, until Ctrl-C
   kafkasniff live eth0 --duration 30s --write out.pcapng
-  kafkasniff live eth0 --every 10s --json          rates, errors and latencies of each 10 seconds
+  kafkasniff live eth0 --every 10s --json   rates, errors, latencies
   kafkasniff live eth0 --diagnose --duration 10m --fail-on error --ignore acks-one
 """
 

@@ -41,7 +41,7 @@ def tables(
     *,
     selection: Selection,
 ) -> None:
-    """Write calls, errors, record batches, partitions, connections, findings and files as tables."""
+    """Write calls, errors, findings ... as tables. Also record batches, partitions, connections and files."""
     import os
 
     from kafkasniff.cli.options.selection import load

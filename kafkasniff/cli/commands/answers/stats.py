@@ -67,12 +67,13 @@ def stats(
     *,
     selection: Selection,
 ) -> None:
-    """Count calls, failures, bytes and times by what you ask for: API, server, client, topic, error, ..."""
+    """Count calls, failures, bytes and times by what you ask for. That is API, server, client, topic, error, ..."""
     from kafkasniff.cli.options.filters import duration_ns
     from kafkasniff.cli.options.selection import load
     from kafkasniff.cli.showing.answers import columns_or_usage, database_for, form_of, print_answer
     from kafkasniff.cli.showing.statistics import over_time, print_headline
     from kafkasniff.cli.terminal.output import print_text
+    from kafkasniff.cli.terminal.pager import page
     from kafkasniff.questions.database import quoted
     from kafkasniff.questions.named import INTERVAL, KEYS, WAITING, beside, keyed, text_of
 
@@ -109,6 +110,7 @@ def stats(
     texts = [text for _, text in tables] + [text_of("headline")] * has_headline
     with database_for() as database:
         capture = load(database, files, " ".join(texts), selection, ["calls", "batches"] if more else ["calls"])
+        page()
         if has_headline:
             print_headline(database)
         title = ""

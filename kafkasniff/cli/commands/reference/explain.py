@@ -7,13 +7,13 @@ import typer
 from kafkasniff.cli.options.common import JsonOutput
 from kafkasniff.cli.options.completion import complete_rule
 from kafkasniff.cli.terminal.output import print_json, print_text
-from kafkasniff.cli.terminal.pager import NoPager, page
+from kafkasniff.cli.terminal.pager import page
 
 EXAMPLES = """\b
 Examples:
   kafkasniff explain
   kafkasniff explain rebalance-storm
-  kafkasniff explain NOT_LEADER_OR_FOLLOWER        an error, and the rules about it
+  kafkasniff explain NOT_LEADER_OR_FOLLOWER  an error, and rules about it
   kafkasniff explain commit-storm --json
 """
 
@@ -26,10 +26,9 @@ def explain(
         ),
     ] = None,
     json_output: JsonOutput = False,
-    no_pager: NoPager = False,
 ) -> None:
-    """Say what a rule of `diagnose` means, how it looks on the wire, how it comes about and how to fix it."""
-    page(not no_pager)
+    """Say what a rule or an error means, and how to fix it. Also how it looks on the wire, and how it comes about."""
+    page()
     from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
     from kafkasniff.render.diagnosis.findings import rule_object, rule_text
     from kafkasniff.render.terminal import text_width

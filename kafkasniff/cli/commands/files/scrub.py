@@ -10,7 +10,7 @@ from kafkasniff.cli.options import common as options
 EXAMPLES = """\b
 Examples:
   kafkasniff scrub capture.pcap scrubbed.pcapng
-  kafkasniff scrub a.pcap scrubbed-a.pcapng --key-file key   the same names in several captures
+  kafkasniff scrub a.pcap scrubbed-a.pcapng --key-file key   same names in all
 """
 
 
@@ -27,7 +27,9 @@ def scrub(
     ] = None,
     definitions: options.Definitions = None,
 ) -> None:
-    """Write a capture anew with other names and addresses, as long as they were, and without contents of records."""
+    """Write a capture anew without names, addresses and record contents. Others, as long as they were, stand in their
+    place.
+    """
     import os
     import secrets
 

@@ -10,7 +10,6 @@ from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
 from kafkasniff.cli.options.filters import Filters, with_filters
-from kafkasniff.cli.terminal.pager import NoPager
 
 EXAMPLES = """\b
 Examples:
@@ -61,8 +60,6 @@ def diagnose(
         ),
     ] = None,
     bounds: BoundsOption = None,
-    colour: options.Colour = "auto",
-    no_pager: NoPager = False,
     *,
     filters: Filters,
 ) -> None:
@@ -146,7 +143,7 @@ def diagnose(
     except CaptureError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None
-    page(not no_pager)
+    page()
     summary = reading.summary
     if diagnosis is None or lag:
         lines = (

@@ -31,10 +31,11 @@ def who(
     *,
     selection: Selection,
 ) -> None:
-    """Say who produces to, consumes from and commits offsets of which topic."""
+    """Say who produces to and consumes from which topic. Also who commits offsets of it."""
     from kafkasniff.cli.options.selection import load
     from kafkasniff.cli.showing.answers import database_for, form_of, print_answer
     from kafkasniff.cli.showing.matrix import matrix_of
+    from kafkasniff.cli.terminal.pager import page
     from kafkasniff.filters.short_forms import fits
     from kafkasniff.questions.named import text_of
 
@@ -50,5 +51,6 @@ def who(
         named = [topic for (topic,) in rows if topic is not None and fits(asked, topic)]
         where = f" WHERE topic IN ({', '.join('?' for _ in named) or 'NULL'})" if asked else ""
         answer = database.ask(f"SELECT * FROM ({text}){where}", named)
+        page()
         print_answer(matrix_of(answer) if matrix else answer, form_of(json_output, csv_output))
         capture.say_closing()

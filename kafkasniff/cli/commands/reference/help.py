@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kafkasniff.cli.terminal.pager import NoPager, page
+from kafkasniff.cli.terminal.pager import page
 
 EXAMPLES = """\b
 Examples:
@@ -76,10 +76,9 @@ def help(
             autocompletion=_complete,
         ),
     ] = None,
-    no_pager: NoPager = False,
 ) -> None:
     """Explain filters, output, totals, capture, bounds, or a command."""
-    page(not no_pager)
+    page()
     from kafkasniff.cli.app import COMMANDS, run
     from kafkasniff.cli.terminal.output import print_text
     from kafkasniff.near_names import did_you_mean

@@ -68,10 +68,11 @@ def audit(
     *,
     selection: Selection,
 ) -> None:
-    """Say which client uses which versions of which API, and what brokers of another release refuse of it."""
+    """Check clients against another release of Kafka, and for security and costs."""
     from kafkasniff.cli.options.selection import load
     from kafkasniff.cli.showing.answers import MARKDOWN, check_format, database_for, form_of, print_answer
     from kafkasniff.cli.terminal.output import print_message
+    from kafkasniff.cli.terminal.pager import page
     from kafkasniff.questions.named import text_of
     from kafkasniff.questions.releases import fill_target, release_of
 
@@ -90,6 +91,7 @@ def audit(
         if about == "versions":
             fill_target(database, release)
         where = " WHERE refused" if refused and about == "versions" else ""
+        page()
         print_answer(database.ask(f"SELECT * FROM ({text}){where}"), form)
         if about in _BAD:
             [(count,)] = database.ask(f"SELECT count(*) FROM ({text}) WHERE {_BAD[about]}").rows

@@ -60,7 +60,7 @@ def browse(
     definitions: options.Definitions = None,
     bounds: BoundsOption = None,
 ) -> None:
-    """Browse calls on a screen: list, messages, bytes, findings, filters and searches; also while they come."""
+    """Browse calls on a screen, also while they come. Shows a list, messages, bytes and findings, and searches."""
     import sys
 
     from kafkasniff.capture.errors import CaptureError

@@ -26,10 +26,13 @@ def compare(
     *,
     selection: Selection,
 ) -> None:
-    """Say what differs between two captures: calls by API and version, latency, errors, clients, software, settings."""
+    """Say what differs between two captures. Compared are calls by API and version, latency, errors, clients, software
+    and settings.
+    """
     from kafkasniff.cli.options.selection import load
     from kafkasniff.cli.showing.answers import database_for, form_of, print_answer
     from kafkasniff.cli.terminal.output import print_text
+    from kafkasniff.cli.terminal.pager import page
     from kafkasniff.questions.named import keyed, text_of
 
     form = form_of(json_output, csv_output)
@@ -41,6 +44,7 @@ def compare(
             captures.append(load(database, [file], " ".join((stats, *questions.values())), selection, ["calls"]))
             database.run(f"ALTER TABLE calls RENAME TO calls_{side}")
             database.run(f"CREATE TABLE stats_{side} AS {stats.replace('FROM calls', f'FROM calls_{side}')}")
+        page()
         for number, (name, text) in enumerate(questions.items()):
             if form == "table":
                 print_text(("\n" if number else "") + f"{name}\n")

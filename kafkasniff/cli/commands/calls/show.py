@@ -6,22 +6,21 @@ from typing import Annotated
 import typer
 
 from kafkasniff.cli.exit_status import ExitStatus
-from kafkasniff.cli.options import common as options
-from kafkasniff.cli.options.bounds import Bounds, BoundsOption
+from kafkasniff.cli.options.bounds import Bounds
 from kafkasniff.cli.options.filters import Filters
-from kafkasniff.cli.options.shape import Shape
-from kafkasniff.cli.terminal.pager import NoPager
+from kafkasniff.cli.options.shape import Shape, with_shape_of_whole_calls
 
 EXAMPLES = """\b
 Examples:
-  kafkasniff show capture.pcap 7                   call 7, as the first column of `read` numbers it
-  kafkasniff show capture.pcap 7 12-15 --context 3 with the calls before and after on its connection
-  kafkasniff show capture.pcap --packet 47         the call that packet 47 carried a part of
+  kafkasniff show capture.pcap 7                   call 7 of `read`'s list
+  kafkasniff show capture.pcap 7 12-15 --context 3 and calls around them
+  kafkasniff show capture.pcap --packet 47         the call in packet 47
   kafkasniff show capture.pcap --correlation-id 42 --json
   kafkasniff show capture.pcap --where 'error and group == billing'
 """
 
 
+@with_shape_of_whole_calls
 def show(
     arguments: Annotated[
         list[str],
@@ -52,19 +51,10 @@ def show(
             help="Also the lines of N calls before and after on the connection.",
         ),
     ] = 0,
-    json_output: options.JsonOutput = False,
-    time: options.Time = "absolute",
-    time_of: options.TimeOf = "response",
-    wide: options.Wide = False,
-    show_secrets: options.ShowSecrets = False,
-    keylog: options.KeyLog = None,
-    records: options.Records = False,
-    limit_value: options.LimitValue = None,
-    definitions: options.Definitions = None,
-    bounds: BoundsOption = None,
-    no_pager: NoPager = False,
+    *,
+    shape: Shape,
 ) -> None:
-    """Show single calls whole: messages, offsets, bytes, packets, and the findings that cite them."""
+    """Show single calls whole, and the findings that cite them. Messages come with offsets, bytes and packets."""
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.showing.chosen import Chosen, Wanted, numbers_in
     from kafkasniff.cli.showing.reading import json_format, terminal_format
@@ -81,23 +71,24 @@ def show(
         raise typer.BadParameter("name a capture before the numbers.", param_hint="FILE")
     if wanted == Wanted():
         raise typer.BadParameter("say which: a number, --packet, --correlation-id or --where.", param_hint="NUMBER")
-    page(not no_pager and "-" not in files)
-    if json_output:
+    if "-" not in files:
+        page()
+    if shape.json_output:
         whole = line = json_format()
     else:
-        shape = Shape(time=time, time_of=time_of, wide=wide, no_header=True)
+        shape = shape._replace(no_header=True)
         whole, line = terminal_format(shape._replace(verbose=2)), terminal_format(shape)
-    limits = Bounds(bounds)
+    limits = Bounds(shape.bounds)
     chosen = Chosen(wanted, whole, line, context)
     try:
         reading = Reading(
             files,
-            show_secrets=show_secrets,
+            show_secrets=shape.show_secrets,
             connections=True,
             keep_packets=True,
-            records=records,
-            limit_value=limit_value,
-            key_log=keylog,
+            records=shape.records,
+            limit_value=shape.limit_value,
+            key_log=shape.keylog,
             tcp_limits=limits.tcp_limits(),
             call_limits=limits.call_limits(),
             tls_limits=limits.tls_limits(),
@@ -108,7 +99,7 @@ def show(
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None
     output = Output(sys.stdout.buffer)
-    for text in chosen.texts(says_more=not json_output):
+    for text in chosen.texts(says_more=not shape.json_output):
         output.write(text)
     output.flush()
     summary = reading.summary

@@ -7,7 +7,7 @@ import typer
 from kafkasniff.cli.options.common import JsonOutput
 from kafkasniff.cli.options.completion import complete_error
 from kafkasniff.cli.terminal.output import print_json, print_text
-from kafkasniff.cli.terminal.pager import NoPager, page
+from kafkasniff.cli.terminal.pager import page
 
 EXAMPLES = """\b
 Examples:
@@ -22,10 +22,9 @@ def errors(
         str | None, typer.Argument(metavar="CODE", help="A code or a name.", autocompletion=complete_error)
     ] = None,
     json_output: JsonOutput = False,
-    no_pager: NoPager = False,
 ) -> None:
-    """Say what Kafka's error codes mean, whether clients may retry, and what usually causes them."""
-    page(not no_pager)
+    """Say what Kafka's error codes mean, and what usually causes them. Also whether clients may retry."""
+    page()
     from kafkasniff.protocol.error_codes.codes import ERROR_CODES
     from kafkasniff.protocol.names import find_error, no_error
     from kafkasniff.render.reference.errors import error_list_text, error_object, error_text

@@ -25,8 +25,8 @@ Examples:
   kafkasniff pipeline 'broker*/trace.pcap*' tables/ --records
   kafkasniff pipeline captures/ tables/ --dry-run
   kafkasniff pipeline captures/ tables/ --from 2026-11-20T12:00:00Z --to 2026-11-20T13:00:00Z
-  kafkasniff pipeline --follow captures/ tables/            a directory that tcpdump -G 60 -w fills, until Ctrl-C
-  kafkasniff pipeline --follow --finish captures/ tables/   the rest of it, and the end of what is open
+  kafkasniff pipeline --follow captures/ tables/           until Ctrl-C
+  kafkasniff pipeline --follow --finish captures/ tables/  what is left
   kafkasniff pipeline /mnt/captures /mnt/tables --master spark://head:7077 --conf spark.executor.memory=4g
 """
 
@@ -115,7 +115,7 @@ def pipeline(
     questions: Questions = False,
     verbose: Verbose = False,
 ) -> None:
-    """Turn directories of captures into Parquet tables, on Spark: here, or on a cluster."""
+    """Turn directories of captures into Parquet tables, on Spark. Spark runs here, or on a cluster."""
     from kafkasniff.cli.options.filters import duration_ns
     from kafkasniff.cli.terminal.output import print_message
 

@@ -7,7 +7,7 @@ import typer
 from kafkasniff.cli.options.common import Definitions, JsonOutput
 from kafkasniff.cli.options.completion import complete_api
 from kafkasniff.cli.terminal.output import print_json, print_text
-from kafkasniff.cli.terminal.pager import NoPager, page
+from kafkasniff.cli.terminal.pager import page
 
 EXAMPLES = """\b
 Examples:
@@ -27,10 +27,11 @@ def apis(
     version: Annotated[str | None, typer.Argument(metavar="VERSION", help="Show this version's layout.")] = None,
     json_output: JsonOutput = False,
     definitions: Definitions = None,
-    no_pager: NoPager = False,
 ) -> None:
-    """List Kafka's APIs; with API its versions; with VERSION the layout of its request and response."""
-    page(not no_pager)
+    """List Kafka's APIs, their versions, and the layouts of their messages. With API: its versions. With VERSION: the
+    layout of its request and response.
+    """
+    page()
     from kafkasniff.protocol.api_table import APIS
     from kafkasniff.protocol.names import find_api, no_api
     from kafkasniff.render.reference.apis import (

@@ -12,7 +12,6 @@ from kafkasniff.cli.options.bounds import Bounds
 from kafkasniff.cli.options.filters import Filters, with_filters
 from kafkasniff.cli.options.shape import Shape, with_shape
 from kafkasniff.cli.options.watching import Otlp
-from kafkasniff.cli.terminal.pager import NoPager
 
 EXAMPLES = """\b
 Examples:
@@ -22,7 +21,7 @@ Examples:
   kafkasniff read capture.pcap --api fetch --slower-than 500ms
   kafkasniff read capture.pcap --group billing --write billing.pcapng
   kafkasniff read capture.pcap --topic orders --records
-  kafkasniff read capture.pcap --keylog keys.log   TLS, with the secrets that a client logged
+  kafkasniff read capture.pcap --keylog keys.log   TLS, with logged secrets
   kafkasniff read capture.pcap.zst --json | jq .requestHeader
   tcpdump -i eth0 -U -w - port 9092 | kafkasniff read -
 """
@@ -38,12 +37,11 @@ def read(
     two_pass: options.TwoPass = False,
     jobs: options.Jobs = 1,
     otlp: Otlp = None,
-    no_pager: NoPager = False,
     *,
     filters: Filters,
     shape: Shape,
 ) -> None:
-    """Show the calls in captures: requests with their responses, in the order in which they ended."""
+    """Show the calls in captures: requests with their responses. They come in the order of their ends."""
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.showing.columns import chosen_format
     from kafkasniff.cli.showing.reading import LineFormat, Showing, ordered_format, terminal_format
@@ -94,7 +92,8 @@ def read(
             tls_limits=limits.tls_limits(),
             message_limits=limits.message_limits(),
         )
-        page(not no_pager and "-" not in files)
+        if "-" not in files:
+            page()
         terminal: Callable[[], LineFormat] = partial(terminal_format, shape)
         order = None
         if sort:

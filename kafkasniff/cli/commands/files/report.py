@@ -32,7 +32,7 @@ def report(
     *,
     selection: Selection,
 ) -> None:
-    """Write findings, plots, tables and single calls into one HTML file, which opens without a network."""
+    """Write one HTML file with findings, plots, tables and calls. It opens without a network."""
     import os
     from copy import copy
 

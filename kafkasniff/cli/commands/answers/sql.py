@@ -34,12 +34,13 @@ def sql(
     *,
     selection: Selection,
 ) -> None:
-    """Ask calls, errors, batches, connections, findings, clients ... in SQL (DuckDB's)."""
+    """Ask calls, errors, findings, clients ... in SQL (DuckDB's). Other tables are batches, partitions, connections."""
     import os
     import re
 
     from kafkasniff.cli.options.selection import load
     from kafkasniff.cli.showing.answers import check_format, database_for, print_rows
+    from kafkasniff.cli.terminal.pager import page
     from kafkasniff.questions.database import TABLE_NAMES, mentioned
     from kafkasniff.questions.export import write_parquet
 
@@ -70,6 +71,7 @@ def sql(
         elif output is not None:
             write_parquet(database, query, output)
         else:
+            page()
             print_rows(database.ask(query), form)
         if capture is not None:
             capture.say_closing()

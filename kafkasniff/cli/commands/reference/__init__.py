@@ -1,0 +1,1 @@
+"""Commands that need no capture: they explain rules, APIs, errors and options."""
