@@ -11,11 +11,17 @@ from typing import Any, NamedTuple, Self
 
 from kafkasniff.questions.errors import QuestionError
 from kafkasniff.questions.named import text_of
+from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
+from kafkasniff.tables.columns import ROWS
 from kafkasniff.tables.declared import ALL_TABLES, BATCHES, CALLS, PARTITIONS_NAMED, RECORDS, Table
 from kafkasniff.tables.filling import TableFiller
 
 MEMORY = "256MB"
 """What DuckDB may hold of tables before it writes them to its temporary folder."""
+
+_TOGETHER = -(-122_880 // ROWS)
+"""Blocks that are put into a table together: as many rows as a row group of DuckDB has (DEFAULT_ROW_GROUP_SIZE), since
+fewer are written twice, first for the transaction, then behind those that the table has."""
 
 _INSTALL = "DuckDB is not installed: install it with `pip install 'kafkasniff[sql]'`"
 
@@ -71,6 +77,18 @@ class Answer(NamedTuple):
     rows: Iterator[tuple[Any, ...]]
 
 
+class _Waiting:
+    """Batches of one table, which DuckDB takes as one Arrow stream."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns = ", ".join(map(quoted, columns))
+        self.fields: Sequence[ArrowField] = ()
+        self.batches: list[Batch] = []
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return export_stream(self.fields, iter(self.batches))
+
+
 class Database:
     """A database with the tables of captures, for as long as it is entered."""
 
@@ -81,6 +99,7 @@ class Database:
         except ImportError:
             raise QuestionError(_INSTALL) from None
         self._error: type[Exception] = duckdb.Error
+        self._waiting: dict[str, _Waiting] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="kafkasniff-")
         try:
             self._connection: duckdb.DuckDBPyConnection = duckdb.connect(path or ":memory:")
@@ -108,7 +127,7 @@ class Database:
     def filler(self, wanted: Iterable[str], text: str = "*") -> TableFiller:
         """Make the `wanted` tables, of the largest only columns that `text` mentions, and give what fills them."""
         columns = self.prepare(wanted, text)
-        return TableFiller(columns, lambda name, block: self.insert(name, block, columns[name]))
+        return TableFiller(columns, self.insert)
 
     def prepare(self, wanted: Iterable[str], text: str = "*") -> dict[str, list[str]]:
         """Make the `wanted` tables, of the largest only columns that `text` mentions; give their columns."""
@@ -123,12 +142,14 @@ class Database:
             # A table must have a column, also where rows are but counted.
             columns[name] = used or names[:1]
             self.make(table, columns[name])
+            self._waiting[name] = _Waiting(columns[name])
         return columns
 
     def other(self) -> "Database":
         """Give another connection to the same database, for another thread."""
         found = copy(self)
         found._connection = self._connection.cursor()
+        found._waiting = {}
         found.run("SET TimeZone = 'UTC'")
         return found
 
@@ -165,14 +186,31 @@ class Database:
             raise QuestionError(f"{path}: expected tables such as calls.parquet, found none")
         self.make_views()
 
-    def insert(self, name: str, block: Any, columns: Sequence[str]) -> None:
-        """Add a block of rows (`__arrow_c_stream__`) to a table."""
-        self.register("_block", block)
-        self.run(f"INSERT INTO {quoted(name)} SELECT {', '.join(map(quoted, columns))} FROM _block")
-        self._connection.unregister("_block")
+    def insert(self, name: str, block: Any) -> None:
+        """Add a block of rows to a table that was prepared; it is there when something is asked."""
+        waiting = self._waiting[name]
+        waiting.fields = block.fields
+        waiting.batches.append(block.as_batch())
+        if len(waiting.batches) == _TOGETHER:
+            self._insert_waiting(name, waiting)
+
+    def _insert_waiting(self, name: str, waiting: _Waiting) -> None:
+        self.register("_waiting", waiting)
+        self._execute(f"INSERT INTO {quoted(name)} SELECT {waiting.columns} FROM _waiting")
+        self._connection.unregister("_waiting")
+        waiting.batches.clear()
+
+    def _insert_rest(self) -> None:
+        for name, waiting in self._waiting.items():
+            if waiting.batches:
+                self._insert_waiting(name, waiting)
 
     def run(self, text: str, parameters: Sequence[Any] = ()) -> None:
         """Run a statement. Raises QuestionError."""
+        self._insert_rest()
+        self._execute(text, parameters)
+
+    def _execute(self, text: str, parameters: Sequence[Any] = ()) -> None:
         try:
             self._connection.execute(text, list(parameters))
         except self._error as error:
@@ -187,6 +225,7 @@ class Database:
 
     def record_batches(self, text: str) -> Any:
         """Run a query and give its answer as pyarrow's reader of record batches. Raises QuestionError."""
+        self._insert_rest()
         try:
             return self._connection.sql(text).to_arrow_reader(16_384)
         except self._error as error:

@@ -71,7 +71,7 @@ class Export:
         if form == "arrow":
             _pyarrow()
         self._database, self._form = database, form
-        self._columns = database.prepare([CALLS.name], text_of(CLIENTS.name))[CALLS.name]
+        database.prepare([CALLS.name], text_of(CLIENTS.name))
         self._blocks = {name: _Blocks(ALL_TABLES[name]) for name in names}
         self._threads = []
         for name, blocks in self._blocks.items():
@@ -84,7 +84,7 @@ class Export:
 
     def _take(self, name: str, block: Any) -> None:
         if name == CALLS.name:
-            self._database.insert(name, block, self._columns)
+            self._database.insert(name, block)
         if name in self._blocks:
             self._blocks[name].give(block)
 

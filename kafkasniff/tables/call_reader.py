@@ -14,6 +14,7 @@ except ImportError:
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.calls.frame import Frame
+from kafkasniff.octets import is_at
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.finders import is_entity, leading_fields
 from kafkasniff.protocol.bodies.reader import BodyReader
@@ -75,8 +76,8 @@ _FEW = cython.declare(cython.int, 8)
 """Partitions that are looked through one by one."""
 _MOST_KEPT = 1_024
 """Partitions for which room is kept."""
-_MOST_TEXTS = 4_096
-"""Names that are remembered as they lie in messages."""
+_SLOTS = cython.declare(cython.Py_ssize_t, 1_024)
+"""Names that are remembered as they lie in messages: the last one for each value of `_slot_of`."""
 
 
 @cache
@@ -165,6 +166,17 @@ class ToldPartition:
 
 @cython.final
 @cython.cclass
+class _Name:
+    """A name as it lies in messages, and as text."""
+
+    def __init__(self, raw: bytes, text: str) -> None:
+        """Keep what is given."""
+        self.raw = raw
+        self.text = text
+
+
+@cython.final
+@cython.cclass
 class _Layout:
     """How the calls of an API in one version are read."""
 
@@ -207,7 +219,8 @@ class CallReader(BodyReader):
         self._last_key = -1
         self._last_layout: _Layout | None = None
         self.topic: str | None = None
-        self._texts: dict[bytes, str] = {}
+        self._names: list[_Name | None] = [None] * _SLOTS
+        self._last_name: str | None = None
         self.is_whole = False
         self.topics: dict[str, None] = {}
         self.topic_ids: dict[str, None] = {}
@@ -232,7 +245,7 @@ class CallReader(BodyReader):
             self._keys = []
         self._key_type = _GROUPS
         self.told = self.is_set = 0
-        self.rack = None
+        self.rack = self._last_name = None
         if self._by_place:
             self._by_place = {}
             del self.pool[_MOST_KEPT:]
@@ -316,16 +329,14 @@ class CallReader(BodyReader):
         length: cython.Py_ssize_t,
     ) -> cython.int:
         """Take a name."""
-        name: str | None
         if not field.role or length == 0:
             return self.check_text(field, in_array, start, at, length)
-        raw: bytes = self.raw(at, length)
-        name = self._texts.get(raw)
-        if name is None:
+        slot: cython.Py_ssize_t = self._slot_of(at, length)
+        known: _Name | None = self._names[slot]
+        if known is None or not is_at(self.data, at, known.raw, length):
             self.check_text(field, in_array, start, at, length)
-            if len(self._texts) >= _MOST_TEXTS:
-                self._texts.clear()
-            name = self._texts[raw] = self.text(at, length)
+            known = self._names[slot] = _Name(self.raw(at, length), self.text(at, length))
+        name: str = known.text
         if field.role == RACK:
             self.rack = name
         elif field.role == GROUP:
@@ -333,9 +344,19 @@ class CallReader(BodyReader):
         elif field.role == KEY:
             self._keys.append(name)
         else:
-            self.topics[name] = None
+            if name is not self._last_name:
+                self.topics[name] = None
+                self._last_name = name
             self.topic, self.is_id = name, False
         return 0
+
+    def _slot_of(self, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Give the place of a name among those remembered, from its length and a few of its bytes."""
+        last: cython.Py_ssize_t = at + length - 1
+        if at < 0 or last >= self.end:
+            raise IndexError("bytes behind the end")
+        ends: cython.Py_ssize_t = self.view[at] * 5 + self.view[at + length // 2] * 17 + self.view[last] * 37
+        return (length * 3 + ends + self.view[max(last - 1, at)] * 101) % _SLOTS
 
     def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
         """Take a topic id."""

@@ -35,9 +35,10 @@ _MOST_BYTES = 4 << 20
 class RowBlock:
     """Rows of any table, for those that are few."""
 
-    def __init__(self, table: Table) -> None:
-        """Begin without rows."""
-        self._fields = fields_of(table)
+    def __init__(self, table: Table, wanted: Collection[str] | None = None) -> None:
+        """Begin without rows; with `wanted`, only the columns called so are given."""
+        self.fields = [each for each in fields_of(table) if wanted is None or each.name in wanted]
+        self._names = [each.name for each in table.columns]
         self._holds_records = table is RECORDS
         self.rows: list[Row] = []
         self.bytes = 0
@@ -50,12 +51,12 @@ class RowBlock:
 
     def as_batch(self) -> Batch:
         """Give the rows as Arrow's interface takes them."""
-        columns = zip(*self.rows, strict=True)
-        return len(self.rows), [column_of(field.type, each) for field, each in zip(self._fields, columns, strict=True)]
+        columns = dict(zip(self._names, zip(*self.rows, strict=True), strict=True))
+        return len(self.rows), [column_of(field.type, columns[field.name]) for field in self.fields]
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Give the rows as an Arrow stream of one batch."""
-        return export_stream(self._fields, iter([self.as_batch()]))
+        return export_stream(self.fields, iter([self.as_batch()]))
 
 
 class TableFiller:
@@ -63,10 +64,10 @@ class TableFiller:
 
     def __init__(self, wanted: Mapping[str, Collection[str] | None], give: GiveBlock) -> None:
         """Hand blocks of the `wanted` tables to `give`; of some with certain columns only (None: all)."""
-        self._wanted = frozenset(wanted)
+        self._wanted = wanted
         self._give = give
         self._tables = CallTables(wanted, give)
-        self._parts = self._wanted & {ERRORS.name, BATCHES.name, RECORDS.name}
+        self._parts = wanted.keys() & {ERRORS.name, BATCHES.name, RECORDS.name}
         self._blocks: dict[str, RowBlock] = {}
         self._more = MoreRows(self._wanted)
 
@@ -98,7 +99,7 @@ class TableFiller:
                 continue
             block = self._blocks.get(name)
             if block is None:
-                block = self._blocks[name] = RowBlock(ALL_TABLES[name])
+                block = self._blocks[name] = RowBlock(ALL_TABLES[name], self._wanted[name])
             block.add(row)
             if len(block.rows) == ROWS or block.bytes > _MOST_BYTES:
                 self._give(name, self._blocks.pop(name))
