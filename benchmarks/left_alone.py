@@ -32,7 +32,7 @@ from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.pipeline.session import open_session
 from kafkasniff.tables.rings import ring_of
 from tests.pipeline.expected import COMPARED, expected_rows
-from tests.pipeline.findings.test_clocks import AHEAD_NS, later, what
+from tests.pipeline.findings.test_clocks import AHEAD_NS, elsewhere, later, what
 from tests.pipeline.findings.test_diagnosing import found, wanted
 from tests.pipeline.test_loading import by_vantage, rows, write
 from tests.pipeline.test_pipeline_docs import farther
@@ -40,8 +40,6 @@ from tests.pipeline.test_pipeline_docs import farther
 MASTER = "local[2]"
 MICROSECONDS = bytes.fromhex("d4c3b2a1")
 """How a capture in the classic format begins, little-endian, with times in microseconds."""
-LOOPBACK, ELSEWHERE = bytes((127, 0, 0, 1)), bytes((10, 0, 0, 1))
-"""Of source and destination, which stand beside each other."""
 
 
 def parts(capture: Path, count: int) -> list[bytes]:
@@ -190,8 +188,7 @@ def clocks(folder: Path, options: argparse.Namespace) -> None:
     session = open_session(MASTER)
     told, same, count = 0, 0, 0
     for number, path in enumerate(sorted(options.source.rglob("*.pcap"))):
-        # Each host has loopback addresses of its own: no two capture points see the same.
-        content = path.read_bytes().replace(LOOPBACK * 2, ELSEWHERE * 2)
+        content = elsewhere(path.read_bytes())
         if content[:4] != MICROSECONDS:
             continue
         captures, tables = folder / f"captures-{number}", folder / f"tables-{number}"

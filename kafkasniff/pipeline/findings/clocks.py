@@ -1,4 +1,4 @@
-"""The clocks of capture points that see the same calls: how far they are apart, by these calls."""
+"""The clocks of capture points that see the same calls and connections: how far they are apart, by these."""
 
 from collections.abc import Mapping, Sequence
 from heapq import nsmallest
@@ -7,16 +7,17 @@ from typing import NamedTuple
 from zlib import crc32
 
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.reports import ConnectionReport
 
 MOST_CALLS = 512
-"""Calls of a vantage by which its clock is compared: those with the smallest hashes, so that all choose the same."""
+"""Of a vantage by which its clock is compared: those with the smallest hashes, so that all choose the same."""
 _FEWEST_CALLS = 3
 """Two are enough if they agree: the same ports and ids may come again, but not at the same distance."""
 _SMALLEST_NS = 1_000_000
 """Clocks that are closer are taken for one: so much may be spent on the way."""
 
 Times = tuple[int, int]
-"""When a call's request began, and when its answer ended, in ns since 1970."""
+"""When a call's request began, and when its answer ended, in ns since 1970; a connection's first and last packet."""
 
 
 class Shift(NamedTuple):
@@ -25,34 +26,46 @@ class Shift(NamedTuple):
     ahead_ns: int
     other: str
     calls: int
-    """That both saw."""
+    """That both saw, with connections."""
 
 
-class SharedCalls:
-    """The calls of a vantage that others may have seen too."""
+class Shared:
+    """The calls and connections of a vantage that others may have seen too."""
 
     __slots__ = ("times",)
 
     def __init__(self) -> None:
         """Begin with none."""
         self.times: dict[int, Times] = {}
-        """By a hash of what all see of a call."""
+        """By a hash of what all see of it."""
 
-    def take(self, call: Call) -> None:
+    def take_call(self, call: Call) -> None:
         """Take an answered call."""
         if call.request is None or call.response is None or call.header is None:
             return
         header = call.header
         seen = f"{call.client} {call.server} {header.api_key} {header.correlation_id} {call.request.size}"
-        key = crc32(seen.encode()) << 32 | call.response.size & 0xFFFFFFFF
+        self._take(seen, call.response.size, (call.request.first.time, call.response.last.time))
+
+    def take_connection(self, report: ConnectionReport) -> None:
+        """Take a connection whose beginning was captured, for those that have no answered calls."""
+        connection = report.connection
+        if connection.initiator is None:
+            return
+        counted = [(each.packets, each.data_bytes) for each in connection.counters]
+        seen = f"{report.client} {report.server} {counted}"
+        self._take(seen, counted[0][1], (connection.first.time, connection.last.time))
+
+    def _take(self, seen: str, size: int, times: Times) -> None:
+        key = crc32(seen.encode()) << 32 | size & 0xFFFFFFFF
         if key not in self.times:
-            self.times[key] = call.request.first.time, call.response.last.time
+            self.times[key] = times
             if len(self.times) >= 2 * MOST_CALLS:
                 self.times = fewest(self.times)
 
 
 def fewest(times: Mapping[int, Times]) -> dict[int, Times]:
-    """Give the calls with the smallest hashes."""
+    """Give those with the smallest hashes."""
     return {key: times[key] for key in nsmallest(MOST_CALLS, times)}
 
 
@@ -60,7 +73,8 @@ def shifts_of(vantages: Sequence[str], calls: Mapping[str, Mapping[int, Times]])
     """Give how far clocks are ahead of that of the first vantage; of those that cannot be told, or agree, nothing.
 
     A request takes as long to the other vantage as an answer takes back, or so it is taken to be: then the mean of
-    both differences is that of the clocks.
+    both differences is that of the clocks. The last packet of a connection may go either way, so that what it tells may
+    be wrong by as much as one way takes.
     """
     known = {vantages[0]: 0}
     found: dict[str, Shift] = {}

@@ -6,47 +6,62 @@ from ipaddress import ip_address
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.items import Item
+from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.facts import DESCRIBE_CLUSTER, METADATA, host_of, response_of
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, Bounded
-from kafkasniff.pipeline.findings.clocks import SharedCalls
+from kafkasniff.pipeline.findings.clocks import Shared
 from kafkasniff.pipeline.findings.events import arrival_of
 
 _MOST_NAMES = 10_000
 """Brokers and clusters of a vantage that are told apart."""
+_MOST_OPENED = 100
+"""The same, of servers of which it is not known that they are brokers."""
+_OPENED = "opened "
+"""Before the address of one."""
 _TELLING = (METADATA, DESCRIBE_CLUSTER)
 _NEAR_NS = 1_000_000_000
 """The clocks of two vantages are this close, or closer."""
 
 
 class ClusterNames:
-    """What the calls of a vantage tell of its cluster: its id, and the addresses of its brokers."""
+    """What a vantage tells of its cluster: its id, the addresses of its brokers, and what others may have seen too."""
 
-    __slots__ = ("_servers", "calls", "names")
+    __slots__ = ("_servers", "names", "shared")
 
     def __init__(self) -> None:
         """Begin with nothing."""
         self.names: set[str] = set()
         self._servers: set[str] = set()
-        self.calls = SharedCalls()
+        self.shared = Shared()
 
-    def take(self, call: Call) -> None:
-        """Take a call."""
-        if call.outcome != "answered":
-            return
-        self.calls.take(call)
-        if len(self.names) >= _MOST_NAMES:
-            return
-        self._take_server(call.server)
-        if call.api_key in _TELLING and (cluster_id := response_of(call).get("clusterId")):
-            self.names.add(f"cluster {short_name(cluster_id)}")
+    def take(self, item: Item) -> None:
+        """Take what comes next."""
+        if isinstance(item, ConnectionReport):
+            self.shared.take_connection(item)
+            if len(self._servers) < _MOST_OPENED:
+                self._take_server(item.server, _OPENED)
+        elif isinstance(item, Call) and item.outcome == "answered":
+            self.shared.take_call(item)
+            if len(self.names) >= _MOST_NAMES:
+                return
+            self._take_server(item.server)
+            if item.api_key in _TELLING and (cluster_id := response_of(item).get("clusterId")):
+                self.names.add(f"cluster {short_name(cluster_id)}")
 
-    def _take_server(self, server: str) -> None:
-        if server in self._servers or len(self.names) >= _MOST_NAMES:
+    def _take_server(self, server: str, prefix: str = "") -> None:
+        name = prefix + server
+        if name in self._servers or len(self.names) >= _MOST_NAMES:
             return
-        self._servers.add(server)
+        self._servers.add(name)
         # Each host has a 127.0.0.1 of its own.
         if not ip_address(host_of(server).strip("[]")).is_loopback:
-            self.names.add(server)
+            self.names.add(name)
+
+
+def settled(names: set[str]) -> set[str]:
+    """Give what tells the cluster of a vantage; where nothing was answered, the servers that were called on."""
+    proven = {name for name in names if not name.startswith(_OPENED)}
+    return proven or {name.removeprefix(_OPENED) for name in names}
 
 
 def clusters_of(names: Mapping[str, Iterable[str]]) -> list[list[str]]:

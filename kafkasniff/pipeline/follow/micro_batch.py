@@ -376,7 +376,8 @@ def limits_of(state: State, key_log: bytes) -> list[str]:
         counts["rows without the names of their topics, as too many waited for these"] = state.given_up
     clocks = [
         f"the clock of {vantage} is {abs(shift.ahead_ns) / 1e9:.3f} s {'ahead of' if shift.ahead_ns > 0 else 'behind'}"
-        f" that of {shift.other} (by {shift.calls:,} calls that both saw): findings have the times of the latter"
+        f" that of {shift.other} (by {shift.calls:,} calls and connections that both saw):"
+        " findings have the times of the latter"
         for vantage, shift in state.shifts.items()
     ]
     of_rules = [note for cluster in state.clusters for note in cluster.limits]

@@ -13,7 +13,7 @@ from kafkasniff.diagnose.engine import joined, limits_text
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.pipeline.errors import outdated
 from kafkasniff.pipeline.findings.clocks import fewest, shifts_of
-from kafkasniff.pipeline.findings.clusters import clusters_of
+from kafkasniff.pipeline.findings.clusters import clusters_of, settled
 from kafkasniff.pipeline.findings.event_spans import SPANS
 from kafkasniff.pipeline.findings.shares import deals_of, share_of
 from kafkasniff.pipeline.follow.carry import load
@@ -177,6 +177,7 @@ def _join_clusters(state: State) -> None:
     """Note which vantages see the same cluster, as far as is known by now."""
     clusters: list[Cluster] = []
     next_number = max((each.number for each in state.clusters), default=-1) + 1
+    state.names = {vantage: settled(names) for vantage, names in state.names.items()}
     for vantages in clusters_of(state.names):
         before = [each for each in state.clusters if not set(vantages).isdisjoint(each.vantages)]
         if not before:

@@ -253,7 +253,7 @@ class _Follower:
             capture.packer.events,
         )
         self._followed.cluster_names[vantage] = capture.names.names
-        self._followed.calls[vantage] = fewest(capture.names.calls.times)
+        self._followed.calls[vantage] = fewest(capture.names.shared.times)
 
     def _take(self, vantage: str, capture: Capture, batch: PacketBatch | None, output: _Output | None = None) -> None:
         """Feed packets, and write the rows of what ended with them."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 
-from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
 from kafkasniff.pipeline.findings.clusters import ClusterNames
 from kafkasniff.pipeline.findings.events import EventPacker
@@ -32,5 +31,4 @@ def write_ended(
         if options.wants(time_of(item)):
             writer.add(rows_of(vantage, item, options.records))
             writer.add([packer.row(item, at_end)])
-            if isinstance(item, Call):
-                names.take(item)
+            names.take(item)

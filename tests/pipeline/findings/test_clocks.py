@@ -1,7 +1,6 @@
 """Two capture points of a cluster whose clocks differ: what both saw is looked at once, by one clock."""
 
 import json
-import shutil
 import struct
 
 import pytest
@@ -15,6 +14,8 @@ from tests.pipeline.test_pipeline_docs import farther
 
 MISBEHAVE = SHARED / "captures" / "misbehave"
 AHEAD_NS = 3_250_000_000
+LOOPBACK, ELSEWHERE = bytes((127, 0, 0, 1)), bytes((10, 0, 0, 1))
+"""Of source and destination, which stand beside each other."""
 
 
 def test_clocks_are_compared_by_the_calls_that_both_saw():
@@ -63,6 +64,11 @@ def test_all_vantages_choose_the_same_calls():
     assert [*fewest(dict.fromkeys(range(2 * MOST_CALLS, 0, -1), (0, 0)))] == [*range(1, MOST_CALLS + 1)]
 
 
+def elsewhere(capture):
+    """Give a capture as of hosts that are not loopback: each host has such addresses of its own."""
+    return capture.replace(LOOPBACK * 2, ELSEWHERE * 2)
+
+
 def later(capture, nanoseconds):
     """Give a capture as by a clock that is ahead."""
     packets, place = [capture[:24]], 24
@@ -75,14 +81,16 @@ def later(capture, nanoseconds):
 
 
 @needs_shared
-@pytest.mark.parametrize("name", ["rebalance-storm-1", "commit-storm-1"])
+@pytest.mark.parametrize(
+    "name", ["rebalance-storm-1", "commit-storm-1", "http-to-kafka-port-1", "dead-broker-connect-loop-1"]
+)
 @pytest.mark.parametrize("ahead", [AHEAD_NS, -AHEAD_NS])
 def test_findings_of_two_capture_points_are_those_of_one(spark, tmp_path, name, ahead):
     captures = tmp_path / "captures"
     captures.mkdir()
-    shutil.copy(MISBEHAVE / f"{name}.pcap", captures / "broker.pcap")
-    away = farther((MISBEHAVE / f"{name}.pcap").read_bytes(), 300)
-    (captures / "client.pcap").write_bytes(later(away, ahead))
+    near = elsewhere((MISBEHAVE / f"{name}.pcap").read_bytes())
+    (captures / "broker.pcap").write_bytes(near)
+    (captures / "client.pcap").write_bytes(later(farther(near, 300), ahead))
 
     outcome = write(spark, [captures], tmp_path / "tables")
 

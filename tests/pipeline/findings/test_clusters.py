@@ -1,6 +1,6 @@
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival, Interface
-from kafkasniff.pipeline.findings.clusters import ClusterNames, Copies, clusters_of
+from kafkasniff.pipeline.findings.clusters import ClusterNames, Copies, clusters_of, settled
 from kafkasniff.reading import Reading
 from kafkasniff.tcp.events import Connection, Endpoint
 
@@ -29,6 +29,11 @@ def test_the_cluster_id_is_that_of_metadata():
     (name,) = names.names
     assert name.startswith("cluster ")
     assert len(name) == len("cluster ") + 22
+
+
+def test_where_nothing_was_answered_servers_tell_the_cluster():
+    assert settled({"opened 10.0.0.1:9092", "opened 10.0.0.1:22"}) == {"10.0.0.1:9092", "10.0.0.1:22"}
+    assert settled({"opened 10.0.0.1:22", "10.0.0.2:9092"}) == {"10.0.0.2:9092"}
 
 
 def test_of_a_connection_that_two_saw_the_first_speaks():
