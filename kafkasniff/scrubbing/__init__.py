@@ -2,8 +2,8 @@
 
 How it works:
 
-- Nothing of a payload is kept that was not understood. A new packet begins with zeros; what is known to hold no name is
-  copied, names are replaced by others of equal length, contents are blanked.
+- Nothing of a payload is kept that was not understood. A new packet begins with `contents.FILLER` alone; what is known
+  to hold no name is copied, names are replaced by others of equal length, contents are blanked.
 - `names.Names` gives the other names, by a key: the same key gives the same names, in whichever capture.
 - `messages` goes through a message field by field, `batches` through its record batches: keys, values and headers are
   blanked, checksums made right where they were. `contents` fills them, so that a batch compresses to as many bytes.

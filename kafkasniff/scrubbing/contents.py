@@ -10,6 +10,9 @@ from kafkasniff.protocol.records.compression.snappy import MAGIC
 Spans = Sequence[tuple[int, int]]
 """Where keys, values and headers lie: position and bytes of each."""
 
+FILLER = b"x"
+"""What stands for bytes that are not told. Who begins to read in the middle of messages takes zeros for sizes of empty
+ones, and this for one that is too large."""
 _CHUNK = 256
 """Bytes of a long value, each of which has its share of noise."""
 _SAMPLED = 16_384
@@ -24,7 +27,7 @@ _FRAMING = 20
 
 
 def fill(content: bytearray, spans: Spans, noise: int, evenly: bool = True) -> None:
-    """Put `noise` bytes without any pattern into the spans, and zeros into the rest of them.
+    """Put `noise` bytes without any pattern into the spans, and `FILLER` into the rest of them.
 
     The noise is shared out evenly, or fills the first spans.
     """
@@ -38,7 +41,7 @@ def fill(content: bytearray, spans: Spans, noise: int, evenly: bool = True) -> N
         seen += length
         now = noise * seen // max(total, 1) if evenly else min(noise, seen)
         part = random[before:now]
-        content[at : at + length] = part + bytes(length - len(part))
+        content[at : at + length] = part + FILLER * (length - len(part))
         before = now
 
 

@@ -5,6 +5,8 @@ from bisect import bisect_right, insort
 from collections import defaultdict
 from typing import NamedTuple
 
+from kafkasniff.scrubbing.contents import FILLER
+
 _HALF, _WHOLE = 1 << 31, 1 << 32
 
 
@@ -76,8 +78,8 @@ class Places:
                 direction.now = direction.messages[0][0] if direction.messages else None
 
     def payload(self, source: bytes, destination: bytes, sequence: int, length: int, time: int) -> tuple[bytes, int]:
-        """Give what is to stand in the payload of a segment, and how many bytes of it are not known and zero."""
-        made = bytearray(length)
+        """Give what is to stand in the payload of a segment, and how many bytes of it are not known and `FILLER`."""
+        made = bytearray(FILLER * length)
         known = 0
         direction = self._at(source, destination, time)
         if direction is not None and length:
