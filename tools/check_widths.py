@@ -6,6 +6,7 @@ Use: `python -m tools.check_widths PATH... [--widths 60,80] [--commands read,sta
 
 import argparse
 import fcntl
+import gc
 import json
 import os
 import pkgutil
@@ -28,6 +29,7 @@ import kafkasniff
 from kafkasniff.cli.app import COMMANDS as COMMAND_NAMES
 from kafkasniff.cli.app import run
 from kafkasniff.cli.commands.reference.help import TOPICS
+from kafkasniff.cli.main import COLLECTION_THRESHOLDS
 from kafkasniff.diagnose.catalogue import RULES_BY_ID
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.error_codes.codes import ERROR_CODES
@@ -118,6 +120,8 @@ def import_all() -> None:
     for module in pkgutil.walk_packages(kafkasniff.__path__, "kafkasniff."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
+    # A search for cycles touches all that is imported, and so copies it.
+    gc.set_threshold(*COLLECTION_THRESHOLDS)
 
 
 def check(path: str, commands: Sequence[str], widths: Sequence[int]) -> tuple[int, int, list[str]]:

@@ -14,8 +14,8 @@ _MOST_INTERVALS = 10_000
 """Beyond these, intervals without calls are left out."""
 
 
-def print_headline(database: Database) -> None:
-    """Say in a line what the calls are."""
+def print_headline(database: Database) -> bool:
+    """Say in a line what the calls are; tell whether there are any."""
     answer = database.ask(text_of("headline"))
     told = dict(zip(answer.columns, next(answer.rows), strict=True))
     calls = count_text(told["calls"], "call")
@@ -38,6 +38,7 @@ def print_headline(database: Database) -> None:
         ),
     ]
     print_text(", ".join(words) + "\n")
+    return bool(told["calls"])
 
 
 def over_time(answer: Answer, every: timedelta) -> Answer:

@@ -279,7 +279,7 @@ class LoadBalancerInFront(ErrorRule):
     def _note_names(self, client: Client, brokers: list[dict[str, Any]]) -> None:
         """Note brokers that differ by their names alone."""
         ports = {item["port"] for item in brokers}
-        if len(ports) > 1 or not all(is_name(item["host"]) for item in brokers):
+        if len(ports) > 1 or not all(is_name(f"{item['host']}:{item['port']}") for item in brokers):
             self._named.pop(client)
             return
         known = self._named.get(client)

@@ -150,8 +150,7 @@ class RebalanceStorm(Rule[Generations]):
         found = self.make(state, subject, summary, count=count)
         if len(restless) == 1:
             # Who comes and goes is what to look at; the generations follow from it.
-            evidence = [*found.evidence[:1], *state.of_worst]
-            found.evidence = sorted(evidence, key=lambda each: each.arrival.time)
+            found.evidence = sorted(state.of_worst, key=lambda each: each.arrival.time)
         return found
 
 

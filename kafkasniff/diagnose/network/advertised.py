@@ -74,7 +74,7 @@ class Told(Tally):
 
     def may_be_elsewhere(self) -> bool:
         """Tell whether there may be other brokers, with names, which the capture does not show."""
-        return len(self.nodes) > 1 and any(map(_is_name, self.nodes))
+        return len(self.nodes) > 1 and any(map(is_name, self.nodes))
 
     def moves(self) -> bool:
         """Tell whether a node was told under several addresses: agents of WarpStream take turns as the one broker."""
@@ -92,7 +92,7 @@ class Told(Tally):
         topics, names = seen.request.get("topics"), ", ".join(self.nodes)
         if self._begins(seen, topics):
             self.bare.add(seen.call.ended, f"Metadata names {names}", seen.call)
-        if not topics and any(map(_is_name, self.nodes)):
+        if not topics and any(map(is_name, self.nodes)):
             return  # Where a name leads is not known, and tools that list topics do nothing else either.
         self.add(seen.call.ended, f"Metadata names {names}", seen.call)
         for topic in (topics or ())[:MOST_NAMES]:
@@ -138,12 +138,8 @@ def _address_of(advertised: str) -> ipaddress.IPv4Address | ipaddress.IPv6Addres
         return None
 
 
-def is_name(host: str) -> bool:
-    """Tell whether a host is advertised by name, which may lead anywhere."""
-    return _is_name(f"{host}:0")
-
-
-def _is_name(advertised: str) -> bool:
+def is_name(advertised: str) -> bool:
+    """Tell whether `host:port` is advertised by name, which may lead anywhere."""
     return _address_of(advertised) is None
 
 

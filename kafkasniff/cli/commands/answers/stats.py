@@ -111,8 +111,8 @@ def stats(
     with database_for() as database:
         capture = load(database, files, " ".join(texts), selection, ["calls", "batches"] if more else ["calls"])
         page()
-        if has_headline:
-            print_headline(database)
+        if has_headline and not print_headline(database):
+            tables = []
         title = ""
         for number, (heading, text) in enumerate(tables):
             if number or has_headline:

@@ -17,6 +17,9 @@ Examples:
   kafkasniff explain commit-storm --json
 """
 
+_SHORTEST = 2
+"""A text of so few characters is in too many ids."""
+
 
 def explain(
     rule: Annotated[
@@ -50,7 +53,10 @@ def explain(
 
 
 def _explain_error(text: str, json_output: bool) -> None:
-    """Say what an error means, and which rules are about it; raises BadParameter for what is neither."""
+    """Say what an error means, and which rules are about it or have the text in their ids.
+
+    Raises BadParameter where there is neither.
+    """
     from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
     from kafkasniff.near_names import did_you_mean
     from kafkasniff.protocol.error_codes.codes import ERROR_CODES
@@ -58,8 +64,10 @@ def _explain_error(text: str, json_output: bool) -> None:
     from kafkasniff.render.diagnosis.findings import rule_parts
     from kafkasniff.render.reference.errors import error_object, error_text
 
-    error = find_error(text) or find_error_by_begin(text)
-    if error is None:
+    error = find_error(text)
+    named = [rule for rule in RULES if error is None and len(text) > _SHORTEST and text.lower() in rule.id]
+    error = error or find_error_by_begin(text)
+    if error is None and not named:
         near = did_you_mean(text, (*RULES_BY_ID, *(each.name for each in ERROR_CODES.values())))
         raise typer.BadParameter(
             f"no rule has the id {text!r}, and no error this name{near or '; `kafkasniff explain` lists all rules.'}"
@@ -67,12 +75,16 @@ def _explain_error(text: str, json_output: bool) -> None:
     about = [
         rule
         for rule in RULES
-        if error.code in getattr(rule, "codes", ()) or any(error.name in part for _, part in rule_parts(rule))
+        if rule in named
+        or (error is not None and error.code in getattr(rule, "codes", ()))
+        or (error is not None and any(error.name in part for _, part in rule_parts(rule)))
     ]
     if json_output:
-        print_json({**error_object(error), "rules": [rule.id for rule in about]})
+        told = {} if error is None else error_object(error)
+        print_json({**told, "rules": [rule.id for rule in about]})
         return
-    print_text(error_text(error))
+    if error is not None:
+        print_text(error_text(error) + "\n" * bool(about))
     if about:
         width = max(len(rule.id) for rule in about)
-        print_text("\nRules about it:\n" + "".join(f"  {rule.id:<{width}}  {rule.title}\n" for rule in about))
+        print_text("Rules about it:\n" + "".join(f"  {rule.id:<{width}}  {rule.title}\n" for rule in about))
