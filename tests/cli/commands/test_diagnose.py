@@ -179,3 +179,9 @@ def test_interrupted_it_says_what_it_knows(monkeypatch: pytest.MonkeyPatch) -> N
     done = CliRunner().invoke(command_line(), ["diagnose", str(CAPTURES / "sasl-plain-java.pcap"), "--json"])
     assert done.exit_code == 130
     assert '"rule":"cleartext-credentials"' in done.output
+
+
+def test_evidence_of_a_storm_is_what_the_restless_member_did(run: Run) -> None:
+    found = json.loads(run("diagnose", "rebalance-storm.pcap", "--json").stdout)
+    member = found["subject"]["clientId"]
+    assert [each["what"] for each in found["evidence"]] == [f"{member} joined anew", f"{member} left", f"{member} left"]

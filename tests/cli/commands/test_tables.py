@@ -12,6 +12,7 @@ from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.tables.declared import TABLES
 from tests.cli.conftest import Run
 from tests.cli.hostile_calls import named_heartbeats
+from tests.conftest import CAPTURES
 
 NAME = "java-4.3.1-basic.pcap"
 
@@ -182,3 +183,11 @@ def test_names_are_no_markup_in_markdown(run: Run, tmp_path: Path) -> None:
 
 def test_security_sets_the_exit_status(run: Run) -> None:
     assert run("audit", NAME, "--about", "security", "--fail-on-refused").returncode == 3
+
+
+def test_stats_of_no_calls_are_one_line(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "none.pcap"
+    path.write_bytes((CAPTURES / NAME).read_bytes()[:24])
+    done = run("stats", str(path))
+    assert done.stdout == "0 calls, 0 clients, 0 brokers, 0 topics\n"
+    assert "there are no packets" in done.stderr

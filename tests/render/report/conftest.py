@@ -34,8 +34,9 @@ def chromium() -> Iterator["Browser"]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
+    """Give the browser to the tests of a module: as long as it lives, an event loop runs in the thread."""
     with chromium() as found:
         yield found
 
