@@ -12,8 +12,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.follow.following import Told
-from kafkasniff.pipeline.follow.micro_batch import Plan, run_micro_batch
+from kafkasniff.pipeline.follow.micro_batch import LATE_SECRETS, Plan, Told, run_micro_batch
 from kafkasniff.pipeline.follow.state import Ledger, State
 from kafkasniff.pipeline.indexes.index import bucket_count
 from kafkasniff.pipeline.inputs.files import Input
@@ -48,10 +47,10 @@ def most_bytes(parallel: int) -> int:
     return max(MOST_BYTES, _BYTES_A_TASK * parallel)
 
 
-def new_inputs(inputs: Sequence[Input], state: State) -> New:
+def new_inputs(inputs: Sequence[Input], state: State, key_log: bytes) -> New:
     """Give the files that were not read yet, and the rest of those that went on."""
     found: list[Input] = []
-    changed: str | None = None
+    changed = LATE_SECRETS if not state.renewed and state.opened_by(key_log) else None
     for each in inputs:
         before = state.files.get(without_compression(each.path))
         if before is None:
@@ -96,7 +95,7 @@ def load(
             renewed = f"what was known of the run {ledger.run_id} is gone"
             state = _renewed(ledger, state, inputs, renewed, _files_in_table(ledger))
     while True:
-        new = new_inputs(inputs, state)
+        new = new_inputs(inputs, state, options.key_log)
         if new.changed is not None:
             renewed, state = new.changed, renew(ledger, state, inputs, new.changed)
             continue

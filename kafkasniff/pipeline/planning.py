@@ -48,7 +48,7 @@ def plan_run(inputs: Sequence[Input], state: State | None, options: Options, par
     changed = None
     new = list(inputs)
     if state is not None:
-        found = new_inputs(inputs, state)
+        found = new_inputs(inputs, state, options.key_log)
         changed = found.changed
         if changed is None:
             new = found.inputs

@@ -11,6 +11,7 @@ import pyarrow.dataset as ds
 import pytest
 
 from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH
+from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.pipeline import loading
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow.state import Ledger, run_id, tables_of
@@ -206,6 +207,13 @@ def split(folder):
     return str(folder / "traffic.pcapng"), str(folder / "secrets.pcapng")
 
 
+def key_log_in(path):
+    """Give the secrets in a capture."""
+    reader = CaptureReader(path)
+    list(reader)
+    return b"".join(reader.take_secrets())
+
+
 def test_secrets_in_one_capture_open_connections_in_another(spark, tmp_path):
     """A secret names the connection that it opens: where it lies does not matter, and `read` takes it so too."""
     paths = split(tmp_path / "captures")
@@ -234,6 +242,18 @@ def test_secrets_that_come_later_let_all_be_read_again(spark, tmp_path):
     (shown,) = by_vantage(tables).values()
     assert shown == expected_rows([str(captures / "a.pcapng"), str(captures / "b.pcapng")])
     assert len(rows(tables, "calls")) == CALLS_OF_EMBEDDED
+
+
+def test_so_do_those_of_a_key_log_that_grew(spark, tmp_path):
+    secrets = split(tmp_path / "captures")[1]
+    options = Options(key_log_in(secrets))
+    os.unlink(secrets)
+    write(spark, [tmp_path / "captures"], tmp_path / "tables")
+
+    renewed = [write(spark, [tmp_path / "captures"], tmp_path / "tables", options).renewed for _ in range(2)]
+
+    assert renewed == ["secrets of TLS connections came after their packets", None]
+    assert len(rows(tmp_path / "tables", "calls")) == CALLS_OF_EMBEDDED
 
 
 def test_only_what_lies_in_the_time_asked_for_is_written(spark, tmp_path):

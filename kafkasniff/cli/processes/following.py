@@ -43,7 +43,7 @@ def follow_directories(asked: Followed, open_session: "Callable[[], SparkSession
     watch = Watch(asked.folders, asked.destination, asked.still_s)
     session = open_session()
     try:
-        following = Following(session, ledger, state, watch, lambda: _options(asked), _tell)
+        following = Following(session, ledger, state, watch, lambda: _options(asked), _tell, _tell_again)
         stopping = Stopping(following.stop)
         following.run(asked.finish)
     finally:
@@ -75,6 +75,10 @@ def _tell(before: State, state: State, seconds: float) -> None:
     packets = state.packets - before.packets
     files = state.files_read - before.files_read
     print_message(f"kafkasniff: files: {files:,}; packets: {packets:,}; calls: {calls:,}; {seconds:.1f} s")
+
+
+def _tell_again(why: str) -> None:
+    print_message(f"kafkasniff: all is read again: {why}")
 
 
 def _summarise(run: str, state: State, tables: Sequence[str], key_log: bytes) -> None:

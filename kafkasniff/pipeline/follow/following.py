@@ -12,17 +12,17 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.follow.micro_batch import Plan, run_micro_batch
+from kafkasniff.pipeline.follow.micro_batch import Plan, Told, run_micro_batch
 from kafkasniff.pipeline.follow.state import Ledger, State
 from kafkasniff.pipeline.indexes.index import reason_of
+from kafkasniff.pipeline.inputs.files import look_at
 from kafkasniff.pipeline.inputs.watching import Watch
+from kafkasniff.pipeline.loading import load, renew
 from kafkasniff.pipeline.options import Options
+from kafkasniff.tables.rings import without_compression
 
 _LOOK_S = 1.0
 """How often the directories are looked at."""
-
-Told = Callable[[State, State, float], None]
-"""Is told of each micro-batch: the states before and behind it, and the seconds that it took."""
 
 
 class Following:
@@ -36,10 +36,11 @@ class Following:
         watch: Watch,
         options: Callable[[], Options],
         told: Told,
+        again: Callable[[str], None],
     ) -> None:
         """Go on from `state` (None: begin); `options` is asked before each micro-batch, for the key log may grow.
 
-        Raises PipelineError where it cannot be told what was read before.
+        `again` is told why all is read again. Raises PipelineError where it cannot be told what was read before.
         """
         self._session = session
         self._ledger = ledger
@@ -52,6 +53,7 @@ class Following:
         self._watch = watch
         self._options = options
         self._told = told
+        self._tell_again = again
         self._stopping = threading.Event()
 
     def run(self, finish: bool) -> None:
@@ -63,14 +65,31 @@ class Following:
                     self._stopping.wait(_LOOK_S)
                     continue
                 began, before = time.monotonic(), self.state
-                self.state = run_micro_batch(self._session, self._ledger, before, plan, self._options())
-                self._told(before, self.state, time.monotonic() - began)
+                options = self._options()
+                try:
+                    self.state = run_micro_batch(self._session, self._ledger, before, plan, options)
+                except PipelineError as error:
+                    if not error.outdated or plan.gone or not self.state.is_there:
+                        raise
+                    self._read_again(plan, options, error)
+                else:
+                    self._told(before, self.state, time.monotonic() - began)
                 if plan.pauses:
                     return
         except PySparkException as error:
             raise PipelineError(reason_of(error)) from error
         except (Py4JError, ConnectionError) as error:
             raise PipelineError(f"Spark has ended; the same command goes on where it was: {error}") from None
+
+    def _read_again(self, plan: Plan, options: Options, error: PipelineError) -> None:
+        """Read all that was read, and what the plan has, as a run does. Raises PipelineError."""
+        self._tell_again(str(error))
+        paths = self._watch.paths()
+        names = {*self.state.files, *(without_compression(each.path) for each in plan.inputs)}
+        inputs = [look_at(paths[name]) for name in sorted(names) if name in paths]
+        self.state.secrets = b"\n".join(filter(None, (self.state.secrets, error.secrets)))
+        begun = renew(self._ledger, self.state, inputs, str(error))
+        self.state = load(self._session, self._ledger, begun, inputs, options, self._told).state
 
     def stop(self) -> None:
         """Let `run` end once the micro-batch at work is committed."""

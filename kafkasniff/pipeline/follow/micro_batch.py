@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,11 +35,15 @@ from kafkasniff.tables.rows import Placed
 from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.key_log import KeyLog
 
+LATE_SECRETS = "secrets of TLS connections came after their packets"
 _ENDING = "ending "
 _MOST_UNREAD = 100
 """Reasons that are kept for the summary."""
 _MOST_KNOWN = 100_000
 """Names of topics and secrets of TLS sessions that are kept."""
+
+Told = Callable[[State, State, float], None]
+"""Is told of each micro-batch: the states before and behind it, and the seconds that it took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +210,15 @@ class _MicroBatch:
         return followed
 
     def _check_secrets(self, secrets: bytes) -> None:
-        """Let all be read again where these open TLS connections that were read; raises PipelineError."""
-        log = KeyLog()
-        log.add(secrets)
-        unopened = (name for each in self._state.carried.values() for name in each.unopened)
-        if self._plan.run and log.changes and any(map(log.lines_of, unopened)):
-            raise outdated("secrets of TLS connections came after their packets", secrets=secrets)
+        """Let all be read again where these, or the key log, open TLS connections that were read.
+
+        Raises PipelineError. A follower goes on where files are gone that it has read.
+        """
+        state, plan = self._state, self._plan
+        again = plan.run or (state.is_there and not plan.gone)
+        new = secrets if state.renewed else b"\n".join((secrets, self._options.key_log))
+        if again and state.opened_by(new):
+            raise outdated(LATE_SECRETS, secrets=secrets)
 
     def _with_sessions(self, index: Index, task: FollowTask) -> FollowTask:
         """Let all buckets know the TLS sessions that connections in others began."""

@@ -26,6 +26,7 @@ from kafkasniff.pipeline.rows.output import Written, sync, sync_folders
 from kafkasniff.pipeline.rows.reassembly import Part
 from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.tables.declared import RECORDS, TABLES
+from kafkasniff.tcp.tls.key_log import KeyLog
 from kafkasniff.typed_json import from_json, to_json
 
 _FORMAT = b"kafkasniff state 5"
@@ -152,6 +153,18 @@ class State:
     def ahead(self, vantage: str) -> int:
         """Give how far a vantage's clock is ahead of those of its cluster (ns)."""
         return self.shifts[vantage].ahead_ns if vantage in self.shifts else 0
+
+    @property
+    def is_there(self) -> bool:
+        """Whether no file was gone, as far as is known, that was to be read."""
+        return self.files_read == len(self.files)
+
+    def opened_by(self, key_log: bytes) -> bool:
+        """Tell whether these secrets open TLS connections that were read without them."""
+        log = KeyLog()
+        log.add(key_log)
+        unopened = (name for each in self.carried.values() for name in each.unopened)
+        return bool(log.changes) and any(map(log.lines_of, unopened))
 
     def reasons(self) -> list[str]:
         """Give why files were not read, or not to their end, as far as that is kept."""

@@ -68,7 +68,7 @@ class Watch:
         With `everything`, all that are there are taken for whole.
         """
         now = time.monotonic()
-        paths = self._list()
+        paths = self.paths()
         looks: dict[str, _Look] = {}
         candidates: list[_Look] = []
         lost: list[Input] = []
@@ -89,7 +89,7 @@ class Watch:
         first = first_of(whole)
         return Sight(first, lost, [name for name in read if name not in paths], len(first) < len(whole))
 
-    def _list(self) -> dict[str, str]:
+    def paths(self) -> dict[str, str]:
         """Give the files by their path without the ending of a compression; of both, the one without it."""
         found: dict[str, str] = {}
         for folder in self._folders:

@@ -88,11 +88,11 @@ class TlsContext:
         """Is given the lines of a key log that open a connection, when they are found."""
         self._sessions: OrderedDict[bytes, bytes] = OrderedDict()
         self.unopened: set[bytes] = set()
-        """Client randoms of connections that were given up for lack of secrets."""
+        """Client randoms of connections that were given up as the key log had none of their secrets."""
 
     def give_up(self, client_random: bytes) -> None:
         """Note a connection that no secret opened."""
-        if len(self.unopened) < self.limits.unopened:
+        if len(self.unopened) < self.limits.unopened and not self.key_log.lines_of(client_random):
             self.unopened.add(client_random)
 
     def remember_session(self, name: bytes, master: bytes) -> None:

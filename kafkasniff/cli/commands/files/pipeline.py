@@ -193,7 +193,7 @@ def _load(
         before = 0 if state is None else state.files_read
         if rerun and state is not None:
             state = renew(ledger, state, inputs, "--rerun asks for it")
-        is_new = state is None or not state.shown or any(new_inputs(inputs, state))
+        is_new = state is None or not state.shown or any(new_inputs(inputs, state, options.key_log))
         loaded = None if is_new or state is None else Loaded(state)
         answered: list[tuple[str, Answer]] = []
         if loaded is None or questions:
