@@ -1,4 +1,9 @@
+import fcntl
 import json
+import signal
+import subprocess
+import termios
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +15,7 @@ from kafkasniff.calls.items import Item
 from kafkasniff.cli.app import command_line
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.reading import Reading
-from tests.cli.conftest import Run
+from tests.cli.conftest import COMMAND, Run
 from tests.conftest import CAPTURES
 from tests.robustness.bounds import ACK, PSH, handshake, packet, write_capture
 
@@ -185,3 +190,23 @@ def test_evidence_of_a_storm_is_what_the_restless_member_did(run: Run) -> None:
     found = json.loads(run("diagnose", "rebalance-storm.pcap", "--json").stdout)
     member = found["subject"]["clientId"]
     assert [each["what"] for each in found["evidence"]] == [f"{member} joined anew", f"{member} left", f"{member} left"]
+
+
+def test_control_c_judges_what_was_read(environment: dict[str, str]) -> None:
+    content = (CAPTURES / "rebalance-storm.pcap").read_bytes()
+    command = [*COMMAND, "diagnose", "-", "--json"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    ) as process:
+        assert process.stdin
+        # What came before the last piece was dealt with when that was taken.
+        for piece in (content[:-1_000], content[-1_000:]):
+            process.stdin.write(piece)
+            process.stdin.flush()
+            while fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4)) != bytes(4):
+                time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        shown, messages = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert [json.loads(line)["rule"] for line in shown.splitlines()] == ["rebalance-storm"]
+    assert b" of 24 connections Kafka, " in messages

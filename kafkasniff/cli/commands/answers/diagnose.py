@@ -2,7 +2,7 @@
 
 import sys
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.bounds import Bounds, BoundsOption
 from kafkasniff.cli.options.filters import Filters, with_filters
+
+if TYPE_CHECKING:
+    from kafkasniff.calls.items import Item
 
 EXAMPLES = """\b
 Examples:
@@ -127,15 +130,20 @@ def diagnose(
             reading = open_captures()
             feed = life.feed if diagnosis is None else diagnosis.feed
             progress = Progress(reading, writes_lines=False)
+
+            def judge(items: "list[Item]") -> None:
+                for item in wanted.judged(taken_out(items), reading.summary):
+                    feed(item)
+                    if lag:
+                        ends.feed(item)
+
             try:
                 for items in reading.batches():
-                    for item in wanted.judged(taken_out(items), reading.summary):
-                        feed(item)
-                        if lag:
-                            ends.feed(item)
+                    judge(items)
                     progress.report()
             except KeyboardInterrupt:
                 interrupted = True
+                judge(reading.finish())
             finally:
                 progress.clear()
             if diagnosis is not None:
