@@ -23,7 +23,7 @@ _FUNCTIONS = (
 """What the text has under a name of its own (`kafkasniff.questions.database`)."""
 STATS_KEYS = ("api_name", "server", "client_id", "topic", "error")
 """By what `stats` counts, a table each."""
-_OTHERS = ("who", "audit", "cost", "tls", "clients")
+_OTHERS = ("who", "unused", "audit", "security", "tls", "cost", "racks", "clients")
 
 
 def texts() -> Iterator[tuple[str, str]]:
@@ -38,7 +38,7 @@ def texts() -> Iterator[tuple[str, str]]:
 def answers(session: SparkSession, folder: str, run: str, release: str) -> Iterator[tuple[str, Answer]]:
     """Give heading and answer of each question over the tables of a run; `audit` is for brokers of a release.
 
-    Tables that the pipeline does not write are empty: without `partitions`, `who` tells no lag. Raises PipelineError.
+    The pipeline does not write `partitions`, so that `who` tells no lag. Raises PipelineError.
     """
     try:
         for name, value in _DIALECT.items():

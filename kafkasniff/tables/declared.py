@@ -253,9 +253,6 @@ EVENTS: Final = Table(
 EVENT_ORDER: Final = ("time", "at_end", "order_time", "order_packet", "bucket", "serial")
 """How events are sorted before rules look at them."""
 
-TABLES: Final = {table.name: table for table in (CALLS, ERRORS, BATCHES, CONNECTIONS, FINDINGS, FILES, RECORDS)}
-"""The tables that the pipeline writes, by name."""
-
 PARTITIONS_NAMED: Final = Table(
     "partitions",
     "One row a partition that a Produce, Fetch, ListOffsets, OffsetCommit or OffsetFetch call names.",
@@ -343,6 +340,13 @@ CLIENTS: Final = Table(
     ),
 )
 
-_MORE: Final = (PARTITIONS_NAMED, GROUP_EVENTS, APIS_OFFERED, LOGINS, BROKERS)
-ALL_TABLES: Final = {**TABLES, **{table.name: table for table in _MORE}}
-"""Those of the pipeline, and those that `tables` and `sql` have beside them."""
+TABLES: Final = {
+    table.name: table
+    for table in (
+        *(CALLS, ERRORS, BATCHES, GROUP_EVENTS, LOGINS, BROKERS, APIS_OFFERED),
+        *(CONNECTIONS, FINDINGS, FILES, RECORDS),
+    )
+}
+"""The tables that the pipeline writes, by name."""
+ALL_TABLES: Final = {**TABLES, PARTITIONS_NAMED.name: PARTITIONS_NAMED}
+"""Those of the pipeline, and that which `tables` and `sql` have beside them."""

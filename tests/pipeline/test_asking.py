@@ -1,7 +1,6 @@
 """The named questions on Spark, over what the pipeline wrote, beside DuckDB's answers over the same captures."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from kafkasniff.pipeline.follow.state import run_id
 from kafkasniff.questions.database import TABLE_NAMES, Database
 from kafkasniff.questions.releases import fill_target
 from kafkasniff.reading import Reading
+from tests.conftest import SHARED
 from tests.pipeline.test_loading import CAPTURES, write
 
 RELEASE = "4.0.1"
@@ -19,7 +19,11 @@ NAMES = (
     "librdkafka",
     "cluster-0.8.2.2-startup-shutdown",
     "tls12-aes128-cbc-sha256",
+    "sasl-plain-java",
+    "incidents/no-offset-and-no-reset",
 )
+RACKS = SHARED / "captures" / "misbehave" / "wrong-rack-fetch-1.pcap"
+PATHS = [*(CAPTURES / f"{name}.pcap" for name in NAMES), *([RACKS] if RACKS.exists() else [])]
 
 
 def loaded(paths: list[str]) -> Database:
@@ -50,15 +54,16 @@ def comparable(columns: Any, rows: Any) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def asked(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, dict[str, Any]]:
-    paths = [str(CAPTURES / f"{name}.pcap") for name in NAMES]
     folder = tmp_path_factory.mktemp("tables")
-    write(spark, [Path(path) for path in paths], folder)
+    write(spark, PATHS, folder)
     found = dict(answers(spark, str(folder), run_id([], []), RELEASE))
-    return loaded(paths), {heading: comparable(each.columns, each.rows) for heading, each in found.items()}
+    return loaded([*map(str, PATHS)]), {heading: comparable(each.columns, each.rows) for heading, each in found.items()}
 
 
 @pytest.mark.parametrize(("heading", "text"), list(texts()), ids=[heading for heading, _ in texts()])
 def test_spark_answers_as_duckdb_does(asked: Any, heading: str, text: str) -> None:
+    if heading == "racks" and RACKS not in PATHS:
+        pytest.skip("the recording is not there")
     database, found = asked
     answer = database.ask(text)
     expected = comparable(answer.columns, answer.rows)

@@ -25,6 +25,8 @@ from kafkasniff.pipeline.rows.output import TableWriter, Written
 from kafkasniff.pipeline.rows.reassembly import Ended, Known, new_engine, placed_interfaces
 from kafkasniff.pipeline.rows.writing import write_ended
 from kafkasniff.pipeline.tasks import Learned, result_batch, said, task_of_worker
+from kafkasniff.tables.declared import TABLES
+from kafkasniff.tables.more_rows import MoreRows
 from kafkasniff.tables.rows import Placed, item_rows
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
@@ -111,6 +113,7 @@ class _Output:
         self.writer = TableWriter(work, f"{name}-{uuid4().hex[:12]}")
         self.unnamed: list[Saved] = []
         self._rows: list[Placed] = []
+        self._more = MoreRows(TABLES)
 
     def rows(self, vantage: str, item: Item, records: bool) -> Iterable[Placed]:
         """Give the rows of what ended."""
@@ -118,7 +121,7 @@ class _Output:
             return item_rows(vantage, item, records)
         names = MarkedNames(item.context.topics)
         item.context = item.context.having(topics=names)
-        rows = [*item_rows(vantage, item, records)]
+        rows = [*item_rows(vantage, item, records), *self._more.rows(vantage, item)]
         if not names.lacking:
             return rows
         self._rows += rows
