@@ -1,6 +1,6 @@
 cimport cython
 from kafkasniff.tcp.packets.segments cimport Segment
-from kafkasniff.tcp.reassembly.sequence cimport FARTHEST, distance
+from kafkasniff.tcp.reassembly.sequence cimport FARTHEST, NEVER, distance
 from kafkasniff.tcp.reassembly.state cimport ConnectionState
 from kafkasniff.tcp.reassembly.streams cimport Stream
 
@@ -12,8 +12,9 @@ cdef class Ended:
     cdef readonly long long epoch, time
     cdef readonly object key
     cdef long long _sequence_0, _sequence_1, _initial_0, _initial_1
+    cdef bint _closed
 
-    @cython.locals(second=bint, known="long long")
+    @cython.locals(second=bint, known="long long", ahead="long long")
     cpdef bint has(self, Segment segment, long long time) except -1
     @cython.locals(own="long long", other="long long")
     cpdef bint has_rather_than(self, Stream stream, Stream peer, Segment segment, long long time) except -1

@@ -12,7 +12,7 @@ from kafkasniff.tcp.reassembly.state import ConnectionState
 from kafkasniff.tcp.reassembly.streams import Stream
 
 if not cython.compiled:
-    from kafkasniff.tcp.reassembly.sequence import FARTHEST, distance
+    from kafkasniff.tcp.reassembly.sequence import FARTHEST, NEVER, distance
 
 _SYN, _RST, _ACK = 2, 4, 16
 _ENDED_NS = 60_000_000_000
@@ -25,20 +25,28 @@ _SYN_COPY_NS = 100_000_000
 class Ended:
     """What is remembered of an ended connection."""
 
-    __slots__ = ("_initial_0", "_initial_1", "_sequence_0", "_sequence_1", "epoch", "key", "time")
+    __slots__ = ("_closed", "_initial_0", "_initial_1", "_sequence_0", "_sequence_1", "epoch", "key", "time")
 
     def __init__(
-        self, epoch: int, time: int, key: FlowKey, sequences: tuple[int, int], initials: tuple[int, int]
+        self,
+        epoch: int,
+        time: int,
+        key: FlowKey,
+        sequences: tuple[int, int],
+        initials: tuple[int, int],
+        closed: bool = False,
     ) -> None:
         """Remember a connection that ended at `time`, with the numbers of both directions, -1 where not known.
 
-        `sequences` are of the bytes that would have come next, `initials` of the SYNs.
+        `sequences` are of the bytes that would have come next, `initials` of the SYNs. `closed`: both
+        sides sent FIN, so that nothing comes behind those.
         """
         self.epoch = epoch
         self.time = time
         self.key = key
         self._sequence_0, self._sequence_1 = sequences
         self._initial_0, self._initial_1 = initials
+        self._closed = closed
 
     def has(self, segment: Segment, time: int) -> bool:
         """Tell whether a segment that comes at `time` belongs to it."""
@@ -49,7 +57,8 @@ class Ended:
         if segment.flags & _RST or not segment.length:
             return True
         known = self._sequence_1 if second else self._sequence_0
-        near = known < 0 or abs(distance(segment.sequence, known)) <= FARTHEST
+        ahead = distance(segment.sequence, known)
+        near = known < 0 or -FARTHEST <= ahead <= (0 if self._closed else FARTHEST)
         return near and time - self.time <= _ENDED_NS
 
     def has_rather_than(self, stream: Stream, peer: Stream, segment: Segment, time: int) -> bool:
@@ -108,4 +117,5 @@ def remembered(state: ConnectionState) -> Ended:
     ended._sequence_1 = second.sequence if second.known else -1
     ended._initial_0 = first.initial
     ended._initial_1 = second.initial
+    ended._closed = NEVER not in (first.fin, second.fin)
     return ended

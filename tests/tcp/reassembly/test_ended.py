@@ -34,6 +34,13 @@ def test_late_segments_belong_to_the_connection_that_ended(late: Segment, after:
     assert ENDED.has(late, ENDED.time + after) is belongs
 
 
+@pytest.mark.parametrize(("sequence", "belongs"), [(900, True), (1_000, True), (900_000, False)])
+def test_behind_the_fins_nothing_belongs_to_it(sequence: int, belongs: bool) -> None:
+    """1,000 is the number of the FIN, with which keep-alives come; what is ahead is of the next connection."""
+    closed = Ended(0, 100 * SECOND, KEY, (1_000, 5_000), (500, 4_500), closed=True)
+    assert closed.has(segment(KEY, sequence, ACK, 100), closed.time + SECOND) is belongs
+
+
 def test_the_oldest_are_forgotten() -> None:
     known = EndedConnections(2)
     keys = [bytes([number]) * 12 for number in range(3)]
