@@ -117,7 +117,7 @@ class Chosen:
         ]
         if not self._shown and not texts:
             seen = self._wanted.where.seen() if self._wanted.where is not None else ""
-            texts.append(f"none of {count_text(self._calls, 'call')} is so{seen}")
+            texts.append(f"0 of {count_text(self._calls, 'call')} match{seen}")
         if self._left_out:
             texts.append(f"{count_text(self._left_out, 'call')} more not shown: at most {_MOST_CHOSEN:,} are")
         return texts

@@ -27,7 +27,7 @@ def test_calls_by_an_expression(run: Run) -> None:
     shown = run("show", PCAP, "--where", "error", "--json").stdout.splitlines()
     assert [json.loads(line)["number"] for line in shown] == numbers
     done = run("show", PCAP, "--where", "topic == nothing")
-    assert "none of 108 calls is so; topics seen: " in done.stderr
+    assert "0 of 108 calls match; topics seen: " in done.stderr
     assert run("show", PCAP, "--where", "topik").returncode == 2
 
 
@@ -73,7 +73,7 @@ def test_findings_that_cite_a_call_stand_with_it(run: Run) -> None:
     ("arguments", "status", "said"),
     [
         (["999"], 1, "no call 999: there are 108 calls"),
-        (["--packet", "9999"], 1, "none of 108 calls is so"),
+        (["--packet", "9999"], 1, "0 of 108 calls match"),
         ([], 2, "say which: a number, --packet, --correlation-id or --where"),
     ],
 )
