@@ -191,6 +191,7 @@ def _load(
     try:
         state = ledger.open()
         before = 0 if state is None else state.files_read
+        stood = bool(before or ledger.shown())
         if rerun and state is not None:
             state = renew(ledger, state, inputs, "--rerun asks for it")
         is_new = state is None or not state.shown or any(new_inputs(inputs, state, options.key_log))
@@ -212,7 +213,7 @@ def _load(
     again = f"all is read again: {loaded.renewed or '--rerun asks for it'}" if rerun or loaded.renewed else None
     if before and again is None:
         text += f"; {read - before:,} of the files are new" if read > before else "; nothing is new"
-    print_summary(loaded.state, ledger.tables, options.key_log, text, [again] if again and before else [])
+    print_summary(loaded.state, ledger.tables, options.key_log, text, [again] if again and stood else [])
     for heading, answer in answered:
         print_text(f"\n{heading}\n")
         print_answer(answer, "table")
