@@ -3,8 +3,10 @@
 tcpreplay sends a synthetic capture of small calls through a pair of interfaces, with other addresses each time it comes
 to its end. `kafkasniff live --json` with its output thrown away, and `kafkasniff live --top --metrics`, whose screen is
 a terminal of 100 by 40 and whose metrics are scraped every 15 seconds, take turns. Prints medians of the CPU time a
-packet as Markdown. With `--clients N` it feeds the totals N calls of N client ids instead, and prints memory and
-series. Nothing is asserted.
+packet as Markdown. Nothing is asserted.
+
+With `--clients N` it feeds the totals N calls of N client ids instead, with 1,440 scrapes (one a minute, were it a
+day), and prints memory and series. A day passes meanwhile by `faketime -f '+0 x600' python -m benchmarks.totals …`.
 """
 
 import argparse
@@ -39,6 +41,7 @@ COMMANDS = {
 }
 PACKETS = re.compile(r"^([\d,]+) packets", re.M)
 SCRAPE_SECONDS = 15.0
+MINUTES_OF_DAY = 1_440
 
 
 def attempt(command: list[str], capture: Path, rate: int, seconds: int) -> tuple[int, float, str]:
@@ -115,21 +118,16 @@ def many_clients(clients: int) -> None:
     registry = CollectorRegistry()
     registry.register(Exposition(totals, lambda: State(*[0] * 9)))
     answer = b"\0\0\0\7" + b"\0\0" + b"\0\0\0\1" + b"\0\x12\0\0\0\4"
-    print(f"{machine()}\n\n| client ids | peak RSS MB | series |\n| ---: | ---: | ---: |")
+    print(f"{machine()}\n\n| client ids | hours | peak RSS MB | series |\n| ---: | ---: | ---: | ---: |")
     began = time.monotonic()
-    for number in range(clients):
-        if number in (0, 1_000, clients // 10, clients // 2):
-            _print_held(number, registry, generate_latest)
+    for number in range(1, clients + 1):
         totals.take([made_call(request_bytes(18, 0, 7, f"client-{number:08}", b""), answer)])
-        if time.monotonic() - began > 1:
-            totals.snapshot()
-            began = time.monotonic()
-    _print_held(clients, registry, generate_latest)
-
-
-def _print_held(number: int, registry: Any, text_of: Any) -> None:
-    series = sum(not line.startswith(b"#") for line in text_of(registry).splitlines())
-    print(f"| {number:,} | {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000:.1f} | {series:,} |")
+        if number % max(clients // MINUTES_OF_DAY, 1) == 0:
+            generate_latest(registry)
+        if number in (1_000, clients // 10, clients // 2, clients):
+            series = sum(not line.startswith(b"#") for line in generate_latest(registry).splitlines())
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+            print(f"| {number:,} | {(time.monotonic() - began) / 3600:.1f} | {peak:.1f} | {series:,} |", flush=True)
 
 
 def main() -> None:
