@@ -129,20 +129,21 @@ class Database:
         columns = self.prepare(wanted, text)
         return TableFiller(columns, self.insert)
 
-    def prepare(self, wanted: Iterable[str], text: str = "*") -> dict[str, list[str]]:
-        """Make the `wanted` tables, of the largest only columns that `text` mentions; give their columns."""
+    def prepare(self, wanted: Iterable[str], text: str = "*") -> dict[str, list[str] | None]:
+        """Make the `wanted` tables, of the largest only columns that `text` mentions; give these (None: all)."""
         # Blocks are small: several threads would take longer to agree than to take them.
         self.run("SET threads = 1")
-        columns: dict[str, list[str]] = {}
+        columns: dict[str, list[str] | None] = {}
         words = set(re.findall(r"\w+", text))
         for name in wanted:
             table = ALL_TABLES[name]
             names = [each.name for each in table.columns]
-            used = [each for each in names if each in words] if table in _LARGEST and text != "*" else names
-            # A table must have a column, also where rows are but counted.
-            columns[name] = used or names[:1]
-            self.make(table, columns[name])
-            self._waiting[name] = _Waiting(columns[name])
+            columns[name] = None
+            if table in _LARGEST and text != "*":
+                # A table must have a column, also where rows are but counted.
+                names = columns[name] = [each for each in names if each in words] or names[:1]
+            self.make(table, names)
+            self._waiting[name] = _Waiting(names)
         return columns
 
     def other(self) -> "Database":

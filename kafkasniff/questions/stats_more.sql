@@ -1,11 +1,14 @@
 -- More of the calls of each group of `stats`: what their record batches hold, fetches that were answered without any, and
--- how many requests a connection had in flight at most, this one among them. By topic, batches are those of that topic. Calls that a
--- filter left out count for nothing. A
--- request that was never answered stays in flight to the end of its connection; one that wants no answer never is.
+-- how many requests a connection had in flight at most, this one among them. By topic, batches are those of that topic.
+-- Calls that a filter left out count for nothing. The compression ratio is that of the bytes of batches to those without
+-- compression, as in the producer's metric compression-rate-avg; compressed batches of magic 0 and 1, of damaged messages,
+-- and those that cannot be decompressed do not count. A request that was never answered stays in flight to the end of its connection; one that wants no answer never is.
 WITH held AS (
   SELECT
     vantage, connection, epoch, direction, stream_offset{topic},
-    count(*) AS batches, sum(record_count) AS records, sum(size_in_bytes) AS batch_bytes
+    count(*) AS batches, sum(record_count) AS records, sum(size_in_bytes) AS batch_bytes,
+    sum(CASE WHEN decompressed_bytes IS NOT NULL THEN size_in_bytes END) AS weighed_bytes,
+    sum(decompressed_bytes) AS decompressed_bytes
   FROM batches
   GROUP BY vantage, connection, epoch, direction, stream_offset{topic}
 ),
@@ -33,7 +36,8 @@ depths AS (
   SELECT vantage, connection, epoch, direction, stream_offset, in_flight FROM counted WHERE step = 1
 ),
 known AS (
-  SELECT calls.*, held.batches, held.records, held.batch_bytes, depths.in_flight
+  SELECT
+    calls.*, held.batches, held.records, held.batch_bytes, held.weighed_bytes, held.decompressed_bytes, depths.in_flight
   FROM {calls}
   LEFT JOIN held
     ON calls.vantage = held.vantage AND calls.connection = held.connection AND calls.epoch = held.epoch
@@ -48,6 +52,7 @@ SELECT
   coalesce(sum(records), 0) AS records,
   sum(batch_bytes) / sum(batches) AS mean_batch_bytes,
   sum(records) / sum(batches) AS mean_batch_records,
+  sum(weighed_bytes) / sum(decompressed_bytes) AS compression_ratio,
   sum(
     CASE
       WHEN api_name IN ('FETCH', 'SHARE_FETCH') AND outcome = 'answered' AND cardinality(error_names) = 0 AND batches IS NULL

@@ -9,11 +9,13 @@ from kafkasniff.tables.columns cimport Block, Common
 from kafkasniff.tcp.events cimport Connection
 
 cdef int _OFFSETS, _CODE, _HIGH, _START, _SETTINGS, _FETCH, _HEARTBEAT
+cdef int _HEADER
 cdef int _CLIENT, _CLIENT_ID, _SECURITY, _PRINCIPAL, _SOFTWARE
 cdef Py_ssize_t _MOST_NUMBERS
 cdef long long _TWO_32
 cdef Common _NO_API
 
+cdef long long _content_bytes(bytes data, Py_ssize_t start, Py_ssize_t end) except? -2
 cdef long long _signed64(bytes data, Py_ssize_t at) except? -1
 
 @cython.final
@@ -21,7 +23,7 @@ cdef class CallTables:
     cdef public Block calls, batches, partitions
     cdef readonly CallReader reader
     cdef object _wanted, _give
-    cdef bint _shows_errors, _shows_parts
+    cdef bint _shows_errors, _shows_parts, _decompresses
     cdef frozenset _asked_apis
     cdef dict _connections, _common, _apis
     cdef Common _connection, _api
@@ -44,7 +46,7 @@ cdef class CallTables:
     cdef _put_last(self, Block block, Frame frame)
     @cython.locals(reader=CallReader)
     cdef _put_read(self, Block block, Call call)
-    @cython.locals(frame=Frame, at=Py_ssize_t, data=bytes, base="long long", attributes=int, epoch=int)
+    @cython.locals(frame=Frame, at=Py_ssize_t, data=bytes, base="long long", size="long long", content="long long", attributes=int, epoch=int)
     cdef _add_batch(self, Block block, Call call, tuple found)
     @cython.locals(chosen=int, index=int, code="long long", has_high=bint, is_known=bint, behind="long long")
     cdef _add_partition(self, Block block, Call call, ToldPartition told)

@@ -17,7 +17,11 @@ from kafkasniff.calls.frame import Frame
 from kafkasniff.octets import signed32, unsigned16, unsigned32
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.headers import RequestHeader, api_name
+from kafkasniff.protocol.limits import RECORDS_LIMIT
 from kafkasniff.protocol.records.batches import COMPRESSIONS
+from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
+from kafkasniff.protocol.records.layout import HEADER_BYTES
+from kafkasniff.protocol.records.records import decompress_batch
 from kafkasniff.tables.arrow import export_stream
 from kafkasniff.tables.bodies import SETTINGS
 from kafkasniff.tables.call_reader import CallReader, ToldPartition
@@ -41,12 +45,24 @@ _CLIENT, _CLIENT_ID, _SECURITY, _PRINCIPAL, _SOFTWARE = map(
     OF_CONNECTION.index, ("client", "client_id", "security_protocol", "principal", "software_name")
 )
 _ERRORS = "errors"
+DECOMPRESSED = "decompressed_bytes"
+"""The column of `batches` that is not null for compressed batches only where it is named among those wanted."""
+_HEADER = HEADER_BYTES[2]
 _TABLES = {table.name: table for table in (CALLS, BATCHES, PARTITIONS_NAMED)}
 
 
 def _signed64(data: bytes, at: int) -> int:
     """Read eight bytes as a signed number; raises IndexError."""
     return signed32(data, at) * _TWO_32 + unsigned32(data, at + 4)
+
+
+def _content_bytes(data: bytes, start: int, end: int) -> int:
+    """Give how many bytes the records of a compressed batch of magic 2 have; -1 where that does not come out."""
+    codec = COMPRESSIONS[data[start + 22] & 7]
+    try:
+        return len(decompress_batch(codec, data[start + _HEADER : end], magic=2, limit=RECORDS_LIMIT))
+    except DecompressionError:
+        return -1
 
 
 @cython.final
@@ -71,6 +87,8 @@ class CallTables:
         self._shows_errors = _ERRORS in wanted
         self._shows_parts = self._shows_errors or "batches" in wanted or "records" in wanted or "partitions" in wanted
         self._asked_apis = asked_apis(wanted)
+        # It takes long: who wants all columns does without.
+        self._decompresses = DECOMPRESSED in (wanted.get("batches") or ())
         self._connections: dict[Connection, Common] = {}
         self._common: dict[tuple[Any, ...], Common] = {}
         self._apis: dict[int, Common] = {}
@@ -321,8 +339,19 @@ class CallTables:
         block.number(attributes >> 4 & 1)
         block.number(attributes >> 5 & 1)
         block.number(signed32(data, at + 57))
-        block.number(signed32(data, at + 8) + 12)
+        size = signed32(data, at + 8) + 12
+        block.number(size)
         block.number(1)
+        if attributes & 7 == 0:
+            block.number(size)
+        elif self._decompresses:
+            content = _content_bytes(data, at, at + size)
+            if content < 0:
+                block.skip(1)
+            else:
+                block.number(content + _HEADER)
+        else:
+            block.skip(1)
         if block.end_row():
             self.hand_on("batches", block)
 

@@ -129,6 +129,11 @@ BATCHES: Final = Table(
         Column("record_count", "int32", "records in it; null where only decompression would tell"),
         Column("size_in_bytes", "int64", "bytes of the batch"),
         Column("crc_valid", "bool", "whether its checksum is right; null where bytes lack"),
+        Column(
+            "decompressed_bytes",
+            "int64",
+            "bytes that it has without compression; null where only decompression would tell",
+        ),
     ),
 )
 RECORDS: Final = Table(

@@ -102,7 +102,8 @@ def call_rows(vantage: str, call: Call, records: bool) -> Iterator[Placed]:
             tree = _tree(call, batch["where"]) if body is None or body.value is None else body.value
             last_path, place = path, place_of(tree, path, names)
         where = (*key, batch["where"], path, *place)
-        yield "batches", time, where + tuple(batch[name] for name in BATCH_FIELDS)
+        plain = batch["sizeInBytes"] if batch["compression"] == "none" else None
+        yield "batches", time, (*where, *(batch[name] for name in BATCH_FIELDS), plain)
         for record in batch["records"] if records else ():
             yield "records", time, (*where, *_record(record))
 
@@ -179,7 +180,7 @@ BATCH_FIELDS = (
     "sizeInBytes",
     "crcValid",
 )
-"""Of a batch in the JSON lines, in the order of the last columns of `batches`."""
+"""Of a batch in the JSON lines, in the order of the last columns of `batches` but one."""
 
 
 def connection_row(vantage: str, report: ConnectionReport) -> Placed:

@@ -119,7 +119,7 @@ def columns_of(table: str) -> list[str]:
     if table == "errors":
         return [*(name for name in call if name != "correlation_id"), "where", "path", "code", "name"]
     if table == "batches":
-        return [*(name for name in call if name != "correlation_id"), *BATCH_FIELDS]
+        return [*(name for name in call if name != "correlation_id"), *BATCH_FIELDS, "decompressed_bytes"]
     counters = [f"{side}_{name}" for side in ("client", "server") for name in COUNTER_FIELDS]
     return ["time", "last_time", *CONNECTION_FIELDS, *counters, "tunnel"]
 
@@ -135,7 +135,9 @@ def _add_call(line: dict, rows: dict[str, list[dict]]) -> None:
     rows["calls"].append(call)
     rows["errors"] += [call | error for error in line.get("errors", ())]
     for batch in line.get("batches", ()):
-        rows["batches"].append(call | {name: batch[field] for name, field in BATCH_FIELDS.items()})
+        row = call | {name: batch[field] for name, field in BATCH_FIELDS.items()}
+        row["decompressed_bytes"] = batch["sizeInBytes"] if batch["compression"] == "none" else None
+        rows["batches"].append(row)
 
 
 def _connection(line: dict) -> dict:

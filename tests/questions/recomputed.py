@@ -4,6 +4,7 @@ Which fields name topics and groups comes from the fact files, which were read o
 """
 
 import json
+from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
@@ -167,6 +168,51 @@ def more(lines: list[dict[str, Any]], key: str) -> dict[Any, list[Any]]:
             row[3] += is_fetch and line["outcome"] == "answered" and not line.get("errors") and not batches
             row[4] = max((each for each in (row[4], in_flight.get(place)) if each is not None), default=None)
     return dict(found)
+
+
+def compression(lines: list[dict[str, Any]], key: str) -> dict[Any, float | None]:
+    """Give by a key the bytes of batches to those without compression, but for old compressed ones."""
+    sizes: defaultdict[Any, list[int]] = defaultdict(lambda: [0, 0])
+    for line in lines:
+        for value in keys_of(line, key):
+            for batch in line.get("batches", ()):
+                of_value = sizes[value]
+                plain = batch["compression"] == "none"
+                if (key != "topic" or topic_at(line, batch) == value) and (plain or batch["magic"] == 2):
+                    of_value[0] += batch["sizeInBytes"]
+                    of_value[1] += batch["sizeInBytes"] if plain else uncompressed(batch)
+    return {value: size / whole if whole else None for value, (size, whole) in sizes.items()}
+
+
+def uncompressed(batch: dict[str, Any]) -> int:
+    """Give the bytes of a batch whose records are written as KIP-98 has them."""
+    return 61 + sum(record_bytes(each, batch) for each in batch["records"])
+
+
+def record_bytes(record: dict[str, Any], batch: dict[str, Any]) -> int:
+    parts = [varint(record["timestamp"] - batch["baseTimestamp"]), varint(record["offset"] - batch["baseOffset"])]
+    parts += [sized(content(record, name)) for name in ("key", "value")]
+    parts.append(varint(len(record["headers"])))
+    for header in record["headers"]:
+        parts += [sized(header["key"].encode()), sized(content(header, "value"))]
+    size = 1 + sum(parts)
+    return varint(size) + size
+
+
+def content(item: dict[str, Any], name: str) -> bytes | None:
+    if f"{name}Base64" in item:
+        return b64decode(item[f"{name}Base64"])
+    return None if item[name] is None else item[name].encode()
+
+
+def sized(raw: bytes | None) -> int:
+    return varint(-1) if raw is None else varint(len(raw)) + len(raw)
+
+
+def varint(value: int) -> int:
+    """Give the bytes of a number as a signed varint: seven bits each."""
+    zigzag = value << 1 if value >= 0 else (-value << 1) - 1
+    return max(-(-zigzag.bit_length() // 7), 1)
 
 
 def setting(line: dict[str, Any], name: str) -> Any:

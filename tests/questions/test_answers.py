@@ -55,6 +55,28 @@ def test_stats(ask: Asked, path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES[::4], ids=lambda path: path.name)
+def test_the_headline_counts_all_calls(capsys: pytest.CaptureFixture[str], path: Path) -> None:
+    run(["stats", str(path)])
+    told = capsys.readouterr().out.partition("\n")[0]
+    run(["read", str(path), "--json"])
+    lines = [line for line in map(json.loads, capsys.readouterr().out.splitlines()) if line["type"] == "call"]
+    clients = {(line["client"].rpartition(":")[0], line["requestHeader"].get("clientId")) for line in lines}
+    topics = {name for line in lines for name in recomputed.named(line)["topic"]}
+    counts = {
+        "call": len(lines),
+        "client": len(clients),
+        "broker": len({line["server"] for line in lines}),
+        "topic": len(topics),
+        " with errors": sum(bool(line.get("errors")) for line in lines),
+        " unanswered": sum(line["outcome"] == "unanswered" for line in lines),
+        " throttled": sum((recomputed.setting(line, "throttleTimeMs") or 0) > 0 for line in lines),
+    }
+    for name, count in counts.items():
+        words = f"{count:,}{name}" if name[0] == " " else f"{count:,} {name}{'s' * (count != 1)}"
+        assert (words in told.replace(" in ", ", ").split(", ")) == (count > 0 or name[0] != " "), (told, words)
+
+
+@pytest.mark.parametrize("path", FILES[::4], ids=lambda path: path.name)
 def test_more_of_stats(ask: Asked, path: Path) -> None:
     lines = calls_of(ask, path)
     for key in ("client_id", "topic"):
@@ -66,6 +88,9 @@ def test_more_of_stats(ask: Asked, path: Path) -> None:
             assert [row["batches"], row["records"], row["empty_fetches"]] == [batches, records, empty], value
             assert row["max_in_flight"] == deepest, value
             assert (row["mean_batch_bytes"] or 0) * batches == pytest.approx(size)
+        with_records = [line for line in ask("read", str(path), "--json", "--records") if line["type"] == "call"]
+        for value, ratio in recomputed.compression(with_records, key).items():
+            assert rows[value]["compression_ratio"] == (ratio and pytest.approx(ratio)), value
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -82,7 +107,9 @@ def test_who(ask: Asked, path: Path) -> None:
         assert sorted({each for row in of_place for each in row["codecs"]}) == codecs
         assert sorted({each for row in of_place for each in row["isolation_levels"]}) == levels
     told = recomputed.lags(lines)
+    times = [recomputed.nanoseconds(line["time"]) for line in lines]
     for row in rows:
+        assert row["bytes_per_s"] == pytest.approx(row["bytes"] * 1e9 / (max(times) - min(times)))
         lag = told.get((row["topic"], row["client_host"], row["client_id"]))
         assert row["lag"] == (lag if row["role"] == "consumes" else None), row
 

@@ -36,7 +36,10 @@ MEASURES = (
     "max_throttle_ms",
 )
 
-MORE = ("batches", "records", "mean_batch_bytes", "mean_batch_records", "empty_fetches", "max_in_flight")
+MORE = (
+    *("batches", "records", "mean_batch_bytes", "mean_batch_records"),
+    *("compression_ratio", "empty_fetches", "max_in_flight"),
+)
 """What `--more` adds."""
 
 
@@ -59,7 +62,8 @@ def stats(
         bool,
         typer.Option(
             "--more",
-            help="Also record batches, fetches that brought none, and the requests in flight; it takes longer.",
+            help="Also record batches and how well they compress, fetches that brought none, and the requests in"
+            " flight; it takes longer.",
         ),
     ] = False,
     json_output: options.JsonOutput = False,
