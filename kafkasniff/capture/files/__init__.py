@@ -11,6 +11,7 @@ How it works:
 - `source` reads a file, a pipe or standard input; a file may be parked (closed between two reads), as thousands of
   them stand open when they are merged. `compression` decompresses gzip, zstd, lz4, bzip2 and xz; `windows` holds the
   memory that all decompressors take against one budget.
+- `object_store` reads what lies in an object store, named by a URI.
 - `regular_file` opens files that are read whole, and refuses pipes and devices; `key_log_file` follows a key log that
   grows.
 

@@ -2,9 +2,10 @@
 
 import os
 import sys
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.files.object_store import ObjectStream, is_object
 from kafkasniff.capture.files.regular_file import open_regular
 
 
@@ -37,6 +38,8 @@ class FileSource:
             self._stream = origin
 
     def _open(self) -> BinaryIO:
+        if is_object(self.file):
+            return self._open_object()
         if os.path.isdir(self.file):
             inside = os.path.join(self.file, "*.pcap")
             raise CaptureError(f"{self.file}: cannot be opened: Is a directory; name the captures in it: {inside}")
@@ -51,6 +54,13 @@ class FileSource:
         if self.offset:
             stream.seek(self.offset)
         return stream
+
+    def _open_object(self) -> BinaryIO:
+        stream = ObjectStream(self.file)
+        self.regular = True
+        if self.offset:
+            stream.seek(self.offset)
+        return cast(BinaryIO, stream)
 
     @property
     def bytes_read(self) -> int:

@@ -26,7 +26,9 @@ def _check_severity(severity: str) -> str | None:
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILE...", help="Captures in any order; `-` is standard input. Together they are one capture."
+        metavar="FILE...",
+        help="Captures in any order, here or in an object store (s3://bucket/a.pcap); `-` is standard input. Together"
+        " they are one capture.",
     ),
 ]
 JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]

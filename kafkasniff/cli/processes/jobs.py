@@ -15,6 +15,7 @@ from contextlib import suppress
 from types import FrameType, TracebackType
 
 from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.files.object_store import is_object
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.terminal.output import Output, print_message
 
@@ -35,7 +36,7 @@ def usable_jobs(jobs: int, files: Sequence[str]) -> int:
     """Give how many processes to use for these files: one where they are small, or cannot be read more than once."""
     size = 0
     for file in files:
-        if file == "-":
+        if file == "-" or is_object(file):
             return 1
         # What cannot be opened is said when it is opened.
         with suppress(OSError, ValueError):

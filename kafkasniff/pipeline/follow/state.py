@@ -21,6 +21,7 @@ from kafkasniff.pipeline.follow.tasks import Carried
 from kafkasniff.pipeline.indexes.indexing import FileReport
 from kafkasniff.pipeline.inputs.files import Input
 from kafkasniff.pipeline.inputs.own_folders import check_own, is_own, make_folders, new_file, new_folder
+from kafkasniff.pipeline.inputs.places import real_path
 from kafkasniff.pipeline.inputs.watching import Read
 from kafkasniff.pipeline.rows.output import Written, sync, sync_folders
 from kafkasniff.pipeline.rows.reassembly import Part
@@ -225,7 +226,7 @@ def tables_of(records: bool) -> list[str]:
 def run_id(sources: Sequence[str], options: Sequence[str]) -> str:
     """Give a name for what comes of these sources with these options, whatever files they have."""
     digest = sha256()
-    for text in (*sorted({os.path.realpath(each) for each in sources}), "", *options):
+    for text in (*sorted({real_path(each) for each in sources}), "", *options):
         digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
     # A letter first: Spark would take some hashes in the names of folders for numbers.
     return "r" + digest.hexdigest()[:15]

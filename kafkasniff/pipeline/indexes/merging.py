@@ -1,16 +1,19 @@
 """Pieces into packet batches: merged by time as `read` merges files, with their bytes fetched where they lie."""
 
-import os
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import pyarrow as pa
 
+from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.files.object_store import reason_of
 from kafkasniff.capture.packets import Interface, PacketBatch
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.indexes.pieces import Numbers, Piece
 from kafkasniff.pipeline.inputs.files import CHANGED, HEAD_BYTES
+from kafkasniff.pipeline.inputs.places import open_at_random
 
 BATCH_PACKETS = 16_384
 BATCH_BYTES = 6 << 20
@@ -29,7 +32,7 @@ class PacketFiles:
         """Expect each file to begin as it did when it was listed."""
         self._paths = paths
         self._heads = heads
-        self._open: OrderedDict[int, int] = OrderedDict()
+        self._open: OrderedDict[int, pa.NativeFile] = OrderedDict()
 
     def read(self, part: int, offsets: Numbers, lengths: Numbers) -> tuple[bytes, Numbers]:
         """Give the bytes of packets at rising `offsets`, and where in them each packet begins.
@@ -47,44 +50,45 @@ class PacketFiles:
     def close(self) -> None:
         """Close all; raise PipelineError where one is not what it was."""
         try:
-            for part, descriptor in self._open.items():
-                self._check(part, descriptor)
+            for part, file in self._open.items():
+                self._check(part, file)
         finally:
-            for descriptor in self._open.values():
-                os.close(descriptor)
+            for file in self._open.values():
+                file.close()
             self._open.clear()
 
     def _pread(self, part: int, start: int, size: int) -> bytes:
-        descriptor = self._descriptor(part)
-        try:
-            data = os.pread(descriptor, size, start)
-            while len(data) < size and (more := os.pread(descriptor, size - len(data), start + len(data))):
-                data += more
-        except OSError as error:
-            raise _lost(part, f"{self._paths[part]}: byte {start}: cannot be read: {error.strerror}") from None
+        data = self._bytes(part, self._file(part), start, size)
         if len(data) < size:
             raise self._changed(part)
         return data
 
-    def _descriptor(self, part: int) -> int:
+    def _bytes(self, part: int, file: pa.NativeFile, start: int, size: int) -> bytes:
+        try:
+            data: bytes = file.read_at(size, start)
+        except OSError as error:
+            raise _lost(part, f"{self._paths[part]}: byte {start}: cannot be read: {reason_of(error)}") from None
+        return data
+
+    def _file(self, part: int) -> pa.NativeFile:
         if part in self._open:
             self._open.move_to_end(part)
             return self._open[part]
         path = self._paths[part]
         try:
-            descriptor = self._open[part] = os.open(path, os.O_RDONLY)
-        except OSError as error:
-            raise _lost(part, f"{path}: cannot be opened again: {error.strerror}") from None
-        self._check(part, descriptor)
+            file = self._open[part] = open_at_random(path)
+        except (OSError, CaptureError) as error:
+            raise _lost(part, f"{path}: cannot be opened again: {reason_of(error)}") from None
+        self._check(part, file)
         if len(self._open) > _MOST_OPEN:
             oldest, other = self._open.popitem(last=False)
             self._check(oldest, other)
-            os.close(other)
-        return descriptor
+            other.close()
+        return file
 
-    def _check(self, part: int, descriptor: int) -> None:
+    def _check(self, part: int, file: pa.NativeFile) -> None:
         """Look whether the ring's writer has put other packets into the file (tcpdump -W)."""
-        if os.pread(descriptor, HEAD_BYTES, 0)[: len(self._heads[part])] != self._heads[part]:
+        if self._bytes(part, file, 0, HEAD_BYTES)[: len(self._heads[part])] != self._heads[part]:
             raise self._changed(part)
 
     def _changed(self, part: int) -> PipelineError:

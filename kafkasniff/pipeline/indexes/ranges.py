@@ -5,14 +5,15 @@ only where each begins at the end of the one before it do they make up the file.
 """
 
 import io
-import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH, MAGICS, MIN_CAPTURED_LIMIT, PcapWalker
 from kafkasniff.pipeline.inputs.files import Input
+from kafkasniff.pipeline.inputs.places import open_at_random
 
 _WINDOW_BYTES = 4 << 20
 """How far a record is searched for."""
@@ -43,15 +44,15 @@ class RangeStream(io.RawIOBase):
     """A pcap file from a record on, with the file header before it."""
 
     def __init__(self, path: str, start: int) -> None:
-        """Read from the first record at or behind `start`. Raises OSError."""
+        """Read from the first record at or behind `start`. Raises OSError, and CaptureError for one in a store."""
         super().__init__()
         self.name = path
-        self._file = open(path, "rb", buffering=0)  # noqa: SIM115
+        self._file = open_at_random(path)
         first = self._file.read(FILE_HEADER_LENGTH)
         order, variant = MAGICS[first[:4]]
         walker = PcapWalker(first, path)
         self._file.seek(0)
-        self._head = self._file.read(walker.file_header_length)
+        self._head: bytes = self._file.read(walker.file_header_length)
         self.record_header = 16 + variant.record_padding
         """Bytes of a record's header."""
         self.first = find_record(self._file, order, variant.nanoseconds, self.record_header, len(self._head), start)
@@ -69,7 +70,8 @@ class RangeStream(io.RawIOBase):
         if self._head:
             data, self._head = self._head[:size], self._head[size:]
             return data
-        return self._file.read(size) or b""
+        read: bytes = self._file.read(size)
+        return read
 
     def close(self) -> None:
         """Close the file."""
@@ -97,7 +99,7 @@ def split(inputs: Sequence[Input], range_bytes: int, whole: frozenset[int]) -> l
 
 
 def find_record(
-    file: io.FileIO, order: str, nanoseconds: bool, record_header: int, file_header: int, start: int
+    file: pa.NativeFile, order: str, nanoseconds: bool, record_header: int, file_header: int, start: int
 ) -> int | None:
     """Give where the first record at or behind `start` begins, by the records that follow it; None: nowhere near."""
     if start <= file_header:
@@ -105,8 +107,8 @@ def find_record(
     file.seek(file_header)
     seconds = int.from_bytes(file.read(4), "big" if order == ">" else "little")
     file.seek(start)
-    data = _read(file, _WINDOW_BYTES + _CHAIN_BYTES + MIN_CAPTURED_LIMIT)
-    last = start + len(data) == os.fstat(file.fileno()).st_size
+    data = file.read(_WINDOW_BYTES + _CHAIN_BYTES + MIN_CAPTURED_LIMIT)
+    last = start + len(data) == file.size()
     if len(data) < record_header:
         return None
     words = np.ndarray((len(data) - record_header + 1,), order + "u4", data, 0, (1,))
@@ -127,11 +129,3 @@ def find_record(
         if last and position == len(data):
             return start + candidate
     return None
-
-
-def _read(file: io.FileIO, size: int) -> bytes:
-    pieces = []
-    while size and (piece := file.read(size)):
-        pieces.append(piece)
-        size -= len(piece)
-    return b"".join(pieces)

@@ -3,16 +3,17 @@
 import glob
 import os
 import re
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.compression import MAGIC_LENGTH, compression_of
+from kafkasniff.capture.files.object_store import SCHEMES, is_object
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.files.source import FileSource
 from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.inputs.places import is_folder, objects_below, real_path, status_of
 from kafkasniff.tables.rings import ring_of
 
 HEAD_BYTES = 64
@@ -48,19 +49,17 @@ class Input:
     lost: bool = False
     """Whether it went, or another took its place, before it was read."""
 
-    @property
-    def identity(self) -> str:
-        """Give a text that differs where the content does."""
-        return f"{os.path.realpath(self.path)}\0{self.size}\0{self.modified_ns}\0{self.head.hex()}"
-
 
 def path_of(place: str) -> str:
-    """Give the path that a `file:` URI names; a path stays as it is. Raises PipelineError for other URIs."""
+    """Give the path that a `file:` URI names; a path, and the URI of an object store, stays as it is.
+
+    Raises PipelineError for other URIs.
+    """
     if local := _LOCAL_URI.match(place):
         return unquote("/" + place[local.end() :])
-    if _URI.match(place):
+    if _URI.match(place) and not is_object(place):
         raise PipelineError(
-            f"{place}: only file systems are read and written that all workers have under the same path"
+            f"{place}: expected a path that all workers have, or a URI of {', '.join(SCHEMES)}, found another scheme"
         )
     return place
 
@@ -73,10 +72,10 @@ def find_inputs(sources: Sequence[str], leave_out: str | None = None) -> list[In
     paths: dict[str, str] = {}
     for source in sources:
         found = list(files_below(source, os.path.realpath(leave_out) if leave_out else None))
-        if not found and not os.path.isdir(source):
+        if not found and not is_folder(source):
             raise PipelineError(f"{source}: there is no such file")
         for path in found:
-            paths.setdefault(os.path.realpath(path), path)
+            paths.setdefault(real_path(path), path)
     inputs = [look_at(path) for path in paths.values()]
     return sorted(inputs, key=lambda each: (each.ring, each.first_time or 0, each.path))
 
@@ -85,8 +84,8 @@ def look_at(path: str) -> Input:
     """Give what the beginning of a file tells of it."""
     ring = ring_of(shown(path))
     try:
-        status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):
+        status = status_of(path)
+        if not status.regular:
             # What a pipe or a device gives cannot be read twice, and might never come.
             return Input(path, 0, 0, b"", ring, reason=f"{path}: is no regular file")
         source = FileSource(path)
@@ -97,7 +96,7 @@ def look_at(path: str) -> Input:
     except (OSError, CaptureError) as error:
         reason = f"{path}: cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
         return Input(path, 0, 0, b"", ring, reason=reason)
-    size, modified = status.st_size, status.st_mtime_ns
+    size, modified = status.size, status.modified_ns
     try:
         reader = CaptureReader(path)
         first_time = reader.first_time()
@@ -113,7 +112,13 @@ def shown(path: str) -> str:
 
 
 def files_below(source: str, leave_out: str | None) -> Iterator[str]:
-    """Give the paths behind a source, but for those below the real path `leave_out`."""
+    """Give the paths behind a source, but for those below the real path `leave_out`. Raises PipelineError."""
+    if is_object(source):
+        try:
+            yield from objects_below(source)
+        except CaptureError as error:
+            raise PipelineError(str(error)) from None
+        return
     for path in [source] if os.path.lexists(source) else sorted(glob.glob(source, recursive=True)):
         if not os.path.isdir(path):
             yield path

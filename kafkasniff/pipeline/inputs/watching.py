@@ -1,13 +1,14 @@
 """Watches directories that captures are written into: which files are whole, and not read yet."""
 
 import os
-import stat
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from kafkasniff.capture.errors import CaptureError
 from kafkasniff.pipeline.inputs.files import Input, files_below, look_at
+from kafkasniff.pipeline.inputs.places import status_of
 from kafkasniff.tables.rings import without_compression
 
 SETTLED_S = 2.0
@@ -102,15 +103,15 @@ class Watch:
 
     def _look(self, path: str, known: _Look | None, now: float) -> _Look:
         try:
-            status = os.stat(path)
-        except OSError:
+            status = status_of(path)
+        except (OSError, CaptureError):
             return _Look(look_at(path), now)
         if known is not None and known.source.path == path:
             source = known.source
-            if (source.size, source.modified_ns) == (status.st_size, status.st_mtime_ns):
+            if (source.size, source.modified_ns) == (status.size, status.modified_ns):
                 return known
         # Of a file that was there before, its own time says since when it stands still.
-        age = max(time.time() - status.st_mtime, 0.0) if known is None and stat.S_ISREG(status.st_mode) else 0.0
+        age = max(time.time() - status.modified_ns / 1e9, 0.0) if known is None and status.regular else 0.0
         return _Look(look_at(path), now - age)
 
     def _whole(self, candidates: Iterable[_Look], read: Mapping[str, Read], now: float) -> Iterable[Input]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kafkasniff.capture.files.object_store import is_object
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options import filters as filter_options
@@ -27,6 +28,7 @@ Examples:
   kafkasniff pipeline captures/ tables/ --from 2026-11-20T12:00:00Z --to 2026-11-20T13:00:00Z
   kafkasniff pipeline --follow captures/ tables/           until Ctrl-C
   kafkasniff pipeline --follow --finish captures/ tables/  what is left
+  kafkasniff pipeline s3://bucket/captures/ tables/
   kafkasniff pipeline /mnt/captures /mnt/tables --master spark://head:7077 --conf spark.executor.memory=4g
 """
 
@@ -41,7 +43,8 @@ Sources = Annotated[
     list[str],
     typer.Argument(
         metavar="SRC...",
-        help="Directories, captures or globs. Files that one capture was rotated into are read as one, others apart.",
+        help="Directories, captures or globs, also in object stores (s3://bucket/captures/). Files that one capture was"
+        " rotated into are read as one, others apart.",
     ),
 ]
 Target = Annotated[str, typer.Argument(metavar="DEST", help="The directory with the tables; made where it is missing.")]
@@ -142,8 +145,10 @@ def pipeline(
         raise typer.Exit(ExitStatus.FAILED) from None
     try:
         sources, destination = [path_of(source) for source in sources], path_of(destination)
+        if is_object(destination):
+            raise PipelineError(f"{destination}: expected a path that all workers have; only SRC may be a URI")
         if is_remote(master):
-            sources = [os.path.abspath(source) for source in sources]
+            sources = [source if is_object(source) else os.path.abspath(source) for source in sources]
 
         def session() -> "SparkSession":
             return open_session(master, settings, quiet=not verbose)
@@ -266,7 +271,7 @@ def id_texts(keylog: str | None, records: bool, begin: str | None = None, end: s
 def _refuse_files(sources: list[str]) -> None:
     """Raise typer.BadParameter for what is no directory."""
     for source in sources:
-        if not os.path.isdir(source):
+        if not is_object(source) and not os.path.isdir(source):
             what = "is no directory" if os.path.exists(source) else "there is no such directory"
             raise typer.BadParameter(f"{escape(source)}: {what}; --follow takes directories.", param_hint="SRC")
 

@@ -1,0 +1,65 @@
+"""A store that speaks S3 (moto's), on a port of this machine, which may also fail as real ones do."""
+
+import itertools
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.request import Request, urlopen
+
+import boto3
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import make_server
+
+BUCKET = "captures"
+Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+
+def failing(application: Application, every: int) -> Application:
+    """Let every n-th request for an object be answered with 503 Slow Down, and the one behind it be cut."""
+    numbers = itertools.count(1)
+
+    def answer(environment: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        number = next(numbers) if environment["REQUEST_METHOD"] == "GET" else 1
+        if number % every == 0:
+            start("503 Slow Down", [("Content-Length", "0")])
+            return [b""]
+        body = b"".join(application(environment, start))
+        return [body[: len(body) // 2]] if number % every == 1 and number > 1 else [body]
+
+    return answer
+
+
+@contextmanager
+def store(files: dict[str, Path], fails_every: int = 0) -> Iterator[dict[str, str]]:
+    """Serve files by their keys in `BUCKET`; give the environment in which programs find the store."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    application: Application = DomainDispatcherApplication(create_backend_app)
+    server = make_server("127.0.0.1", 0, failing(application, fails_every) if fails_every else application, True)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    environment = {
+        "AWS_ACCESS_KEY_ID": "someone",
+        "AWS_SECRET_ACCESS_KEY": "something",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.port}",
+    }
+    # All stores of a process hold the same objects.
+    urlopen(Request(f"{environment['AWS_ENDPOINT_URL']}/moto-api/reset", method="POST"))
+    try:
+        client = boto3.client(
+            "s3",
+            aws_access_key_id=environment["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=environment["AWS_SECRET_ACCESS_KEY"],
+            endpoint_url=environment["AWS_ENDPOINT_URL"],
+            region_name="us-east-1",
+        )
+        client.create_bucket(Bucket=BUCKET)
+        for key, path in files.items():
+            client.upload_file(str(path), BUCKET, key)
+        yield environment
+    finally:
+        server.shutdown()
+        thread.join()
