@@ -297,10 +297,10 @@ GROUP_EVENTS: Final = Table(
 )
 APIS_OFFERED: Final = Table(
     "apis_offered",
-    "One row an API that a broker offers, as the first ApiVersions answer tells.",
+    "One row an API that a broker offers, as its first ApiVersions answer at a capture point tells.",
     (
         Column("vantage", _TEXT, "the capture point"),
-        Column("time", _TIME, "when the answer was asked for"),
+        Column("time", _TIME, "when the answer came"),
         Column("server", _TEXT, "`ip:port`, IPv6 in brackets"),
         Column("api_key", "int16", "the API"),
         Column("api_name", _TEXT, "its name as in Kafka's ApiKeys"),
@@ -323,7 +323,7 @@ BROKERS: Final = Table(
     "One row a broker as Metadata answers tell of it, each place once.",
     (
         Column("vantage", _TEXT, "the capture point"),
-        Column("time", _TIME, "when the first answer that tells it was asked for"),
+        Column("time", _TIME, "when the first answer that tells it came"),
         Column("server", _TEXT, "`host:port`, the host as it is told, IPv6 in brackets"),
         Column("node_id", "int32", "its number"),
         Column("rack", _TEXT, "its rack"),

@@ -46,7 +46,7 @@ class MoreRows:
             self._makers.append(_login_rows)
         if BROKERS.name in wanted:
             self._makers.append(self._brokers)
-        self._servers: set[str] = set()
+        self._servers: set[tuple[str, str]] = set()
         self._placed: set[tuple[Any, ...]] = set()
 
     def rows(self, vantage: str, call: Call) -> Iterator[Placed]:
@@ -55,13 +55,14 @@ class MoreRows:
             yield from make(vantage, call)
 
     def _offered(self, vantage: str, call: Call) -> Iterator[Placed]:
-        if call.api_key != API_VERSIONS or call.server in self._servers or len(self._servers) >= _MOST_SERVERS:
+        teller = vantage, call.server
+        if call.api_key != API_VERSIONS or teller in self._servers or len(self._servers) >= _MOST_SERVERS:
             return
         offered = body_value(call.response_body).get("apiKeys") or ()
         if len(offered) < 2:
             return  # a refused ApiVersions tells of nothing but itself
-        self._servers.add(call.server)
-        time = call.time.time
+        self._servers.add(teller)
+        time = call.ended.time
         for each in offered:
             versions = each["minVersion"], each["maxVersion"]
             row = (vantage, time // 1000, call.server, each["apiKey"], api_name(each["apiKey"]), *versions)
@@ -70,7 +71,7 @@ class MoreRows:
     def _brokers(self, vantage: str, call: Call) -> Iterator[Placed]:
         if call.api_key != _METADATA:
             return
-        time = call.time.time
+        time = call.ended.time
         scan = call.scan_response(_BROKERS)
         for each in (scan.value or {}).get("brokers") or () if scan is not None else ():
             host = f"[{each['host']}]" if ":" in each["host"] else each["host"]

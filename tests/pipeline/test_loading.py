@@ -327,21 +327,15 @@ def test_a_table_without_rows_has_its_columns(spark, tmp_path):
     assert spark.read.parquet(str(tmp_path / "tables" / "errors")).filter("code = 3").count() == 0
 
 
-TOLD_BY_EACH_TASK = ("brokers", "apis_offered")
-"""Tables of what answers say again and again."""
-
-
 def all_rows(folder):
-    """Give the rows of all tables, in an order of their own, but for the run; of some each once, whenever told."""
-    found = {}
-    for table in tables_of(records=False):
-        left_out = {"run_id", "date", "time"} if table in TOLD_BY_EACH_TASK else {"run_id"}
-        texts = [
-            json.dumps({name: value for name, value in row.items() if name not in left_out}, default=str)
+    """Give the rows of all tables, in an order of their own, but for the run."""
+    return {
+        table: sorted(
+            json.dumps({name: value for name, value in row.items() if name != "run_id"}, default=str)
             for row in rows(folder, table)
-        ]
-        found[table] = sorted({*texts} if table in TOLD_BY_EACH_TASK else texts)
-    return found
+        )
+        for table in tables_of(records=False)
+    }
 
 
 def same(folder, once):

@@ -26,6 +26,7 @@ from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows.naming import NameTask, NamingWork, Renamed
 from kafkasniff.pipeline.rows.output import TableWriter, Written
 from kafkasniff.pipeline.rows.reassembly import Known, add_up
+from kafkasniff.pipeline.rows.told import TOLD, told_once
 from kafkasniff.pipeline.run_record import RunRecord
 from kafkasniff.pipeline.spreading import collected, spread
 from kafkasniff.pipeline.tasks import RESULT
@@ -129,7 +130,8 @@ class _MicroBatch:
             RulesOfRun(self._session, self._ledger, state, self._plan.run, self._plan.pauses).take(followed, ending)
         self._take_files(vantages, index.reports)
         for each in followed:
-            self._keep(file for file in each.files if file.table != EVENTS.name)
+            self._keep(file for file in each.files if file.table not in _APART)
+        self._take_told([file for each in followed for file in (*each.files, *each.ending) if file.table in TOLD])
         alive = frozenset().union(
             *(each.parts for each in state.carried.values()),
             *(held.parts for held in state.events),
@@ -257,7 +259,7 @@ class _MicroBatch:
         written = [file for each in followed for file in each.ending]
         events = tuple(file.path for file in written if file.table == EVENTS.name)
         state.endings[number] = Ending(tuple(sorted(ending)), events, frozenset(state.parts))
-        state.replace(_ending(number), [file for file in written if file.table != EVENTS.name])
+        state.replace(_ending(number), [file for file in written if file.table not in _APART])
         if unnamed := [saved for each in followed for saved in each.ending_unnamed]:
             state.unnamed[_ending_names(number)] = unnamed
         return ending
@@ -298,6 +300,20 @@ class _MicroBatch:
             if result.saved is not None:
                 state.unnamed[result.what] = [result.saved]
             state.given_up += result.given_up
+
+    def _take_told(self, files: Sequence[Written]) -> None:
+        """Write what brokers tell of themselves anew, with what the tasks wrote of it."""
+        if not files:
+            return
+        state, ledger = self._state, self._ledger
+        writer = TableWriter(ledger.work, f"told-{state.batch:08d}-{os.urandom(6).hex()}")
+        for name, table in TOLD.items():
+            paths = [
+                ledger.now_at(each.path) for each in (*state.provisional.get("told", ()), *files) if each.table == name
+            ]
+            if paths:
+                writer.add(told_once(table, paths))
+        state.replace("told", writer.close())
 
     def _take_files(self, vantages: Sequence[str], reports: Sequence[FileReport]) -> None:
         """Write the rows of the files; that of a ring's last one stands until the next comes, for it may go on."""
@@ -352,6 +368,10 @@ class _MicroBatch:
         for each in written:
             self._state.moves.append(each)
             self._state.rows[each.table] += each.rows
+
+
+_APART = {EVENTS.name, *TOLD}
+"""What tasks write that does not go into the tables as it is."""
 
 
 def _ending(number: int) -> str:

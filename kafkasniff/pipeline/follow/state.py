@@ -380,6 +380,11 @@ class Ledger:
         table, rest = path.split(os.sep, 1)
         return os.path.join(self.path, table, f"run_id={self.run_id}", rest)
 
+    def now_at(self, path: str) -> str:
+        """Give where a file of the run is, which may not have been put into the tables yet."""
+        written = os.path.join(self.work, path)
+        return written if os.path.exists(written) else self.place_of(path)
+
     def _write_empty(self, table: str, first_time: int) -> None:
         """Let Spark find the columns of a table without rows."""
         folder = os.path.join(self.path, table, f"run_id={self.run_id}")

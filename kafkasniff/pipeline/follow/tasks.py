@@ -23,6 +23,7 @@ from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows.naming import MOST_UNNAMED, MarkedNames
 from kafkasniff.pipeline.rows.output import TableWriter, Written
 from kafkasniff.pipeline.rows.reassembly import Ended, Known, new_engine, placed_interfaces
+from kafkasniff.pipeline.rows.told import TOLD
 from kafkasniff.pipeline.rows.writing import write_ended
 from kafkasniff.pipeline.tasks import Learned, result_batch, said, task_of_worker
 from kafkasniff.tables.declared import TABLES
@@ -113,7 +114,8 @@ class _Output:
         self.writer = TableWriter(work, f"{name}-{uuid4().hex[:12]}")
         self.unnamed: list[Saved] = []
         self._rows: list[Placed] = []
-        self._more = MoreRows(TABLES)
+        self._more = MoreRows(TABLES.keys() - TOLD.keys())
+        self._told = MoreRows(TOLD)
 
     def rows(self, vantage: str, item: Item, records: bool) -> Iterable[Placed]:
         """Give the rows of what ended."""
@@ -122,12 +124,13 @@ class _Output:
         names = MarkedNames(item.context.topics)
         item.context = item.context.having(topics=names)
         rows = [*item_rows(vantage, item, records), *self._more.rows(vantage, item)]
+        told = self._told.rows(vantage, item)
         if not names.lacking:
-            return rows
+            return [*rows, *told]
         self._rows += rows
         if len(self._rows) >= MOST_UNNAMED:
             self._save()
-        return ()
+        return told
 
     def close(self) -> list[Written]:
         """Give the files, when all is written."""
