@@ -191,3 +191,15 @@ def test_stats_of_no_calls_are_one_line(run: Run, tmp_path: Path) -> None:
     done = run("stats", str(path))
     assert done.stdout == "0 calls, 0 clients, 0 brokers, 0 topics\n"
     assert "there are no packets" in done.stderr
+
+
+def test_long_tables_of_stats_say_how_much_is_left_out(run: Run) -> None:
+    path = CAPTURES / "kraft3-admin-all.pcap"
+    by_api = csv.DictReader(run("stats", path, "--by", "api_name", "--csv").stdout.splitlines())
+    # Calls that wait on purpose are in a table of their own.
+    others = [row for row in by_api if row["api_name"] not in ("FETCH", "JOIN_GROUP", "SYNC_GROUP", "SHARE_FETCH")]
+    table = run("stats", path).stdout.partition("All others:\n")[2].partition("\n\n")[0].splitlines()
+    assert len(table) == 2 + 20 + 1
+    assert table[-1] == f"{len(others) - 20} more: --by api_name"
+    first = run("stats", path, "--top", "3").stdout.partition("All others:\n")[2].partition("\n\n")[0].splitlines()
+    assert len(first) == 2 + 3

@@ -1,6 +1,7 @@
 """`kafkasniff stats`: how many calls, how many failed, how long they took."""
 
 from datetime import timedelta
+from itertools import islice
 from typing import Annotated
 
 import typer
@@ -21,6 +22,8 @@ Examples:
 
 _LISTED = ("api_name", "server", "client_id", "topic", "error")
 """Keys of the tables that are shown where none is asked for."""
+_SHOWN = 20
+"""Rows of each of them, unless `--top` says how many."""
 
 MEASURES = (
     "calls",
@@ -52,7 +55,10 @@ def stats(
     ] = None,
     sort: Annotated[str, typer.Option("--sort", metavar="COLUMN", help="The largest of this first.")] = "calls",
     top: Annotated[
-        int | None, typer.Option("--top", metavar="N", min=1, show_default=False, help="Only the first N.")
+        int | None,
+        typer.Option(
+            "--top", metavar="N", min=1, show_default=False, help="Only the first N; without --by or --every 20."
+        ),
     ] = None,
     every: Annotated[
         str | None,
@@ -78,7 +84,7 @@ def stats(
     from kafkasniff.cli.showing.statistics import over_time, print_headline
     from kafkasniff.cli.terminal.output import print_text
     from kafkasniff.cli.terminal.pager import page
-    from kafkasniff.questions.database import quoted
+    from kafkasniff.questions.database import Answer, quoted
     from kafkasniff.questions.named import INTERVAL, KEYS, WAITING, beside, keyed, text_of
 
     form = form_of(json_output, csv_output)
@@ -100,12 +106,14 @@ def stats(
         return f"{grouped(keys, where)} {order}, {', '.join(map(quoted, keys))}{limit}"
 
     tables: list[tuple[str, str]]
+    shown = top
     if every is not None:
         keys = [*(keys or []), INTERVAL]
         tables = [("", f"{grouped(keys)} ORDER BY {', '.join(map(quoted, keys))}")]
     elif keys is not None or form != "table":
         tables = [("", ranked(keys or list(_LISTED[:1])))]
     else:
+        shown = top or _SHOWN
         tables = [
             ("Calls that wait on purpose, for data or for other members:", ranked(["api_name"], WAITING)),
             *(("All others:", ranked([key], f"api_name IS NULL OR NOT ({WAITING})")) for key in _LISTED),
@@ -125,10 +133,10 @@ def stats(
                 print_text(f"{heading}\n")
             title = heading
             answer = database.ask(text)
-            print_answer(
-                over_time(answer, timedelta(microseconds=interval_us))
-                if every is not None and form == "table"
-                else answer,
-                form,
-            )
+            if every is not None and form == "table":
+                answer = over_time(answer, timedelta(microseconds=interval_us))
+            rows = islice(answer.rows, shown)
+            print_answer(Answer(answer.columns, rows), form)
+            if left := sum(1 for _ in answer.rows):
+                print_text(f"{left:,} more: --by {answer.columns[0]}\n")
         capture.say_closing()
