@@ -5,6 +5,7 @@ Use: `python -m tools.check_widths PATH... [--widths 60,80] [--commands read,sta
 """
 
 import argparse
+import contextlib
 import fcntl
 import gc
 import json
@@ -118,8 +119,10 @@ def import_all() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process with threads must not be copied
     import_module("duckdb")
     for module in pkgutil.walk_packages(kafkasniff.__path__, "kafkasniff."):
-        if not module.name.endswith("__main__"):
-            import_module(module.name)
+        # What an extra brings need not be there.
+        with contextlib.suppress(ModuleNotFoundError):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
     # A search for cycles touches all that is imported, and so copies it.
     gc.set_threshold(*COLLECTION_THRESHOLDS)
 

@@ -24,7 +24,6 @@ EXAMPLES = """\b
 Examples:
   kafkasniff pipeline captures/ tables/
   kafkasniff pipeline 'broker*/trace.pcap*' tables/ --records
-  kafkasniff pipeline captures/ tables/ --dry-run
   kafkasniff pipeline captures/ tables/ --from 2026-11-20T12:00:00Z --to 2026-11-20T13:00:00Z
   kafkasniff pipeline --follow captures/ tables/           until Ctrl-C
   kafkasniff pipeline --follow --finish captures/ tables/  what is left
