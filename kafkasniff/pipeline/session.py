@@ -1,6 +1,7 @@
 """The Spark session: made so that it says nothing, or the one that `spark-submit` made."""
 
 import atexit
+import logging
 import os
 import re
 import shutil
@@ -216,6 +217,8 @@ def _start(conf: SparkConf, quiet: bool) -> SparkContext:
         if quiet and SparkContext._active_spark_context is None:
             # The launcher and the JVM write to the streams that they are started with, before any log level is set.
             with tempfile.TemporaryFile() as log:
+                # On Ctrl-C while Spark starts, py4j logs a traceback, which a root logger without handlers prints.
+                logging.getLogger().addHandler(logging.NullHandler())
                 _launch(conf, log)
         return SparkContext.getOrCreate(conf)
 

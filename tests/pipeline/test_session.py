@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -93,3 +94,23 @@ def test_workers_import_the_kafkasniff_of_the_command(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "tables" / "calls").is_dir()
+
+
+def children(process):
+    """Give the names of the processes that a process has started."""
+    pids = [pid for path in Path(f"/proc/{process}/task").glob("*/children") for pid in path.read_text().split()]
+    return [Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids if Path(f"/proc/{pid}/comm").exists()]
+
+
+@pytest.mark.parametrize("wait", [2, 3, 4])
+def test_control_c_while_spark_starts_is_no_fault(tmp_path, wait):
+    command = [sys.executable, "-m", "kafkasniff", "pipeline", "captures/rotate-size", str(tmp_path / "tables")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while "java" not in children(process.pid):
+            assert process.poll() is None
+            time.sleep(0.05)
+        # At some of these moments the command waits for what Java answers.
+        time.sleep(wait)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert (process.returncode, said) == (130, "")
