@@ -8,7 +8,7 @@ import io
 import os
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkasniff.capture.errors import CaptureError
 
@@ -109,8 +109,7 @@ class ObjectStream(io.RawIOBase):
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Go on at a byte. Raises OSError."""
         self._ahead = memoryview(b"")
-        found: Any = self._file.seek(offset, whence)
-        return int(found)
+        return int(self._file.seek(offset, whence))
 
     def close(self) -> None:
         """Close the object."""

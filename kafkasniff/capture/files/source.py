@@ -38,8 +38,13 @@ class FileSource:
             self._stream = origin
 
     def _open(self) -> BinaryIO:
-        if is_object(self.file):
-            return self._open_object()
+        stream = cast(BinaryIO, ObjectStream(self.file)) if is_object(self.file) else self._open_file()
+        self.regular = True
+        if self.offset:
+            stream.seek(self.offset)
+        return stream
+
+    def _open_file(self) -> BinaryIO:
         if os.path.isdir(self.file):
             inside = os.path.join(self.file, "*.pcap")
             raise CaptureError(f"{self.file}: cannot be opened: Is a directory; name the captures in it: {inside}")
@@ -50,17 +55,7 @@ class FileSource:
             stream.close()
             raise CaptureError(f"{self.file}: another file took its place while it was read")
         self._identity = identity
-        self.regular = True
-        if self.offset:
-            stream.seek(self.offset)
         return stream
-
-    def _open_object(self) -> BinaryIO:
-        stream = ObjectStream(self.file)
-        self.regular = True
-        if self.offset:
-            stream.seek(self.offset)
-        return cast(BinaryIO, stream)
 
     @property
     def bytes_read(self) -> int:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypedDict
 
 import typer
 
@@ -88,6 +88,17 @@ BOUNDS = {
 """By name."""
 
 
+class OfReading(TypedDict):
+    """What a `Reading` takes of the bounds."""
+
+    max_ratio: int | None
+    records_limit: int
+    tcp_limits: "TcpLimits"
+    call_limits: "CallLimits"
+    tls_limits: "TlsLimits"
+    message_limits: "MessageLimits"
+
+
 class Bounds:
     """What was asked for; a bound that is reached is reported."""
 
@@ -103,10 +114,16 @@ class Bounds:
         """Give how many bytes the records of a message may take."""
         return self._number("decompressed")
 
-    @property
-    def ratio(self) -> int | None:
-        """Give how many times its compressed size a capture may have; None: any."""
-        return self._values["ratio"]
+    def of_reading(self) -> OfReading:
+        """Give them as a `Reading` takes them."""
+        return {
+            "max_ratio": self._values["ratio"],
+            "records_limit": self.decompressed,
+            "tcp_limits": self.tcp_limits(),
+            "call_limits": self.call_limits(),
+            "tls_limits": self.tls_limits(),
+            "message_limits": self.message_limits(),
+        }
 
     def _number(self, name: str) -> int:
         value = self._values[name]

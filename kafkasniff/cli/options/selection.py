@@ -90,11 +90,7 @@ def load(
         fetch_sessions=diagnoses,
         metrics=False,
         key_log=selection.keylog,
-        max_ratio=bounds.ratio,
-        tcp_limits=bounds.tcp_limits(),
-        call_limits=bounds.call_limits(),
-        tls_limits=bounds.tls_limits(),
-        message_limits=bounds.message_limits(),
+        **bounds.of_reading(),
     )
     keep_freed_memory()
     capture = Capture(reading)

@@ -116,11 +116,7 @@ def diagnose(
             connections=True,
             metrics=False,
             key_log=keylog,
-            max_ratio=limits.ratio,
-            tcp_limits=limits.tcp_limits(),
-            call_limits=limits.call_limits(),
-            tls_limits=limits.tls_limits(),
-            message_limits=limits.message_limits(),
+            **limits.of_reading(),
         )
         if diagnosis is not None and not lag and jobs > 1 and (usable := usable_jobs(jobs, files)) > 1:
             from kafkasniff.cli.processes.shares import diagnose_shares

@@ -152,12 +152,7 @@ def _open(files: list[str], limits: Bounds, keylog: str | None, show_secrets: bo
         keep_packets=True,
         two_pass=two_pass,
         key_log=keylog,
-        max_ratio=limits.ratio,
-        records_limit=limits.decompressed,
-        tcp_limits=limits.tcp_limits(),
-        call_limits=limits.call_limits(),
-        tls_limits=limits.tls_limits(),
-        message_limits=limits.message_limits(),
+        **limits.of_reading(),
     )
 
 

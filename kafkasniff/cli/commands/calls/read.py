@@ -85,12 +85,7 @@ def read(
             fetch_sessions=shape.json_output or bool(shape.verbose),
             metrics=shape.json_output or bool(shape.verbose),
             key_log=shape.keylog,
-            max_ratio=limits.ratio,
-            records_limit=limits.decompressed,
-            tcp_limits=limits.tcp_limits(),
-            call_limits=limits.call_limits(),
-            tls_limits=limits.tls_limits(),
-            message_limits=limits.message_limits(),
+            **limits.of_reading(),
         )
         if "-" not in files:
             page()

@@ -89,10 +89,7 @@ def show(
             records=shape.records,
             limit_value=shape.limit_value,
             key_log=shape.keylog,
-            tcp_limits=limits.tcp_limits(),
-            call_limits=limits.call_limits(),
-            tls_limits=limits.tls_limits(),
-            message_limits=limits.message_limits(),
+            **limits.of_reading(),
         )
         chosen.read(reading)
     except CaptureError as error:
