@@ -15,6 +15,21 @@ def main() -> None:
     # NumPy's library for matrices, which nothing here uses, would start a thread for each core.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_what_is_closed()
+    try:
+        _run()
+    except Exception as error:
+        from kafkasniff.compiled import stale_modules
+
+        if not (stale := stale_modules()):
+            raise
+        sys.exit(
+            f"Error: the compiled engine is older than its sources, {stale[0]} among them; compile it anew with "
+            f"`python tools/compile_engine.py`. What failed: {type(error).__name__}: {error}"
+        )
+
+
+def _run() -> None:
+    """Run the command line, once there are streams."""
     from kafkasniff.cli.terminal.output import guard_streams
 
     messages = guard_streams()
