@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.follow.ledger import Ledger
 from kafkasniff.pipeline.follow.micro_batch import LATE_SECRETS, Plan, Told, run_micro_batch
-from kafkasniff.pipeline.follow.state import Ledger, State
+from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.indexes.index import bucket_count
 from kafkasniff.pipeline.inputs.files import Input
 from kafkasniff.pipeline.inputs.watching import MOST_BYTES, first_of

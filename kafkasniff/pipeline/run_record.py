@@ -15,7 +15,8 @@ from pyspark.sql import SparkSession
 
 from kafkasniff import __version__
 from kafkasniff.compiled import is_compiled
-from kafkasniff.pipeline.follow.state import Ledger, State
+from kafkasniff.pipeline.follow.ledger import Ledger
+from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.inputs.files import Input
 
 _MOST_REASONS = 100

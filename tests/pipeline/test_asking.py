@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kafkasniff.pipeline.asking import answers, texts
-from kafkasniff.pipeline.follow.state import run_id
+from kafkasniff.pipeline.follow.ledger import run_id
 from kafkasniff.questions.database import TABLE_NAMES, Database
 from kafkasniff.questions.releases import fill_target
 from kafkasniff.reading import Reading

@@ -13,7 +13,7 @@ from pyspark import cloudpickle
 from kafkasniff.pipeline import tasks
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow import micro_batch, rules_of_run
-from kafkasniff.pipeline.follow.state import Ledger, run_id, tables_of
+from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
 from kafkasniff.pipeline.indexes import index
 from kafkasniff.pipeline.inputs.files import find_inputs
 from kafkasniff.pipeline.loading import load

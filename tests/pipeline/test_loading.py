@@ -14,7 +14,7 @@ from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.pipeline import loading
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.follow.state import Ledger, run_id, tables_of
+from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
 from kafkasniff.pipeline.inputs.files import find_inputs
 from kafkasniff.pipeline.loading import load
 from kafkasniff.pipeline.options import Options

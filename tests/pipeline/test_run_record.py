@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow.dataset as ds
 
-from kafkasniff.pipeline.follow.state import Ledger, run_id, tables_of
+from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
 from kafkasniff.pipeline.inputs.files import find_inputs
 from kafkasniff.pipeline.loading import load
 from kafkasniff.pipeline.options import Options

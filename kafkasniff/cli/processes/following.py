@@ -13,7 +13,8 @@ from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.processes.stopping import Stopping
 from kafkasniff.cli.terminal.output import print_message
 from kafkasniff.pipeline.follow.following import Following
-from kafkasniff.pipeline.follow.state import Ledger, State, run_id, tables_of
+from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
+from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.inputs.watching import Watch
 from kafkasniff.pipeline.options import Options
 from kafkasniff.tables.declared import CALLS, FILES

@@ -12,8 +12,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from kafkasniff.pipeline.errors import PipelineError
+from kafkasniff.pipeline.follow.ledger import Ledger
 from kafkasniff.pipeline.follow.micro_batch import Plan, Told, run_micro_batch
-from kafkasniff.pipeline.follow.state import Ledger, State
+from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.indexes.index import reason_of
 from kafkasniff.pipeline.inputs.files import look_at
 from kafkasniff.pipeline.inputs.watching import Watch

@@ -12,8 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkasniff.pipeline.errors import PipelineError, outdated
+from kafkasniff.pipeline.follow.ledger import Ledger
 from kafkasniff.pipeline.follow.rules_of_run import RulesOfRun
-from kafkasniff.pipeline.follow.state import Ending, LatestFile, Ledger, Ring, State
+from kafkasniff.pipeline.follow.state import Ending, LatestFile, Ring, State
 from kafkasniff.pipeline.follow.tasks import Followed, FollowTask
 from kafkasniff.pipeline.indexes.index import MOST_ROUNDS, Index, reason_of
 from kafkasniff.pipeline.indexes.indexing import FileReport

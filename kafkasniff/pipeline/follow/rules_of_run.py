@@ -18,7 +18,8 @@ from kafkasniff.pipeline.findings.event_spans import SPANS
 from kafkasniff.pipeline.findings.shares import deals_of, share_of
 from kafkasniff.pipeline.follow.carry import load
 from kafkasniff.pipeline.follow.findings import Cluster, EventFile, FindTask, Found, ReadEventsTask
-from kafkasniff.pipeline.follow.state import HeldEvents, Ledger, State
+from kafkasniff.pipeline.follow.ledger import Ledger
+from kafkasniff.pipeline.follow.state import HeldEvents, State
 from kafkasniff.pipeline.follow.tasks import Followed
 from kafkasniff.pipeline.inputs.capture_points import OVERLAP_NS
 from kafkasniff.pipeline.rows.output import TableWriter

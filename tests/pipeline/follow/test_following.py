@@ -11,8 +11,8 @@ import pytest
 from kafkasniff.calls.call import Call
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow.following import Following
+from kafkasniff.pipeline.follow.ledger import Ledger, run_id
 from kafkasniff.pipeline.follow.micro_batch import LATE_SECRETS
-from kafkasniff.pipeline.follow.state import Ledger, run_id
 from kafkasniff.pipeline.inputs.watching import Watch
 from kafkasniff.pipeline.options import Options
 from kafkasniff.reading import Reading

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH
+from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
 from kafkasniff.pipeline.follow.micro_batch import Plan, limits_of, run_micro_batch
-from kafkasniff.pipeline.follow.state import Ledger, State, run_id, tables_of
+from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.inputs.files import find_inputs
 from kafkasniff.pipeline.inputs.watching import Watch
 from kafkasniff.pipeline.options import Options

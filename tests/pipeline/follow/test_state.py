@@ -13,7 +13,8 @@ from kafkasniff.pipeline.findings.shares import Deal
 from kafkasniff.pipeline.follow import state as follow_state
 from kafkasniff.pipeline.follow.carry import Saved
 from kafkasniff.pipeline.follow.findings import Cluster
-from kafkasniff.pipeline.follow.state import HeldEvents, LatestFile, Ledger, Ring, State, run_id
+from kafkasniff.pipeline.follow.ledger import Ledger, run_id
+from kafkasniff.pipeline.follow.state import HeldEvents, LatestFile, Ring, State
 from kafkasniff.pipeline.follow.tasks import Carried
 from kafkasniff.pipeline.indexes.indexing import FileReport
 from kafkasniff.pipeline.inputs.files import Input

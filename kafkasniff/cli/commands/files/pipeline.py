@@ -182,7 +182,7 @@ def _load(
     from kafkasniff.cli.showing.answers import print_answer
     from kafkasniff.cli.terminal.output import print_text
     from kafkasniff.pipeline.asking import answers
-    from kafkasniff.pipeline.follow.state import Ledger, run_id, tables_of
+    from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
     from kafkasniff.pipeline.inputs.files import find_inputs
     from kafkasniff.pipeline.loading import Loaded, load, new_inputs, renew
     from kafkasniff.pipeline.progress import Progress
@@ -234,7 +234,7 @@ def _plan(
 ) -> None:
     """Print what a run would do. Raises PipelineError."""
     from kafkasniff.cli.showing.planned import show_plan
-    from kafkasniff.pipeline.follow.state import Ledger, run_id, tables_of
+    from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
     from kafkasniff.pipeline.inputs.files import find_inputs
     from kafkasniff.pipeline.planning import plan_run
     from kafkasniff.pipeline.session import tasks_at_once
