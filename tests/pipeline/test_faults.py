@@ -148,14 +148,13 @@ def test_workers_that_are_killed_cost_no_row_and_double_none(spark, tmp_path, mo
 
 DRIVER = """
 import os, signal, sys
-from kafkasniff.pipeline.follow import state as follow_state
 real, moved = os.replace, []
 def replace(source, target):
     real(source, target)
     moved.append(target)
     if sum(each.endswith(".parquet") for each in moved) == 2:
         os.kill(os.getpid(), signal.SIGKILL)
-follow_state.os.replace = replace
+os.replace = replace
 from kafkasniff.cli.main import main
 sys.argv = ["kafkasniff", "pipeline", *sys.argv[1:]]
 main()

@@ -10,7 +10,6 @@ import pytest
 
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.findings.shares import Deal
-from kafkasniff.pipeline.follow import state as follow_state
 from kafkasniff.pipeline.follow.carry import Saved
 from kafkasniff.pipeline.follow.findings import Cluster
 from kafkasniff.pipeline.follow.ledger import Ledger, run_id
@@ -92,7 +91,7 @@ def commit_until_killed(ledger, state, steps):
 
     try:
         for name in ("replace", "unlink", "fsync"):
-            setattr(follow_state.os, name, killing(getattr(os, name)))
+            setattr(os, name, killing(getattr(os, name)))
         ledger.commit(state)
     finally:
         os._exit(0)
@@ -221,7 +220,7 @@ def test_a_disk_that_is_full_leaves_the_state_as_it_was(tmp_path, monkeypatch):
     def full(_descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(follow_state.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(PipelineError, match="cannot be written: No space left on device"):
         ledger.commit(prepared(ledger, state))
 
