@@ -12,7 +12,6 @@ from kafkasniff.capture.files.merge import merge
 from kafkasniff.capture.files.pcapng import (
     CHOSEN_CALLS,
     DECRYPTION_SECRETS,
-    ENHANCED_PACKET,
     IF_NAME,
     IF_TSRESOL,
     INTERFACE_DESCRIPTION,
@@ -21,6 +20,7 @@ from kafkasniff.capture.files.pcapng import (
     TLS_KEY_LOG,
 )
 from kafkasniff.capture.files.reader import CaptureReader
+from kafkasniff.capture.files.records import ENHANCED_PACKET
 from kafkasniff.capture.files.windows import DecompressionBudget
 from kafkasniff.capture.packets import Arrival, Interface, PacketBatch
 

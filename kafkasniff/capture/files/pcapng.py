@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.files.records import ENHANCED_PACKET, EnhancedPackets
 from kafkasniff.capture.files.walk import (
     MAX_BATCH_PACKETS,
     MAX_RECORD_BYTES,
@@ -20,7 +21,6 @@ SECTION_HEADER = int.from_bytes(PCAPNG_MAGIC, "big")
 INTERFACE_DESCRIPTION = 1
 OBSOLETE_PACKET = 2
 SIMPLE_PACKET = 3
-ENHANCED_PACKET = 6
 DECRYPTION_SECRETS = 10
 
 TLS_KEY_LOG = 0x544C534B
@@ -102,7 +102,8 @@ class PcapngWalker:
         need = MIN_BLOCK_LENGTH
         damage = None
         while len(columns.offsets) < MAX_BATCH_PACKETS:
-            position = self._take_enhanced_packets(data, position, columns)
+            position = self._enhanced_packets.take(data, position, columns)
+            self._last_time = columns.times[-1] if columns.times else self._last_time
             if size - position < MIN_BLOCK_LENGTH or len(columns.offsets) == MAX_BATCH_PACKETS:
                 break
             try:
@@ -116,42 +117,6 @@ class PcapngWalker:
                 break
             position += length
         return Walk(columns.batch(data, first_packet, self.interfaces), position, need, damage)
-
-    def _take_enhanced_packets(self, data: bytes, position: int, columns: Columns) -> int:
-        """Take a run of whole and sound enhanced packet blocks, the bulk of any file; give where the run ends."""
-        unpack, unpack_length = self._enhanced_packet.unpack_from, self._length.unpack_from
-        interfaces, count = self._section_interfaces, len(self._section_interfaces)
-        add_offset, add_captured = columns.offsets.append, columns.captured.append
-        add_original, add_time = columns.original.append, columns.times.append
-        add_interface_id = columns.interface_ids.append
-        time = self._last_time
-        last_header = len(data) - 32
-        for _ in range(MAX_BATCH_PACKETS - len(columns.offsets)):
-            if position > last_header:
-                break
-            block_type, length, interface_id, high, low, captured, original = unpack(data, position)
-            end = position + length
-            if (
-                block_type != ENHANCED_PACKET
-                or end > len(data)
-                or captured > length - 32
-                or interface_id >= count
-                or length % 4
-                or unpack_length(data, end - 4)[0] != length
-            ):
-                break
-            listed_id, numerator, denominator, clock_offset = interfaces[interface_id]
-            time = (high << 32 | low) * numerator // denominator + clock_offset
-            if not 0 <= time <= MAX_TIME:
-                time = 0 if time < 0 else MAX_TIME
-            add_offset(position + 28)
-            add_captured(captured)
-            add_original(max(captured, original))
-            add_time(time)
-            add_interface_id(listed_id)
-            position = end
-        self._last_time = time
-        return position
 
     def _block_length(self, data: bytes, position: int) -> int:
         """Give the total length of the block at `position`, as far as it can be told from the first 12 bytes."""
@@ -187,7 +152,7 @@ class PcapngWalker:
     def _set_byte_order(self, order: str) -> None:
         self._order = order
         self._length = struct.Struct(order + "I")
-        self._enhanced_packet = struct.Struct(order + "7I")
+        self._enhanced_packets = EnhancedPackets(order == ">")
 
     def _begin_section(self, data: bytes, position: int) -> None:
         """Start anew: byte order and interfaces hold for one section only."""
@@ -226,11 +191,11 @@ class PcapngWalker:
             self.interfaces.append(Interface(self._file, link_type, time_digits, snap_length, name))
         # Small factors keep the product within a machine word.
         divisor = math.gcd(NS_PER_SECOND, ticks_per_second)
-        self._section_interfaces.append(
-            SectionInterface(
-                listed_id, NS_PER_SECOND // divisor, ticks_per_second // divisor, offset_seconds * NS_PER_SECOND
-            )
+        interface = SectionInterface(
+            listed_id, NS_PER_SECOND // divisor, ticks_per_second // divisor, offset_seconds * NS_PER_SECOND
         )
+        self._section_interfaces.append(interface)
+        self._enhanced_packets.describe(*interface)
 
     def _name(self, value: bytes) -> str:
         """Give an interface's name, as much of it as is kept."""

@@ -1,8 +1,11 @@
 import io
 import struct
+from fractions import Fraction
 
 import dpkt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kafkasniff.capture.files import pcapng
 from tests.capture.samples import block, contents, enhanced, interface, option, pcap_header, read, section
@@ -59,6 +62,20 @@ def test_times_that_a_batch_cannot_hold_become_the_nearest() -> None:
     (batch,), reader = read(data)
     assert list(batch.times) == [0, (1 << 63) - 1]
     assert reader.damage is None
+
+
+@given(
+    st.integers(0, 255),
+    st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-5_000_000_000, 5_000_000_000),
+    st.lists(st.integers(0, (1 << 64) - 1) | st.integers(0, 10_000_000_000), min_size=1, max_size=5),
+)
+def test_times_of_any_clock_are_those_of_exact_fractions(resolution: int, seconds: int, ticks: list[int]) -> None:
+    options = option(9, bytes([resolution])) + option(14, struct.pack("<q", seconds))
+    data = section() + interface(options=options) + b"".join(enhanced(b"x", each) for each in ticks)
+    (batch,), _ = read(data)
+    per_second = Fraction(2 if resolution & 0x80 else 10) ** (resolution & 0x7F)
+    exact = [each / per_second * 1_000_000_000 // 1 + seconds * 1_000_000_000 for each in ticks]
+    assert list(batch.times) == [min(max(each, 0), (1 << 63) - 1) for each in exact]
 
 
 def test_several_interfaces() -> None:
