@@ -3,7 +3,6 @@
 Behind it the tables are those of one run over all files that were ever read.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,12 +12,13 @@ from pyspark.sql import SparkSession
 
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow.ledger import Ledger
-from kafkasniff.pipeline.follow.micro_batch import LATE_SECRETS, Plan, Told, run_micro_batch
+from kafkasniff.pipeline.follow.micro_batch import LATE_SECRETS, Plan, run_micro_batch
 from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.indexes.index import bucket_count
 from kafkasniff.pipeline.inputs.files import Input
 from kafkasniff.pipeline.inputs.watching import MOST_BYTES, first_of
 from kafkasniff.pipeline.options import Options
+from kafkasniff.pipeline.run_record import Observer
 from kafkasniff.tables.declared import FILES
 from kafkasniff.tables.rings import without_compression
 from kafkasniff.wording import file_name
@@ -80,7 +80,7 @@ def load(
     state: State | None,
     inputs: Sequence[Input],
     options: Options,
-    told: Told = lambda *_: None,
+    observer: Observer,
 ) -> Loaded:
     """Read what is new among `inputs`, and go on from `state` (None: begin). Raises PipelineError.
 
@@ -104,16 +104,14 @@ def load(
         if not batch and state.shown:
             return Loaded(state, renewed)
         plan = Plan(state.batch + 1, batch, run=True, pauses=len(batch) == len(new.inputs))
-        began, before = time.monotonic(), state
+        observer.begins(sum(each.size for each in new.inputs))
         try:
-            state = run_micro_batch(session, ledger, before, plan, options)
+            state = run_micro_batch(session, ledger, state, plan, options, observer)
         except PipelineError as error:
             if not error.outdated:
                 raise
-            before.secrets = b"\n".join(filter(None, (before.secrets, error.secrets)))
-            renewed, state = str(error), renew(ledger, before, inputs, str(error), error.apart)
-            continue
-        told(before, state, time.monotonic() - began)
+            state.secrets = b"\n".join(filter(None, (state.secrets, error.secrets)))
+            renewed, state = str(error), renew(ledger, state, inputs, str(error), error.apart)
 
 
 def renew(ledger: Ledger, state: State, inputs: Sequence[Input], why: str, apart: str | None = None) -> State:

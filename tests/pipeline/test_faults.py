@@ -19,6 +19,7 @@ from kafkasniff.pipeline.inputs.files import find_inputs
 from kafkasniff.pipeline.loading import load
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows import output
+from kafkasniff.pipeline.run_record import Observer
 from tests.pipeline.expected import expected_rows
 from tests.pipeline.test_loading import CAPTURES, RING, by_vantage, rows, write
 
@@ -114,7 +115,7 @@ def test_files_that_are_gone_or_truncated_when_their_turn_comes_stand_in_files(s
     os.truncate(captures / "other.pcap", (captures / "other.pcap").stat().st_size // 2)
 
     ledger = Ledger(str(tmp_path / "tables"), run_id([], []), tables_of(records=False))
-    load(spark, ledger, ledger.open(), inputs, Options())
+    load(spark, ledger, ledger.open(), inputs, Options(), Observer())
     ledger.close()
 
     found = {Path(row["file"]).name: row["state"] for row in rows(tmp_path / "tables", "files")}

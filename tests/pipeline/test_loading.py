@@ -18,6 +18,7 @@ from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
 from kafkasniff.pipeline.inputs.files import find_inputs
 from kafkasniff.pipeline.loading import load
 from kafkasniff.pipeline.options import Options
+from kafkasniff.pipeline.run_record import Observer
 from kafkasniff.reading import Reading
 from kafkasniff.render.json.lines import JsonLines
 from kafkasniff.tables.rings import ring_of
@@ -33,7 +34,7 @@ def write(spark, sources, folder, options=None):
     ledger = Ledger(str(folder), run_id([], []), tables_of(options.records))
     state = ledger.open()
     try:
-        return load(spark, ledger, state, find_inputs(sources, leave_out=str(folder)), options)
+        return load(spark, ledger, state, find_inputs(sources, leave_out=str(folder)), options, Observer())
     finally:
         ledger.close()
 
@@ -416,15 +417,15 @@ def test_a_run_in_several_steps_shows_all_at_once(spark, tmp_path, monkeypatch):
     monkeypatch.setattr(loading, "_BYTES_A_TASK", 1)
     steps = []
 
-    def told(_before, state, _seconds):
-        steps.append(state.files_read)
-        if len(steps) == 4:
-            raise KeyboardInterrupt
-        assert len(steps) < 4 or not (tmp_path / "tables" / "calls").exists()
+    class Interrupting(Observer):
+        def done(self, record):
+            steps.append(record["number"])
+            if len(steps) == 4:
+                raise KeyboardInterrupt
 
     ledger = Ledger(str(tmp_path / "tables"), run_id([], []), tables_of(records=False))
     with pytest.raises(KeyboardInterrupt):
-        load(spark, ledger, ledger.open(), find_inputs(RING), Options(), told)
+        load(spark, ledger, ledger.open(), find_inputs(RING), Options(), Interrupting())
     ledger.close()
     assert not (tmp_path / "tables" / "calls").exists()
 
@@ -491,7 +492,7 @@ def test_tables_are_for_their_owner_unless_told_otherwise(spark, tmp_path):
         ledger = Ledger(str(tmp_path / f"{mode:o}"), run_id([], []), tables_of(records=False), mode)
         before = os.umask(0)
         try:
-            load(spark, ledger, ledger.open(), find_inputs(RING[:1]), Options())
+            load(spark, ledger, ledger.open(), find_inputs(RING[:1]), Options(), Observer())
         finally:
             os.umask(before)
             ledger.close()

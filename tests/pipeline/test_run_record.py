@@ -9,6 +9,7 @@ from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
 from kafkasniff.pipeline.inputs.files import find_inputs
 from kafkasniff.pipeline.loading import load
 from kafkasniff.pipeline.options import Options
+from kafkasniff.pipeline.run_record import Observer
 
 RING = sorted(Path("captures/rotate-size").glob("*.pcap"))
 
@@ -17,7 +18,7 @@ def run(spark, sources, folder):
     ledger = Ledger(str(folder), run_id([], []), tables_of(False))
     state = ledger.open()
     try:
-        load(spark, ledger, state, find_inputs([str(each) for each in sources]), Options())
+        load(spark, ledger, state, find_inputs([str(each) for each in sources]), Options(), Observer())
     finally:
         ledger.close()
 

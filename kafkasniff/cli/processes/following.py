@@ -1,26 +1,33 @@
 """`kafkasniff pipeline --follow`: goes on with what comes into directories."""
 
 import signal
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 from py4j.protocol import Py4JError
 
+from kafkasniff.capture.errors import CaptureError
 from kafkasniff.cli.commands.files.pipeline import id_texts, print_summary
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.processes.stopping import Stopping
+from kafkasniff.cli.showing.watching import take_port
 from kafkasniff.cli.terminal.output import print_message
+from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow.following import Following
 from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
 from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.inputs.watching import Watch
 from kafkasniff.pipeline.options import Options
-from kafkasniff.tables.declared import CALLS, FILES
+from kafkasniff.pipeline.run_record import Observer
+from kafkasniff.secrets import SecretSources
+from kafkasniff.tables.declared import CALLS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from kafkasniff.pipeline.follow.metrics import FollowMetrics
 
 
 class Followed(NamedTuple):
@@ -33,6 +40,29 @@ class Followed(NamedTuple):
     still_s: float
     finish: bool
     rights: int
+    metrics: str | None
+    """Where metrics are served."""
+
+
+class _Telling(Observer):
+    """Says what each micro-batch brought, and lets metrics count it."""
+
+    metrics: "FollowMetrics | None" = None
+
+    def done(self, record: Mapping[str, Any]) -> None:
+        """Say it."""
+        files, packets, calls = record["files"], record["packets"], record["rows_added"][CALLS.name]
+        print_message(
+            f"kafkasniff: files: {files:,}; packets: {packets:,}; calls: {calls:,}; {record['seconds']:.1f} s"
+        )
+        if self.metrics is not None:
+            self.metrics.take(record)
+
+    def again(self, why: str) -> None:
+        """Say why."""
+        print_message(f"kafkasniff: all is read again: {why}")
+        if self.metrics is not None:
+            self.metrics.renewed()
 
 
 def follow_directories(asked: Followed, open_session: "Callable[[], SparkSession]") -> None:
@@ -42,44 +72,41 @@ def follow_directories(asked: Followed, open_session: "Callable[[], SparkSession
     _options(asked)
     state = ledger.open()
     watch = Watch(asked.folders, asked.destination, asked.still_s)
-    session = open_session()
-    try:
-        following = Following(session, ledger, state, watch, lambda: _options(asked), _tell, _tell_again)
+    telling = _Telling()
+    with ExitStack() as stack:
+        stack.callback(ledger.close)
+        try:
+            server = None if asked.metrics is None else take_port(asked.metrics, stack)
+        except CaptureError as error:
+            raise PipelineError(str(error)) from None
+        session = open_session()
+        stack.callback(_stop, session)
+        following = Following(session, ledger, state, watch, lambda: _options(asked), telling)
+        if server is not None:
+            from kafkasniff.pipeline.follow.metrics import FollowMetrics
+
+            telling.metrics = FollowMetrics(following, ledger.tables)
+            server.start(telling.metrics, telling.metrics.why_unready)
+            print_message(f"metrics at http://{server.host}:{server.port}/metrics")
         stopping = Stopping(following.stop)
         following.run(asked.finish)
-    finally:
-        with suppress(Py4JError, OSError):
-            # What ends this process may have ended Spark before.
-            session.stop()
-        ledger.close()
     _summarise(run, following.state, ledger.tables, _options(asked).key_log)
     if stopping.signal == signal.SIGINT:
         raise typer.Exit(ExitStatus.INTERRUPTED)
 
 
+def _stop(session: "SparkSession") -> None:
+    with suppress(Py4JError, OSError):
+        # What ends this process may have ended Spark before.
+        session.stop()
+
+
 def _options(asked: Followed) -> Options:
     """Give the options, with what the key log has by now. Raises PipelineError."""
-    from kafkasniff.capture.errors import CaptureError
-    from kafkasniff.pipeline.errors import PipelineError
-    from kafkasniff.secrets import SecretSources
-
     try:
         return Options(b"".join(SecretSources([], asked.keylog).key_log.lines()), asked.records)
     except CaptureError as error:
         raise PipelineError(str(error)) from None
-
-
-def _tell(before: State, state: State, seconds: float) -> None:
-    """Say what a micro-batch brought."""
-    tables = [CALLS.name, FILES.name]
-    calls = state.counts(tables)[CALLS.name] - before.counts(tables)[CALLS.name]
-    packets = state.packets - before.packets
-    files = state.files_read - before.files_read
-    print_message(f"kafkasniff: files: {files:,}; packets: {packets:,}; calls: {calls:,}; {seconds:.1f} s")
-
-
-def _tell_again(why: str) -> None:
-    print_message(f"kafkasniff: all is read again: {why}")
 
 
 def _summarise(run: str, state: State, tables: Sequence[str], key_log: bytes) -> None:

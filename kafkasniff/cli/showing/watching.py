@@ -20,9 +20,28 @@ from kafkasniff.render.closing import closing_line, closing_notes
 
 if TYPE_CHECKING:
     from kafkasniff.cli.showing.top import Top
+    from kafkasniff.metrics.serving import MetricsServer
     from kafkasniff.tracing.export import Exporting
 
 _MOST_ROWS = 10
+
+
+def take_port(address: str, stack: ExitStack) -> "MetricsServer":
+    """Take the port that `--metrics` names; `stack` gives it back.
+
+    Raises CaptureError where it cannot be had, typer.BadParameter where it is no address.
+    """
+    host, port = host_and_port(address, "--metrics")
+    try:
+        from kafkasniff.metrics.serving import MetricsServer
+    except ImportError:
+        raise CaptureError("--metrics needs prometheus_client: pip install 'kafkasniff[metrics]'") from None
+    try:
+        server = MetricsServer(host, port)
+    except OSError as error:
+        raise CaptureError(f"--metrics {address}: cannot be served: {error.strerror}") from None
+    stack.callback(server.close)
+    return server
 
 
 class Watching:
@@ -38,19 +57,7 @@ class Watching:
         """The latest, where they are looked for."""
         self.spans: Exporting | None = None
         """Takes calls and findings too."""
-        self._server = None
-        if address is not None:
-            host, port = host_and_port(address, "--metrics")
-            try:
-                from kafkasniff.metrics.serving import MetricsServer
-            except ImportError:
-                text = "--metrics needs prometheus_client: pip install 'kafkasniff[metrics]'"
-                raise CaptureError(text) from None
-            try:
-                self._server = MetricsServer(host, port)
-            except OSError as error:
-                raise CaptureError(f"--metrics {address}: cannot be served: {error.strerror}") from None
-            stack.callback(self._server.close)
+        self._server = None if address is None else take_port(address, stack)
 
     def begin(self, listening: Listening, capture: LiveCapture, wanted: Filter, counts_matches: bool) -> None:
         """Count what is wanted of that which `listening` gives; with `counts_matches` note how much of it that is."""

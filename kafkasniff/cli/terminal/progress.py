@@ -50,10 +50,15 @@ def progress_text(reading: "Reading | Listening", seconds: float) -> str:
     done, size = reading.bytes_read()
     if not done or not seconds:
         return seen
-    rate = done / seconds
     if size is None:
-        return f"{seen}, {size_text(round(rate))}/s"
+        return f"{seen}, {size_text(round(done / seconds))}/s"
+    return f"{share_text(done, size, seconds)}: {seen}"
+
+
+def share_text(done: int, size: int, seconds: float) -> str:
+    """Give the share of bytes that was read in some time, the rate and the time left; nothing before there is one."""
+    if not done or not seconds:
+        return ""
+    rate = done / seconds
     minutes, left = divmod(round(max(size - done, 0) / rate), 60)
-    return (
-        f"{min(done / size, 1):4.0%} of {size_text(size)}, {size_text(round(rate))}/s, {minutes}:{left:02} left: {seen}"
-    )
+    return f"{min(done / size, 1):4.0%} of {size_text(size)}, {size_text(round(rate))}/s, {minutes}:{left:02} left"

@@ -4,7 +4,6 @@ What has been read is known from the state that is committed with the rows.
 """
 
 import threading
-import time
 from collections.abc import Callable
 
 from py4j.protocol import Py4JError
@@ -13,13 +12,14 @@ from pyspark.sql import SparkSession
 
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow.ledger import Ledger
-from kafkasniff.pipeline.follow.micro_batch import Plan, Told, run_micro_batch
+from kafkasniff.pipeline.follow.micro_batch import Plan, run_micro_batch
 from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.indexes.index import reason_of
 from kafkasniff.pipeline.inputs.files import look_at
-from kafkasniff.pipeline.inputs.watching import Watch
+from kafkasniff.pipeline.inputs.watching import Sight, Watch
 from kafkasniff.pipeline.loading import load, renew
 from kafkasniff.pipeline.options import Options
+from kafkasniff.pipeline.run_record import Observer
 from kafkasniff.tables.rings import without_compression
 
 _LOOK_S = 1.0
@@ -36,12 +36,11 @@ class Following:
         state: State | None,
         watch: Watch,
         options: Callable[[], Options],
-        told: Told,
-        again: Callable[[str], None],
+        observer: Observer,
     ) -> None:
         """Go on from `state` (None: begin); `options` is asked before each micro-batch, for the key log may grow.
 
-        `again` is told why all is read again. Raises PipelineError where it cannot be told what was read before.
+        Raises PipelineError where it cannot be told what was read before.
         """
         self._session = session
         self._ledger = ledger
@@ -53,8 +52,9 @@ class Following:
         self.state = state or State(buckets=session.sparkContext.defaultParallelism)
         self._watch = watch
         self._options = options
-        self._told = told
-        self._tell_again = again
+        self._observer = observer
+        self.sight: Sight | None = None
+        """What there was to read when the directories were last looked at; None before that."""
         self._stopping = threading.Event()
 
     def run(self, finish: bool) -> None:
@@ -65,16 +65,13 @@ class Following:
                 if plan is None:
                     self._stopping.wait(_LOOK_S)
                     continue
-                began, before = time.monotonic(), self.state
                 options = self._options()
                 try:
-                    self.state = run_micro_batch(self._session, self._ledger, before, plan, options)
+                    self.state = run_micro_batch(self._session, self._ledger, self.state, plan, options, self._observer)
                 except PipelineError as error:
                     if not error.outdated or plan.gone or not self.state.is_there:
                         raise
                     self._read_again(plan, options, error)
-                else:
-                    self._told(before, self.state, time.monotonic() - began)
                 if plan.pauses:
                     return
         except PySparkException as error:
@@ -84,13 +81,13 @@ class Following:
 
     def _read_again(self, plan: Plan, options: Options, error: PipelineError) -> None:
         """Read all that was read, and what the plan has, as a run does. Raises PipelineError."""
-        self._tell_again(str(error))
+        self._observer.again(str(error))
         paths = self._watch.paths()
         names = {*self.state.files, *(without_compression(each.path) for each in plan.inputs)}
         inputs = [look_at(paths[name]) for name in sorted(names) if name in paths]
         self.state.secrets = b"\n".join(filter(None, (self.state.secrets, error.secrets)))
         begun = renew(self._ledger, self.state, inputs, str(error))
-        self.state = load(self._session, self._ledger, begun, inputs, options, self._told).state
+        self.state = load(self._session, self._ledger, begun, inputs, options, self._observer).state
 
     def stop(self) -> None:
         """Let `run` end once the micro-batch at work is committed."""
@@ -98,7 +95,7 @@ class Following:
 
     def _plan(self, finish: bool) -> Plan | None:
         """Give what the next micro-batch reads; None where there is nothing."""
-        sight = self._watch.find(self.state.files, everything=finish)
+        sight = self.sight = self._watch.find(self.state.files, everything=finish)
         inputs = [*sight.whole, *sight.lost]
         if not inputs and not finish:
             return None

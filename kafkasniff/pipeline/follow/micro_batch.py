@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from kafkasniff.pipeline.rows.naming import NameTask, NamingWork, Renamed
 from kafkasniff.pipeline.rows.output import TableWriter, Written
 from kafkasniff.pipeline.rows.reassembly import Known, add_up
 from kafkasniff.pipeline.rows.told import TOLD, told_once
-from kafkasniff.pipeline.run_record import RunRecord
+from kafkasniff.pipeline.run_record import Observer, RunRecord
 from kafkasniff.pipeline.spreading import collected, spread
 from kafkasniff.pipeline.tasks import RESULT
 from kafkasniff.tables.declared import EVENTS
@@ -43,9 +43,6 @@ _MOST_UNREAD = 100
 """Reasons that are kept for the summary."""
 _MOST_KNOWN = 100_000
 """Names of topics and secrets of TLS sessions that are kept."""
-
-Told = Callable[[State, State, float], None]
-"""Is told of each micro-batch: the states before and behind it, and the seconds that it took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +60,10 @@ class Plan:
     """Whether all that is open is to stand in the tables as if it ended with it."""
 
 
-def run_micro_batch(session: SparkSession, ledger: Ledger, state: State, plan: Plan, options: Options) -> State:
-    """Read files, add their rows to the tables, and give the state behind them.
+def run_micro_batch(
+    session: SparkSession, ledger: Ledger, state: State, plan: Plan, options: Options, observer: Observer
+) -> State:
+    """Read files, add their rows to the tables, and give the state behind them; `observer` is told of it.
 
     Raises PipelineError, after which nothing was added.
     """
@@ -72,7 +71,7 @@ def run_micro_batch(session: SparkSession, ledger: Ledger, state: State, plan: P
     try:
         while True:
             try:
-                record = RunRecord(session, ledger, plan.number, inputs)
+                record = RunRecord(session, ledger, plan.number, inputs, observer)
                 new = _MicroBatch(session, ledger, state.next(), replace(plan, inputs=inputs), options, record).run()
             except PipelineError as error:
                 if not error.lost:

@@ -43,6 +43,9 @@ class Sight(NamedTuple):
     """Names of files that were read and are not there any more."""
     more: bool
     """Whether more files are whole."""
+    waiting: int = 0
+    """Files with content that are not read yet, or not to their end."""
+    waiting_bytes: int = 0
 
 
 class _Look(NamedTuple):
@@ -88,7 +91,15 @@ class Watch:
         self._looks = looks
         whole = [each.source for each in candidates if everything] or list(self._whole(candidates, read, now))
         first = first_of(whole)
-        return Sight(first, lost, [name for name in read if name not in paths], len(first) < len(whole))
+        waiting = [each.source.size for each in candidates if each.source.size]
+        return Sight(
+            first,
+            lost,
+            [name for name in read if name not in paths],
+            len(first) < len(whole),
+            len(waiting),
+            sum(waiting),
+        )
 
     def paths(self) -> dict[str, str]:
         """Give the files by their path without the ending of a compression; of both, the one without it."""

@@ -15,6 +15,7 @@ from kafkasniff.pipeline.follow.ledger import Ledger, run_id
 from kafkasniff.pipeline.follow.micro_batch import LATE_SECRETS
 from kafkasniff.pipeline.inputs.watching import Watch
 from kafkasniff.pipeline.options import Options
+from kafkasniff.pipeline.run_record import Observer
 from kafkasniff.reading import Reading
 from tests.pipeline.expected import expected_rows
 from tests.pipeline.follow.test_micro_batch import TABLES
@@ -28,11 +29,16 @@ def put(folder, numbers):
         os.utime(path, (time.time() - 30,) * 2)
 
 
-def following(spark, folder, tables, told=None, options=Options, again=None):
+class Observing(Observer):
+    def __init__(self, done, again):
+        self.done, self.again = done, again
+
+
+def following(spark, folder, tables, done=lambda record: None, options=Options, again=pytest.fail):
     ledger = Ledger(str(tables), run_id([str(folder)], ["", "False"]), TABLES)
     state = ledger.open()
     watch = Watch([str(folder)], str(tables), 600)
-    return ledger, Following(spark, ledger, state, watch, options, told or (lambda *_: None), again or pytest.fail)
+    return ledger, Following(spark, ledger, state, watch, options, Observing(done, again))
 
 
 def follow(spark, folder, tables, **options):
@@ -91,7 +97,7 @@ def test_so_do_those_of_a_key_log_that_grew_unless_files_are_gone(spark, tmp_pat
 def test_told_to_stop_it_commits_and_keeps_what_is_open(spark, tmp_path):
     folder, tables = tmp_path / "in", tmp_path / "tables [1], {2}"
     put(folder, range(2))
-    ledger, follower = following(spark, folder, tables, lambda *_: follower.stop())
+    ledger, follower = following(spark, folder, tables, lambda _: follower.stop())
 
     follower.run(finish=False)
 

@@ -12,6 +12,7 @@ from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.inputs.files import find_inputs
 from kafkasniff.pipeline.inputs.watching import Watch
 from kafkasniff.pipeline.options import Options
+from kafkasniff.pipeline.run_record import Observer
 from tests.conftest import SHARED, needs_shared
 from tests.pipeline.test_loading import CAPTURES, RING, all_rows, rows, write
 
@@ -33,7 +34,7 @@ class Follower:
         ledger = self.ledger()
         state = ledger.open() or self.state
         plan = Plan(state.batch + 1, inputs, gone, pauses=last)
-        self.state = run_micro_batch(self.spark, ledger, state, plan, self.options)
+        self.state = run_micro_batch(self.spark, ledger, state, plan, self.options, Observer())
         ledger.close()
 
 

@@ -80,6 +80,15 @@ Still = Annotated[
         show_default=False,
     ),
 ]
+Metrics = Annotated[
+    str | None,
+    typer.Option(
+        "--metrics",
+        metavar="HOST:PORT",
+        help="With --follow: serve metrics for Prometheus there; `:9309` is port 9309 of all addresses.",
+        show_default=False,
+    ),
+]
 Finish = Annotated[
     bool,
     typer.Option("--finish", help="With --follow: take all files for whole, end what is open, and with it the run."),
@@ -112,6 +121,7 @@ def pipeline(
     follow: Follow = False,
     still: Still = None,
     finish: Finish = False,
+    metrics: Metrics = None,
     definitions: options.Definitions = None,
     mode: Mode = "0600",
     questions: Questions = False,
@@ -130,7 +140,8 @@ def pipeline(
         options.refuse(over, "is of a run over what is there: leave --follow out")
         _refuse_files(sources)
     else:
-        options.refuse({"--still": still, "--finish": finish}, "is about directories that are written to: --follow")
+        of_following = {"--still": still, "--finish": finish, "--metrics": metrics}
+        options.refuse(of_following, "is about directories that are written to: --follow")
     still_s = duration_ns(still or _STILL, "--still") / 1e9
     try:
         import kafkasniff.pipeline.loading  # noqa: F401 - it needs all of the extra
@@ -155,7 +166,8 @@ def pipeline(
         if follow:
             from kafkasniff.cli.processes.following import Followed, follow_directories
 
-            follow_directories(Followed(sources, destination, keylog, records, still_s, finish, rights), session)
+            asked = Followed(sources, destination, keylog, records, still_s, finish, rights, metrics)
+            follow_directories(asked, session)
         elif dry_run:
             _plan(sources, destination, keylog, records, (begin, end), rerun, master)
         else:
@@ -179,13 +191,13 @@ def _load(
     questions: bool,
 ) -> None:
     """Read what is new, and print a summary, and answers where they are asked for. Raises PipelineError."""
+    from kafkasniff.cli.processes.spark_progress import SparkProgress
     from kafkasniff.cli.showing.answers import print_answer
     from kafkasniff.cli.terminal.output import print_text
     from kafkasniff.pipeline.asking import answers
     from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
     from kafkasniff.pipeline.inputs.files import find_inputs
     from kafkasniff.pipeline.loading import Loaded, load, new_inputs, renew
-    from kafkasniff.pipeline.progress import Progress
 
     inputs = find_inputs(sources, leave_out=destination)
     refuse_without_captures(sources, inputs)
@@ -204,8 +216,8 @@ def _load(
         if loaded is None or questions:
             session = open_session()
             try:
-                with Progress(session):
-                    loaded = loaded or load(session, ledger, state, inputs, options)
+                with SparkProgress(session) as progress:
+                    loaded = loaded or load(session, ledger, state, inputs, options, progress)
                     if questions:
                         answered = [*answers(session, destination, run, _TARGET)]
             finally:
