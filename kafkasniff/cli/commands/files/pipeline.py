@@ -61,7 +61,7 @@ Rerun = Annotated[
 ]
 DryRun = Annotated[
     bool,
-    typer.Option("--dry-run", help="Say what would be read, and by how many tasks; start no Spark, and write nothing."),
+    typer.Option("--dry-run", help="Say what would be read, and by how many tasks; start no Spark."),
 ]
 Follow = Annotated[
     bool,
@@ -75,8 +75,7 @@ Still = Annotated[
     typer.Option(
         "--still",
         metavar="TIME",
-        help="With --follow: also take a file for whole that is the newest of its ring, once nothing was written to it"
-        " for so long; 1m unless told.",
+        help="With --follow: also take a ring's newest file for whole, once it stands still for so long; 1m unless told.",
         show_default=False,
     ),
 ]
@@ -85,13 +84,13 @@ Metrics = Annotated[
     typer.Option(
         "--metrics",
         metavar="HOST:PORT",
-        help="With --follow: serve metrics for Prometheus there; `:9309` is port 9309 of all addresses.",
+        help="With --follow: serve metrics for Prometheus there, such as `:9309`.",
         show_default=False,
     ),
 ]
 Finish = Annotated[
     bool,
-    typer.Option("--finish", help="With --follow: take all files for whole, end what is open, and with it the run."),
+    typer.Option("--finish", help="With --follow: take all files for whole, and end what is open."),
 ]
 Mode = Annotated[
     str,
