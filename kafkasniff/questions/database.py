@@ -5,7 +5,6 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -134,25 +133,19 @@ class Database:
         # Blocks are small: several threads would take longer to agree than to take them.
         self.run("SET threads = 1")
         columns: dict[str, list[str] | None] = {}
-        words = set(re.findall(r"\w+", text))
         for name in wanted:
             table = ALL_TABLES[name]
             names = [each.name for each in table.columns]
             columns[name] = None
             if table in _LARGEST and text != "*":
-                # A table must have a column, also where rows are but counted.
-                names = columns[name] = [each for each in names if each in words] or names[:1]
+                names = columns[name] = columns_in(table, text)
             self.make(table, names)
             self._waiting[name] = _Waiting(names)
         return columns
 
-    def other(self) -> "Database":
-        """Give another connection to the same database, for another thread."""
-        found = copy(self)
-        found._connection = self._connection.cursor()
-        found._waiting = {}
-        found.run("SET TimeZone = 'UTC'")
-        return found
+    def aside(self, name: str) -> str:
+        """Give the path of a file that is removed with the database."""
+        return os.path.join(self._folder.name, name)
 
     def register(self, name: str, stream: Any) -> None:
         """Let queries see what has `__arrow_c_stream__` as a table."""
@@ -238,6 +231,13 @@ class Database:
                 yield from rows
         except self._error as error:
             raise QuestionError(_sentence(error)) from None
+
+
+def columns_in(table: Table, text: str) -> list[str]:
+    """Give the columns of a table that a query mentions; one at least, as rows may be but counted."""
+    words = set(re.findall(r"\w+", text))
+    names = [each.name for each in table.columns]
+    return [each for each in names if each in words] or names[:1]
 
 
 def mentioned(text: str) -> list[str]:

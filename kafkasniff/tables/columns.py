@@ -13,7 +13,7 @@ else:
     except ImportError:
         from kafkasniff import uncompiled as cython
 
-from kafkasniff.tables.arrow import ArrowColumn, ArrowField, Batch, encoded, export_stream
+from kafkasniff.tables.arrow import ArrowColumn, ArrowField, Batch, export_stream
 from kafkasniff.tables.declared import Table
 
 _MOST_COLUMNS = 63
@@ -71,8 +71,7 @@ class Column:
         self._places: dict[str, int] = {}
         self._last: str | None = None
         self._last_place = 0
-        self.elements: list[bytes] = []
-        self._encoded: dict[str, bytes] = {}
+        self.elements = array("i")
         nothing: Any = None
         self._bits = self._bytes = self._shorts = self._ints = self._longs = self._doubles = nothing
         if self.kind == BITS:
@@ -161,10 +160,7 @@ class Column:
     def put_texts(self, row: int, texts: Iterable[str]) -> None:
         """Set the texts of a list."""
         for text in texts:
-            raw = self._encoded.get(text)
-            if raw is None:
-                raw = self._encoded[text] = encoded(text)
-            self.elements.append(raw)
+            self.elements.append(self._place(text))
         self._ints[row + 1] = len(self.elements)
 
     def finish(self, rows: int) -> None:
@@ -179,20 +175,12 @@ class Column:
 
     def as_arrow(self) -> ArrowColumn:
         """Give the values as Arrow's interface takes them; the column has ended."""
-        texts = [*self._places] if self.kind == TEXTS else None
-        children = ((len(self.elements), _as_binary(self.elements)),) if self.kind == LISTS else ()
-        return ArrowColumn(self.values, self.valid if self.nulls else None, self.nulls, texts, None, children)
-
-
-def _as_binary(elements: list[bytes]) -> ArrowColumn:
-    """Give bytes, none of which are null, as a column."""
-    ends = array("i", bytes(4 * (len(elements) + 1)))
-    view = ends
-    end = 0
-    for row in range(len(elements)):
-        end += len(elements[row])
-        view[row + 1] = end
-    return ArrowColumn(ends, None, 0, data=bytearray(b"".join(elements) or b"\0"))
+        texts = [*self._places]
+        if self.kind == LISTS:
+            elements = ArrowColumn(self.elements, None, 0, texts)
+            return ArrowColumn(self.values, None, 0, children=((len(self.elements), elements),))
+        valid = self.valid if self.nulls else None
+        return ArrowColumn(self.values, valid, self.nulls, texts if self.kind == TEXTS else None)
 
 
 @cython.final
