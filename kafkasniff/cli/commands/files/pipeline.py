@@ -75,7 +75,7 @@ Still = Annotated[
     typer.Option(
         "--still",
         metavar="TIME",
-        help="With --follow: also take a ring's newest file for whole, once it stands still for so long; 1m unless told.",
+        help="With --follow: also take a ring's newest file for whole when it stands still for so long; default 1m.",
         show_default=False,
     ),
 ]
