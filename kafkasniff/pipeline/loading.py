@@ -16,6 +16,7 @@ from kafkasniff.pipeline.follow.micro_batch import LATE_SECRETS, Plan, run_micro
 from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.indexes.index import bucket_count
 from kafkasniff.pipeline.inputs.files import Input
+from kafkasniff.pipeline.inputs.places import open_at_random
 from kafkasniff.pipeline.inputs.watching import MOST_BYTES, first_of
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.run_record import Observer
@@ -139,6 +140,6 @@ def _files_in_table(ledger: Ledger) -> list[str]:
     found: list[str] = []
     for path in ledger.shown():
         if path.startswith(f"{FILES.name}/"):
-            rows = pq.ParquetFile(ledger.place_of(path)).read(["file", "packets"]).to_pylist()
+            rows = pq.ParquetFile(open_at_random(ledger.place_of(path))).read(["file", "packets"]).to_pylist()
             found += [row["file"] for row in rows if row["packets"]]
     return found

@@ -194,7 +194,7 @@ def test_a_full_disk_fails_the_run_with_a_message_and_no_rows(spark, tmp_path, m
     with pytest.raises(PipelineError, match=r"cannot be written: .*No space left on device"):
         write(spark, RING, tmp_path, Options(buckets=1))
 
-    assert not list(tmp_path.rglob("*.parquet"))
+    assert not list(tmp_path.glob("*/run_id=*/**/*.parquet"))
 
 
 def test_what_is_no_file_is_not_waited_for(tmp_path, captures):

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from kafkasniff.pipeline.indexes.pieces import Marks
+from kafkasniff.pipeline.inputs.places import open_at_random
 from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 
@@ -76,7 +77,7 @@ def in_order(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def read_events(path: str) -> Iterator[pa.RecordBatch]:
     """Give the events in a file, a part of it at a time, each sorted by `EVENT_ORDER`."""
-    with pq.ParquetFile(path) as file:
+    with open_at_random(path) as source, pq.ParquetFile(source) as file:
         for group in range(file.num_row_groups):
             yield from file.read_row_group(group).combine_chunks().sort_by(_ORDER).to_batches()
 

@@ -8,13 +8,14 @@ from uuid import uuid4
 
 from kafkasniff.calls.engine import Engine
 from kafkasniff.calls.enrichment.topics import TopicNames
+from kafkasniff.capture.files.object_store import reason_of
 from kafkasniff.capture.packets import Interface
+from kafkasniff.pipeline.destinations.files import begin_file, finish_file, open_file
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.findings.clusters import ClusterNames
 from kafkasniff.pipeline.findings.events import EventPacker
 from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
 from kafkasniff.pipeline.indexes.pieces import Piece, pack, unpack
-from kafkasniff.pipeline.inputs.own_folders import new_file
 from kafkasniff.snapshot import SnapshotError, read_snapshot, write_snapshot
 
 CARRY_FOLDER = "carry"
@@ -82,12 +83,11 @@ class Saver:
         full = os.path.join(self._work, self._path)
         try:
             if self._file is None:
-                os.makedirs(os.path.dirname(full), 0o700, exist_ok=True)
-                self._file = new_file(full)
+                self._file = begin_file(full)
             saved = Saved(self._path, self._file.tell())
             write_snapshot(what, self._file, note)
         except OSError as error:
-            raise PipelineError(f"{full}: cannot be written: {error.strerror}") from None
+            raise PipelineError(f"{full}: cannot be written: {reason_of(error)}") from None
         return saved, parts
 
     def close(self) -> None:
@@ -95,13 +95,10 @@ class Saver:
         if self._file is None:
             return
         try:
-            with self._file as file:
-                file.flush()
-                os.fsync(file.fileno())
+            finish_file(self._file)
         except OSError as error:
-            raise PipelineError(
-                f"{os.path.join(self._work, self._path)}: cannot be written: {error.strerror}"
-            ) from None
+            full = os.path.join(self._work, self._path)
+            raise PipelineError(f"{full}: cannot be written: {reason_of(error)}") from None
 
 
 def save(work: str, what: Any) -> Saved:
@@ -116,10 +113,10 @@ def load(work: str, saved: Saved) -> Any:
     """Read a snapshot. Raises PipelineError where it is not there, or (`outdated`) not one of this kafkasniff's."""
     full = os.path.join(work, saved.path)
     try:
-        with open(full, "rb") as file:
+        with open_file(full) as file:
             file.seek(saved.place)
             return read_snapshot(file)
     except OSError as error:
-        raise PipelineError(f"{full}: cannot be read: {error.strerror}") from None
+        raise PipelineError(f"{full}: cannot be read: {reason_of(error)}") from None
     except SnapshotError as error:
         raise PipelineError(f"{full}: {error}", outdated=True) from None

@@ -61,7 +61,7 @@ def path_of(place: str) -> str:
         raise PipelineError(
             f"{place}: expected a path that all workers have, or a URI of {', '.join(SCHEMES)}, found another scheme"
         )
-    return place
+    return place.replace("s3a://", "s3://", 1) if is_object(place) else place
 
 
 def find_inputs(sources: Sequence[str], leave_out: str | None = None) -> list[Input]:
@@ -71,7 +71,7 @@ def find_inputs(sources: Sequence[str], leave_out: str | None = None) -> list[In
     """
     paths: dict[str, str] = {}
     for source in sources:
-        found = list(files_below(source, os.path.realpath(leave_out) if leave_out else None))
+        found = list(files_below(source, real_path(leave_out) if leave_out else None))
         if not found and not is_folder(source):
             raise PipelineError(f"{source}: there is no such file")
         for path in found:
@@ -115,7 +115,9 @@ def files_below(source: str, leave_out: str | None) -> Iterator[str]:
     """Give the paths behind a source, but for those below the real path `leave_out`. Raises PipelineError."""
     if is_object(source):
         try:
-            yield from objects_below(source)
+            for path in objects_below(source):
+                if leave_out is None or not real_path(path).startswith(f"{leave_out}/"):
+                    yield path
         except CaptureError as error:
             raise PipelineError(str(error)) from None
         return

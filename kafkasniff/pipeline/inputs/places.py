@@ -44,7 +44,7 @@ def is_folder(path: str) -> bool:
 
 def real_path(path: str) -> str:
     """Give a name that is the same for all paths to the same place."""
-    return path.replace("s3a://", "s3://", 1) if is_object(path) else os.path.realpath(path)
+    return path.replace("s3a://", "s3://", 1).rstrip("/") if is_object(path) else os.path.realpath(path)
 
 
 def open_at_random(path: str) -> pa.NativeFile:

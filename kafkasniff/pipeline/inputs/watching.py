@@ -1,6 +1,5 @@
 """Watches directories that captures are written into: which files are whole, and not read yet."""
 
-import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +7,7 @@ from typing import NamedTuple
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.pipeline.inputs.files import Input, files_below, look_at
-from kafkasniff.pipeline.inputs.places import status_of
+from kafkasniff.pipeline.inputs.places import real_path, status_of
 from kafkasniff.tables.rings import without_compression
 
 SETTLED_S = 2.0
@@ -62,7 +61,7 @@ class Watch:
     def __init__(self, folders: Sequence[str], leave_out: str, still_s: float) -> None:
         """Watch all below `folders` but for `leave_out`; a file that stands still for `still_s` seconds is whole."""
         self._folders = folders
-        self._leave_out = os.path.realpath(leave_out)
+        self._leave_out = real_path(leave_out)
         self._still = still_s
         self._looks: dict[str, _Look] = {}
 

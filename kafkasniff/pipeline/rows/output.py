@@ -1,25 +1,20 @@
-"""Writes tables as Parquet: tasks under temporary names, and all at once when the run is complete."""
+"""Writes tables as Parquet, below the working folder of a run: who commits it puts the files in their places."""
 
 import os
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from kafkasniff.capture.files.object_store import reason_of
+from kafkasniff.pipeline.destinations.files import begin_file, finish_file
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.tables.declared import EVENTS, TABLES
 from kafkasniff.tables.rows import Placed, Row
-
-RUNS_FOLDER = "_runs"
-"""Below the destination: a file for each run that is complete. Spark passes over names with an underscore."""
-_STAGING = "_staging-"
-
-DONE_FOLDER = "_done"
-"""Below the staging folder: what each task that ended had to say, for a run that goes on where this one was killed."""
 
 _BUFFERED_ROWS = 8_192
 _BUFFERED_BYTES = 8 << 20
@@ -45,6 +40,20 @@ class Written(NamedTuple):
     rows: int
 
 
+class _File(NamedTuple):
+    """A file that is being written."""
+
+    path: str
+    """Relative to the staging folder."""
+    file: IO[bytes]
+    writer: pq.ParquetWriter
+
+    def end(self) -> None:
+        """Write the rest. Raises OSError."""
+        self.writer.close()
+        finish_file(self.file)
+
+
 class TableWriter:
     """What one task writes: a file for each table and date, or several."""
 
@@ -54,7 +63,7 @@ class TableWriter:
         self._name = name
         self._rows: dict[tuple[str, int], list[Row]] = {}
         self._sizes: Counter[tuple[str, int]] = Counter()
-        self._open: OrderedDict[tuple[str, int], tuple[pq.ParquetWriter, str]] = OrderedDict()
+        self._open: OrderedDict[tuple[str, int], _File] = OrderedDict()
         self._counts: Counter[str] = Counter()
         self._tables: dict[str, str] = {}
 
@@ -74,7 +83,7 @@ class TableWriter:
             self._flush(key)
         try:
             while self._open:
-                self._end(*self._open.popitem()[1])
+                self._open.popitem()[1].end()
         except (OSError, pa.ArrowException) as error:
             raise _cannot_write(self._staging, error) from None
         return [Written(self._tables[path], path, count) for path, count in self._counts.items()]
@@ -88,44 +97,20 @@ class TableWriter:
             if key not in self._open:
                 self._begin(*key)
             self._open.move_to_end(key)
-            writer, path = self._open[key]
-            writer.write_table(rows)
-            self._counts[path] += rows.num_rows
+            file = self._open[key]
+            file.writer.write_table(rows)
+            self._counts[file.path] += rows.num_rows
             if len(self._open) > _MOST_OPEN:
-                self._end(*self._open.popitem(last=False)[1])
+                self._open.popitem(last=False)[1].end()
         except (OSError, pa.ArrowException) as error:
             raise _cannot_write(self._staging, error) from None
-
-    def _end(self, writer: pq.ParquetWriter, path: str) -> None:
-        writer.close()
-        sync(os.path.join(self._staging, path))
 
     def _begin(self, table: str, day: int) -> None:
         text = date.fromordinal(date(1970, 1, 1).toordinal() + day).isoformat()
         path = os.path.join(table, f"date={text}", f"{self._name}-{len(self._tables)}.parquet")
-        full = os.path.join(self._staging, path)
-        os.makedirs(os.path.dirname(full), exist_ok=True)
+        file = begin_file(os.path.join(self._staging, path))
         self._tables[path] = table
-        self._open[table, day] = (pq.ParquetWriter(full, _SCHEMAS[table], compression="zstd"), path)
-
-
-def sync(path: str) -> None:
-    """Let a file or folder be on the disk as it stands, whatever ends this machine. Raises OSError."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def sync_folders(root: str, paths: Iterable[str]) -> None:
-    """Do that with a folder and those in it that lead to files, which are named from there. Raises OSError."""
-    folders = {""}
-    for path in paths:
-        while (path := os.path.dirname(path)) not in folders:
-            folders.add(path)
-    for folder in folders:
-        sync(os.path.join(root, folder))
+        self._open[table, day] = _File(path, file, pq.ParquetWriter(file, _SCHEMAS[table], compression="zstd"))
 
 
 def table_of(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
@@ -136,5 +121,4 @@ def table_of(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
 
 
 def _cannot_write(path: str, error: Exception) -> PipelineError:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return PipelineError(f"{path}: cannot be written: {reason}")
+    return PipelineError(f"{path}: cannot be written: {reason_of(error)}")

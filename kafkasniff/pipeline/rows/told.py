@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from kafkasniff.pipeline.inputs.places import open_at_random
 from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.tables.declared import APIS_OFFERED, BROKERS, Table
 from kafkasniff.tables.rows import Placed
@@ -20,7 +21,7 @@ _TELLS = ["vantage", "server"]
 def told_once(table: Table, paths: Sequence[str]) -> list[Placed]:
     """Give the rows in the files of one of `TOLD`, each with its earliest time; of what a broker offers its first."""
     schema = schema_of(table)
-    rows = pa.concat_tables(pq.ParquetFile(path).read() for path in paths)
+    rows = pa.concat_tables(pq.ParquetFile(open_at_random(path)).read() for path in paths)
     if table is APIS_OFFERED:
         rows = rows.join(rows.group_by(_TELLS).aggregate([("time", "min")]), _TELLS)
         rows = rows.filter(pc.equal(rows["time"], rows["time_min"]))

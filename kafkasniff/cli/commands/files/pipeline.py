@@ -46,7 +46,7 @@ Sources = Annotated[
         " rotated into are read as one, others apart.",
     ),
 ]
-Target = Annotated[str, typer.Argument(metavar="DEST", help="The directory with the tables; made where it is missing.")]
+Target = Annotated[str, typer.Argument(metavar="DEST", help="The directory with the tables, also in an object store; made where it is missing.")]
 Master = Annotated[
     str | None,
     typer.Option(
@@ -154,8 +154,6 @@ def pipeline(
         raise typer.Exit(ExitStatus.FAILED) from None
     try:
         sources, destination = [path_of(source) for source in sources], path_of(destination)
-        if is_object(destination):
-            raise PipelineError(f"{destination}: expected a path that all workers have; only SRC may be a URI")
         if is_remote(master):
             sources = [source if is_object(source) else os.path.abspath(source) for source in sources]
 
