@@ -27,8 +27,8 @@ Examples:
   kafkasniff pipeline captures/ tables/ --from 2026-11-20T12:00:00Z --to 2026-11-20T13:00:00Z
   kafkasniff pipeline --follow captures/ tables/           until Ctrl-C
   kafkasniff pipeline --follow --finish captures/ tables/  what is left
-  kafkasniff pipeline s3://bucket/captures/ tables/
-  kafkasniff pipeline /mnt/captures /mnt/tables --master spark://head:7077 --conf spark.executor.memory=4g
+  kafkasniff pipeline s3://bucket/captures/ s3://bucket/tables/
+  kafkasniff pipeline /mnt/captures /mnt/tables --master spark://head:7077 --conf spark.ui.port=4041
 """
 
 _STILL = "1m"
@@ -46,7 +46,10 @@ Sources = Annotated[
         " rotated into are read as one, others apart.",
     ),
 ]
-Target = Annotated[str, typer.Argument(metavar="DEST", help="The directory with the tables, also in an object store; made where it is missing.")]
+Target = Annotated[
+    str,
+    typer.Argument(metavar="DEST", help="The directory with the tables, made where it is missing; also in a store."),
+]
 Master = Annotated[
     str | None,
     typer.Option(
@@ -57,7 +60,7 @@ Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", h
 Records = Annotated[bool, typer.Option("--records", help="Write the table `records` too: every record in the batches.")]
 Rerun = Annotated[
     bool,
-    typer.Option("--rerun", help="Read all files again, also those that were read before: their rows are replaced."),
+    typer.Option("--rerun", help="Read all files again; rows of those that were read are replaced."),
 ]
 DryRun = Annotated[
     bool,
@@ -97,7 +100,7 @@ Mode = Annotated[
     typer.Option(
         "--mode",
         metavar="OCTAL",
-        help="Who may read the tables: the mode of their files, such as 0640; of folders who may read may enter them.",
+        help="The mode of the tables' files, such as 0640; who may read them may enter folders.",
     ),
 ]
 Questions = Annotated[
