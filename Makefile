@@ -14,6 +14,7 @@ lint:
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy kafkasniff
 	.venv/bin/lint-imports
+	.venv/bin/typos
 	.venv/bin/python tools/make_docs.py --check
 
 bench:

@@ -103,3 +103,36 @@ def test_links_lead_somewhere(path: Path) -> None:
         if anchor and page.suffix == ".md":
             headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
             assert anchor in {slug(heading) for heading in headings}, f"{path.name}: {target}#{anchor}"
+
+
+WRITTEN = {"cli.md", "errors.md", "options.md", "rules.md"}
+"""Pages that tools write, of texts that are shown elsewhere too."""
+
+PLAINER = {
+    r"anew": "again, new",
+    r"for want of": "because there is no",
+    r"of old": "old",
+    r"but for|save for": "except for",
+    r"what there is of": "the part that is there",
+    r"stands? (beside|behind|before|above|in front|together)": "is, comes",
+    r"gone on with": "used again",
+    r"should it|were it|be it": "if it",
+    r"mend(s|ed)?": "fix",
+    r"upon": "on",
+    r"shall": "must, will",
+    r"thus|hence|thereby|therein|thereof|whence": "so, in it",
+    r"whilst|amongst|albeit|lest|till": "while, among, although, so that not, until",
+    r"as it were|so to speak|withal": "",
+    r"utili[sz]e": "use",
+    r"leverag(e|es|ing)": "use",
+    r"in order to": "to",
+    r"simply|obviously": "",
+}
+"""The vocabulary of docs: words that nobody says today, or that say nothing, and what to write in their place."""
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path.name not in WRITTEN], ids=lambda path: path.name)
+def test_words_are_plain(path: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`]*`", "", path.read_text(), flags=re.DOTALL)
+    found = {match[0]: use for word, use in PLAINER.items() for match in re.finditer(rf"(?i)\b(?:{word})\b", text)}
+    assert found == {}
