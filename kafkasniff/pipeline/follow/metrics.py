@@ -70,7 +70,7 @@ class FollowMetrics(Collector):
         yield rows
         meaning = "Micro-batches that this process committed, and the seconds that they took."
         yield SummaryMetricFamily(f"{PREFIX}micro_batch_seconds", meaning, self._micro_batches, self._seconds)
-        yield _counter("failed_tasks", "Tasks of Spark that failed, each of which is tried anew.", self._failed_tasks)
+        yield _counter("failed_tasks", "Tasks of Spark that failed, each of which is tried again.", self._failed_tasks)
         yield _counter("renewals", "How often all was read again.", self._renewals)
 
 
