@@ -69,6 +69,7 @@ def load(
 
     Raises CaptureError where none of them is a capture, QuestionError where a table cannot be filled.
     """
+    from kafkasniff.calls.items import taken_out
     from kafkasniff.cli.terminal.progress import Progress
     from kafkasniff.diagnose.engine import Diagnosis
     from kafkasniff.freed_memory import keep_freed_memory
@@ -106,10 +107,13 @@ def load(
         if not chosen.wants_all:
             items = [*chosen.of(items, reading.summary)]
         if diagnosis is not None:
-            for item in items:
+            # One after the other: what is done with, and what was read of it, does not wait in memory for others.
+            for item in taken_out(items):
                 vantages[vantage_of(item.connection)] = None
                 diagnosis.feed(item)
-        filler.take(items)
+                filler.take([item])
+        else:
+            filler.take(items)
 
     try:
         for items in reading.batches():
