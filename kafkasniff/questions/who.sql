@@ -5,22 +5,38 @@
 -- that names each partition, summed: the offsets between the end of what it was given and the high watermark.
 WITH uses AS (
   SELECT
-    vantage, connection, epoch, direction, stream_offset, explode_outer(topics) AS topic,
+    vantage, connection, epoch, direction, stream_offset, topics,
     CASE
       WHEN api_name = 'PRODUCE' THEN 'produces'
       WHEN api_name IN ('FETCH', 'SHARE_FETCH') THEN 'consumes'
       ELSE 'commits'
     END AS role,
-    client_host, client_id, principal, software_name, software_version, groups, acks, isolation_level
+    client_host, client_id, principal, software_name, software_version, array_min(groups) AS group_name, acks,
+    isolation_level
   FROM calls
   WHERE api_name IN ('PRODUCE', 'FETCH', 'SHARE_FETCH', 'OFFSET_COMMIT', 'TXN_OFFSET_COMMIT')
 ),
-held AS (
+counted AS (
   SELECT
-    vantage, connection, epoch, direction, stream_offset, topic,
-    sum(size_in_bytes) AS bytes, sum(record_count) AS records, collect_set(compression) AS codecs
+    topic, role, client_host, client_id, principal, software_name, software_version, group_name, acks, isolation_level,
+    NULL AS codec, count(*) AS calls, 0 AS bytes, 0 AS records
+  FROM (SELECT *, explode_outer(topics) AS topic FROM uses) AS named_topics
+  WHERE topic IS NOT NULL
+  GROUP BY
+    topic, role, client_host, client_id, principal, software_name, software_version, group_name, acks, isolation_level
+  UNION ALL
+  SELECT
+    batches.topic, uses.role, uses.client_host, uses.client_id, uses.principal, uses.software_name,
+    uses.software_version, uses.group_name, NULL AS acks, NULL AS isolation_level,
+    batches.compression AS codec, 0 AS calls, sum(batches.size_in_bytes) AS bytes, sum(batches.record_count) AS records
   FROM batches
-  GROUP BY vantage, connection, epoch, direction, stream_offset, topic
+  JOIN uses
+    ON uses.vantage = batches.vantage AND uses.connection = batches.connection AND uses.epoch = batches.epoch
+    AND uses.direction = batches.direction AND uses.stream_offset = batches.stream_offset
+  WHERE batches.topic IS NOT NULL
+  GROUP BY
+    batches.topic, uses.role, uses.client_host, uses.client_id, uses.principal, uses.software_name,
+    uses.software_version, uses.group_name, batches.compression
 ),
 span AS (
   SELECT nullif((max(time_ns) - min(time_ns)) / 1e9, 0) AS seconds FROM calls
@@ -46,25 +62,22 @@ lags AS (
   SELECT client_host, client_id, topic, sum(lag) AS lag FROM latest GROUP BY client_host, client_id, topic
 )
 SELECT
-  uses.topic, uses.role, uses.client_host, uses.client_id, uses.principal, uses.software_name, uses.software_version,
-  CASE WHEN cardinality(uses.groups) > 0 THEN array_min(uses.groups) ELSE members.group_name END AS "group",
-  count(*) AS calls,
-  coalesce(sum(held.bytes), 0) AS bytes,
-  coalesce(sum(held.records), 0) AS records,
-  array_sort(collect_set(uses.acks)) AS acks,
-  array_sort(array_distinct(flatten(collect_set(held.codecs)))) AS codecs,
-  array_sort(collect_set(uses.isolation_level)) AS isolation_levels,
-  coalesce(sum(held.bytes), 0) / max(span.seconds) AS bytes_per_s,
-  max(CASE WHEN uses.role = 'consumes' THEN lags.lag END) AS lag
-FROM uses CROSS JOIN span
-LEFT JOIN held
-  ON uses.vantage = held.vantage AND uses.connection = held.connection AND uses.epoch = held.epoch
-  AND uses.direction = held.direction AND uses.stream_offset = held.stream_offset AND uses.topic = held.topic
-LEFT JOIN members ON uses.client_host = members.client_host AND uses.client_id = members.client_id
+  counted.topic, counted.role, counted.client_host, counted.client_id, counted.principal, counted.software_name,
+  counted.software_version, coalesce(counted.group_name, members.group_name) AS "group",
+  CAST(sum(counted.calls) AS BIGINT) AS calls,
+  CAST(sum(counted.bytes) AS BIGINT) AS bytes,
+  CAST(coalesce(sum(counted.records), 0) AS BIGINT) AS records,
+  array_sort(collect_set(counted.acks)) AS acks,
+  array_sort(collect_set(counted.codec)) AS codecs,
+  array_sort(collect_set(counted.isolation_level)) AS isolation_levels,
+  sum(counted.bytes) / max(span.seconds) AS bytes_per_s,
+  max(CASE WHEN counted.role = 'consumes' THEN lags.lag END) AS lag
+FROM counted CROSS JOIN span
+LEFT JOIN members ON counted.client_host = members.client_host AND counted.client_id = members.client_id
 LEFT JOIN lags
-  ON uses.client_host = lags.client_host AND uses.client_id IS NOT DISTINCT FROM lags.client_id AND uses.topic = lags.topic
-WHERE uses.topic IS NOT NULL
+  ON counted.client_host = lags.client_host AND counted.client_id IS NOT DISTINCT FROM lags.client_id
+  AND counted.topic = lags.topic
 GROUP BY
-  uses.topic, uses.role, uses.client_host, uses.client_id, uses.principal, uses.software_name, uses.software_version,
-  CASE WHEN cardinality(uses.groups) > 0 THEN array_min(uses.groups) ELSE members.group_name END
-ORDER BY uses.topic, uses.role, bytes DESC, calls DESC, uses.client_host, uses.client_id
+  counted.topic, counted.role, counted.client_host, counted.client_id, counted.principal, counted.software_name,
+  counted.software_version, coalesce(counted.group_name, members.group_name)
+ORDER BY topic, role, bytes DESC, calls DESC, counted.client_host, counted.client_id

@@ -114,10 +114,13 @@ def _cells(database: Database, bins: Bins, name: str, keys: list[str]) -> Values
     where = " WHERE error IS NOT NULL" if "error" in keys else ""
     while True:
         text = f"SELECT * FROM ({binned(name, bins, keys)}){where} ORDER BY calls DESC"
-        table = _table(database, text, _MOST_CELLS)
-        if table["total"] <= _MOST_CELLS or bins.number == 1:
-            return _coded(table) | {"bins": _bins(bins)}
-        bins = bins.wider()
+        [(number,)] = database.ask(f"SELECT count(*) FROM ({text})").rows
+        if number <= _MOST_CELLS or bins.number == 1:
+            return _coded(_table(database, text, _MOST_CELLS)) | {"bins": _bins(bins)}
+        # Two bins as one have at least half the cells.
+        while number > _MOST_CELLS and bins.number > 1:
+            bins = bins.wider()
+            number = -(-number // 2)
 
 
 def _coded(table: Values) -> Values:
