@@ -45,6 +45,9 @@ TABLE_NAMES = [name for name in ALL_TABLES if name != RECORDS.name]
 _LARGEST = (CALLS, BATCHES, PARTITIONS_NAMED)
 """Tables that have rows of nearly every call."""
 
+_OF_PARTITIONS = frozenset({"time_ns", "api_name", "client_host", "client_id", "topic", "partition", "lag"})
+"""What questions ask of the table `partitions`; their words `bytes` and `records` mean those of batches."""
+
 _TYPES = {
     "binary": "BLOB",
     "string": "VARCHAR",
@@ -109,6 +112,8 @@ class Database:
         self.run(f"SET memory_limit = '{MEMORY}'")
         self.run("SET temp_directory = ?", [self._folder.name])
         self.run("SET enable_progress_bar = false")
+        # At the end of what is inserted all would be written once more.
+        self.run("SET checkpoint_threshold = '1TB'")
         for function in _FUNCTIONS:
             self.run(function.replace("MACRO", "TEMP MACRO"))
 
@@ -236,6 +241,8 @@ class Database:
 def columns_in(table: Table, text: str) -> list[str]:
     """Give the columns of a table that a query mentions; one at least, as rows may be but counted."""
     words = set(re.findall(r"\w+", text))
+    if table is PARTITIONS_NAMED:
+        words &= _OF_PARTITIONS
     names = [each.name for each in table.columns]
     return [each for each in names if each in words] or names[:1]
 

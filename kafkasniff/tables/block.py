@@ -28,7 +28,7 @@ from kafkasniff.tables.call_reader import CallReader, ToldPartition
 from kafkasniff.tables.columns import MOST_COMMON, OF_CONNECTION, Block, Common, fields_of
 from kafkasniff.tables.declared import BATCHES, CALLS, PARTITIONS_NAMED
 from kafkasniff.tables.more_rows import HEARTBEAT, asked_apis
-from kafkasniff.tables.partition_rows import FETCH, MEASURES, OFFSETS
+from kafkasniff.tables.partition_rows import FETCH, MEASURES, OFFSETS, apis_telling
 from kafkasniff.tables.rings import ring_of
 from kafkasniff.tables.rows import Told, told_of
 from kafkasniff.tcp.events import Connection
@@ -83,7 +83,8 @@ class CallTables:
         columns = wanted.get("calls") if wanted.keys() == {"calls"} else None
         # Problems are found in what is read.
         reads_all = columns is None or "problems" in columns
-        self.reader = CallReader(self.partitions is not None, None if reads_all else frozenset(columns or ()))
+        apis = apis_telling(wanted["partitions"]) if self.partitions is not None else frozenset()
+        self.reader = CallReader(apis, None if reads_all else frozenset(columns or ()))
         self._shows_errors = _ERRORS in wanted
         self._shows_parts = self._shows_errors or "batches" in wanted or "records" in wanted or "partitions" in wanted
         self._asked_apis = asked_apis(wanted)

@@ -38,7 +38,7 @@ cdef class CallReader(BodyReader):
     cdef Py_ssize_t _next_told
     cdef dict _by_place
     cdef ToldPartition _told
-    cdef bint _with_partitions
+    cdef frozenset _apis
     cdef frozenset _columns
     cdef long long[::1] settings
     cdef readonly int is_set

@@ -28,7 +28,7 @@ from kafkasniff.protocol.records.batches import MAX_BATCHES
 from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR
 from kafkasniff.tables.bodies import NAMED, SETTINGS
 from kafkasniff.tables.bodies import RACK as RACK_FIELD
-from kafkasniff.tables.partition_rows import BROKERS_OWN, MEASURES, OLD_OFFSETS, WITH_PARTITIONS
+from kafkasniff.tables.partition_rows import BROKERS_OWN, MEASURES, OLD_OFFSETS
 from kafkasniff.tables.places import PARTITION_FIELDS
 
 if not cython.compiled:
@@ -82,9 +82,11 @@ _SLOTS = cython.declare(cython.Py_ssize_t, 1_024)
 
 @cache
 def table_of(
-    api_key: int, version: int, side: Kind, partitions: bool, columns: frozenset[str] | None = None
+    api_key: int, version: int, side: Kind, with_partitions: bool, columns: frozenset[str] | None = None
 ) -> FieldTable | None:
-    """Give the table by which a body is read, also for `partitions`; None where its calls are to be read otherwise.
+    """Give the table by which a body is read, with what is told of partitions or without.
+
+    None where its calls are to be read otherwise.
 
     With `columns`, only what these columns of `calls` show is read, and no batches; a table of which nothing is to be
     read has the role `UNREAD`.
@@ -99,15 +101,14 @@ def table_of(
 
     has_names = columns is None or not columns.isdisjoint(_NAMES)
     wanted = leading_fields(definition, version, is_wanted)
-    tells_partitions = partitions and api_key in WITH_PARTITIONS
-    if tells_partitions and leading_fields(definition, version, lambda field: field.name == OLD_OFFSETS):
+    if with_partitions and leading_fields(definition, version, lambda field: field.name == OLD_OFFSETS):
         return None
-    if tells_partitions or (
+    if with_partitions or (
         columns is None and leading_fields(definition, version, lambda field: field.type == "records")
     ):
         wanted |= leading_fields(definition, version, lambda field: field.name in PARTITION_FIELDS)
     measures: dict[str, int] = {}
-    if tells_partitions:
+    if with_partitions:
         names = [name for name in MEASURES if side == "response" or name not in BROKERS_OWN]
         measures = {name: MEASURE + MEASURES.index(name) for name in names}
     settings = {RACK_FIELD: RACK, **{name: SETTING + index for index, name in enumerate(SETTINGS)}}
@@ -202,10 +203,13 @@ class CallReader(BodyReader):
     - `is_whole`: whether that is all there is to tell of the call.
     """
 
-    def __init__(self, partitions: bool = False, columns: frozenset[str] | None = None) -> None:
-        """Make a reader, which reads `partitions` too, or with `columns` only what these columns of `calls` show."""
+    def __init__(self, apis: frozenset[int] = frozenset(), columns: frozenset[str] | None = None) -> None:
+        """Make a reader, which of `apis` reads what is told of partitions.
+
+        With `columns`, only what these columns of `calls` show is read.
+        """
         super().__init__()
-        self._with_partitions = partitions
+        self._apis = apis
         self._columns = columns
         self.pool: list[ToldPartition] = []
         self.told = 0
@@ -281,9 +285,10 @@ class CallReader(BodyReader):
         if layout is None or key != self._last_key:
             layout = self._layouts.get(key)
             if layout is None:
+                tells = api_key in self._apis
                 layout = self._layouts[key] = _Layout(
-                    table_of(api_key, version, "request", self._with_partitions, self._columns),
-                    table_of(api_key, version, "response", self._with_partitions, self._columns),
+                    table_of(api_key, version, "request", tells, self._columns),
+                    table_of(api_key, version, "response", tells, self._columns),
                     4 + response_header_version(api_key, version),
                 )
             self._last_key, self._last_layout = key, layout

@@ -1,6 +1,6 @@
 """Rows of the table `partitions`, of calls whose bodies the compiled reader leaves to others."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from kafkasniff.calls.call import Call
@@ -21,6 +21,17 @@ MEASURES = (*OFFSETS, "errorCode", "highWatermark", "logStartOffset")
 """Numbers that bodies tell of a partition."""
 BROKERS_OWN = frozenset({"highWatermark", "logStartOffset"})
 """Those of them that followers tell of themselves in requests (KIP-1166)."""
+
+
+_LAG = "lag"
+_TOLD = frozenset({"offset", "bytes", "records", "error_code", "error_name", "high_watermark", "log_start_offset"})
+"""Columns that tell of more than Fetch calls."""
+
+
+def apis_telling(columns: Collection[str] | None) -> frozenset[int]:
+    """Give the APIs whose calls tell what these columns show (None: all): where `lag` alone is asked for, Fetch."""
+    is_of_lag = columns is not None and _LAG in columns and _TOLD.isdisjoint(columns)
+    return frozenset({FETCH}) if is_of_lag else WITH_PARTITIONS
 
 
 def body_value(body: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from kafkasniff.calls.call import Call
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.render.words import show
 from kafkasniff.tables.call_reader import CallReader
+from kafkasniff.tables.partition_rows import WITH_PARTITIONS
 from kafkasniff.tables.rows import told_of
 
 Value = str | int | float | tuple[str, ...]
@@ -51,7 +52,7 @@ class Spans:
 
     def __init__(self) -> None:
         """Begin."""
-        self._reader = CallReader(True)
+        self._reader = CallReader(WITH_PARTITIONS)
 
     def of(self, call: Call) -> Span:
         """Give the span of a call."""

@@ -1,8 +1,11 @@
 """Rows that are put into tables together."""
 
 from kafkasniff.questions.database import Database
-from kafkasniff.tables.declared import BROKERS
+from kafkasniff.questions.named import text_of
+from kafkasniff.reading import Reading
+from kafkasniff.tables.declared import BROKERS, PARTITIONS_NAMED
 from kafkasniff.tables.filling import RowBlock
+from tests.conftest import CAPTURES
 
 COLUMNS = [column.name for column in BROKERS.columns]
 
@@ -19,3 +22,21 @@ def test_all_rows_are_there_when_something_is_asked() -> None:
                 assert [*database.ask("SELECT count(*) FROM brokers").rows] == [(4,)]
         found = database.ask("SELECT node_id, server FROM brokers ORDER BY node_id")
         assert [*found.rows] == [(number, f"host:{number}") for number in range(20)]
+
+
+def test_of_partitions_only_what_has_a_lag_is_read_for_questions() -> None:
+    path = str(CAPTURES / "java-4.3.1-basic.pcap")
+    found = []
+    for text in ("*", text_of("who")):
+        with Database() as database:
+            filler = database.filler([PARTITIONS_NAMED.name], text)
+            for items in Reading(path).batches():
+                filler.take(items)
+            filler.flush()
+            [(apis,)] = database.ask("SELECT list_sort(list(DISTINCT api_name)) FROM partitions").rows
+            lags = "SELECT client_id, topic, partition, time_ns, lag FROM partitions WHERE lag IS NOT NULL ORDER BY ALL"
+            found.append((apis, [*database.ask(lags).rows]))
+    (every, lags), (few, same) = found
+    assert "PRODUCE" in every
+    assert few == ["FETCH"]
+    assert same == lags != []
