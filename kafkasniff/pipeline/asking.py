@@ -5,15 +5,13 @@ from collections.abc import Iterator
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.indexes.index import reason_of
-from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.questions.database import Answer
 from kafkasniff.questions.named import keyed, text_of
 from kafkasniff.questions.releases import LIBRARY_COLUMNS, TARGET_COLUMNS, library_rows, target_rows
-from kafkasniff.tables.declared import ALL_TABLES, RECORDS, TABLES
+from kafkasniff.tables.declared import RECORDS, TABLES
 
 _DIALECT = {"spark.sql.ansi.enabled": "true", "spark.sql.ansi.doubleQuotedIdentifiers": "true"}
 """With these Spark takes the text as it is: names between double quotes."""
@@ -38,7 +36,7 @@ def texts() -> Iterator[tuple[str, str]]:
 def answers(session: SparkSession, folder: str, run: str, release: str) -> Iterator[tuple[str, Answer]]:
     """Give heading and answer of each question over the tables of a run; `audit` is for brokers of a release.
 
-    The pipeline does not write `partitions`, so that `who` tells no lag. Raises PipelineError.
+    Raises PipelineError.
     """
     try:
         for name, value in _DIALECT.items():
@@ -54,13 +52,8 @@ def answers(session: SparkSession, folder: str, run: str, release: str) -> Itera
 
 
 def _make_views(session: SparkSession, folder: str, run: str, release: str) -> None:
-    for name, table in ALL_TABLES.items():
-        if name == RECORDS.name:
-            continue
-        if name in TABLES:
-            frame = session.read.parquet(os.path.join(folder, name)).where(f"run_id = '{run}'")
-        else:
-            frame = session.createDataFrame([], from_arrow_schema(schema_of(table)))
+    for name in TABLES.keys() - {RECORDS.name}:
+        frame = session.read.parquet(os.path.join(folder, name)).where(f"run_id = '{run}'")
         frame.createOrReplaceTempView(name)
     session.createDataFrame(target_rows(release), TARGET_COLUMNS).createOrReplaceTempView("target")
     session.createDataFrame(library_rows(release), LIBRARY_COLUMNS).createOrReplaceTempView("libraries")

@@ -12,7 +12,7 @@ from kafkasniff.questions.errors import QuestionError
 from kafkasniff.questions.named import text_of
 from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
 from kafkasniff.tables.columns import ROWS
-from kafkasniff.tables.declared import ALL_TABLES, BATCHES, CALLS, PARTITIONS_NAMED, RECORDS, Table
+from kafkasniff.tables.declared import BATCHES, CALLS, PARTITIONS_NAMED, RECORDS, TABLES, Table
 from kafkasniff.tables.filling import TableFiller
 
 MEMORY = "256MB"
@@ -39,7 +39,7 @@ _FUNCTIONS = (
 VIEWS = ("clients",)
 """Named questions that are as good as tables."""
 
-TABLE_NAMES = [name for name in ALL_TABLES if name != RECORDS.name]
+TABLE_NAMES = [name for name in TABLES if name != RECORDS.name]
 """The tables that are filled unless records are asked for."""
 
 _LARGEST = (CALLS, BATCHES, PARTITIONS_NAMED)
@@ -139,7 +139,7 @@ class Database:
         self.run("SET threads = 1")
         columns: dict[str, list[str] | None] = {}
         for name in wanted:
-            table = ALL_TABLES[name]
+            table = TABLES[name]
             names = [each.name for each in table.columns]
             columns[name] = None
             if table in _LARGEST and text != "*":
@@ -174,7 +174,7 @@ class Database:
             self.run("USE stored")
             return
         found = False
-        for name in ALL_TABLES:
+        for name in TABLES:
             for form, pattern in _STORED:
                 place = os.path.join(glob.escape(path), pattern.format(name))
                 if glob.glob(place, recursive=True):
@@ -250,7 +250,7 @@ def columns_in(table: Table, text: str) -> list[str]:
 def mentioned(text: str) -> list[str]:
     """Give the tables that a query may ask: those whose names stand in it."""
     words = set(re.findall(r"\w+", text.lower()))
-    return [name for name in ALL_TABLES if name in words or (name == CALLS.name and words & set(VIEWS))]
+    return [name for name in TABLES if name in words or (name == CALLS.name and words & set(VIEWS))]
 
 
 def quoted(name: str) -> str:

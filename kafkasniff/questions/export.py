@@ -8,7 +8,7 @@ from kafkasniff.questions.database import Database, columns_in, literal, quoted
 from kafkasniff.questions.errors import QuestionError
 from kafkasniff.questions.named import text_of
 from kafkasniff.tables.columns import fields_of
-from kafkasniff.tables.declared import ALL_TABLES, CALLS, CLIENTS, Table
+from kafkasniff.tables.declared import CALLS, CLIENTS, TABLES, Table
 from kafkasniff.tables.filling import TableFiller
 from kafkasniff.tables.parquet.file import ParquetFile
 
@@ -36,7 +36,7 @@ class Export:
         self._database, self._form = database, form
         wanted: dict[str, list[str] | None] = {CALLS.name: columns_in(CALLS, text_of(CLIENTS.name))}
         wanted |= dict.fromkeys(names)
-        self._files = {name: self._begin(ALL_TABLES[name], columns) for name, columns in wanted.items()}
+        self._files = {name: self._begin(TABLES[name], columns) for name, columns in wanted.items()}
         self.filler = TableFiller(wanted, lambda name, block: self._files[name].write(block.as_batch()))
 
     def _begin(self, table: Table, columns: Collection[str] | None) -> ParquetFile:
@@ -52,7 +52,7 @@ class Export:
             self._database.run(f"CREATE VIEW {quoted(name)} AS SELECT * FROM read_parquet({literal(file.path)})")
         if self._form != "parquet":
             for name in self._paths.keys() - {CLIENTS.name}:
-                _copy(self._database, ALL_TABLES[name], quoted(name), self._paths[name], self._form)
+                _copy(self._database, TABLES[name], quoted(name), self._paths[name], self._form)
         source = f"({text_of(CLIENTS.name)})"
         _copy(self._database, CLIENTS, source, self._paths[CLIENTS.name], self._form)
 

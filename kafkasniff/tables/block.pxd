@@ -22,7 +22,7 @@ cdef long long _signed64(bytes data, Py_ssize_t at) except? -1
 cdef class CallTables:
     cdef public Block calls, batches, partitions
     cdef readonly CallReader reader
-    cdef object _wanted, _give
+    cdef object _wanted, _give, _vantage_of
     cdef bint _shows_errors, _shows_parts, _decompresses
     cdef frozenset _asked_apis
     cdef dict _connections, _common, _apis

@@ -70,13 +70,19 @@ def _content_bytes(data: bytes, start: int, end: int) -> int:
 class CallTables:
     """Takes calls as rows of those of the tables `calls`, `batches` and `partitions` that are wanted."""
 
-    def __init__(self, wanted: Mapping[str, Collection[str] | None], give: Callable[[str, Any], None]) -> None:
+    def __init__(
+        self,
+        wanted: Mapping[str, Collection[str] | None],
+        give: Callable[[str, Any], None],
+        vantage_of: Callable[[str], str] = ring_of,
+    ) -> None:
         """Begin without rows; `wanted` names tables, and the columns of each that are kept (None: all).
 
-        `give` takes the name of a table and a block of `ROWS` rows.
+        `give` takes the name of a table and a block of `ROWS` rows; `vantage_of` gives the capture point of a file.
         """
         self._wanted = wanted
         self._give = give
+        self._vantage_of = vantage_of
         self.calls = self._block_of("calls")
         self.batches = self._block_of("batches")
         self.partitions = self._block_of("partitions")
@@ -257,7 +263,7 @@ class CallTables:
     def _new_connection(self, call: Call, client_id: str | None) -> Common:
         client = call.client
         values = (
-            ring_of(call.connection.first.interface.file),
+            self._vantage_of(call.connection.first.interface.file),
             f"{client}-{call.server}",
             call.connection.epoch,
             client,

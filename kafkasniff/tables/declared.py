@@ -348,10 +348,8 @@ CLIENTS: Final = Table(
 TABLES: Final = {
     table.name: table
     for table in (
-        *(CALLS, ERRORS, BATCHES, GROUP_EVENTS, LOGINS, BROKERS, APIS_OFFERED),
+        *(CALLS, ERRORS, BATCHES, PARTITIONS_NAMED, GROUP_EVENTS, LOGINS, BROKERS, APIS_OFFERED),
         *(CONNECTIONS, FINDINGS, FILES, RECORDS),
     )
 }
-"""The tables that the pipeline writes, by name."""
-ALL_TABLES: Final = {**TABLES, PARTITIONS_NAMED.name: PARTITIONS_NAMED}
-"""Those of the pipeline, and that which `tables` and `sql` have beside them."""
+"""The tables that the pipeline, `tables` and `sql` have, by name."""

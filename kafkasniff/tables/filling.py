@@ -11,12 +11,12 @@ from kafkasniff.tables.arrow import Batch, column_of, export_stream
 from kafkasniff.tables.block import CallTables
 from kafkasniff.tables.columns import ROWS, fields_of
 from kafkasniff.tables.declared import (
-    ALL_TABLES,
     BATCHES,
     CONNECTIONS,
     ERRORS,
     PARTITIONS_NAMED,
     RECORDS,
+    TABLES,
     Table,
 )
 from kafkasniff.tables.more_rows import MoreRows
@@ -99,7 +99,7 @@ class TableFiller:
                 continue
             block = self._blocks.get(name)
             if block is None:
-                block = self._blocks[name] = RowBlock(ALL_TABLES[name], self._wanted[name])
+                block = self._blocks[name] = RowBlock(TABLES[name], self._wanted[name])
             block.add(row)
             if len(block.rows) == ROWS or block.bytes > _MOST_BYTES:
                 self._give(name, self._blocks.pop(name))

@@ -38,10 +38,10 @@ def loaded(paths: list[str]) -> Database:
 
 
 def comparable(columns: Any, rows: Any) -> list[dict[str, Any]]:
-    """Rows without their order, and without lag: the pipeline writes no `partitions`."""
+    """Rows without their order."""
     found = []
     for row in rows:
-        pairs = {name: value for name, value in zip(columns, row, strict=True) if name != "lag"}
+        pairs = dict(zip(columns, row, strict=True))
         for name, value in pairs.items():
             if hasattr(value, "timestamp"):
                 # Spark gives times of UTC without saying so.

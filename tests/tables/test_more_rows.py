@@ -10,7 +10,7 @@ import pytest
 from kafkasniff.calls.call import Call
 from kafkasniff.reading import Reading
 from kafkasniff.render.json.lines import JsonLines
-from kafkasniff.tables.declared import ALL_TABLES
+from kafkasniff.tables.declared import TABLES
 from kafkasniff.tables.filling import TableFiller
 from tests.conftest import CAPTURES, SHARED
 
@@ -24,7 +24,7 @@ FILES = [
 
 def rows_of(path: Path, name: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    names = [column.name for column in ALL_TABLES[name].columns]
+    names = [column.name for column in TABLES[name].columns]
 
     def take(_: str, block: Any) -> None:
         found.extend(dict(zip(names, row, strict=True)) for row in duckdb.sql("SELECT * FROM block").fetchall())

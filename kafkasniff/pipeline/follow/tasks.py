@@ -19,6 +19,7 @@ from kafkasniff.pipeline.findings.events import EventPacker
 from kafkasniff.pipeline.follow.carry import Capture, HeldPackets, Saved, Saver, load, save
 from kafkasniff.pipeline.indexes.merging import Merger, PacketFiles
 from kafkasniff.pipeline.indexes.pieces import pieces_of
+from kafkasniff.pipeline.inputs.files import vantage_of
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows.naming import MOST_UNNAMED, MarkedNames
 from kafkasniff.pipeline.rows.output import TableWriter, Written
@@ -26,8 +27,10 @@ from kafkasniff.pipeline.rows.reassembly import Ended, Known, new_engine, placed
 from kafkasniff.pipeline.rows.told import TOLD
 from kafkasniff.pipeline.rows.writing import write_ended
 from kafkasniff.pipeline.tasks import Learned, result_batch, said, task_of_worker
-from kafkasniff.tables.declared import TABLES
+from kafkasniff.tables.block import CallTables
+from kafkasniff.tables.declared import PARTITIONS_NAMED, TABLES
 from kafkasniff.tables.more_rows import MoreRows
+from kafkasniff.tables.partition_rows import WITH_PARTITIONS, partition_rows
 from kafkasniff.tables.rows import Placed, item_rows
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
@@ -116,6 +119,7 @@ class _Output:
         self._rows: list[Placed] = []
         self._more = MoreRows(TABLES.keys() - TOLD.keys())
         self._told = MoreRows(TOLD)
+        self._partitions = CallTables({PARTITIONS_NAMED.name: None}, self.writer.add_block, vantage_of)
 
     def rows(self, vantage: str, item: Item, records: bool) -> Iterable[Placed]:
         """Give the rows of what ended."""
@@ -126,8 +130,9 @@ class _Output:
         rows = [*item_rows(vantage, item, records), *self._more.rows(vantage, item)]
         told = self._told.rows(vantage, item)
         if not names.lacking:
-            return [*rows, *told]
-        self._rows += rows
+            is_read = item.api_key not in WITH_PARTITIONS or self._partitions.take([item]) is None
+            return [*rows, *told, *(() if is_read else partition_rows(vantage, item))]
+        self._rows += [*rows, *partition_rows(vantage, item)]
         if len(self._rows) >= MOST_UNNAMED:
             self._save()
         return told
@@ -136,6 +141,7 @@ class _Output:
         """Give the files, when all is written."""
         if self._rows:
             self._save()
+        self._partitions.flush()
         return self.writer.close()
 
     def _save(self) -> None:

@@ -4,9 +4,10 @@ import os
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from kafkasniff.capture.files.object_store import reason_of
@@ -76,6 +77,13 @@ class TableWriter:
             self._sizes[key] += sum(len(row[column] or b"") for column in _BINARY[table])
             if len(rows) >= _BUFFERED_ROWS or self._sizes[key] >= _BUFFERED_BYTES:
                 self._flush(key)
+
+    def add_block(self, table: str, block: Any) -> None:
+        """Take a block of rows, which have a time in ns. Raises PipelineError where they cannot be written."""
+        rows = pa.table(block).cast(_SCHEMAS[table])
+        days = pc.divide(rows["time_ns"], _DAY_NS)
+        for day in pc.unique(days).to_pylist():
+            self._write((table, day), rows.filter(pc.equal(days, day)))
 
     def close(self) -> list[Written]:
         """Write the rest; give what was written."""

@@ -48,14 +48,14 @@ def tables(
     from kafkasniff.cli.showing.answers import columns_or_usage, database_for
     from kafkasniff.questions.errors import QuestionError
     from kafkasniff.questions.export import FORMATS, Export
-    from kafkasniff.tables.declared import ALL_TABLES, FINDINGS, RECORDS
+    from kafkasniff.tables.declared import FINDINGS, RECORDS, TABLES
 
     if form not in FORMATS:
         raise none_of(form, FORMATS, "--format")
     left_out = {RECORDS.name: records, FINDINGS.name: findings}
-    names = [name for name in ALL_TABLES if left_out.get(name, True)]
+    names = [name for name in TABLES if left_out.get(name, True)]
     if only is not None:
-        names = columns_or_usage(only, [*ALL_TABLES], "--tables")
+        names = columns_or_usage(only, [*TABLES], "--tables")
     in_database = output.endswith(".duckdb")
     if in_database and os.path.lexists(output):
         raise typer.BadParameter(f"{output!r} exists already; name a new file.", param_hint="--output")
