@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.metrics.breakdown import Key, Row
 from kafkasniff.metrics.histogram import OCTAVES, up_to_octaves
+from kafkasniff.metrics.protobuf import LatencyFamily
 from kafkasniff.metrics.state import State
 from kafkasniff.metrics.totals import API_BROKER, CLIENT, ERROR_API, GROUP, TOPIC, Totals
 
@@ -98,10 +99,11 @@ def _counter(name: str, meaning: str, labels: Sequence[str], rows: Mapping[Key, 
 
 def _latencies(name: str, labels: Sequence[str], rows: Mapping[Key, Row]) -> Metric:
     meaning = "From the request's first byte to the response's last, of answered calls."
-    family = HistogramMetricFamily(name, meaning, labels=labels)
+    family = LatencyFamily(name, meaning, labels)
     for key, row in rows.items():
         counts = up_to_octaves(row.buckets)
         family.add_metric(key, [*zip(_LE, map(float, counts), strict=True)], row["latency_ms"] / 1000)
+        family.rows.append((dict(zip(labels, key, strict=True)), row))
     return family
 
 

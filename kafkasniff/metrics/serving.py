@@ -10,6 +10,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.registry import Collector
 
+from kafkasniff.metrics.protobuf import CONTENT_TYPE, is_preferred, messages_of
+
 _TEXT = ("Content-Type", "text/plain; charset=utf-8")
 _OK, _NOT_FOUND, _UNAVAILABLE, _NO_METHOD = (
     "200 OK", "404 Not Found", "503 Service Unavailable", "405 Method Not Allowed",
@@ -63,6 +65,7 @@ class MetricsServer:
         registry = CollectorRegistry(auto_describe=False)
         registry.register(collector)
         self._metrics = make_wsgi_app(registry)
+        self._collector = collector
         self._why_unready = why_unready
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
@@ -78,6 +81,9 @@ class MetricsServer:
             start(_NO_METHOD, [_TEXT])
             return [b"only GET\n"]
         if path == "/metrics" and self._metrics is not None:
+            if is_preferred(environ.get("HTTP_ACCEPT", "")):
+                start(_OK, [("Content-Type", CONTENT_TYPE)])
+                return [messages_of(self._collector.collect())]
             return self._metrics(environ, start)
         why = self._why_unready()
         if path == "/healthz":

@@ -80,14 +80,14 @@ def asked(url: str) -> tuple[int, str]:
 class Prometheus:
     """The server itself, which scrapes one target."""
 
-    def __init__(self, folder: Path, port: int) -> None:
+    def __init__(self, folder: Path, port: int, *options: str) -> None:
         configuration = folder / "prometheus.yml"
         configuration.write_text(CONFIGURATION.format(port=port))
         self.url = f"http://127.0.0.1:{free_port()}"
         self._log = (folder / "prometheus.log").open("wb")
         self.process = subprocess.Popen(
             ["prometheus", f"--config.file={configuration}", f"--storage.tsdb.path={folder / 'data'}",
-             f"--web.listen-address={self.url.removeprefix('http://')}"],
+             f"--web.listen-address={self.url.removeprefix('http://')}", *options],
             stdout=self._log, stderr=self._log,
         )  # fmt: skip
 
@@ -195,6 +195,44 @@ def test_prometheus_has_what_stats_says_of_the_same_packets(
     # A second by the group's coordinator: far above the smallest bucket.
     assert 1 < medians["JOIN_GROUP",] < 8
     assert [each["value"][1] for each in in_flight] == ["0"]
+
+
+@needs("prometheus")
+def test_prometheus_takes_native_histograms(run: Run, environment: dict[str, str], tmp_path: Path) -> None:
+    written, port = tmp_path / "live.pcapng", free_port()
+    live = Live(environment, "lo", "--metrics", f"127.0.0.1:{port}", "--write", str(written))
+    prometheus = Prometheus(tmp_path, port, "--enable-feature=native-histograms")
+    run_client(2_000)
+    call_as(b"last one")
+    try:
+        prometheus.wait_for('kafkasniff_client_calls_total{client_id="last one"}')
+        time.sleep(1.2)
+        counts = prometheus.values("histogram_count(kafkasniff_latency_seconds)", "api", "broker")
+        sums = prometheus.values("histogram_sum(kafkasniff_latency_seconds)", "api", "broker")
+        medians = prometheus.values("histogram_quantile(0.5, sum by (api) (kafkasniff_latency_seconds))", "api")
+        calls = prometheus.values("kafkasniff_calls_total", "api", "broker")
+    finally:
+        prometheus.end()
+    assert live.end() == 0
+    query = (
+        "SELECT api_name, server, count(*) AS n, count(total_time_ms) AS answered, sum(total_time_ms) AS ms"
+        " FROM calls GROUP BY ALL"
+    )
+    for line in run("sql", str(written), query, "--format", "json").stdout.splitlines():
+        row = json.loads(line)
+        key = row["api_name"], row["server"]
+        assert calls[key] == row["n"]
+        assert counts[key] == row["answered"]
+        assert sums[key] == pytest.approx(row["ms"] / 1000)
+    query = "SELECT api_name, total_time_ms AS ms FROM calls WHERE total_time_ms IS NOT NULL"
+    listed = run("sql", str(written), query, "--format", "json")
+    rows = [json.loads(line) for line in listed.stdout.splitlines()]
+    assert medians.keys() == {(row["api_name"],) for row in rows}
+    for (api,), median in medians.items():
+        times = sorted(row["ms"] / 1000 for row in rows if row["api_name"] == api)
+        # Whose bucket it is among those that Prometheus may take for the middle: they end at powers of 2^(1/8).
+        lowest, highest = times[(len(times) - 1) // 2], times[len(times) // 2]
+        assert lowest / 2**0.125 <= median <= highest * 2**0.125, api
 
 
 def test_every_gives_intervals_as_lines(run: Run, environment: dict[str, str], tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from kafkasniff.metrics.histogram import BOUNDS, BUCKETS, OCTAVES, bucket_of, percentile_ms, up_to_octaves
+from kafkasniff.metrics.histogram import BOUNDS, BUCKETS, OCTAVES, bucket_of, native_of, percentile_ms, up_to_octaves
 
 
 def counted(seconds: list[float]) -> np.ndarray:
@@ -16,6 +16,15 @@ def test_bounds_are_included_and_a_native_histogram_has_the_same() -> None:
         index = math.ceil(round(math.log2(seconds) * 8, 9))
         assert BOUNDS[bucket_of(np.array([seconds]))[0]] == pytest.approx(2 ** (index / 8))
     assert bucket_of(np.array([0.0, 1e9])).tolist() == [0, BUCKETS - 1]
+
+
+def test_native_buckets_have_the_indexes_that_prometheus_gives_them() -> None:
+    # Of schema 3, bucket 0 ends at 1 s, 8 at 2 s, -8 at 0.5 s; 65 s and more are in the one behind 64 s.
+    assert native_of(counted([1e-7, 0.5, 0.5, 1.0, 1.05, 2.0, 900.0])) == (
+        *(1, [(-8, 1), (7, 2), (6, 1), (40, 1)]),
+        [2, -1, 0, 0, 0],
+    )
+    assert native_of(counted([])) == (0, [], [])
 
 
 def test_octaves_hold_what_is_up_to_them() -> None:
