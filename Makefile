@@ -1,5 +1,6 @@
-# The five verbs of the project, and `make release`, which makes dist/. PYTHON and the environment .venv are made by `make setup`.
-.PHONY: setup test lint bench docs release
+# The five verbs of the project; `make coverage` and `make mutants`, which tell what tests miss; and `make release`, which makes
+# dist/. `make setup` makes the environment .venv by PYTHON.
+.PHONY: setup test lint bench docs coverage mutants release
 PYTHON ?= python3
 
 setup:
@@ -24,6 +25,16 @@ docs:
 	.venv/bin/python tools/make_docs.py
 	.venv/bin/pip install --quiet -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
+
+# As plain Python: coverage sees no compiled code. The rule of coverage's own files for `live` is in docs/development.md.
+coverage:
+	rm -rf build/coverage && mkdir -p build/coverage
+	-KAFKASNIFF_PURE=1 .venv/bin/coverage run -m pytest -n 2
+	.venv/bin/coverage combine --quiet
+	.venv/bin/coverage report --skip-covered --sort=cover
+
+mutants:
+	.venv/bin/python tools/mutants.py
 
 release:
 	tools/make_release.sh $(PYTHON)

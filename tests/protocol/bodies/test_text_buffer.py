@@ -61,3 +61,25 @@ def test_strings(text: str) -> None:
 def test_base64(size: int) -> None:
     raw = bytes(index * 7 & 0xFF for index in range(size))
     assert written("bytes", size.to_bytes(4) + raw) == b'"' + b64encode(raw) + b'"'
+
+
+@pytest.mark.parametrize("before", range(1024 - 80, 1024 + 2))
+def test_values_that_end_where_the_room_does(before: int) -> None:
+    """The room doubles from 1,024 bytes on: what is written at its end must be all there, whatever it is."""
+    raw = bytes(range(200, 205))
+    for size in range(5):
+        data = before.to_bytes(2) + b"a" * before + size.to_bytes(4) + raw[:size] + (2**63).to_bytes(8) + b"\0\3\n\x1fb"
+        fields = (
+            Field("x", "string", "0"),
+            Field("y", "bytes", "0"),
+            Field("n", "int64", "0"),
+            Field("z", "string", "0"),
+        )
+        text = JsonWriter().read(make_table(Message("One", "0", "none", fields), 0), data, 0, MAX_ELEMENTS)
+        assert text is not None
+        assert json.loads(text) == {
+            "x": "a" * before,
+            "y": b64encode(raw[:size]).decode(),
+            "n": -(2**63),
+            "z": "\n\x1fb",
+        }
