@@ -28,9 +28,10 @@ def own_network() -> Iterator[None]:
     if shutil.which("ip") is None:
         pytest.skip("`ip` (iproute2) is not installed")
     before = os.open(NAMESPACE, os.O_RDONLY)
+    if LIBC.unshare(CLONE_NEWNET):
+        os.close(before)
+        pytest.skip(f"no network namespace may be made here: {os.strerror(ctypes.get_errno())}")
     try:
-        if LIBC.unshare(CLONE_NEWNET):
-            pytest.skip(f"no network namespace may be made here: {os.strerror(ctypes.get_errno())}")
         ip("link", "set", "lo", "up")
         yield
     finally:
