@@ -45,7 +45,7 @@ cdef class CallReader(BodyReader):
     cdef readonly str rack
     cdef readonly dict topics, topic_ids, groups
     cdef readonly list codes, batches
-    cdef dict _layouts
+    cdef dict _layouts, _paths
     cdef list _names
     cdef str _last_name
     cdef long long _last_key, _key_type
@@ -59,6 +59,7 @@ cdef class CallReader(BodyReader):
     cdef long long partition
 
     cdef int _forget(self) except -1
+    cdef str _path_of(self, FieldTable field)
     cdef Py_ssize_t _slot_of(self, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int _begin_partition(self) except -1
     cdef ToldPartition _known_partition(self)

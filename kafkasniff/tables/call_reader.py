@@ -72,6 +72,8 @@ _MOST_BATCHES = cython.declare(cython.longlong, MAX_BATCHES)
 _CRC_BITS = cython.declare(cython.longlong, (1 << 32) - 1)
 _MOST_ELEMENTS = cython.declare(cython.longlong, 1 << 62)
 """More than the bytes of a message can be."""
+_SIDE = cython.declare(cython.longlong, 64)
+"""Elements of an array in an array to which paths are kept, of both."""
 _FEW = cython.declare(cython.int, 8)
 """Partitions that are looked through one by one."""
 _MOST_KEPT = 1_024
@@ -225,6 +227,7 @@ class CallReader(BodyReader):
         self.topic: str | None = None
         self._names: list[_Name | None] = [None] * _SLOTS
         self._last_name: str | None = None
+        self._paths: dict[FieldTable, dict[int, str]] = {}
         self.is_whole = False
         self.topics: dict[str, None] = {}
         self.topic_ids: dict[str, None] = {}
@@ -431,13 +434,27 @@ class CallReader(BodyReader):
                 return told
         return None
 
+    def _path_of(self, field: FieldTable) -> str:
+        """Give the path of a field in arrays, which calls have in common as far as their arrays are short."""
+        key: cython.longlong = self.indices[0] * _SIDE + self.indices[1]
+        found: str | None
+        if field.depth != 2 or self.indices[0] >= _SIDE or self.indices[1] >= _SIDE:
+            return self.path(field, False)
+        paths: dict[int, str] | None = self._paths.get(field)
+        if paths is None:
+            paths = self._paths[field] = {}
+        found = paths.get(key)
+        if found is None:
+            found = paths[key] = self.path(field, False)
+        return found
+
     def take_records(
         self, field: FieldTable, start: cython.Py_ssize_t, at: cython.Py_ssize_t, length: cython.Py_ssize_t
     ) -> cython.int:
         """Take record batches; raises ProtocolError for what is no whole batch of magic 2 with the right CRC."""
         size: cython.longlong
         end: cython.Py_ssize_t = at + length
-        path: str = self.path(field, False) if length > 0 else ""
+        path: str = self._path_of(field) if length > 0 else ""
         told: ToldPartition | None = self._told
         if told is not None:
             told.bytes = length

@@ -9,12 +9,12 @@ cdef class Column:
     cdef readonly int kind
     cdef readonly bint is_wanted
     cdef readonly Py_ssize_t nulls
-    cdef Py_ssize_t filled
+    cdef Py_ssize_t filled, _count
     cdef readonly object elements
     cdef unsigned char[::1] _valid, _bits
     cdef signed char[::1] _bytes
     cdef short[::1] _shorts
-    cdef int[::1] _ints
+    cdef int[::1] _ints, _elements
     cdef long long[::1] _longs
     cdef double[::1] _doubles
     cdef dict _places
@@ -29,8 +29,8 @@ cdef class Column:
     cdef put_text(self, Py_ssize_t row, str text)
     cdef put_texts(self, Py_ssize_t row, texts)
     cdef int _place(self, str text) except -1
-    @cython.locals(numbers="long long[::1]", row=Py_ssize_t, at=Py_ssize_t)
-    cdef put_common(self, Py_ssize_t rows, int[::1] places, list values)
+    @cython.locals(view="int[::1]", numbers="long long[::1]", row=Py_ssize_t, at=Py_ssize_t)
+    cdef put_common(self, Py_ssize_t rows, places, list values)
 
 @cython.final
 cdef class Common:
@@ -40,6 +40,7 @@ cdef class Common:
 @cython.final
 cdef class CommonColumns:
     cdef list _columns, _used
+    cdef object _places_of_rows
     cdef int[::1] _places, _numbers
 
     @cython.locals(place=int)

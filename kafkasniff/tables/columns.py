@@ -47,7 +47,8 @@ _KINDS = {
 }
 """How the values of a type are held: in so many bytes, texts and the ends of lists as numbers of 32 bits."""
 
-_ARRAYS = {BYTES: ("b", 1), SHORTS: ("h", 2), INTS: ("i", 4), LONGS: ("q", 8), DOUBLES: ("d", 8), TEXTS: ("i", 4)}
+_CODES = {BYTES: "b", SHORTS: "h", INTS: "i", LONGS: "q", DOUBLES: "d", TEXTS: "i", LISTS: "i"}
+_ZEROS = {kind: array(code, [0]) * (ROWS + 1) for kind, code in _CODES.items()}
 
 
 def fields_of(table: Table) -> list[ArrowField]:
@@ -72,14 +73,16 @@ class Column:
         self._last: str | None = None
         self._last_place = 0
         self.elements = array("i")
+        self._elements = self.elements
+        self._count = 0
         nothing: Any = None
         self._bits = self._bytes = self._shorts = self._ints = self._longs = self._doubles = nothing
         if self.kind == BITS:
             self.values: Any = bytearray(rows // 8)
             self._bits = self.values
             return
-        code, size = _ARRAYS.get(self.kind, ("i", 4))
-        self.values = array(code, bytes(size * (rows + (self.kind == LISTS))))
+        # To copy zeros is faster than to make an array of them.
+        self.values = _ZEROS[self.kind][: rows + (self.kind == LISTS)]
         if self.kind == BYTES:
             self._bytes = self.values
         elif self.kind == SHORTS:
@@ -137,37 +140,53 @@ class Column:
 
     def put_common(self, rows: int, places: Any, values: list[Any]) -> None:
         """Set the first `rows` rows, each to that of `values` whose number `places` has for it."""
+        if self.kind == TEXTS and None not in values:
+            self._places = dict(zip(values, range(len(values)), strict=True))
+            if len(self._places) in (1, len(values)):
+                # The numbers of the values are those of the texts; of one text all are 0.
+                self.filled = rows
+                self.values = self.values if len(self._places) == 1 else places
+                self._places = {text: at for at, text in enumerate(self._places)}
+                return
+            self._places = {}
+        view = places
         numbers = array("q", bytes(8 * len(values)))
         for at, value in enumerate(values):
             if value is not None:
                 numbers[at] = self._place(value) if self.kind == TEXTS else value
         if None in values:
             for row in range(rows):
-                at = places[row]
+                at = view[row]
                 if values[at] is not None:
                     self.put_number(row, numbers[at])
             return
         self.filled = rows
-        for at in range(len(self._valid)):
-            self._valid[at] = 0xFF
         if self.kind == SHORTS:
             for row in range(rows):
-                self._shorts[row] = numbers[places[row]]
+                self._shorts[row] = numbers[view[row]]
         else:
             for row in range(rows):
-                self._ints[row] = numbers[places[row]]
+                self._ints[row] = numbers[view[row]]
 
     def put_texts(self, row: int, texts: Iterable[str]) -> None:
         """Set the texts of a list."""
         for text in texts:
-            self.elements.append(self._place(text))
-        self._ints[row + 1] = len(self.elements)
+            if text is not self._last:
+                self._last_place = self._place(text)
+                self._last = text
+            if self._count == len(self._elements):
+                self.elements = array("i", self.elements.tobytes() + bytes(4 * ROWS))
+                self._elements = self.elements
+            self._elements[self._count] = self._last_place
+            self._count += 1
+        self._ints[row + 1] = self._count
 
     def finish(self, rows: int) -> None:
         """End the column after so many rows."""
         if self.kind != LISTS:
             self.nulls = rows - self.filled
             return
+        self.elements = self.elements[: self._count]
         for row in range(rows):
             # The list of a row that was not set is empty.
             if self._ints[row + 1] == 0:
@@ -202,7 +221,8 @@ class CommonColumns:
     def __init__(self, columns: list[Column]) -> None:
         """Begin without rows."""
         self._columns = columns
-        self._places = array("i", bytes(4 * ROWS))
+        self._places_of_rows = array("i", bytes(4 * ROWS))
+        self._places = self._places_of_rows
         self._numbers = array("i", [-1]) * MOST_COMMON
         self._used: list[tuple[Any, ...]] = []
 
@@ -218,7 +238,7 @@ class CommonColumns:
         """Set the columns."""
         for column, values in zip(self._columns, zip(*self._used, strict=True), strict=False):
             if column.is_wanted:
-                column.put_common(rows, self._places, [*values])
+                column.put_common(rows, self._places_of_rows, [*values])
 
 
 @cython.final

@@ -73,8 +73,8 @@ class _Chunk:
         self.leaf = leaf
         self.kind = _KINDS[leaf.type]
         self.pages: list[bytes] = []
-        self.size = 0
-        """Of the pages without compression."""
+        self.size = self.length = 0
+        """Bytes of the pages without compression, and as they are."""
         self.dictionary_size = 0
         self.encoding = _PLAIN
         self.nulls = 0
@@ -87,14 +87,18 @@ class _Chunk:
         packed = self._compressor.compress(data)
         place = 7 if kind == _DICTIONARY_PAGE else 5
         head = struct({1: i32(kind), 2: i32(len(data)), 3: i32(len(packed)), place: struct(header)})[1]
-        self.pages += head, packed
-        self.size += len(head) + len(data)
+        self.add_same_page(head + packed, len(head) + len(data))
         if kind == _DICTIONARY_PAGE:
-            self.dictionary_size = len(head) + len(packed)
+            self.dictionary_size = self.length
+
+    def add_same_page(self, page: bytes, size: int) -> None:
+        """Add a page that stands in another chunk too, which takes `size` bytes without compression."""
+        self.pages.append(page)
+        self.size += size
+        self.length += len(page)
 
     def metadata(self, offset: int, levels: int) -> Value:
         """Describe the pages, which begin at `offset` in the file."""
-        size = sum(map(len, self.pages))
         encodings = sorted({_PLAIN, _RLE, self.encoding})
         told = struct({3: i64(self.nulls), **self._bounds()})
         fields = {
@@ -104,7 +108,7 @@ class _Chunk:
             4: i32(_ZSTD),
             5: i64(levels),
             6: i64(self.size),
-            7: i64(size),
+            7: i64(self.length),
             9: i64(offset + self.dictionary_size),
             11: i64(offset) if self.dictionary_size else None,
             12: told,
@@ -144,6 +148,8 @@ class ParquetFile:
         self._compressor = _Compressor()
         self._groups: list[Value] = []
         self._rows = self._offset = 0
+        self._shared: dict[int, tuple[int, bytes, int]] = {}
+        """Pages of places, with the number of texts and their size, by the identity of what they were made of."""
         self._file = open(path, "xb")  # noqa: SIM115
         self._put(_MAGIC)
 
@@ -168,6 +174,7 @@ class ParquetFile:
             struct({1: listed(told), 2: i64(size), 3: i64(rows), 5: i64(begun), 6: i64(self._offset - begun)})
         )
         self._rows += rows
+        self._shared.clear()
 
     def close(self) -> None:
         """Write the footer. Raises OSError."""
@@ -195,6 +202,12 @@ class ParquetFile:
         [(length, elements)] = column.children
         inner = [(length, elements)] if not elements.children else elements.children
         found = []
+        if not length and not column.nulls:
+            levels = b"".join(_with_size(varint(rows << 1) + level) for level in (b"\0", b"\1"))
+            return [
+                (self._chunk(leaf, 0, rows, levels, values), rows)
+                for leaf, (_, values) in zip(leaves, inner, strict=True)
+            ]
         numbers = self._numbers
         for leaf, (_, values) in zip(leaves, inner, strict=True):
             numbers.take_repetitions(column.values, rows)
@@ -209,12 +222,24 @@ class ParquetFile:
         """Give the pages of `rows` values, some of which may be null, behind `count` levels."""
         chunk = _Chunk(leaf, self._compressor)
         chunk.nulls = count - rows + column.nulls
-        data = self._values(chunk, rows, column) if column.nulls < rows else b""
+        shared = self._shared.get(id(column.values))
+        if shared is not None and column.texts is not None and len(column.texts) == shared[0] and not column.nulls:
+            chunk.encoding = _DICTIONARY
+            data = b""
+        else:
+            shared = None
+            data = self._values(chunk, rows, column) if column.nulls < rows else b""
         if column.texts and chunk.encoding == _DICTIONARY:
             texts = [encoded(text) for text in column.texts]
             chunk.add_page(_DICTIONARY_PAGE, _texts(texts), {1: i32(len(texts)), 2: i32(_PLAIN)})
+        if shared is not None:
+            chunk.add_same_page(*shared[1:])
+            return chunk
         header = {1: i32(count), 2: i32(chunk.encoding), 3: i32(_RLE), 4: i32(_RLE)}
+        before = chunk.size
         chunk.add_page(_DATA_PAGE, levels + data, header)
+        if column.texts is not None and not column.nulls:
+            self._shared[id(column.values)] = len(column.texts), chunk.pages[-1], chunk.size - before
         return chunk
 
     def _values(self, chunk: _Chunk, rows: int, column: ArrowColumn) -> bytes:
