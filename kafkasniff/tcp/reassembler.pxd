@@ -24,5 +24,6 @@ cdef class Reassembler:
         type_at=Py_ssize_t, header=Py_ssize_t, cut="long long", segments="long long", time="long long", latest="long long", arrival=Arrival, ip=Py_ssize_t,
         tcp=Py_ssize_t, packet_end=Py_ssize_t, ethertype=int, data_offset=int, flags=int, payload=Py_ssize_t,
         length="long long", sequence="long long", acknowledged="long long", closed=bint, mss=int, key=bytes,
+        source=Py_ssize_t, start=Py_ssize_t,
     )
     cpdef list feed(self, batch)

@@ -108,7 +108,7 @@ class Reassembler:
                 ):
                     tcp = ip + _IPV6_HEADER
                     packet_end = tcp + (view[ip + 4] << 8 | view[ip + 5])
-            if tcp >= 0 and packet_end <= end:
+            if tcp >= 0 and packet_end > tcp:
                 data_offset = view[tcp + 12] >> 4
                 flags = view[tcp + 13]
                 payload = tcp + data_offset * 4
@@ -118,17 +118,20 @@ class Reassembler:
                     closed = not view[tcp + 14] and not view[tcp + 15] and not flags & _ENDING
                     mss = 0
                     if flags & _SYN:
-                        mss = maximum_segment_size(data, tcp + _TCP_HEADER, payload)
-                    if ethertype == _IPV4:
+                        mss = maximum_segment_size(data, tcp + _TCP_HEADER, min(payload, end))
+                    if ethertype == _IPV4 and packet_end <= end:
                         table.receive_ipv4(data, view, ip, flags, payload, length, arrival)
                         if closed or mss:
                             table.note_sender(part(data, ip + 12, ip + 24), closed, mss)
-                    else:
-                        key = part(data, ip + 8, ip + 40) + part(data, tcp, tcp + 4)
-                        sequence, acknowledged = big32(view, tcp + 4), big32(view, tcp + 8)
-                        table.receive(key, sequence, acknowledged, flags, data, payload, length, length, arrival)
-                        if closed or mss:
-                            table.note_sender(key, closed, mss)
+                        continue
+                    source = ip + 12 if ethertype == _IPV4 else ip + 8
+                    key = part(data, source, tcp) + part(data, tcp, tcp + 4)
+                    sequence, acknowledged = big32(view, tcp + 4), big32(view, tcp + 8)
+                    start = min(payload, end)
+                    captured = min(end - start, length)
+                    table.receive(key, sequence, acknowledged, flags, data, start, captured, length, arrival)
+                    if closed or mss:
+                        table.note_sender(key, closed, mss)
                     continue
             segment = self._reader.read(data, at, captured, originals[index], arrival)
             if segment is not None:

@@ -125,6 +125,9 @@ class Boundaries:
         """
         search = self.searches[direction]
         assert search is not None
+        held = search.held
+        if not held.held:
+            return None
         if direction == self._client:
             place = search.find_request(self._score_request, again)
         else:
@@ -134,18 +137,21 @@ class Boundaries:
                 place = search.find_lone_response(self.last_answer)
         if place is None:
             return None
+        if held.segment_starts[0] < place:
+            place = self._first_before(direction, held, place)
+        self._search(direction, None)
+        return place, held
+
+    def _first_before(self, direction: int, held: HeldStream, place: int) -> int:
+        """Give the first of the frames that lead up to the proven one at `place`, or that one."""
         from kafkasniff.calls.resync.lone_responses import LoneResponses
         from kafkasniff.calls.resync.lookback import earlier_requests, earlier_responses
 
         if direction == self._client:
-            place = earlier_requests(search.held, place)
-        else:
-            place = earlier_responses(search.held, place, self.last_answer)
-            before = LoneResponses().find_before(search.held, place, self.last_answer)
-            if before is not None:
-                place = earlier_responses(search.held, before, self.last_answer)
-        self._search(direction, None)
-        return place, search.held
+            return earlier_requests(held, place)
+        place = earlier_responses(held, place, self.last_answer)
+        before = LoneResponses().find_before(held, place, self.last_answer)
+        return place if before is None else earlier_responses(held, before, self.last_answer)
 
     def is_plausible(self, direction: int, size: int, start: bytes) -> bool:
         """Tell whether a size and the bytes behind it may begin a request, or an awaited response."""
