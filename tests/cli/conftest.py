@@ -7,8 +7,9 @@ import pytest
 
 from tests.conftest import ROOT
 
-# Tests with a real broker need its jars; docs/development.md says how to have them.
-collect_ignore = [] if os.environ.get("KAFKASNIFF_KAFKA_JARS") else ["test_live_broker.py"]
+NEEDED = {"KAFKASNIFF_KAFKA_JARS": "test_live_broker.py", "KAFKASNIFF_OTELCOL": "test_otelcol.py"}
+"""What tests with a real broker and a real collector need; docs/development.md says how to have it."""
+collect_ignore = [file for variable, file in NEEDED.items() if not os.environ.get(variable)]
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
