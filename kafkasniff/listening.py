@@ -103,9 +103,12 @@ class Listening:
             summary.first_time = batch.times[0]
         summary.last_time = batch.times[-1]
         items = self._engine.feed(batch)
+        counters = self._engine.reassembler.counters
+        summary.packets, summary.cut_packets = counters.packets, counters.cut_packets
         if self._writer is not None:
             # Behind the secrets that open them.
             self._writer.write_batch(batch, {} if self._comments is None else self._comments(batch, items))
+            self._writer.flush()
         summary.largest_lag_ns = max(summary.largest_lag_ns, time.time_ns() - batch.times[0])
         return items
 
@@ -135,8 +138,6 @@ class Listening:
         if self.watchers:
             self.in_flight = self._engine.in_flight()
         summary, capture = self.summary, self._capture
-        counters = self._engine.reassembler.counters
-        summary.packets, summary.cut_packets = counters.packets, counters.cut_packets
         summary.notes = self._engine.notes()
         summary.damages = capture.failures
         if summary.counts.tls_begun and not summary.counts.calls and not self._has_said_tls:

@@ -40,8 +40,12 @@ def test_what_is_sent_again_gives_the_same_calls(tmp_path: Path) -> None:
         listening = Listening(
             capture, said.append, connections=True, duration_ns=SECOND // 2, writer=PcapngWriter(stream)
         )
+        counted: list[int] = []
+        listening.watchers.append(lambda _: counted.append(listening.summary.packets))
         items = [item for found in listening.batches() for item in found]
         capture.close()
+    # Whoever shows calls shows the packets that brought them.
+    assert min(counted) > 0
     recorded = list(read(CAPTURE, connections=True))
     calls, expected = ([each for each in source if isinstance(each, Call)] for source in (items, recorded))
     assert [essence(call) for call in calls] == [essence(call) for call in expected]
