@@ -1,6 +1,7 @@
 """Writing packets to a pcapng file (draft-ietf-opsawg-pcapng)."""
 
 import os
+import stat
 import struct
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -97,6 +98,13 @@ class PcapngWriter:
             tail += 8
         self._write(b"".join(pieces))
 
+    def flush(self) -> None:
+        """Hand on what is buffered."""
+        try:
+            self._stream.flush()
+        except OSError as error:
+            raise CaptureError(f"{self._stream.name}: cannot be written: {error.strerror}") from error
+
     def write_statistics(self, interface: Interface, received: int, dropped: int) -> None:
         """Write how many packets an interface that has some in the file received, and how many the kernel dropped."""
         counts = _option(ISB_IFRECV, received.to_bytes(8, "little")) + _option(
@@ -164,8 +172,16 @@ def check_new(path: str) -> None:
 
 
 def create(path: str, *, private: bool) -> BinaryIO:
-    """Make a new file at `path`, from the first moment for its owner alone if `private`; raises CaptureError."""
+    """Make a new file at `path`, from the first moment for its owner alone if `private`; raises CaptureError.
+
+    What is written into a named pipe that is there goes to its reader.
+    """
     mode = 0o600 if private else 0o666
+    try:
+        if stat.S_ISFIFO(os.stat(path).st_mode):
+            return open(path, "wb")
+    except OSError:
+        pass
     try:
         return open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))
     except FileExistsError:
