@@ -22,20 +22,26 @@ cdef long long _signed64(bytes data, Py_ssize_t at) except? -1
 cdef class CallTables:
     cdef public Block calls, batches, partitions
     cdef readonly CallReader reader
-    cdef object _wanted, _give, _vantage_of
+    cdef object _wanted, _give
     cdef bint _shows_errors, _shows_parts, _decompresses
     cdef frozenset _asked_apis
     cdef dict _connections, _common, _apis
     cdef Common _connection, _api
     cdef object _interface
     cdef str _file
+    cdef public str vantage
+    cdef readonly bint added
+    cdef public bint leaves_doubtful
 
     cdef Block _block_of(self, str name)
     cpdef hand_on(self, str name, Block block)
     @cython.locals(reader=CallReader, call=Call, header=RequestHeader, index=Py_ssize_t)
     cpdef object take(self, list items)
-    @cython.locals(reader=CallReader, block=Block, request=Frame, response=Frame, index=int)
     cpdef add(self, Call call)
+    @cython.locals(ids=dict)
+    cdef bint _is_doubtful(self, Call call) except -1
+    @cython.locals(reader=CallReader, block=Block, request=Frame, response=Frame, index=int)
+    cdef _add_read(self, Call call)
     @cython.locals(header=RequestHeader, client_id=str, found=Common, known=tuple, key=int, api=Common)
     cdef _know(self, Call call)
     @cython.locals(client=str, values=tuple, found=Common)

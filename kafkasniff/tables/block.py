@@ -70,19 +70,13 @@ def _content_bytes(data: bytes, start: int, end: int) -> int:
 class CallTables:
     """Takes calls as rows of those of the tables `calls`, `batches` and `partitions` that are wanted."""
 
-    def __init__(
-        self,
-        wanted: Mapping[str, Collection[str] | None],
-        give: Callable[[str, Any], None],
-        vantage_of: Callable[[str], str] = ring_of,
-    ) -> None:
+    def __init__(self, wanted: Mapping[str, Collection[str] | None], give: Callable[[str, Any], None]) -> None:
         """Begin without rows; `wanted` names tables, and the columns of each that are kept (None: all).
 
-        `give` takes the name of a table and a block of `ROWS` rows; `vantage_of` gives the capture point of a file.
+        `give` takes the name of a table and a block of `ROWS` rows.
         """
         self._wanted = wanted
         self._give = give
-        self._vantage_of = vantage_of
         self.calls = self._block_of("calls")
         self.batches = self._block_of("batches")
         self.partitions = self._block_of("partitions")
@@ -102,6 +96,12 @@ class CallTables:
         self._connection = self._api = _NO_API
         self._interface: Any = None
         self._file = ""
+        self.vantage: str | None = None
+        """The capture point of the calls that come; None: their ring."""
+        self.added = True
+        """Whether the call that was taken last has rows."""
+        self.leaves_doubtful = False
+        """Whether calls get no rows that were not read whole, or name topics by ids of which no name is known."""
 
     def _block_of(self, name: str) -> Block | None:
         if name not in self._wanted:
@@ -125,7 +125,8 @@ class CallTables:
         """Add calls, which it takes from the end of a list, until an item is to be looked at.
 
         Gives that item: what is no call, or a call of which there is more to tell than rows of these tables; after a
-        call that the reader has not read whole, also its batches and partitions. None where there is none.
+        call that the reader has not read whole, also its batches and partitions; with `leaves_doubtful` also calls
+        that get no rows. None where there is none.
         """
         reader = self.reader
         while items:
@@ -133,7 +134,11 @@ class CallTables:
             if not isinstance(item, Call):
                 return item
             call = item
-            self.add(call)
+            reader.read_call(call)
+            self.added = not (self.leaves_doubtful and self._is_doubtful(call))
+            if not self.added:
+                return item
+            self._add_read(call)
             if not reader.is_whole:
                 if self._shows_parts or self._asked_apis:
                     return item
@@ -158,8 +163,17 @@ class CallTables:
 
     def add(self, call: Call) -> None:
         """Read a call and add its row to `calls`, where that is wanted."""
+        self.reader.read_call(call)
+        self._add_read(call)
+
+    def _is_doubtful(self, call: Call) -> bool:
+        """Tell whether the call that was read last was not read whole, or lacks names of topics."""
+        ids = self.reader.topic_ids
+        return not self.reader.is_whole or (bool(ids) and len(call.context.topics.of(ids)) < len(ids))
+
+    def _add_read(self, call: Call) -> None:
+        """Add the row of the call that was read last."""
         reader = self.reader
-        reader.read_call(call)
         self._know(call)
         block = self.calls
         if block is None:
@@ -263,7 +277,7 @@ class CallTables:
     def _new_connection(self, call: Call, client_id: str | None) -> Common:
         client = call.client
         values = (
-            self._vantage_of(call.connection.first.interface.file),
+            self.vantage or ring_of(call.connection.first.interface.file),
             f"{client}-{call.server}",
             call.connection.epoch,
             client,

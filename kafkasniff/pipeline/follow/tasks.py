@@ -19,7 +19,6 @@ from kafkasniff.pipeline.findings.events import EventPacker
 from kafkasniff.pipeline.follow.carry import Capture, HeldPackets, Saved, Saver, load, save
 from kafkasniff.pipeline.indexes.merging import Merger, PacketFiles
 from kafkasniff.pipeline.indexes.pieces import pieces_of
-from kafkasniff.pipeline.inputs.files import vantage_of
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows.naming import MOST_UNNAMED, MarkedNames
 from kafkasniff.pipeline.rows.output import TableWriter, Written
@@ -28,9 +27,9 @@ from kafkasniff.pipeline.rows.told import TOLD
 from kafkasniff.pipeline.rows.writing import write_ended
 from kafkasniff.pipeline.tasks import Learned, result_batch, said, task_of_worker
 from kafkasniff.tables.block import CallTables
-from kafkasniff.tables.declared import PARTITIONS_NAMED, TABLES
+from kafkasniff.tables.declared import ERRORS, RECORDS, TABLES
 from kafkasniff.tables.more_rows import MoreRows
-from kafkasniff.tables.partition_rows import WITH_PARTITIONS, partition_rows
+from kafkasniff.tables.partition_rows import partition_rows
 from kafkasniff.tables.rows import Placed, item_rows
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.tcp.tls.key_log import KeyLog
@@ -112,37 +111,55 @@ class FollowTask:
 class _Output:
     """What is written, but for rows that lack names: these wait."""
 
-    def __init__(self, work: str, name: str) -> None:
+    def __init__(self, work: str, name: str, records: bool) -> None:
         self._work = work
+        self._records = records
         self.writer = TableWriter(work, f"{name}-{uuid4().hex[:12]}")
         self.unnamed: list[Saved] = []
         self._rows: list[Placed] = []
         self._more = MoreRows(TABLES.keys() - TOLD.keys())
         self._told = MoreRows(TOLD)
-        self._partitions = CallTables({PARTITIONS_NAMED.name: None}, self.writer.add_block, vantage_of)
+        self._blocks = CallTables(dict.fromkeys(TABLES.keys() - {RECORDS.name}), self.writer.add_block)
+        self._blocks.leaves_doubtful = True
 
-    def rows(self, vantage: str, item: Item, records: bool) -> Iterable[Placed]:
-        """Give the rows of what ended."""
-        if not isinstance(item, Call):
-            return item_rows(vantage, item, records)
-        names = MarkedNames(item.context.topics)
-        item.context = item.context.having(topics=names)
-        rows = [*item_rows(vantage, item, records), *self._more.rows(vantage, item)]
-        told = self._told.rows(vantage, item)
-        if not names.lacking:
-            is_read = item.api_key not in WITH_PARTITIONS or self._partitions.take([item]) is None
-            return [*rows, *told, *(() if is_read else partition_rows(vantage, item))]
-        self._rows += [*rows, *partition_rows(vantage, item)]
-        if len(self._rows) >= MOST_UNNAMED:
-            self._save()
-        return told
+    def write(self, vantage: str, item: Item) -> None:
+        """Write the rows of what ended."""
+        if not isinstance(item, Call) or self._records:
+            self._write_rows(vantage, item)
+            return
+        self._blocks.vantage = vantage
+        if self._blocks.take([item]) is None:
+            return
+        if not self._blocks.added:
+            self._write_rows(vantage, item)
+            return
+        self.writer.add([*self._more.rows(vantage, item), *self._told.rows(vantage, item)])
+        if self._blocks.reader.codes:
+            self.writer.add(row for row in item_rows(vantage, item, False) if row[0] == ERRORS.name)
 
     def close(self) -> list[Written]:
         """Give the files, when all is written."""
+        self._blocks.flush()
         if self._rows:
             self._save()
-        self._partitions.flush()
         return self.writer.close()
+
+    def _write_rows(self, vantage: str, item: Item) -> None:
+        """Write the rows of what is no call, or not in blocks, unless names of topics are lacking."""
+        if not isinstance(item, Call):
+            self.writer.add(item_rows(vantage, item, self._records))
+            return
+        names = MarkedNames(item.context.topics)
+        item.context = item.context.having(topics=names)
+        rows = [*item_rows(vantage, item, self._records), *self._more.rows(vantage, item)]
+        rows += partition_rows(vantage, item)
+        self.writer.add(self._told.rows(vantage, item))
+        if not names.lacking:
+            self.writer.add(rows)
+            return
+        self._rows += rows
+        if len(self._rows) >= MOST_UNNAMED:
+            self._save()
 
     def _save(self) -> None:
         self.unnamed.append(save(self._work, self._rows))
@@ -165,8 +182,9 @@ class _Follower:
         self._bucket = bucket
         self._files = PacketFiles([each.path for each in task.known.parts], [each.head for each in task.known.parts])
         self._interfaces: dict[int, list[Interface]] = {}
-        self._output = _Output(task.work, f"part-{bucket:05d}")
-        self._ending = _Output(task.work, f"ending-{bucket:05d}")
+        records = task.options.records
+        self._output = _Output(task.work, f"part-{bucket:05d}", records)
+        self._ending = _Output(task.work, f"ending-{bucket:05d}", records)
         self._saver = Saver(task.work)
         self._followed = Followed(bucket)
 
@@ -277,7 +295,7 @@ class _Follower:
         if self._task.only_learn or not ended.items:
             return
         vantage = ended.vantage
-        write_ended(ended, self._task.options, output.writer, capture.packer, capture.names, output.rows)
+        write_ended(ended, self._task.options, output.writer, capture.packer, capture.names, output.write)
         if output is self._output:
             latest = self._followed.latest_events
             latest[vantage] = max(latest.get(vantage, 0), capture.packer.latest)

@@ -82,7 +82,7 @@ def find_inputs(sources: Sequence[str], leave_out: str | None = None) -> list[In
 
 def look_at(path: str) -> Input:
     """Give what the beginning of a file tells of it."""
-    ring = vantage_of(path)
+    ring = ring_of(shown(path))
     try:
         status = status_of(path)
         if not status.regular:
@@ -104,11 +104,6 @@ def look_at(path: str) -> Input:
     except CaptureError as error:
         return Input(path, size, modified, head, ring, reason=str(error))
     return Input(path, size, modified, head, ring, first_time, bool(compression_of(head[:MAGIC_LENGTH])))
-
-
-def vantage_of(path: str) -> str:
-    """Give the capture point of a file."""
-    return ring_of(shown(path))
 
 
 def shown(path: str) -> str:

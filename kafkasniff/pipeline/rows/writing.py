@@ -1,6 +1,6 @@
 """What ends with a batch of packets, as rows of the tables and as events."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from kafkasniff.calls.items import Item
 from kafkasniff.pipeline.findings.clusters import ClusterNames
@@ -8,10 +8,7 @@ from kafkasniff.pipeline.findings.events import EventPacker
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows.output import TableWriter
 from kafkasniff.pipeline.rows.reassembly import Ended
-from kafkasniff.tables.rows import Placed, item_rows, time_of
-
-RowsOf = Callable[[str, Item, bool], Iterable[Placed]]
-"""Gives the rows of what ended at a vantage; those of records only where asked for."""
+from kafkasniff.tables.rows import time_of
 
 
 def write_ended(
@@ -20,15 +17,18 @@ def write_ended(
     writer: TableWriter,
     packer: EventPacker,
     names: ClusterNames,
-    rows_of: RowsOf = item_rows,
+    write_rows: Callable[[str, Item], None],
 ) -> None:
-    """Write what ended, as far as it is asked for; takes all items from it. Raises PipelineError."""
+    """Write what ended, as far as it is asked for; takes all items from it. Raises PipelineError.
+
+    `write_rows` takes a vantage, and what ended there.
+    """
     vantage, items, at_end = ended
     items.reverse()
     while items:
         # Taken from the list, since the bodies decoded for one row should not outlive it.
         item = items.pop()
         if options.wants(time_of(item)):
-            writer.add(rows_of(vantage, item, options.records))
             writer.add([packer.row(item, at_end)])
             names.take(item)
+            write_rows(vantage, item)
