@@ -104,6 +104,18 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
+def resident(root: int) -> dict[str, int]:
+    """Give the largest resident set (bytes) of one process of a kind, of those that a command started, as it is now."""
+    found: defaultdict[str, int] = defaultdict(int)
+    for pid in _descendants(root):
+        try:
+            kind, pages = _kind(pid, root), int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        except OSError:
+            continue
+        found[kind] = max(found[kind], pages * _PAGE)
+    return found
+
+
 def _kind(pid: int, root: int) -> str:
     if pid == root:
         return "driver"
