@@ -1,6 +1,12 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """IPv4 and IPv6 headers."""
 
 from typing import NamedTuple
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.tcp.packets.headers import HeaderError, u8, u16, u32
 from kafkasniff.tcp.packets.link import IPV4
@@ -22,17 +28,27 @@ class Fragment(NamedTuple):
     more: bool
 
 
-class IpPacket(NamedTuple):
+@cython.no_gc
+@cython.freelist(8)
+@cython.final
+@cython.cclass
+class IpPacket:
     """An IP packet's addresses and the place of its payload."""
 
-    source: bytes
-    destination: bytes
-    protocol: int
-    at: int
-    """Position of the payload."""
-    wire_end: int
-    """Position where the payload ended on the wire; behind the captured bytes when the packet was cut."""
-    fragment: Fragment | None
+    __slots__ = ("at", "destination", "fragment", "protocol", "source", "wire_end")
+
+    def __init__(
+        self, source: bytes, destination: bytes, protocol: int, at: int, wire_end: int, fragment: Fragment | None
+    ) -> None:
+        """Take what its headers say."""
+        self.source = source
+        self.destination = destination
+        self.protocol = protocol
+        self.at = at
+        """Position of the payload."""
+        self.wire_end = wire_end
+        """Position where the payload ended on the wire; behind the captured bytes when the packet was cut."""
+        self.fragment = fragment
 
 
 def parse_ip(ethertype: int, data: bytes, at: int, end: int, wire_end: int) -> IpPacket:

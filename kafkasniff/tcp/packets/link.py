@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """From a captured frame to the network header within: link layers, VLAN tags, MPLS, PPP."""
 
 from kafkasniff.tcp.packets.headers import HeaderError, u8, u16, u32

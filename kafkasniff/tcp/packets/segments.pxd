@@ -1,5 +1,9 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
+from kafkasniff.tcp.packets.headers cimport u8
+from kafkasniff.tcp.packets.ip cimport IpPacket, parse_ip, skip_extensions
+from kafkasniff.tcp.packets.link cimport find_network
+from kafkasniff.tcp.packets.tunnels cimport Inner, open_tunnel
 
 @cython.final
 cdef class Segment:
@@ -11,3 +15,15 @@ cdef class Segment:
 
 @cython.locals(kind=int, length=int)
 cpdef int maximum_segment_size(bytes data, Py_ssize_t at, Py_ssize_t end) except -1
+
+@cython.final
+cdef class SegmentReader:
+    cdef object _counters, _fragments
+    cdef int _depth
+
+    cpdef Segment read(self, bytes data, Py_ssize_t at, Py_ssize_t captured, Py_ssize_t original, Arrival arrival)
+    @cython.locals(packet=IpPacket, inner=Inner, tunnel=tuple, separate=tuple, others=tuple, protocol=int, at=Py_ssize_t, ethertype=int)
+    cdef Segment _unwrap(self, tuple network, bytes data, Py_ssize_t end, long long wire_end, Arrival arrival)
+
+@cython.locals(header=int, length="long long", ends=bytes)
+cdef Segment _segment(IpPacket packet, tuple separate, tuple tunnel, bytes data, Py_ssize_t at, Py_ssize_t end, long long wire_end, tuple others)

@@ -14,6 +14,7 @@ from kafkasniff.tcp.packets.fragments import Fragments
 from kafkasniff.tcp.packets.headers import HeaderError, u8
 from kafkasniff.tcp.packets.ip import TCP, IpPacket, parse_ip, skip_extensions
 from kafkasniff.tcp.packets.link import Network, find_network
+from kafkasniff.tcp.packets.tunnels import open_tunnel
 from kafkasniff.tcp.reassembly.flow_keys import FlowKey
 
 _SYN = 0x02
@@ -143,8 +144,6 @@ class SegmentReader:
                 protocol, at, _fragment = skip_extensions(protocol, data, 0, end)
             if protocol == TCP:
                 return _segment(packet, separate, tunnel, data, at, end, wire_end, others)
-            from kafkasniff.tcp.packets.tunnels import open_tunnel
-
             inner = open_tunnel(ethertype, protocol, data, at, end)
             if inner is None:
                 self._counters.not_tcp += 1

@@ -1,6 +1,10 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """IP packets within IP packets: IP-in-IP, GRE, ERSPAN, VXLAN, GENEVE, GTP-U, L2TP, Teredo."""
 
-from typing import NamedTuple
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.tcp.packets.headers import u8, u16, u24, u32
 from kafkasniff.tcp.packets.link import ETHERNET, IPV4, IPV6, NSH, Network, by_ethertype, by_version, ppp
@@ -21,18 +25,26 @@ _L2TP_PORT = 1701
 _TEREDO_PORT = 3544
 
 
-class Inner(NamedTuple):
+@cython.no_gc
+@cython.freelist(8)
+@cython.final
+@cython.cclass
+class Inner:
     """The packet within a tunnel."""
 
-    network: Network
-    label: str
-    """Name of the encapsulation, with the number of the virtual network where it has one."""
-    separates: bool
-    """Whether equal addresses under other labels are other connections.
+    __slots__ = ("label", "network", "separates")
 
-    True for virtual networks (VXLAN, GENEVE, GRE with a key); not where the number differs by direction (GTP-U,
-    L2TP), is that of a mirror session (ERSPAN), or where answers may come back outside the tunnel (IP-in-IP).
-    """
+    def __init__(self, network: Network, label: str, separates: bool) -> None:
+        """Take what the tunnel's headers say."""
+        self.network = network
+        self.label = label
+        """Name of the encapsulation, with the number of the virtual network where it has one."""
+        self.separates = separates
+        """Whether equal addresses under other labels are other connections.
+
+        True for virtual networks (VXLAN, GENEVE, GRE with a key); not where the number differs by direction (GTP-U,
+        L2TP), is that of a mirror session (ERSPAN), or where answers may come back outside the tunnel (IP-in-IP).
+        """
 
 
 def open_tunnel(outer: int, protocol: int, data: bytes, at: int, end: int) -> Inner | None:

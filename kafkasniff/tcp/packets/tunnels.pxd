@@ -1,0 +1,17 @@
+cimport cython
+from kafkasniff.tcp.packets.headers cimport u8, u16, u24, u32
+from kafkasniff.tcp.packets.link cimport by_ethertype, by_version, ppp
+
+@cython.final
+cdef class Inner:
+    cdef readonly tuple network
+    cdef readonly str label
+    cdef readonly bint separates
+
+cpdef Inner open_tunnel(int outer, int protocol, bytes data, Py_ssize_t at, Py_ssize_t end)
+cdef Inner _gre(bytes data, Py_ssize_t at, Py_ssize_t end)
+@cython.locals(source=int, destination=int)
+cdef Inner _udp(bytes data, Py_ssize_t at, Py_ssize_t end)
+cdef Inner _gtp(bytes data, Py_ssize_t at, Py_ssize_t end)
+cdef Inner _l2tp(bytes data, Py_ssize_t at, Py_ssize_t end)
+cdef Inner _teredo(bytes data, Py_ssize_t at, Py_ssize_t end)
