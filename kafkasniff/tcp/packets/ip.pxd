@@ -1,4 +1,5 @@
 cimport cython
+from kafkasniff.octets cimport part
 from kafkasniff.tcp.packets.headers cimport u8, u16, u32
 
 @cython.final

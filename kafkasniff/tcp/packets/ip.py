@@ -11,6 +11,9 @@ except ImportError:
 from kafkasniff.tcp.packets.headers import HeaderError, u8, u16, u32
 from kafkasniff.tcp.packets.link import IPV4
 
+if not cython.compiled:
+    from kafkasniff.octets import part
+
 TCP = 6
 
 _FRAGMENT = 44
@@ -92,7 +95,7 @@ def _parse_ipv4(data: bytes, at: int, end: int, wire_end: int) -> IpPacket:
     protocol, payload = data[at + 9], at + header
     if protocol == _AUTHENTICATION and not fragment:
         protocol, payload, _ = skip_extensions(protocol, data, payload, end)
-    return IpPacket(data[at + 12 : at + 16], data[at + 16 : at + 20], protocol, payload, packet_end, fragment)
+    return IpPacket(part(data, at + 12, at + 16), part(data, at + 16, at + 20), protocol, payload, packet_end, fragment)
 
 
 def _parse_ipv6(data: bytes, at: int, end: int, wire_end: int) -> IpPacket:
@@ -102,4 +105,4 @@ def _parse_ipv6(data: bytes, at: int, end: int, wire_end: int) -> IpPacket:
     # 0: a jumbogram (RFC 2675), or segmentation offload.
     packet_end = at + 40 + length if length else wire_end
     protocol, payload, fragment = skip_extensions(data[at + 6], data, at + 40, min(end, packet_end))
-    return IpPacket(data[at + 8 : at + 24], data[at + 24 : at + 40], protocol, payload, packet_end, fragment)
+    return IpPacket(part(data, at + 8, at + 24), part(data, at + 24, at + 40), protocol, payload, packet_end, fragment)

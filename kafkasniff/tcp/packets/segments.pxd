@@ -1,5 +1,6 @@
 cimport cython
 from kafkasniff.capture.packets cimport Arrival
+from kafkasniff.octets cimport part, unsigned16, unsigned32
 from kafkasniff.tcp.packets.headers cimport u8
 from kafkasniff.tcp.packets.ip cimport IpPacket, parse_ip, skip_extensions
 from kafkasniff.tcp.packets.link cimport find_network
@@ -25,5 +26,5 @@ cdef class SegmentReader:
     @cython.locals(packet=IpPacket, inner=Inner, tunnel=tuple, separate=tuple, others=tuple, protocol=int, at=Py_ssize_t, ethertype=int)
     cdef Segment _unwrap(self, tuple network, bytes data, Py_ssize_t end, long long wire_end, Arrival arrival)
 
-@cython.locals(header=int, length="long long", ends=bytes)
+@cython.locals(header=int, length="long long", ends=bytes, payload=Py_ssize_t)
 cdef Segment _segment(IpPacket packet, tuple separate, tuple tunnel, bytes data, Py_ssize_t at, Py_ssize_t end, long long wire_end, tuple others)

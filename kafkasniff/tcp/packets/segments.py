@@ -17,6 +17,9 @@ from kafkasniff.tcp.packets.link import Network, find_network
 from kafkasniff.tcp.packets.tunnels import open_tunnel
 from kafkasniff.tcp.reassembly.flow_keys import FlowKey
 
+if not cython.compiled:
+    from kafkasniff.octets import part, unsigned16, unsigned32
+
 _SYN = 0x02
 _END_OF_OPTIONS, _NO_OPERATION, _MSS = 0, 1, 2
 """Kinds of TCP options (RFC 9293, 3.2)."""
@@ -170,16 +173,17 @@ def _segment(
     length = wire_end - at - header
     if at + 20 > end or header < 20 or length < 0:
         raise HeaderError
-    ends = packet.source + packet.destination + data[at : at + 4]
+    ends = packet.source + packet.destination + part(data, at, at + 4)
+    payload = min(at + header, end)
     return Segment(
         (separate, ends) if separate else ends,
         tunnel,
-        int.from_bytes(data[at + 4 : at + 8], "big"),
-        int.from_bytes(data[at + 8 : at + 12], "big"),
+        unsigned32(data, at + 4),
+        unsigned32(data, at + 8),
         data[at + 13],
-        data[at + header : end],
+        part(data, payload, end),
         length,
         others,
-        int.from_bytes(data[at + 14 : at + 16], "big"),
-        maximum_segment_size(data, at + 20, min(at + header, end)) if data[at + 13] & _SYN else 0,
+        unsigned16(data, at + 14),
+        maximum_segment_size(data, at + 20, payload) if data[at + 13] & _SYN else 0,
     )
