@@ -58,7 +58,8 @@ REPEATS = 1_000_000
 """Of a capture; more than there is time for."""
 JSON_TIMES = re.compile(rb'"time":"([^"]+)".*"totalTimeMs":([0-9.]+)')
 TIME = re.compile(r"^ *\d* *(\d\d):(\d\d):(\d\d\.\d+) ")
-DROPPED = re.compile(r"([\d,]+) packets? dropped")
+DROPPED = re.compile(r"^(process \d+ of \d+: )?.*?([\d,]+) packets? dropped", re.MULTILINE)
+"""Whose drops, with `--jobs`, and how many."""
 
 
 class Outcome(NamedTuple):
@@ -184,8 +185,8 @@ def attempt(
     # Of tshark with dumpcap, which captures for it.
     _, _, used = os.wait4(process.pid, 0)
     lines.end()
-    # The closing line has the sum.
-    dropped = int(next(reversed(DROPPED.findall(messages)), "0").replace(",", ""))
+    # The last line of each process, its closing line, has the sum.
+    dropped = sum({name: int(number.replace(",", "")) for name, number in DROPPED.findall(messages)}.values())
     reached = int(sent[1]) / float(sent[2])
     return Outcome(int(sent[1]), rate, reached, dropped, lag, lines.count, used.ru_utime + used.ru_stime)
 
