@@ -157,6 +157,10 @@ class Bench:
             command = [sys.executable, "-m", "benchmarks.pipeline", "--folder", str(self._folder), "alone", what]
             return cost_of([*command, *map(str, files), out])
 
+    def command(self, name: str, files: list[Path], *options: str) -> Cost:
+        """Measure a command that reads captures in one process."""
+        return cost_of([sys.executable, "-m", "kafkasniff", name, *map(str, files), *options])
+
     def pipeline(self, master: str, files: list[Path], processors: str | None = None) -> Cost:
         """Measure the pipeline, on these processors alone where they are given."""
         with tempfile.TemporaryDirectory(dir=self._folder) as out:
@@ -198,6 +202,18 @@ def efficiency(bench: Bench, arguments: argparse.Namespace) -> None:
         workers = sum(cost.cpu.values()) / piped.cpu["workers"]
         print(f"\nRate for a CPU second against {name}: {sum(cost.cpu.values()) / sum(piped.cpu.values()):.2f}", end="")
         print(f" of all processes, {workers:.2f} of the workers alone")
+
+
+def commands(bench: Bench, arguments: argparse.Namespace) -> None:
+    """Compare the pipeline with the commands that write the same tables and findings, by CPU time."""
+    files = bench.files(arguments.megabytes)
+    size = _size(files)
+    print(f"{_heading()}; {bench.name}, {size:.0f} MB in {len(files)} files, load {os.getloadavg()[0]:.1f}\n{HEAD}")
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as out:
+        alone = [bench.command("tables", files, "-o", out), bench.command("diagnose", files, "--json")]
+    for name, cost in zip(("`tables`", "`diagnose`"), alone, strict=True):
+        _row(name, size, cost)
+    _row("pipeline, local[2]", size, bench.pipeline("local[2]", files))
 
 
 def processors(bench: Bench, arguments: argparse.Namespace) -> None:
@@ -244,7 +260,7 @@ def _heading() -> str:
     return f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {machine()}"
 
 
-PARTS = {"efficiency": efficiency, "processors": processors, "sizes": sizes, "usual": usual}
+PARTS = {"efficiency": efficiency, "commands": commands, "processors": processors, "sizes": sizes, "usual": usual}
 
 
 def main() -> None:
