@@ -63,6 +63,14 @@ def test_header_of_magic_2() -> None:
     assert found.last_sequence == -1
 
 
+def test_a_wrong_checksum_changes_nothing_else() -> None:
+    encoded = bytearray(simple_batch(3, base_offset=70))
+    ((whole,), _) = read_batches(bytes(encoded), 0, len(encoded), side="request")
+    encoded[20] ^= 1
+    ((found,), _) = read_batches(bytes(encoded), 0, len(encoded), side="request")
+    assert as_json(found) == as_json(whole) | {"crc": int.from_bytes(encoded[17:21]), "crcValid": False}
+
+
 def test_offsets_wrap_as_java_s_do() -> None:
     for base, delta, last in ((-(2**63), -1, 2**63 - 1), (2**63 - 1, 2**31 - 1, -(2**63) + 2**31 - 2)):
         encoded = batch(b"", 0, base_offset=base, last_offset_delta=delta)
