@@ -264,6 +264,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="modules whose path has this word")
     parser.add_argument("tests", nargs="*", default=TESTS)
     given = parser.parse_args()
+    if sys.version_info < (3, 12):
+        sys.exit("Python 3.12 or newer is needed: it tells which functions a test uses (sys.monitoring)")
     modules = [
         path
         for folder in ("protocol", "calls")
