@@ -1,5 +1,8 @@
-# cython: language_level=3, annotation_typing=False, boundscheck=True, wraparound=False, initializedcheck=False
-"""Parquet's encodings of numbers: runs, bits, and differences (parquet-format, Encodings.md)."""
+# cython: language_level=3, annotation_typing=False, boundscheck=False, wraparound=False, initializedcheck=False
+"""Parquet's encodings of numbers: runs, bits, and differences (parquet-format, Encodings.md).
+
+Places are not compared with the ends of buffers one by one: whether these are long enough is asked where they come in.
+"""
 
 from array import array
 from typing import TYPE_CHECKING, Any
@@ -12,7 +15,7 @@ else:
     except ImportError:
         from kafkasniff import uncompiled as cython
 
-from kafkasniff.tables.parquet.thrift import varint
+from kafkasniff.tables.parquet.thrift import varint, zigzag
 
 _BLOCK = 128
 _PART = 32
@@ -42,6 +45,9 @@ class Numbers:
 
     def take(self, kind: str, values: Any, valid: Any, rows: int) -> None:
         """Take the first `rows` values of a buffer, as Arrow lays those of a kind out, but for nulls."""
+        _check(valid, rows)
+        if len(values) < ((rows + 7) // 8 if kind == "bool" else rows):
+            raise IndexError(f"expected {rows} values, found {len(values)}")
         self._make_room(rows)
         out = self._values
         has_nulls = valid is not None
@@ -81,7 +87,7 @@ class Numbers:
 
     def take_repetitions(self, ends: Any, rows: int) -> None:
         """Take the repetition levels of lists whose elements end at `ends`, from 0 on: 1 for all but their first."""
-        self._make_room(rows + ends[rows])
+        self._make_room(_levels(ends, rows))
         view, out = ends, self._values
         at = 0
         for row in range(rows):
@@ -95,7 +101,9 @@ class Numbers:
 
         0: the list is null; 1: it is empty; `most`: an element is there; one less: it is null, as `inner` says.
         """
-        self._make_room(rows + ends[rows])
+        _check(valid, rows)
+        _check(inner, ends[rows])
+        self._make_room(_levels(ends, rows))
         view, out = ends, self._values
         has_nulls, has_inner = valid is not None, inner is not None
         bits = valid if has_nulls else b"\0"
@@ -123,10 +131,9 @@ class Numbers:
         self.count = count
         least = most = view[0] if count else 0
         for at in range(1, count):
-            if view[at] < least:
-                least = view[at]
-            elif view[at] > most:
-                most = view[at]
+            value = view[at]
+            least = value if value < least else least
+            most = value if value > most else most
         self.least, self.most = least, most
 
     def packed(self, width: int) -> bytearray:
@@ -169,6 +176,11 @@ class Numbers:
         count = self.count
         view = self._values
         parts = _BLOCK // _PART
+        if self.least == self.most:
+            # All differences are 0, and take no bits.
+            blocks = (count + _BLOCK - 2) // _BLOCK
+            head = varint(_BLOCK) + varint(parts) + varint(count) + zigzag(self.least)
+            return head + bytes(blocks * (1 + parts))
         room = _LONGEST * 4 + (count // _BLOCK + 1) * (_LONGEST + parts + _BLOCK * 8)
         if len(self._room) < room:
             self._room = bytearray(room)
@@ -183,7 +195,8 @@ class Numbers:
             behind = min(first + _BLOCK, count)
             least = view[first]
             for at in range(first, behind):
-                least = min(least, view[at])
+                value = view[at]
+                least = value if value < least else least
             to = _put_signed(out, to, least)
             widths = to
             to += parts
@@ -192,7 +205,8 @@ class Numbers:
                 end = min(start + _PART, behind)
                 most = least
                 for at in range(start, end):
-                    most = max(most, view[at])
+                    value = view[at]
+                    most = value if value > most else most
                 width = 0
                 while width < 64 and (most - least) >> width:
                     width = width + 1 if width < _WIDEST else 64
@@ -202,6 +216,23 @@ class Numbers:
                 self._pack(self._room, to, start, end, least, width)
                 to += _PART // 8 * width
         return bytes(self._room[:to])
+
+
+def _check(valid: Any, rows: int) -> None:
+    """Raise IndexError where bits that say which values are null are too few."""
+    if valid is not None and len(valid) < (rows + 7) // 8:
+        raise IndexError(f"expected bits of {rows} values, found {8 * len(valid)}")
+
+
+def _levels(ends: Any, rows: int) -> int:
+    """Give how many levels lists have at most; raises IndexError where their ends do not rise from 0."""
+    if len(ends) <= rows or ends[0] != 0:
+        raise IndexError(f"expected the ends of {rows} lists, found {len(ends) - 1}")
+    view = ends
+    for row in range(rows):
+        if view[row + 1] < view[row]:
+            raise IndexError("expected ends of lists that rise")
+    return rows + int(view[rows])
 
 
 def _put_varint(out: bytearray, to: int, value: int) -> int:
@@ -221,6 +252,9 @@ def _put_signed(out: bytearray, to: int, value: int) -> int:
 
 def present(values: Any, valid: Any, rows: int) -> bytes:
     """Give the doubles of a buffer that are not null, as they lie in memory."""
+    _check(valid, rows)
+    if len(values) < rows:
+        raise IndexError(f"expected {rows} values, found {len(values)}")
     view, bits = values, valid
     out = array("d", bytes(8 * rows))
     to = out
