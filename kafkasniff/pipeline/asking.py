@@ -5,9 +5,13 @@ from collections.abc import Iterator
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
+from kafkasniff.lakes.formats import LakeError
+from kafkasniff.lakes.tables import format_of, lake_named
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.indexes.index import reason_of
+from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.questions.database import Answer
 from kafkasniff.questions.named import keyed, text_of
 from kafkasniff.questions.releases import LIBRARY_COLUMNS, TARGET_COLUMNS, library_rows, target_rows
@@ -49,11 +53,20 @@ def answers(session: SparkSession, folder: str, run: str, release: str) -> Itera
             yield heading, Answer(frame.columns, iter([tuple(row) for row in frame.collect()]))
     except PySparkException as error:
         raise PipelineError(reason_of(error)) from None
+    except LakeError as error:
+        raise PipelineError(str(error)) from None
 
 
 def _make_views(session: SparkSession, folder: str, run: str, release: str) -> None:
     for name in TABLES.keys() - {RECORDS.name}:
-        frame = session.read.parquet(os.path.join(folder, name)).where(f"run_id = '{run}'")
+        place = os.path.join(folder, name)
+        form = format_of(place)
+        if form is None:
+            frame = session.read.parquet(place).where(f"run_id = '{run}'")
+        elif files := lake_named(form).files(place, run):
+            frame = session.read.option("basePath", place).parquet(*(f"{place}/{path}" for path in files))
+        else:
+            frame = session.createDataFrame([], from_arrow_schema(schema_of(TABLES[name])))
         frame.createOrReplaceTempView(name)
     session.createDataFrame(target_rows(release), TARGET_COLUMNS).createOrReplaceTempView("target")
     session.createDataFrame(library_rows(release), LIBRARY_COLUMNS).createOrReplaceTempView("libraries")

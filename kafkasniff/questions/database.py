@@ -8,6 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.files.object_store import is_object
+from kafkasniff.lakes.formats import FORMATS, LakeError
 from kafkasniff.questions.errors import QuestionError
 from kafkasniff.questions.named import text_of
 from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
@@ -169,12 +172,15 @@ class Database:
 
     def use(self, path: str) -> None:
         """Let queries see the tables in a folder (of `tables` or `pipeline`) or a database. Raises QuestionError."""
-        if not os.path.isdir(path):
+        if not is_object(path) and not os.path.isdir(path):
             self.run(f"ATTACH {literal(path)} AS stored (READ_ONLY)")
             self.run("USE stored")
             return
         found = False
         for name in TABLES:
+            if is_object(path) or any(os.path.isdir(os.path.join(path, name, log)) for log in FORMATS.values()):
+                found = self._use_rows(f"{path.rstrip('/')}/{name}", name) or found
+                continue
             for form, pattern in _STORED:
                 place = os.path.join(glob.escape(path), pattern.format(name))
                 if glob.glob(place, recursive=True):
@@ -184,6 +190,20 @@ class Database:
         if not found:
             raise QuestionError(f"{path}: expected tables such as calls.parquet, found none")
         self.make_views()
+
+    def _use_rows(self, table: str, name: str) -> bool:
+        """Let queries see a table in an object store, or one of Delta Lake or Iceberg; tell whether it is there."""
+        try:
+            from kafkasniff.lakes.tables import rows_of
+        except ModuleNotFoundError as error:
+            raise QuestionError(f"{table}: needs {error.name}: pip install 'kafkasniff[lake]'") from None
+        try:
+            rows = rows_of(table)
+        except (CaptureError, LakeError, OSError) as error:
+            raise QuestionError(str(error)) from None
+        if rows is not None:
+            self.register(name, rows)
+        return rows is not None
 
     def insert(self, name: str, block: Any) -> None:
         """Add a block of rows to a table that was prepared; it is there when something is asked."""

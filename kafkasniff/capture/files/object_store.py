@@ -85,6 +85,15 @@ def info_of(uri: str) -> "FileInfo":
         raise CaptureError(f"{uri}: cannot be looked at: {reason_of(error)}") from None
 
 
+def is_folder(path: str) -> bool:
+    """Tell whether a path is a folder. Raises CaptureError for one in a store that cannot be looked at."""
+    if not is_object(path):
+        return os.path.isdir(path)
+    from pyarrow.fs import FileType
+
+    return bool(info_of(path).type == FileType.Directory)
+
+
 class ObjectStream(io.RawIOBase):
     """The bytes of an object in order, more of them fetched at once than are asked for."""
 

@@ -42,6 +42,8 @@ class Followed(NamedTuple):
     rights: int
     metrics: str | None
     """Where metrics are served."""
+    form: str
+    """What the tables are."""
 
 
 class _Telling(Observer):
@@ -68,7 +70,7 @@ class _Telling(Observer):
 def follow_directories(asked: Followed, open_session: "Callable[[], SparkSession]") -> None:
     """Follow until Ctrl-C or SIGTERM, or to the end, and print a summary. Raises PipelineError."""
     run = run_id(asked.folders, id_texts(asked.keylog, asked.records))
-    ledger = Ledger(asked.destination, run, tables_of(asked.records), asked.rights)
+    ledger = Ledger(asked.destination, run, tables_of(asked.records), asked.rights, asked.form)
     _options(asked)
     state = ledger.open()
     watch = Watch(asked.folders, asked.destination, asked.still_s)

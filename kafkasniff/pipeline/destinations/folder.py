@@ -3,7 +3,7 @@
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import IO
 
 from kafkasniff.pipeline.errors import PipelineError
@@ -108,6 +108,15 @@ class Folder:
         with new_file(os.path.join(self.path, path)) as file:
             file.write(data)
         os.chmod(os.path.join(self.path, path), self._mode)
+
+    @contextlib.contextmanager
+    def rights(self) -> Iterator[None]:
+        """Let what others make in this process be as files and folders of ours."""
+        before = os.umask(0o777 & ~self._folder_mode)
+        try:
+            yield
+        finally:
+            os.umask(before)
 
     def files(self, below: str) -> list[str]:
         """Give the files in a folder below the tables', and in those in it, as they are named from there."""

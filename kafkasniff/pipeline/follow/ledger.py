@@ -10,6 +10,8 @@ import pyarrow.parquet as pq
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.object_store import is_object, reason_of
+from kafkasniff.lakes.formats import LakeError
+from kafkasniff.lakes.tables import PARTITIONS, Change, Lake, format_of, lake_named
 from kafkasniff.pipeline.destinations.folder import Folder
 from kafkasniff.pipeline.destinations.store import StoreFolder
 from kafkasniff.pipeline.errors import PipelineError
@@ -23,6 +25,8 @@ _FORMAT = b"kafkasniff state 5"
 """The first line of the state: another number for each change of what `State` holds."""
 
 _FOLDER = "_state-"
+PARQUET = "parquet"
+"""The format of tables without a log: all files in their folders are theirs."""
 _EMPTY = "empty.parquet"
 _RECORDS = "_runs"
 _MOST_RECORDS = 1_000
@@ -46,16 +50,19 @@ def run_id(sources: Sequence[str], options: Sequence[str]) -> str:
 class Ledger:
     """The folder with the tables, and in it what is known of the run."""
 
-    def __init__(self, path: str, run_id: str, tables: Sequence[str], mode: int = 0o600) -> None:
+    def __init__(self, path: str, run_id: str, tables: Sequence[str], mode: int = 0o600, form: str = PARQUET) -> None:
         """Prepare to write the `tables` of the run `run_id` into the folder `path`, as files with this `mode`.
 
-        Raises PipelineError for a URI that cannot be used.
+        With a lake's `form` its log says which files are the tables'. Raises PipelineError for a URI that cannot be
+        used, and where the lake's library is not there.
         """
         prefix = f"{_FOLDER}{run_id}-"
         try:
             self._home = StoreFolder(path, prefix) if is_object(path) else Folder(path, prefix, mode)
-        except CaptureError as error:
+            self._lake = None if form == PARQUET else lake_named(form)
+        except (CaptureError, LakeError) as error:
             raise PipelineError(str(error)) from None
+        self._form = form
         self.path = self._home.path
         self.run_id = run_id
         self.tables = tables
@@ -76,6 +83,12 @@ class Ledger:
         Raises PipelineError where another process follows the same, or the folder cannot be written.
         """
         with self._writing():
+            for table in self.tables:
+                there = format_of(f"{self.path}/{table}") or (PARQUET if self._home.files(table) else self._form)
+                if there != self._form:
+                    raise PipelineError(
+                        f"{self.path}: has tables as {there}: say so by --format, or choose another DEST"
+                    )
             self._home.prepare()
         state = self._read()
         if state is not None and state.shown:
@@ -130,12 +143,16 @@ class Ledger:
 
     def shown(self) -> list[str]:
         """Give the files of the run in the tables, as they are named below the working folder."""
-        return [
-            f"{table}/{name}"
-            for table in self.tables
-            for name in self._home.files(self._of_run(table))
-            if not name.endswith(_EMPTY)
-        ]
+        found = []
+        for table in self.tables:
+            if self._lake is None:
+                files = [name for name in self._home.files(self._of_run(table)) if not name.endswith(_EMPTY)]
+            else:
+                with self._writing():
+                    of_run = self._lake.files(f"{self.path}/{table}", self.run_id)
+                files = [path.partition("/")[2] for path in of_run]
+            found += [f"{table}/{name}" for name in files]
+        return found
 
     def close(self) -> None:
         """Let another process follow."""
@@ -145,10 +162,25 @@ class Ledger:
         """Put the last micro-batch's rows in their place, as far as that was not done, and remove what nobody needs."""
         with self._writing():
             self._home.move([(each.path, self._place(each.path)) for each in state.moves])
-            self._home.remove(map(self._place, state.removals))
-            for table in self.tables:
-                self._write_empty(table, state.first_time)
+            if self._lake is None:
+                self._home.remove(map(self._place, state.removals))
+                for table in self.tables:
+                    self._write_empty(table, state.first_time)
+            else:
+                # Who reads a table as it was needs what is not of it any more: to remove that is the lake's own task.
+                with self._home.rights():
+                    self._change(self._lake, [each.path for each in state.moves], state.removals)
             self._home.clean(state.in_use())
+
+    def _change(self, lake: Lake, added: Sequence[str], removed: Sequence[str]) -> None:
+        """Let files become the tables', and others not be that any more; each table changes all at once."""
+        for table in self.tables:
+            schema = pa.schema([*schema_of(TABLES[table]), *pa.schema(PARTITIONS)])
+            of_table = [
+                [self._place(path).removeprefix(f"{table}/") for path in paths if path.startswith(f"{table}/")]
+                for paths in (added, removed)
+            ]
+            lake.commit(f"{self.path}/{table}", schema, Change(*of_table), self.run_id)
 
     def place_of(self, path: str) -> str:
         """Give where a file of the run stands in the tables, by its name below the working folder."""
@@ -180,3 +212,5 @@ class Ledger:
             yield
         except OSError as error:
             raise PipelineError(f"{self.path}: cannot be written: {reason_of(error)}") from None
+        except LakeError as error:
+            raise PipelineError(str(error)) from None

@@ -9,11 +9,11 @@ from urllib.parse import unquote
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.compression import MAGIC_LENGTH, compression_of
-from kafkasniff.capture.files.object_store import SCHEMES, is_object
+from kafkasniff.capture.files.object_store import SCHEMES, is_folder, is_object
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.files.source import FileSource
 from kafkasniff.pipeline.errors import PipelineError
-from kafkasniff.pipeline.inputs.places import is_folder, objects_below, real_path, status_of
+from kafkasniff.pipeline.inputs.places import objects_below, real_path, status_of
 from kafkasniff.tables.rings import ring_of
 
 HEAD_BYTES = 64

@@ -37,11 +37,6 @@ def status_of(path: str) -> Status:
     return Status(info.size or 0, info.mtime_ns or 0, info.type == FileType.File)
 
 
-def is_folder(path: str) -> bool:
-    """Tell whether a path is a folder. Raises CaptureError for one in a store that cannot be looked at."""
-    return info_of(path).type == FileType.Directory if is_object(path) else os.path.isdir(path)
-
-
 def real_path(path: str) -> str:
     """Give a name that is the same for all paths to the same place."""
     return path.replace("s3a://", "s3://", 1).rstrip("/") if is_object(path) else os.path.realpath(path)

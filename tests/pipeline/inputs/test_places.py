@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from kafkasniff.capture.errors import CaptureError
+from kafkasniff.capture.files.object_store import is_folder
 from kafkasniff.pipeline.inputs import places
 from tests.conftest import CAPTURES
 from tests.stores import BUCKET, store
@@ -57,7 +58,7 @@ def test_an_object_is_looked_at_and_read_anywhere(bucket):
     assert status.modified_ns > 0
     with places.open_at_random(f"{bucket}/a/1.pcap") as file:
         assert file.read_at(100, 1000) == data[1000:1100]
-    assert places.is_folder(f"{bucket}/a")
+    assert is_folder(f"{bucket}/a")
     with pytest.raises(OSError, match="No such file"):
         places.status_of(f"{bucket}/a/2.pcap")
 

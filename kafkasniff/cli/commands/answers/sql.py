@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from kafkasniff.capture.files.object_store import is_folder
 from kafkasniff.cli.options.selection import Selection, with_selection
 
 EXAMPLES = """\b
@@ -55,7 +56,7 @@ def sql(
         raise typer.BadParameter("expected a capture before the query, found none.", param_hint="FILE")
     if query is None and output is not None:
         raise typer.BadParameter("expected a query, found none.", param_hint="QUERY")
-    is_stored = len(files) == 1 and (os.path.isdir(files[0]) or files[0].endswith(".duckdb"))
+    is_stored = len(files) == 1 and (is_folder(files[0]) or files[0].endswith(".duckdb"))
     with database_for() as database:
         capture = None
         if is_stored:

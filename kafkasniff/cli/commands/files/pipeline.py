@@ -10,6 +10,7 @@ from kafkasniff.capture.files.object_store import is_object
 from kafkasniff.cli.exit_status import ExitStatus
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options import filters as filter_options
+from kafkasniff.cli.options.values import one_of, starting_with
 from kafkasniff.render.words import escape
 
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ Examples:
   kafkasniff pipeline --follow captures/ tables/           until Ctrl-C
   kafkasniff pipeline --follow --finish captures/ tables/  what is left
   kafkasniff pipeline s3://bucket/captures/ s3://bucket/tables/
-  kafkasniff pipeline /mnt/captures /mnt/tables --master spark://head:7077 --conf spark.ui.port=4041
+  kafkasniff pipeline /mnt/captures /mnt/tables --master spark://head:7077
 """
 
+_FORMATS = ("parquet", "delta", "iceberg")
 _STILL = "1m"
 _TARGET = "4.0.1"
 """The release of Kafka that --questions audits for; `audit` takes any."""
@@ -100,9 +102,20 @@ Mode = Annotated[
     typer.Option(
         "--mode",
         metavar="OCTAL",
-        help="The mode of the tables' files, such as 0640; who may read them may enter folders.",
+        help="The mode of the tables' files, such as 0640.",
     ),
 ]
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="What the tables are: parquet, delta or iceberg.",
+        callback=one_of(_FORMATS),
+        autocompletion=starting_with(_FORMATS),
+    ),
+]
+Compact = Annotated[bool, typer.Option("--compact", help="Also put small files of the tables together.")]
 Questions = Annotated[
     bool, typer.Option("--questions", help="Also answer `stats`, `who` and `audit` over all rows of the run.")
 ]
@@ -126,6 +139,8 @@ def pipeline(
     metrics: Metrics = None,
     definitions: options.Definitions = None,
     mode: Mode = "0600",
+    form: Format = "parquet",
+    compact: Compact = False,
     questions: Questions = False,
     verbose: Verbose = False,
 ) -> None:
@@ -138,7 +153,7 @@ def pipeline(
     if follow:
         why = "would cut connections of which more is to come; the tables have the times to choose by"
         options.refuse({"--from": begin, "--to": end, "--rerun": rerun}, why)
-        over = {"--dry-run": dry_run, "--questions": questions}
+        over = {"--dry-run": dry_run, "--questions": questions, "--compact": compact}
         options.refuse(over, "is of a run over what is there: leave --follow out")
         _refuse_files(sources)
     else:
@@ -166,12 +181,12 @@ def pipeline(
         if follow:
             from kafkasniff.cli.processes.following import Followed, follow_directories
 
-            asked = Followed(sources, destination, keylog, records, still_s, finish, rights, metrics)
+            asked = Followed(sources, destination, keylog, records, still_s, finish, rights, metrics, form)
             follow_directories(asked, session)
         elif dry_run:
             _plan(sources, destination, keylog, records, (begin, end), rerun, master)
         else:
-            _load(sources, destination, keylog, records, (begin, end), rerun, rights, session, questions)
+            _load(sources, destination, keylog, records, (begin, end), rerun, rights, form, session, compact, questions)
     except PipelineError as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None
@@ -187,7 +202,9 @@ def _load(
     times: tuple[str | None, str | None],
     rerun: bool,
     rights: int,
+    form: str,
     open_session: "Callable[[], SparkSession]",
+    compacts: bool,
     questions: bool,
 ) -> None:
     """Read what is new, and print a summary, and answers where they are asked for. Raises PipelineError."""
@@ -195,6 +212,7 @@ def _load(
     from kafkasniff.cli.showing.answers import print_answer
     from kafkasniff.cli.terminal.output import print_text
     from kafkasniff.pipeline.asking import answers
+    from kafkasniff.pipeline.compaction import compact
     from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
     from kafkasniff.pipeline.inputs.files import find_inputs
     from kafkasniff.pipeline.loading import Loaded, load, new_inputs, renew
@@ -203,7 +221,7 @@ def _load(
     refuse_without_captures(sources, inputs)
     options = _options(keylog, records, *times, inputs)
     run = run_id(sources, id_texts(keylog, records, *times))
-    ledger = Ledger(destination, run, tables_of(records), rights)
+    ledger = Ledger(destination, run, tables_of(records), rights, form)
     try:
         state = ledger.open()
         before = 0 if state is None else state.files_read
@@ -213,11 +231,13 @@ def _load(
         is_new = state is None or not state.shown or any(new_inputs(inputs, state, options.key_log))
         loaded = None if is_new or state is None else Loaded(state)
         answered: list[tuple[str, Answer]] = []
-        if loaded is None or questions:
+        if loaded is None or compacts or questions:
             session = open_session()
             try:
                 with SparkProgress(session) as progress:
                     loaded = loaded or load(session, ledger, state, inputs, options, progress)
+                    if compacts:
+                        loaded = loaded._replace(state=compact(session, ledger, loaded.state))
                     if questions:
                         answered = [*answers(session, destination, run, _TARGET)]
             finally:
