@@ -126,6 +126,4 @@ def test_large_files_are_ended(tmp_path, monkeypatch):
     assert [each.rows for each in found] == [8, 8, 8]
     written_rows = [pq.read_table(tmp_path / "work" / each.path) for each in found]
     times = [time for rows in written_rows for time in rows["time_ns"].to_pylist()]
-    assert sorted(time for of_file in times for time in of_file) == sorted(
-        number * 10 + each for number in range(3) for each in range(8)
-    )
+    assert sorted(times) == [number * 10 + each for number in range(3) for each in range(8)]
