@@ -40,7 +40,7 @@ build/installed/bin/pip uninstall --quiet --yes pip setuptools
 "$tools/bin/pip" --python build/installed/bin/python uninstall --quiet --yes kafkasniff
 ls -l dist
 rm -f build/audit.json
-"$tools/bin/pip-audit" --path "$(echo build/installed/lib/python3*/site-packages)" --format json --output build/audit.json || true
+"$tools/bin/pip-audit" --path "$(echo build/installed/lib/python3*/site-packages)" --format json --output build/audit.json 2>build/audit.log || true
 "$python" - <<'END'
 import json
 import sys
