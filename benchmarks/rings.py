@@ -56,11 +56,11 @@ def steps(address: str, pid: int, options: argparse.Namespace, captures: Path, t
     pieces = parts(Path(options.capture), options.files)
     before = metrics_at(address)
     print("| files | late | s for a step | state kB | driver, worker, JVM MB |\n| ---: | ---: | ---: | ---: | --- |")
-    lates = 0
+    were_late = 0
     for first in range(0, options.files, options.a_step):
         numbers = range(first, min(first + options.a_step, options.files))
         kept = [number for number in numbers if number + 1 == options.files or draw.randrange(options.late)]
-        lates += len(late)
+        were_late += len(late)
         for number in sorted([*late, *kept]):
             put(captures, f"part_{number % options.names:05}.pcap", pieces[number])
         late = [number for number in numbers if number not in kept]
@@ -75,7 +75,7 @@ def steps(address: str, pid: int, options: argparse.Namespace, captures: Path, t
         memory = ", ".join(f"{sizes.get(kind, 0) / 1e6:.0f}" for kind in ("driver", "workers", "JVM"))
         state = sum(bytes_below(each) for each in tables.glob("_state-*"))
         seconds = time.monotonic() - begun
-        print(f"| {numbers[-1] + 1:,} | {lates} | {seconds:.1f} | {state / 1e3:.0f} | {memory} |", flush=True)
+        print(f"| {numbers[-1] + 1:,} | {were_late} | {seconds:.1f} | {state / 1e3:.0f} | {memory} |", flush=True)
 
 
 def main() -> None:
