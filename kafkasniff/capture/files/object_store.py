@@ -39,9 +39,22 @@ def _file_system(store: str) -> "FileSystem":
     except ModuleNotFoundError:
         raise CaptureError(f"{store}: needs pyarrow: pip install pyarrow") from None
     try:
-        return FileSystem.from_uri(store)[0]
-    except (OSError, ValueError) as error:
+        return _hdfs(store) if store.startswith("hdfs:") else FileSystem.from_uri(store)[0]
+    except ModuleNotFoundError as error:
+        raise CaptureError(f"{store}: needs {error.name}: pip install hdfs-native fsspec") from None
+    except (OSError, ValueError, RuntimeError) as error:
         raise CaptureError(f"{store}: cannot be opened: {reason_of(error)}") from None
+
+
+def _hdfs(store: str) -> "FileSystem":
+    """Give what speaks HDFS's own protocol, which needs neither Java nor Hadoop's native library."""
+    from urllib.parse import urlsplit
+
+    from hdfs_native.fsspec import HdfsFileSystem
+    from pyarrow.fs import FSSpecHandler, PyFileSystem
+
+    parts = urlsplit(store)
+    return PyFileSystem(FSSpecHandler(HdfsFileSystem(host=parts.hostname, port=parts.port)))
 
 
 def placed(uri: str) -> "tuple[FileSystem, str]":
@@ -72,7 +85,7 @@ def open_object(uri: str) -> "NativeFile":
     system, path = placed(uri)
     try:
         return system.open_input_file(path)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         raise CaptureError(f"{uri}: cannot be opened: {reason_of(error)}") from None
 
 
@@ -81,7 +94,7 @@ def info_of(uri: str) -> "FileInfo":
     system, path = placed(uri)
     try:
         return system.get_file_info(path)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         raise CaptureError(f"{uri}: cannot be looked at: {reason_of(error)}") from None
 
 
