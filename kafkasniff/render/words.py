@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Text from the wire made safe to show, and numbers made short to read."""
 
 ELLIPSIS = "…"
@@ -12,7 +13,7 @@ def escape(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(character if character.isprintable() else _escaped(character) for character in text)
+    return "".join([character if character.isprintable() else _escaped(character) for character in text])
 
 
 def _escaped(character: str) -> str:

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """What `-v` adds below the line of a call: its decoded messages; `-vv`: where their fields lie."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Bytes as hexadecimal text, and messages field by field with their offsets."""
 
 import re
@@ -24,6 +25,7 @@ _BYTES_A_LINE = 16
 _MOST_BYTES = 4096
 _MOST_FIELDS = 4096
 _BYTES_OF_A_FIELD = 10
+_OCTETS_WIDTH = 3 * _BYTES_OF_A_FIELD + 1
 
 
 def hexdump_lines(data: bytes, indent: int = 0, start: int = 0) -> Iterator[str]:
@@ -31,7 +33,7 @@ def hexdump_lines(data: bytes, indent: int = 0, start: int = 0) -> Iterator[str]
     prefix = " " * indent
     for position in range(0, min(len(data), _MOST_BYTES), _BYTES_A_LINE):
         row = data[position : position + _BYTES_A_LINE]
-        ascii_text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)
+        ascii_text = "".join([chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row])
         yield f"{prefix}{start + position:06x}  {row[:8].hex(' '):<23}  {row[8:].hex(' '):<23}  {ascii_text}"
     if len(data) > _MOST_BYTES:
         yield f"{prefix}{ELLIPSIS} {len(data) - _MOST_BYTES:,} more bytes"
@@ -95,13 +97,12 @@ def shown_message(call: Call, side: Side) -> ShownMessage | None:
     shown = []
     head = [*_header_fields(call, side, begin)]
     for entry in (*head, *fields):
-        held = data[entry.offset : entry.offset + entry.length]
+        path, offset, length, value = entry
         # Zeros, and a length of 0, are what a field without anything in it has.
-        secret = entry.path in hidden or (
-            hides and _UNREAD.search(entry.path) is not None and any(held) and entry.value != 0
+        secret = path in hidden or (
+            hides and _UNREAD.search(path) is not None and any(data[offset : offset + length]) and value != 0
         )
-        value = REDACTED if secret else _value_text(entry.value)
-        shown.append(ShownField(entry.path, entry.offset, entry.length, value, secret))
+        shown.append(ShownField(path, offset, length, REDACTED if secret else _value_text(value), secret))
     return ShownMessage(shown, len(head), read_to, hides)
 
 
@@ -116,10 +117,9 @@ def field_lines(call: Call, side: Side, indent: int) -> Iterator[str]:
         return
     data, prefix = frame.data, " " * indent
     fields, read_to = message.fields, message.read_to
-    for entry in fields[:_MOST_FIELDS]:
-        octets = REDACTED if entry.is_secret else _hex(data[entry.offset : entry.offset + entry.length])
-        path = show(entry.path, 200)
-        yield f"{prefix}{entry.offset:06x}  {octets:<{3 * _BYTES_OF_A_FIELD + 1}} {path} = {entry.value}"
+    for path, offset, length, value, is_secret in fields[:_MOST_FIELDS]:
+        octets = REDACTED if is_secret else _hex(data[offset : offset + length])
+        yield f"{prefix}{offset:06x}  {octets.ljust(_OCTETS_WIDTH)} {show(path, 200)} = {value}"
     if len(fields) > _MOST_FIELDS:
         yield f"{prefix}{ELLIPSIS} {len(fields) - _MOST_FIELDS:,} more fields"
     if read_to < len(data) and message.hides_rest:

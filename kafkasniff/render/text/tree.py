@@ -1,6 +1,7 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Decoded bodies as an indented tree for the terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from kafkasniff.protocol.api_table import APIS
@@ -14,41 +15,43 @@ _MOST_ELEMENTS = 1000
 _LONGEST_VALUE = 1024
 
 
-def tree_lines(value: dict[str, Any], indent: int, width: int) -> Iterator[str]:
+def tree_lines(value: dict[str, Any], indent: int, width: int) -> list[str]:
     """Give a body line by line: plain fields side by side up to `width`, structs and arrays indented below."""
-    yield from _struct_lines(value, " " * indent, " " * indent, width)
+    lines: list[str] = []
+    _add_struct(lines, value, " " * indent, " " * indent, width)
+    return lines
 
 
-def _struct_lines(struct: dict[str, Any], first: str, rest: str, width: int) -> Iterator[str]:
-    """Give a struct; `first` stands before its first line, `rest` before the others."""
-    line = ""
-    start = first
+def _add_struct(lines: list[str], struct: dict[str, Any], first: str, rest: str, width: int) -> None:
+    """Add the lines of a struct; `first` stands before the first one, `rest` before the others."""
+    line, start = "", first
     for name, value in struct.items():
         if isinstance(value, dict) or (isinstance(value, (list, tuple)) and value and isinstance(value[0], dict)):
             if line:
-                yield start + line
+                lines.append(start + line)
                 line, start = "", rest
-            yield f"{start}{escape(name)}:"
+            lines.append(f"{start}{escape(name)}:")
             start = rest
-            yield from _nested_lines(value, rest + "  ", width)
+            _add_nested(lines, value, rest + "  ", width)
             continue
         text = f"{escape(name)}: {value_text(name, value)}"
         if line and len(start) + len(line) + 2 + len(text) > width:
-            yield start + line
+            lines.append(start + line)
             line, start = "", rest
-        line += f"  {text}" if line else text
+        line = f"{line}  {text}" if line else text
     if line or not struct:
-        yield start + (line or "{}")
+        lines.append(start + (line or "{}"))
 
 
-def _nested_lines(value: dict[str, Any] | Sequence[dict[str, Any]], indent: str, width: int) -> Iterator[str]:
+def _add_nested(lines: list[str], value: dict[str, Any] | Sequence[dict[str, Any]], indent: str, width: int) -> None:
+    """Add the lines of a struct or of an array of structs."""
     if isinstance(value, dict):
-        yield from _struct_lines(value, indent, indent, width)
+        _add_struct(lines, value, indent, indent, width)
         return
     for element in value[:_MOST_ELEMENTS]:
-        yield from _struct_lines(element, indent + "- ", indent + "  ", width)
+        _add_struct(lines, element, indent + "- ", indent + "  ", width)
     if len(value) > _MOST_ELEMENTS:
-        yield f"{indent}{ELLIPSIS} {len(value) - _MOST_ELEMENTS:,} more"
+        lines.append(f"{indent}{ELLIPSIS} {len(value) - _MOST_ELEMENTS:,} more")
 
 
 def value_text(name: str, value: object) -> str:
@@ -65,7 +68,7 @@ def value_text(name: str, value: object) -> str:
             return f"{value} {camel_case(APIS[value].name)}"
         return str(value)
     if isinstance(value, (list, tuple)):
-        text = ", ".join(value_text(name, element) for element in value[:_MOST_ELEMENTS])
+        text = ", ".join([value_text(name, element) for element in value[:_MOST_ELEMENTS]])
         return f"[{text}]" if len(value) <= _MOST_ELEMENTS else f"[{text}, {ELLIPSIS} {len(value):,} in all]"
     text = str(value)
     more = f"{ELLIPSIS} ({len(text):,} characters)" if len(text) > _LONGEST_VALUE else ""

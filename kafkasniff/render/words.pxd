@@ -1,0 +1,2 @@
+cpdef str escape(str text)
+cpdef str show(value, Py_ssize_t length=*)
