@@ -169,10 +169,9 @@ def _spelled_out(column: ArrowColumn) -> ArrowColumn:
     if column.texts is None:
         return column
     texts = [encoded(text) for text in column.texts]
-    parts = [texts[place] for place in column.values]
-    return ArrowColumn(
-        array("i", accumulate(map(len, parts), initial=0)), None, 0, data=bytearray(b"".join(parts) or b"\0")
-    )
+    parts = [*map(texts.__getitem__, column.values)]
+    ends = array("i", [0, *accumulate(map(len, parts))])
+    return ArrowColumn(ends, None, 0, data=bytearray(b"".join(parts) or b"\0"))
 
 
 Batch = tuple[int, Sequence[ArrowColumn]]
