@@ -11,9 +11,12 @@ from deltalake import DeltaTable, Field, Schema
 from deltalake.exceptions import DeltaError
 from deltalake.transaction import AddAction, RemoveAction
 
-from kafkasniff.capture.files.object_store import is_object, placed
+from kafkasniff.capture.files.object_store import is_object, placed, reason_of
 from kafkasniff.lakes.formats import LakeError
 from kafkasniff.lakes.tables import PARTITIONS, Change, partition_of
+
+_TRIES = 5
+"""How often a change is tried: delta-rs asks again where a store is overloaded, but not where an answer was cut."""
 
 
 def commit(table: str, schema: pa.Schema, change: Change, run: str) -> None:
@@ -21,22 +24,31 @@ def commit(table: str, schema: pa.Schema, change: Change, run: str) -> None:
 
     Raises LakeError.
     """
-    try:
-        found = Schema.from_arrow(schema)
-        DeltaTable.create(table, found, "ignore", list(PARTITIONS), storage_options=_options(table))
-        opened = DeltaTable(table, storage_options=_options(table))
-        known = {field.name for field in opened.schema().fields}
-        if new := [Field(each.name, each.type) for each in found.fields if each.name not in known]:
-            opened.alter.add_columns(new)
-        left = change.left({*_files(opened, run)})
-        if left is None:
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            _commit(table, schema, change, run)
+        except (DeltaError, OSError) as error:
+            # What was done is seen by the next try.
+            if not tries_left:
+                raise LakeError(f"{table}: {reason_of(error)}") from None
+        else:
             return
-        now = int(time.time() * 1000)
-        added = [_added(table, path, now) for path in left.added]
-        removed = [RemoveAction(path, True, now, partition_values=partition_of(path)) for path in left.removed]
-        opened.create_write_transaction([*added, *removed], "append", opened.schema(), list(PARTITIONS))
-    except (DeltaError, OSError) as error:
-        raise LakeError(f"{table}: {error}") from None
+
+
+def _commit(table: str, schema: pa.Schema, change: Change, run: str) -> None:
+    found = Schema.from_arrow(schema)
+    DeltaTable.create(table, found, "ignore", list(PARTITIONS), storage_options=_options(table))
+    opened = DeltaTable(table, storage_options=_options(table))
+    known = {field.name for field in opened.schema().fields}
+    if new := [Field(each.name, each.type) for each in found.fields if each.name not in known]:
+        opened.alter.add_columns(new)
+    left = change.left({*_files(opened, run)})
+    if left is None:
+        return
+    now = int(time.time() * 1000)
+    added = [_added(table, path, now) for path in left.added]
+    removed = [RemoveAction(path, True, now, partition_values=partition_of(path)) for path in left.removed]
+    opened.create_write_transaction([*added, *removed], "append", opened.schema(), list(PARTITIONS))
 
 
 def files(table: str, run: str | None = None) -> list[str]:
@@ -46,7 +58,7 @@ def files(table: str, run: str | None = None) -> list[str]:
             return []
         return _files(DeltaTable(table, storage_options=_options(table)), run)
     except (DeltaError, OSError) as error:
-        raise LakeError(f"{table}: {error}") from None
+        raise LakeError(f"{table}: {reason_of(error)}") from None
 
 
 def schema(table: str) -> pa.Schema:
@@ -54,7 +66,7 @@ def schema(table: str) -> pa.Schema:
     try:
         return pa.schema(DeltaTable(table, storage_options=_options(table)).schema().to_arrow())
     except (DeltaError, OSError) as error:
-        raise LakeError(f"{table}: {error}") from None
+        raise LakeError(f"{table}: {reason_of(error)}") from None
 
 
 def _files(table: DeltaTable, run: str | None) -> list[str]:
