@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -133,10 +133,9 @@ class Totals:
                 rows = np.repeat(np.arange(size), np.diff(_ends(names, size)))
                 elements = _elements(names, self.breakdowns[labels])
                 self.breakdowns[labels].add(elements, sums[:, rows], buckets[rows], now)
-        codes = column("error_names")
-        if codes.elements:
+        if codes := column("error_names").elements:
             rows = np.repeat(np.arange(size), np.diff(errors))
-            self._add_pairs(ERROR_API, _Texts.in_lists(codes), apis.taken(rows), sums[:, rows], buckets[rows], now)
+            self._add_pairs(ERROR_API, _Texts.of(codes), apis.taken(rows), sums[:, rows], buckets[rows], now)
 
     def _add_pairs(
         self,
@@ -166,12 +165,12 @@ class _Texts:
             self.texts.append("")
 
     @classmethod
-    def in_lists(cls, column: Column) -> "_Texts":
-        """Take the elements of a column of lists."""
+    def of(cls, texts: Iterable[bytes]) -> "_Texts":
+        """Take texts."""
         made = cls.__new__(cls)
-        [(_, elements)] = column.as_arrow().children
-        made.places = np.array(elements.values, np.int64)
-        made.texts = [*(elements.texts or ())]
+        found: dict[bytes, int] = {}
+        made.places = np.array([found.setdefault(text, len(found)) for text in texts], np.int64)
+        made.texts = [text.decode(errors="replace") for text in found]
         return made
 
     def taken(self, rows: NDArray[np.int64]) -> "_Texts":
@@ -188,9 +187,10 @@ class _Texts:
 
 def _elements(column: Column, breakdown: Breakdown) -> NDArray[np.int64]:
     """Give the number of the row of each element of a column of lists."""
-    texts = _Texts.in_lists(column)
-    numbers = np.array([breakdown.number((text,)) for text in texts.texts], np.int64)
-    return numbers[texts.places]
+    numbers: dict[bytes, int] = {}
+    for text in set(column.elements):
+        numbers[text] = breakdown.number((text.decode(errors="replace"),))
+    return np.array([numbers[text] for text in column.elements], np.int64)
 
 
 def _ends(column: Column, size: int) -> NDArray[np.int32]:

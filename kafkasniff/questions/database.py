@@ -5,6 +5,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -151,9 +152,13 @@ class Database:
             self._waiting[name] = _Waiting(names)
         return columns
 
-    def aside(self, name: str) -> str:
-        """Give the path of a file that is removed with the database."""
-        return os.path.join(self._folder.name, name)
+    def other(self) -> "Database":
+        """Give another connection to the same database, for another thread."""
+        found = copy(self)
+        found._connection = self._connection.cursor()
+        found._waiting = {}
+        found.run("SET TimeZone = 'UTC'")
+        return found
 
     def register(self, name: str, stream: Any) -> None:
         """Let queries see what has `__arrow_c_stream__` as a table."""

@@ -9,9 +9,8 @@
   for them without making values of what no column has; what is rare or wrong it leaves to `rows`.
 - `filling.TableFiller` gives blocks of all wanted tables; `spans` what was read of each file; `rings` which files
   belong together.
-- `parquet` writes blocks as files, with the numbers of their texts as they are.
 - `arrow` gives blocks to others by Arrow's C data interface, so that DuckDB, Polars, pandas and pyarrow take them
   without a copy, and without pyarrow being needed.
 
-Nothing here knows of Spark, and only `spans` and `parquet` of files.
+Nothing here knows of Spark, and only `spans` of files.
 """

@@ -121,10 +121,7 @@ def pack_bits(values: Sequence[Any]) -> bytearray:
 
 def encoded(text: str) -> bytes:
     """Give text in UTF-8; what is no Unicode becomes U+FFFD."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
 
 
 def inner_types(name: str) -> list[tuple[str, str]]:
@@ -162,16 +159,6 @@ def column_of(name: str, values: Sequence[Any]) -> ArrowColumn:
             each = [None if value is None else value[inner] for value in values]
         children.append((len(each), column_of(kind, each)))
     return ArrowColumn(ends if name.startswith("list") else None, valid, nulls, children=children)
-
-
-def _spelled_out(column: ArrowColumn) -> ArrowColumn:
-    """Give texts in a list, none of which is null, without a dictionary (`inner_types`)."""
-    if column.texts is None:
-        return column
-    texts = [encoded(text) for text in column.texts]
-    parts = [*map(texts.__getitem__, column.values)]
-    ends = array("i", [0, *accumulate(map(len, parts))])
-    return ArrowColumn(ends, None, 0, data=bytearray(b"".join(parts) or b"\0"))
 
 
 Batch = tuple[int, Sequence[ArrowColumn]]
@@ -266,7 +253,7 @@ def _column_array(length: int, column: ArrowColumn) -> _Array:
     out = _Array()
     texts = None if column.texts is None else _text_array(column.texts)
     buffers = [each for each in (column.values, column.data) if each is not None]
-    children = [_column_array(size, _spelled_out(each)) for size, each in column.children]
+    children = [_column_array(*each) for each in column.children]
     _fill_array(out, length, column.nulls, (column.valid, *buffers), children, texts)
     return out
 

@@ -9,15 +9,15 @@ cdef class Column:
     cdef readonly int kind
     cdef readonly bint is_wanted
     cdef readonly Py_ssize_t nulls
-    cdef Py_ssize_t filled, _count
-    cdef readonly object elements
+    cdef Py_ssize_t filled
+    cdef readonly list elements
     cdef unsigned char[::1] _valid, _bits
     cdef signed char[::1] _bytes
     cdef short[::1] _shorts
-    cdef int[::1] _ints, _elements
+    cdef int[::1] _ints
     cdef long long[::1] _longs
     cdef double[::1] _doubles
-    cdef dict _places
+    cdef dict _places, _encoded
     cdef str _last
     cdef int _last_place
 
@@ -27,10 +27,14 @@ cdef class Column:
     cdef put_number(self, Py_ssize_t row, long long value)
     cdef put_double(self, Py_ssize_t row, double value)
     cdef put_text(self, Py_ssize_t row, str text)
+    @cython.locals(raw=bytes)
     cdef put_texts(self, Py_ssize_t row, texts)
     cdef int _place(self, str text) except -1
     @cython.locals(view="int[::1]", numbers="long long[::1]", row=Py_ssize_t, at=Py_ssize_t)
     cdef put_common(self, Py_ssize_t rows, places, list values)
+
+@cython.locals(view="int[::1]", end=int, row=Py_ssize_t)
+cdef object _as_binary(list elements)
 
 @cython.final
 cdef class Common:

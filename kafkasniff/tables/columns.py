@@ -13,7 +13,7 @@ else:
     except ImportError:
         from kafkasniff import uncompiled as cython
 
-from kafkasniff.tables.arrow import ArrowColumn, ArrowField, Batch, export_stream
+from kafkasniff.tables.arrow import ArrowColumn, ArrowField, Batch, encoded, export_stream
 from kafkasniff.tables.declared import Table
 
 _MOST_COLUMNS = 63
@@ -72,9 +72,8 @@ class Column:
         self._places: dict[str, int] = {}
         self._last: str | None = None
         self._last_place = 0
-        self.elements = array("i")
-        self._elements = self.elements
-        self._count = 0
+        self.elements: list[bytes] = []
+        self._encoded: dict[str, bytes] = {}
         nothing: Any = None
         self._bits = self._bytes = self._shorts = self._ints = self._longs = self._doubles = nothing
         if self.kind == BITS:
@@ -171,22 +170,17 @@ class Column:
     def put_texts(self, row: int, texts: Iterable[str]) -> None:
         """Set the texts of a list."""
         for text in texts:
-            if text is not self._last:
-                self._last_place = self._place(text)
-                self._last = text
-            if self._count == len(self._elements):
-                self.elements = array("i", self.elements.tobytes() + bytes(4 * ROWS))
-                self._elements = self.elements
-            self._elements[self._count] = self._last_place
-            self._count += 1
-        self._ints[row + 1] = self._count
+            raw = self._encoded.get(text)
+            if raw is None:
+                raw = self._encoded[text] = encoded(text)
+            self.elements.append(raw)
+        self._ints[row + 1] = len(self.elements)
 
     def finish(self, rows: int) -> None:
         """End the column after so many rows."""
         if self.kind != LISTS:
             self.nulls = rows - self.filled
             return
-        self.elements = self.elements[: self._count]
         for row in range(rows):
             # The list of a row that was not set is empty.
             if self._ints[row + 1] == 0:
@@ -194,12 +188,20 @@ class Column:
 
     def as_arrow(self) -> ArrowColumn:
         """Give the values as Arrow's interface takes them; the column has ended."""
-        texts = [*self._places]
-        if self.kind == LISTS:
-            elements = ArrowColumn(self.elements, None, 0, texts)
-            return ArrowColumn(self.values, None, 0, children=((len(self.elements), elements),))
-        valid = self.valid if self.nulls else None
-        return ArrowColumn(self.values, valid, self.nulls, texts if self.kind == TEXTS else None)
+        texts = [*self._places] if self.kind == TEXTS else None
+        children = ((len(self.elements), _as_binary(self.elements)),) if self.kind == LISTS else ()
+        return ArrowColumn(self.values, self.valid if self.nulls else None, self.nulls, texts, None, children)
+
+
+def _as_binary(elements: list[bytes]) -> ArrowColumn:
+    """Give bytes, none of which are null, as a column."""
+    ends = array("i", bytes(4 * (len(elements) + 1)))
+    view = ends
+    end = 0
+    for row in range(len(elements)):
+        end += len(elements[row])
+        view[row + 1] = end
+    return ArrowColumn(ends, None, 0, data=bytearray(b"".join(elements) or b"\0"))
 
 
 @cython.final

@@ -18,8 +18,9 @@ def test_all_rows_are_there_when_something_is_asked() -> None:
             block.add(("a.pcap", 0, f"host:{number}", number, None))
             database.insert(BROKERS.name, block)
             if number == 3:
-                # What is asked on the way takes nothing away.
+                # What is asked on the way, also on another connection, takes nothing away.
                 assert [*database.ask("SELECT count(*) FROM brokers").rows] == [(4,)]
+                assert [*database.other().ask("SELECT count(*) FROM brokers").rows] == [(4,)]
         found = database.ask("SELECT node_id, server FROM brokers ORDER BY node_id")
         assert [*found.rows] == [(number, f"host:{number}") for number in range(20)]
 
