@@ -9,12 +9,14 @@ from kafkasniff.render.text.summaries.known cimport kafkasniff_equal_from
 @cython.final
 cdef class Repeats:
     cdef list last, written, turns
+    cdef dict numbers
     cdef long long[::1] sizes
     cdef Call taken
     cdef Py_ssize_t place
 
     @cython.locals(header=RequestHeader, request=Frame)
     cpdef Call take(self, Call call)
+    cdef Py_ssize_t number_of(self, str text) except -1
     cpdef int note_sound(self, Call call) except -1
     @cython.locals(request=Frame)
     cdef Call take_write(self, Call call, RequestHeader header)

@@ -28,14 +28,18 @@ _ONGOING = (1, 12, 17, 18, 36, 52, 53, 54, 55, 58, 59, 62, 63, 64, 68, 76, 78, 7
 _COMPARED = cython.declare(bytes, bytes([key not in _ONGOING for key in range(128)]))
 
 _SLOTS = cython.declare(cython.Py_ssize_t, 512)
-"""Of the last requests of connections, by hash of client and API: a power of two."""
+"""Of the last requests of connections, by the client's number and the API: a power of two."""
+_SPREAD = cython.declare(cython.Py_ssize_t, 37)
+"""Slots from one client's to the next one's."""
 _LONGEST = cython.declare(cython.Py_ssize_t, 2048)
 """Bytes of the longest request, or answer, that is remembered in one."""
 _PRODUCERS = cython.declare(cython.Py_ssize_t, 32)
-"""Client ids whose writes are remembered, by hash: a power of two."""
+"""Client ids whose writes are remembered, by their number: a power of two."""
 _WRITES = cython.declare(cython.Py_ssize_t, 5)
 """Writes of each: producers have five under way at most (max.in.flight.requests.per.connection)."""
 _LONGEST_WRITE = cython.declare(cython.Py_ssize_t, 1 << 17)
+_MOST_NUMBERED = cython.declare(cython.Py_ssize_t, 4096)
+"""Clients and client ids that are numbered, before numbers begin again."""
 _BEHIND_CORRELATION_ID = cython.declare(cython.Py_ssize_t, 8)
 
 
@@ -52,6 +56,8 @@ class Repeats:
         self.sizes = array("q", bytes(8 * _PRODUCERS * _WRITES))
         """Of these, in bytes: mostly they tell that nothing is repeated."""
         self.turns: list[int] = [0] * _PRODUCERS
+        self.numbers: dict[str | None, int] = {}
+        """Of clients and client ids, as they come: Python's hashes of texts differ from run to run."""
         self.taken: Call | None = None
         """The last that was put into `last` …"""
         self.place = 0
@@ -70,13 +76,23 @@ class Repeats:
             return self.take_write(call, header)
         if len(request.data) > _LONGEST or (call.response is not None and len(call.response.data) > _LONGEST):
             return None
-        place: cython.Py_ssize_t = (hash(call.client) + key) & (_SLOTS - 1)
+        place: cython.Py_ssize_t = (self.number_of(call.client) * _SPREAD + key) & (_SLOTS - 1)
         last: Call | None = self.last[place]
         self.last[place] = self.taken = call
         self.place = place
         if last is None or last.connection is not call.connection or not self.is_same(last, call):
             return None
         return last if self.has_failed(last, call) else None
+
+    def number_of(self, text: str | None) -> cython.Py_ssize_t:
+        """Give the number of a client, or of a client id."""
+        found = self.numbers.get(text)
+        if found is not None:
+            return found
+        if len(self.numbers) >= _MOST_NUMBERED:
+            self.numbers.clear()
+        number = self.numbers[text] = len(self.numbers)
+        return number
 
     def note_sound(self, call: Call) -> cython.int:
         """Note that a call was answered without an error, so that its client does not try again."""
@@ -90,7 +106,7 @@ class Repeats:
         assert request is not None
         if len(request.data) > _LONGEST_WRITE:
             return None
-        slot: cython.Py_ssize_t = hash(header.client_id) & (_PRODUCERS - 1)
+        slot: cython.Py_ssize_t = self.number_of(header.client_id) & (_PRODUCERS - 1)
         turn: cython.Py_ssize_t = self.turns[slot]
         place: cython.Py_ssize_t
         found: Call | None = None

@@ -4,7 +4,6 @@ from kafkasniff.octets cimport part, unsigned16, unsigned32
 from kafkasniff.tcp.packets.headers cimport u8
 from kafkasniff.tcp.packets.ip cimport IpPacket, parse_ip, skip_extensions
 from kafkasniff.tcp.packets.link cimport find_network
-from kafkasniff.tcp.packets.tunnels cimport Inner, open_tunnel
 
 @cython.final
 cdef class Segment:
@@ -19,11 +18,11 @@ cpdef int maximum_segment_size(bytes data, Py_ssize_t at, Py_ssize_t end) except
 
 @cython.final
 cdef class SegmentReader:
-    cdef object _counters, _fragments
+    cdef object _counters, _fragments, _open_tunnel
     cdef int _depth
 
     cpdef Segment read(self, bytes data, Py_ssize_t at, Py_ssize_t captured, Py_ssize_t original, Arrival arrival)
-    @cython.locals(packet=IpPacket, inner=Inner, tunnel=tuple, separate=tuple, others=tuple, protocol=int, at=Py_ssize_t, ethertype=int)
+    @cython.locals(packet=IpPacket, tunnel=tuple, separate=tuple, others=tuple, protocol=int, at=Py_ssize_t, ethertype=int)
     cdef Segment _unwrap(self, tuple network, bytes data, Py_ssize_t end, long long wire_end, Arrival arrival)
 
 @cython.locals(header=int, length="long long", ends=bytes, payload=Py_ssize_t)

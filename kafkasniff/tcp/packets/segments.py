@@ -1,7 +1,8 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """From a captured frame to the TCP segment within."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING
 
 try:
     import cython
@@ -14,9 +15,10 @@ from kafkasniff.tcp.packets.fragments import Fragments
 from kafkasniff.tcp.packets.headers import HeaderError, u8
 from kafkasniff.tcp.packets.ip import TCP, IpPacket, parse_ip, skip_extensions
 from kafkasniff.tcp.packets.link import Network, find_network
-from kafkasniff.tcp.packets.tunnels import open_tunnel
 from kafkasniff.tcp.reassembly.flow_keys import FlowKey
 
+if TYPE_CHECKING:
+    from kafkasniff.tcp.packets.tunnels import Inner
 if not cython.compiled:
     from kafkasniff.octets import part, unsigned16, unsigned32
 
@@ -91,13 +93,15 @@ def maximum_segment_size(data: bytes, at: int, end: int) -> int:
 class SegmentReader:
     """Takes captured frames apart, down to the innermost IP packet."""
 
-    __slots__ = ("_counters", "_depth", "_fragments")
+    __slots__ = ("_counters", "_depth", "_fragments", "_open_tunnel")
 
     def __init__(self, limits: TcpLimits, counters: TcpCounters) -> None:
         """Count into `counters`."""
         self._depth = limits.depth
         self._counters = counters
         self._fragments = Fragments(limits, counters)
+        self._open_tunnel: Callable[[int, int, bytes, int, int], Inner | None] | None = None
+        """Imported with the first packet that is not TCP."""
 
     def read(self, data: bytes, at: int, captured: int, original: int, arrival: Arrival) -> Segment | None:
         """Give the TCP segment in the frame at `at`; None when there is none, or it waits for other IP fragments.
@@ -147,7 +151,11 @@ class SegmentReader:
                 protocol, at, _fragment = skip_extensions(protocol, data, 0, end)
             if protocol == TCP:
                 return _segment(packet, separate, tunnel, data, at, end, wire_end, others)
-            inner = open_tunnel(ethertype, protocol, data, at, end)
+            if self._open_tunnel is None:
+                from kafkasniff.tcp.packets.tunnels import open_tunnel
+
+                self._open_tunnel = open_tunnel
+            inner = self._open_tunnel(ethertype, protocol, data, at, end)
             if inner is None:
                 self._counters.not_tcp += 1
                 return None

@@ -1,6 +1,7 @@
 """Metrics of a follower, scraped while it runs, against what `read` says of the same files."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -53,6 +54,8 @@ def test_a_follower_tells_how_far_behind_it_is(tmp_path):
             while (text := scrape(address)) and values(text)["waiting_files"] > 1:
                 time.sleep(0.2)
             behind = values(text)
+            alerts = (ROOT / "deploy" / "prometheus-alerts.yml").read_text()
+            assert {*re.findall(r"kafkasniff_pipeline_\w+", alerts)} <= {*re.findall(r"^kafkasniff_\w+", text, re.M)}
             assert scrape(address, "/readyz") == "ok\n"
         finally:
             process.send_signal(signal.SIGTERM)
