@@ -86,7 +86,8 @@ def open_object(uri: str) -> "NativeFile":
     try:
         return system.open_input_file(path)
     except (OSError, ValueError, RuntimeError) as error:
-        raise CaptureError(f"{uri}: cannot be opened: {reason_of(error)}") from None
+        reason = "Is a folder; name the captures in it" if is_folder(uri) else reason_of(error)
+        raise CaptureError(f"{uri}: cannot be opened: {reason}") from None
 
 
 def info_of(uri: str) -> "FileInfo":

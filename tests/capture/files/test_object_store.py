@@ -39,9 +39,11 @@ def test_a_store_that_fails_now_and_then_gives_all_bytes():
 
 
 def test_what_cannot_be_opened_is_said():
-    with store({}) as environment:
+    with store({"day/one.pcap": VLAN}) as environment:
         missing = run(environment, "read", f"s3://{BUCKET}/none.pcap")
-    assert missing.returncode == 1
+        folder = run(environment, "read", f"s3://{BUCKET}/day/")
+    assert (missing.returncode, folder.returncode) == (1, 1)
+    assert f"s3://{BUCKET}/day/: cannot be opened: Is a folder; name the captures in it" in folder.stderr
     assert f"s3://{BUCKET}/none.pcap: cannot be opened: No such file or directory" in missing.stderr
 
 
