@@ -5,6 +5,7 @@ import os
 from typing import IO, cast
 
 import pyarrow as pa
+from pyarrow.fs import FileSystem
 
 from kafkasniff.capture.files.object_store import is_object, placed
 from kafkasniff.pipeline.inputs.own_folders import new_file
@@ -18,11 +19,20 @@ def begin_file(path: str) -> IO[bytes]:
     if not is_object(path):
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
         return new_file(path)
-    system, place = placed(path)
-    if path.startswith("hdfs:"):
+    system, place = room_for(path)
+    return cast(IO[bytes], system.open_output_stream(place))
+
+
+def room_for(uri: str) -> tuple[FileSystem, str]:
+    """Make the folders that lead to an object where its store has some; give what reads the store, and the path there.
+
+    Raises OSError.
+    """
+    system, place = placed(uri)
+    if uri.startswith("hdfs:"):
         # In other stores names have slashes in them, and there are no folders.
         system.create_dir(os.path.dirname(place))
-    return cast(IO[bytes], system.open_output_stream(place))
+    return system, place
 
 
 def finish_file(file: IO[bytes]) -> None:

@@ -1,6 +1,5 @@
 """A folder in an object store. Who may read and write there is said by the store."""
 
-import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
@@ -10,7 +9,7 @@ from typing import Any
 from pyarrow.fs import FileSelector, FileType
 
 from kafkasniff.capture.files.object_store import placed
-from kafkasniff.pipeline.destinations.files import begin_file, open_file
+from kafkasniff.pipeline.destinations.files import begin_file, open_file, room_for
 from kafkasniff.pipeline.destinations.folder import WORK_FOLDER
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.inputs.places import real_path
@@ -116,10 +115,7 @@ class StoreFolder:
             file.write(data)
 
     def _move(self, source: str, target: str) -> None:
-        place = placed(target)[1]
-        if target.startswith("hdfs:"):
-            self._system.create_dir(os.path.dirname(place))
-        self._system.move(placed(source)[1], place)
+        self._system.move(placed(source)[1], room_for(target)[1])
 
     def _delete(self, uri: str) -> None:
         if self._is_there(uri):
