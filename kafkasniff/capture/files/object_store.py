@@ -57,6 +57,11 @@ def _hdfs(store: str) -> "FileSystem":
     return PyFileSystem(FSSpecHandler(HdfsFileSystem(host=parts.hostname, port=parts.port)))
 
 
+def same_name(path: str) -> str:
+    """Give the one name of what has two: `s3a` is `s3`."""
+    return f"s3{path[3:]}" if path.startswith("s3a://") else path
+
+
 def placed(uri: str) -> "tuple[FileSystem, str]":
     """Give what reads the store of a URI, and the path there. Raises CaptureError."""
     if _CREDENTIALS.match(uri):
@@ -64,9 +69,9 @@ def placed(uri: str) -> "tuple[FileSystem, str]":
             f"{uri.partition('://')[0]}://***: expected a URI without credentials; set them as the store's own tools"
             " want them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         )
-    scheme, separator, rest = uri.partition("://")
+    scheme, separator, rest = same_name(uri).partition("://")
     store, _, path = rest.partition("/")
-    system = _file_system(f"{'s3' if scheme == 's3a' else scheme}{separator}{store}/")
+    system = _file_system(f"{scheme}{separator}{store}/")
     # Of HDFS the store is a host, of Azure's a container and an account; of others the bucket, which begins the path.
     if scheme == "hdfs":
         return system, f"/{path}"

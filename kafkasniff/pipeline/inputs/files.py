@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.files.compression import MAGIC_LENGTH, compression_of
-from kafkasniff.capture.files.object_store import SCHEMES, is_folder, is_object
+from kafkasniff.capture.files.object_store import SCHEMES, is_folder, is_object, same_name
 from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.files.source import FileSource
 from kafkasniff.pipeline.errors import PipelineError
@@ -61,7 +61,7 @@ def path_of(place: str) -> str:
         raise PipelineError(
             f"{place}: expected a path that all workers have, or a URI of {', '.join(SCHEMES)}, found another scheme"
         )
-    return place.replace("s3a://", "s3://", 1) if is_object(place) else place
+    return same_name(place)
 
 
 def find_inputs(sources: Sequence[str], leave_out: str | None = None) -> list[Input]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow.fs import FileSelector, FileType
 
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.capture.files.object_store import info_of, is_object, open_object, placed, reason_of
+from kafkasniff.capture.files.object_store import info_of, is_object, open_object, placed, reason_of, same_name
 
 _WILD = {*"*?["}
 
@@ -39,7 +39,7 @@ def status_of(path: str) -> Status:
 
 def real_path(path: str) -> str:
     """Give a name that is the same for all paths to the same place."""
-    return path.replace("s3a://", "s3://", 1).rstrip("/") if is_object(path) else os.path.realpath(path)
+    return same_name(path).rstrip("/") if is_object(path) else os.path.realpath(path)
 
 
 def open_at_random(path: str) -> pa.NativeFile:
