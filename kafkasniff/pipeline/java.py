@@ -9,6 +9,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+import pyspark
+
 from kafkasniff.pipeline.errors import PipelineError
 
 LEAST_VERSION = 17
@@ -26,6 +28,26 @@ for argument do
 done
 exec "{java}" "$@"
 """
+
+
+_LOOKED_IN_FIRST = (
+    *("spark-core", "scala-library", "log4j-core", "spark-config", "jackson-databind", "spark-network-common"),
+    *("netty-common", "hadoop-client-api", "netty-transport", "hadoop-client-runtime", "log4j-api", "netty-buffer"),
+    *("ivy", "jackson-core", "spark-common-utils", "jackson-module-scala"),
+)
+"""Names, without versions, of the jars that most classes of Spark's start come from, the one with the most first."""
+
+
+def class_path() -> str | None:
+    """Give what JVMs of pyspark's own Spark shall look through first; None where another Spark is run.
+
+    Java looks for a class in one jar after another, and Spark has 280 of them. Where SPARK_HOME or SPARK_CONF_DIR is
+    set, settings made there may name a class path of their own.
+    """
+    if "SPARK_HOME" in os.environ or "SPARK_CONF_DIR" in os.environ:
+        return None
+    folder = Path(pyspark.__file__).parent / "jars"
+    return ":".join(str(jar) for name in _LOOKED_IN_FIRST for jar in folder.glob(f"{name}[-_][0-9]*.jar"))
 
 
 def find_java() -> str | None:

@@ -24,7 +24,7 @@ from pyspark.sql import SparkSession
 import kafkasniff
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.indexes.index import reason_of
-from kafkasniff.pipeline.java import find_java
+from kafkasniff.pipeline.java import class_path, find_java
 from kafkasniff.protocol import DEFINITIONS_VARIABLE
 
 _LOCAL = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?")
@@ -99,6 +99,9 @@ def open_session(
         master = local_master(master or conf.get("spark.master") or "local[*]")
         conf.setMaster(master)
     local = (master or "").startswith("local")
+    if local and (jars := class_path()):
+        conf.set("spark.driver.extraClassPath", jars)
+        conf.set("spark.executor.extraClassPath", jars)
     if definitions := os.environ.get(DEFINITIONS_VARIABLE):
         conf.set(f"spark.executorEnv.{DEFINITIONS_VARIABLE}", definitions)
     if not submitted and _LOCAL.fullmatch(master or ""):

@@ -86,3 +86,21 @@ def test_no_java_at_all_is_said(monkeypatch):
 
     with pytest.raises(PipelineError, match="Spark needs Java 17 or newer"):
         java.find_java()
+
+
+def test_jars_looked_through_first_are_those_of_pyspark(monkeypatch):
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    monkeypatch.delenv("SPARK_CONF_DIR", raising=False)
+
+    jars = [Path(jar) for jar in java.class_path().split(":")]
+
+    assert len(jars) == 16
+    assert all(jar.is_file() for jar in jars)
+    assert jars[0].match("pyspark/jars/spark-core_*.jar")
+
+
+@pytest.mark.parametrize("name", ["SPARK_HOME", "SPARK_CONF_DIR"])
+def test_another_sparks_settings_keep_their_class_path(monkeypatch, name):
+    monkeypatch.setenv(name, "/opt/spark")
+
+    assert java.class_path() is None
