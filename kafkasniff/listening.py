@@ -75,7 +75,8 @@ class Listening:
     def batches(self) -> Iterator[list[Item]]:
         """Give calls, gaps and reports as they end, in lists between which output should be flushed.
 
-        Raises CaptureError when packets cannot be written, or the key log not be read any more.
+        Raises CaptureError when packets cannot be written, or the key log not be read any more, and
+        BrokenPipeError when whoever reads the packets has gone.
         """
         for batch in self._capture.batches():
             self._secrets.refresh()

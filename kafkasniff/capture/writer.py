@@ -42,7 +42,8 @@ class PcapngWriter:
         """Begin the file on a buffered binary stream, which stays the caller's to close.
 
         `has_chosen_calls` says in the file that it lacks packets of its connections on purpose.
-        Raises CaptureError, as all methods do, when the stream cannot be written.
+        Raises CaptureError, as all methods do, when the stream cannot be written, and BrokenPipeError when its reader
+        has gone.
         """
         self._stream = stream
         self._interface_ids: dict[Interface, int] = {}
@@ -103,7 +104,7 @@ class PcapngWriter:
         try:
             self._stream.flush()
         except OSError as error:
-            raise CaptureError(f"{self._stream.name}: cannot be written: {error.strerror}") from error
+            raise cannot_write(self._stream, error) from None
 
     def write_statistics(self, interface: Interface, received: int, dropped: int) -> None:
         """Write how many packets an interface that has some in the file received, and how many the kernel dropped."""
@@ -143,7 +144,14 @@ class PcapngWriter:
         try:
             self._stream.write(data)
         except OSError as error:
-            raise CaptureError(f"{self._stream.name}: cannot be written: {error.strerror}") from error
+            raise cannot_write(self._stream, error) from None
+
+
+def cannot_write(stream: BinaryIO, error: OSError) -> Exception:
+    """Give what to raise: CaptureError, unless a named pipe's reader has gone, which is no fault of the file."""
+    if isinstance(error, BrokenPipeError):
+        return error
+    return CaptureError(f"{stream.name}: cannot be written: {error.strerror}")
 
 
 def _nanoseconds(interface: Interface) -> int:

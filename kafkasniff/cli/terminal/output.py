@@ -130,6 +130,14 @@ def _discard(descriptor: int) -> None:
     os.close(null)
 
 
+def fail(error: Exception) -> NoReturn:
+    """End the command with what it could not read or write, silently when a named pipe's reader has gone."""
+    if isinstance(error, BrokenPipeError):
+        raise SystemExit(ExitStatus.BROKEN_PIPE) from None
+    print_message(f"kafkasniff: {error}")
+    raise SystemExit(ExitStatus.FAILED) from None
+
+
 def print_text(text: str) -> None:
     """Write text to standard output; on a terminal no line is longer than it."""
     output = Output(sys.stdout.buffer)

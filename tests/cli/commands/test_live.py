@@ -336,6 +336,20 @@ def test_root_that_has_nobody_to_become_says_so(
     assert live.end() == 0
 
 
+def test_a_pipe_whose_reader_has_gone_ends_it_in_silence(environment: dict[str, str], tmp_path: Path) -> None:
+    """As `grep` ends in front of `head`: with 128 + SIGPIPE, and without a word."""
+    pipe = tmp_path / "packets"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["head", "-c", "4", str(pipe)], stdout=subprocess.PIPE)
+    live = Live(environment, "lo", "--write", str(pipe))
+    said = live.messages
+    while live.process.poll() is None:
+        exchange(answer=True).close()
+        time.sleep(0.05)
+    assert reader.communicate()[0] == b"\x0a\x0d\x0d\x0a"
+    assert (live.end(None), live.messages) == (128 + signal.SIGPIPE, said)
+
+
 def test_what_is_wrong_is_said_in_a_sentence(run: Run, tmp_path: Path) -> None:
     done = run("live", "eth7")
     assert (done.returncode, done.stderr) == (

@@ -73,7 +73,7 @@ def diagnose(
     from kafkasniff.cli.processes.jobs import usable_jobs
     from kafkasniff.cli.showing.explained import explain_findings, explained
     from kafkasniff.cli.showing.findings import SEVERE, Shape, check_fail_on, fails, say_closing, write_findings
-    from kafkasniff.cli.terminal.output import Output, print_message
+    from kafkasniff.cli.terminal.output import Output, fail, print_message
     from kafkasniff.cli.terminal.pager import page
     from kafkasniff.cli.terminal.progress import Progress
     from kafkasniff.diagnose.consumers.lag import ConsumerLagGrows, Ends, standings
@@ -145,8 +145,7 @@ def diagnose(
             if diagnosis is not None:
                 findings, reached = diagnosis.findings(), diagnosis.limits_reached()
     except CaptureError as error:
-        print_message(f"kafkasniff: {error}")
-        raise typer.Exit(ExitStatus.FAILED) from None
+        fail(error)
     page()
     summary = reading.summary
     if diagnosis is None or lag:

@@ -79,7 +79,7 @@ def live(
     from kafkasniff.cli.options.filters import duration_ns
     from kafkasniff.cli.showing.columns import chosen_format
     from kafkasniff.cli.showing.reading import Showing, terminal_format
-    from kafkasniff.cli.terminal.output import print_message
+    from kafkasniff.cli.terminal.output import fail, print_message
     from kafkasniff.listening import LIVE_LIMITS, Listening
 
     if write_secrets and write is None:
@@ -203,9 +203,8 @@ def live(
             if writer is not None:
                 for interface, received, dropped in capture.statistics():
                     writer.write_statistics(interface, received, dropped)
-    except CaptureError as error:
-        print_message(f"kafkasniff: {error}")
-        raise typer.Exit(ExitStatus.FAILED) from None
+    except (CaptureError, BrokenPipeError) as error:
+        fail(error)
     if stopping.signal == signal.SIGINT:
         raise typer.Exit(ExitStatus.INTERRUPTED)
     if capture.failures:
@@ -253,9 +252,9 @@ def _new_capture(path: str, stack: ExitStack, account: "Account | None", private
 
 def _close(stream: BinaryIO) -> None:
     """Close a file, which writes what is still buffered; raises CaptureError."""
-    from kafkasniff.capture.errors import CaptureError
+    from kafkasniff.capture.writer import cannot_write
 
     try:
         stream.close()
     except OSError as error:
-        raise CaptureError(f"{stream.name}: cannot be written: {error.strerror}") from None
+        raise cannot_write(stream, error) from None

@@ -45,7 +45,7 @@ def read(
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.showing.columns import chosen_format
     from kafkasniff.cli.showing.reading import LineFormat, Showing, ordered_format, terminal_format
-    from kafkasniff.cli.terminal.output import print_message
+    from kafkasniff.cli.terminal.output import fail
     from kafkasniff.cli.terminal.pager import page
     from kafkasniff.reading import Reading
 
@@ -126,7 +126,6 @@ def read(
                 if write is not None:
                     showing.write_packets(files, write, write_secrets)
     except CaptureError as error:
-        print_message(f"kafkasniff: {error}")
-        raise typer.Exit(ExitStatus.FAILED) from None
+        fail(error)
     if reading.summary.damages:
         raise typer.Exit(ExitStatus.FAILED)

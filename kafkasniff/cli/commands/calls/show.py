@@ -58,7 +58,7 @@ def show(
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.showing.chosen import Chosen, Wanted, numbers_in
     from kafkasniff.cli.showing.reading import json_format, terminal_format
-    from kafkasniff.cli.terminal.output import Output, print_message
+    from kafkasniff.cli.terminal.output import Output, fail, print_message
     from kafkasniff.cli.terminal.pager import page
     from kafkasniff.reading import Reading
     from kafkasniff.render.closing import closing_line
@@ -93,8 +93,7 @@ def show(
         )
         chosen.read(reading)
     except CaptureError as error:
-        print_message(f"kafkasniff: {error}")
-        raise typer.Exit(ExitStatus.FAILED) from None
+        fail(error)
     output = Output(sys.stdout.buffer)
     for text in chosen.texts(says_more=not shape.json_output):
         output.write(text)
