@@ -160,6 +160,10 @@ class Database:
         found.run("SET TimeZone = 'UTC'")
         return found
 
+    def aside(self, name: str) -> str:
+        """Give the path of a file in the folder that is removed with the database."""
+        return os.path.join(self._folder.name, name)
+
     def register(self, name: str, stream: Any) -> None:
         """Let queries see what has `__arrow_c_stream__` as a table."""
         self._connection.register(name, stream)

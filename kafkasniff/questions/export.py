@@ -1,58 +1,93 @@
 """Tables as files, written while captures are read: Parquet, CSV, or Arrow's file format."""
 
 import os
-from collections.abc import Iterable, Iterator
-from queue import Queue
-from threading import Thread
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from kafkasniff.questions.database import Database, literal, quoted
 from kafkasniff.questions.errors import QuestionError
 from kafkasniff.questions.named import text_of
-from kafkasniff.tables.arrow import Batch, export_stream
-from kafkasniff.tables.columns import fields_of
+from kafkasniff.tables.columns import ROWS
 from kafkasniff.tables.declared import CALLS, CLIENTS, TABLES, Table
-from kafkasniff.tables.filling import TableFiller
+from kafkasniff.tables.filling import RowBlock, TableFiller
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 FORMATS = ("parquet", "csv", "arrow")
 
 _CONTROLS = r"[\x00-\x1f\x7f-\x9f]"
 _FORMULA = r"^[=+\-@\t\r]"
 
-_ROW_GROUP = 32_768
-"""Rows that wait in memory until they are written together."""
-_WAITING_BLOCKS = 2
+_TOGETHER = -(-122_880 // ROWS)
+"""Blocks that wait in memory until they are written as one row group, of as many rows as DuckDB makes one of."""
 
 
-class _Blocks:
-    """Blocks of one table, which DuckDB takes as one Arrow stream while they come."""
+class _File:
+    """A file of a table: Parquet, or Arrow's file format."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
-        self.error: Exception | None = None
-        self._waiting: Queue[Any] = Queue(_WAITING_BLOCKS)
+    def __init__(self, path: str, schema: "pa.Schema", form: str) -> None:
+        """Begin the file; texts that `schema` has as dictionaries are plain ones in it."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
-    def give(self, block: Any) -> None:
-        """Hand on a block; None ends the stream. Raises what went wrong where it was taken."""
-        self._waiting.put(block)
-        if self.error is not None:
-            raise self.error
+        self._waiting: list[Any] = []
+        self._schema = pa.schema([(field.name, _plain(field.type)) for field in schema])
+        self._form = form
+        self._writer = (
+            pq.ParquetWriter(path, schema, **_parquet_options(self._schema))
+            if form == "parquet"
+            else pa.ipc.new_file(path, self._schema)
+        )
 
-    def write(self, database: Database, path: str, form: str) -> None:
-        """Write what comes; what goes wrong is kept, and the rest is passed over."""
-        try:
-            _write(database, self, path, form)
-        except Exception as error:
-            self.error = error
-            while self._waiting.get() is not None:
-                pass
+    def add(self, batch: "pa.RecordBatch") -> None:
+        """Write rows, many of them together."""
+        self._waiting.append(batch)
+        if len(self._waiting) == _TOGETHER:
+            self._write()
 
-    def _batches(self) -> Iterator[Batch]:
-        while (block := self._waiting.get()) is not None:
-            yield block.as_batch()
+    def _write(self) -> None:
+        import pyarrow as pa
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return export_stream(fields_of(self.table), self._batches())
+        table = pa.Table.from_batches(self._waiting)
+        self._waiting.clear()
+        if self._form == "parquet":
+            # The writer takes the texts' numbers as they are where a row group has one dictionary.
+            self._writer.write_table(table.unify_dictionaries(), row_group_size=len(table))
+        else:
+            self._writer.write_table(table.cast(self._schema))
+
+    def close(self) -> None:
+        """Write the rest, and end the file."""
+        if self._waiting:
+            self._write()
+        self._writer.close()
+
+
+def _plain(kind: "pa.DataType") -> "pa.DataType":
+    import pyarrow as pa
+
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _parquet_options(schema: "pa.Schema") -> dict[str, Any]:
+    """Say how columns are encoded: texts by dictionaries, numbers by their differences, as far as Parquet can."""
+    import pyarrow as pa
+
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    lists = [f"{field.name}.list.element" for field in schema if pa.types.is_list(field.type)]
+    numbers = [
+        field.name
+        for field in schema
+        if pa.types.is_int32(field.type) or pa.types.is_int64(field.type) or pa.types.is_timestamp(field.type)
+    ]
+    return {
+        "compression": "zstd",
+        "use_dictionary": [*texts, *lists],
+        "column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
+        # Without it readers see texts, not the dictionaries of this process.
+        "store_schema": False,
+    }
 
 
 class Export:
@@ -60,6 +95,7 @@ class Export:
 
     def __init__(self, database: Database, names: Iterable[str], folder: str, form: str) -> None:
         """Begin files for the tables `names`, and `clients`. Raises QuestionError where one is there, OSError."""
+        self._stream = _pyarrow().RecordBatchReader.from_stream
         os.makedirs(folder, exist_ok=True)
         names = list(names)
         self._paths = {name: os.path.join(folder, f"{name}.{form}") for name in (*names, CLIENTS.name)}
@@ -68,58 +104,50 @@ class Export:
                 raise QuestionError(
                     f"{path}: exists already: expected a folder without it; remove it or name another folder"
                 )
-        if form == "arrow":
-            _pyarrow()
         self._database, self._form = database, form
         database.prepare([CALLS.name], text_of(CLIENTS.name))
-        self._blocks = {name: _Blocks(TABLES[name]) for name in names}
-        self._threads = []
-        for name, blocks in self._blocks.items():
-            given = database.other(), self._paths[name], form
-            # A daemon: where the command fails on the way, nothing waits for the rest of the rows.
-            self._threads.append(Thread(target=blocks.write, args=given, daemon=True))
-        for thread in self._threads:
-            thread.start()
+        self._files = {name: self._begin(name) for name in names}
         self.filler = TableFiller(dict.fromkeys([*names, CALLS.name]), self._take)
+
+    def _begin(self, name: str) -> _File:
+        schema = self._stream(RowBlock(TABLES[name])).schema
+        path, form = self._paths[name], self._form
+        return _File(self._database.aside(name), schema, "parquet") if form == "csv" else _File(path, schema, form)
 
     def _take(self, name: str, block: Any) -> None:
         if name == CALLS.name:
             self._database.insert(name, block)
-        if name in self._blocks:
-            self._blocks[name].give(block)
+        if name in self._files:
+            for batch in self._stream(block):
+                self._files[name].add(batch)
 
     def finish(self) -> None:
         """End the files, and write `clients`. Raises QuestionError, OSError."""
-        for blocks in self._blocks.values():
-            blocks.give(None)
-        for thread in self._threads:
-            thread.join()
-        for blocks in self._blocks.values():
-            if blocks.error is not None:
-                raise blocks.error
-        source = f"({text_of(CLIENTS.name)})"
-        _copy(self._database, CLIENTS, source, self._paths[CLIENTS.name], self._form)
+        for name, file in self._files.items():
+            file.close()
+            if self._form == "csv":
+                self._write_csv(TABLES[name], f"read_parquet({literal(self._database.aside(name))})")
+        query, path = text_of(CLIENTS.name), self._paths[CLIENTS.name]
+        if self._form == "csv":
+            self._write_csv(CLIENTS, f"({query})")
+        elif self._form == "parquet":
+            write_parquet(self._database, query, path)
+        else:
+            reader = self._database.record_batches(query)
+            clients = _File(path, reader.schema, self._form)
+            for batch in reader:
+                clients.add(batch)
+            clients.close()
 
-
-def _write(database: Database, blocks: _Blocks, path: str, form: str) -> None:
-    database.register("_blocks", blocks)
-    _copy(database, blocks.table, "_blocks", path, form)
-
-
-def _copy(database: Database, table: Table, source: str, path: str, form: str) -> None:
-    """Write what `source` gives, in the columns of a table."""
-    if form == "parquet":
-        write_parquet(database, f"SELECT * FROM {source}", path)
-    elif form == "csv":
+    def _write_csv(self, table: Table, source: str) -> None:
         columns = ", ".join(_safe_column(each.name, each.type) for each in table.columns)
-        database.run(f"COPY (SELECT {columns} FROM {source}) TO {literal(path)} (FORMAT csv, HEADER)")
-    else:
-        _write_arrow(database, f"SELECT * FROM {source}", path)
+        path = literal(self._paths[table.name])
+        self._database.run(f"COPY (SELECT {columns} FROM {source}) TO {path} (FORMAT csv, HEADER)")
 
 
 def write_parquet(database: Database, query: str, path: str) -> None:
-    """Write the answer of a query as a Parquet file. Raises QuestionError."""
-    options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_ROW_GROUP}"
+    """Write the answer of a query, which may have any types, as a Parquet file. Raises QuestionError."""
+    options = "FORMAT parquet, COMPRESSION zstd"
     database.run(f"COPY ({query.rstrip().removesuffix(';')}) TO {literal(path)} ({options})")
 
 
@@ -138,17 +166,10 @@ def _safe_column(name: str, kind: str) -> str:
 
 
 def _pyarrow() -> Any:
+    """Give pyarrow. Raises QuestionError where it is not there."""
     try:
         import pyarrow
     except ImportError:
-        text = "pyarrow is not installed, which writes Arrow's file format: install it with `pip install pyarrow`"
+        text = "pyarrow is not installed, which writes files of tables: install it with `pip install 'kafkasniff[sql]'`"
         raise QuestionError(text) from None
     return pyarrow
-
-
-def _write_arrow(database: Database, query: str, path: str) -> None:
-    pa = _pyarrow()
-    reader = database.record_batches(query)
-    with pa.OSFile(path, "wb") as stream, pa.ipc.new_file(stream, reader.schema) as writer:
-        for batch in reader:
-            writer.write_batch(batch)

@@ -51,7 +51,8 @@ class RowBlock:
 
     def as_batch(self) -> Batch:
         """Give the rows as Arrow's interface takes them."""
-        columns = dict(zip(self._names, zip(*self.rows, strict=True), strict=True))
+        values = zip(*self.rows, strict=True) if self.rows else [()] * len(self._names)
+        columns = dict(zip(self._names, values, strict=True))
         return len(self.rows), [column_of(field.type, columns[field.name]) for field in self.fields]
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
