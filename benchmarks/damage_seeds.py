@@ -16,11 +16,10 @@ from random import Random
 
 from tests.robustness.compare import Outcome, Share, compare
 from tests.robustness.conversations import compose
-from tests.robustness.damage import ROWS, Row, fragmented, several
+from tests.robustness.damage import CALLS, CONNECTIONS, ROWS, Row, fragmented, several
 from tests.robustness.oracle import expect
 from tests.robustness.packets import batches, transmit
 from tests.robustness.running import printed
-from tests.robustness.test_damage import CALLS, CONNECTIONS
 
 AIM = 0.999
 SHARES = [each.name for each in fields(Outcome) if each.type is Share]

@@ -16,7 +16,7 @@ from typing import Any
 
 from kafkasniff.diagnose.finding import Finding
 from tests.conformance.labels import CAPTURES, addresses, diagnose, every, values
-from tests.conformance.test_misbehaviour import packets_of
+from tests.conformance.recordings import packets_of
 
 NAMES = ("clientId", "group", "topic", "transactionalId", "server", "advertised", "client")
 """Names of a subject that tell whom a finding is about; of samples of many one in common is enough."""

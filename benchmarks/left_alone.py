@@ -32,10 +32,8 @@ from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.pipeline.session import open_session
 from kafkasniff.tables.rings import ring_of
 from tests.pipeline.expected import COMPARED, expected_rows
-from tests.pipeline.findings.test_clocks import AHEAD_NS, elsewhere, later, what
-from tests.pipeline.findings.test_diagnosing import found, wanted
-from tests.pipeline.test_loading import by_vantage, rows, write
-from tests.pipeline.test_pipeline_docs import farther
+from tests.pipeline.findings.compared import AHEAD_NS, elsewhere, farther, found, later, wanted, what
+from tests.pipeline.runs import by_vantage, rows, write
 
 MASTER = "local[2]"
 MICROSECONDS = bytes.fromhex("d4c3b2a1")

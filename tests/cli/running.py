@@ -8,11 +8,12 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import COMMAND
+from tests.cli.conftest import COMMAND, Run
 
 REQUEST = (19).to_bytes(4, "big") + b"\0\x12\0\0" + (7).to_bytes(4, "big") + b"\0\x09quiet-one"
 ANSWER = (16).to_bytes(4, "big") + (7).to_bytes(4, "big") + b"\0\0" + b"\0\0\0\1" + b"\0\x12\0\0\0\4"
@@ -117,3 +118,35 @@ def run_client(messages: int, size: int = 100) -> None:
     pytest.importorskip("confluent_kafka")
     command = [sys.executable, "-c", CLIENT, str(messages), str(size)]
     subprocess.run(command, check=True, timeout=60, stderr=subprocess.DEVNULL)
+
+
+def start_tcpdump(path: Path) -> subprocess.Popen[bytes]:
+    # The user that it would become may not write where tests do.
+    tcpdump = subprocess.Popen(
+        ["tcpdump", "-i", "lo", "-B", "65536", "--immediate-mode", "-U", "-Z", "root", "-w", str(path)],
+        stderr=subprocess.PIPE,
+    )
+    assert tcpdump.stderr is not None
+    assert b"listening" in tcpdump.stderr.readline()
+    return tcpdump
+
+
+def end_tcpdump(tcpdump: subprocess.Popen[bytes]) -> None:
+    time.sleep(0.5)
+    tcpdump.send_signal(signal.SIGINT)
+    _, messages = tcpdump.communicate(timeout=30)
+    assert b"\n0 packets dropped by kernel" in messages
+
+
+def comparable(items: list[dict[str, Any]]) -> list[str]:
+    """Calls without what names the file they were seen in; each listener has times of its own for a packet."""
+    found = []
+    for item in items:
+        if item["type"] == "call":
+            kept = {key: item[key] for key in ("connection", "requestHeader", "request", "response", "outcome")}
+            found.append(json.dumps(kept))
+    return sorted(found)
+
+
+def read_items(run: Run, path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in run("read", str(path), "--json").stdout.splitlines()]

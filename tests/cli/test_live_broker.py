@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands.test_live import comparable, end_tcpdump, read_items, start_tcpdump
 from tests.cli.conftest import Run
 from tests.cli.kafka_broker import broker, request_log
-from tests.cli.running import Live
+from tests.cli.running import Live, comparable, end_tcpdump, read_items, start_tcpdump
 from tests.conformance.accounts import Accountant
 from tests.conformance.log_exceptions import Kind
 from tests.conformance.recordings import Recording

@@ -1,6 +1,7 @@
 """Our recordings of real brokers, and what `kafkasniff read` prints of them."""
 
 import json
+import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,3 +71,14 @@ def printed_lines(files: Iterable[Path], *options: str) -> list[dict[str, Any]]:
     run = CliRunner().invoke(command_line(), command, catch_exceptions=False)
     assert run.exit_code == 0, run.stderr
     return [json.loads(line) for line in run.stdout_bytes.splitlines()]
+
+
+def packets_of(path: Path) -> tuple[bytes, list[bytes]]:
+    """Header and packet records of a little-endian pcap."""
+    data = path.read_bytes()
+    at, packets = 24, []
+    while at + 16 <= len(data):
+        size = 16 + struct.unpack_from("<I", data, at + 8)[0]
+        packets.append(data[at : at + size])
+        at += size
+    return data[:24], packets

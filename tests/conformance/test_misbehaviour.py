@@ -16,6 +16,7 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.reading import Reading
 from tests.conformance.labels import camel_case, diagnose, every, values
+from tests.conformance.recordings import packets_of
 from tests.conftest import SHARED, AddFigure, needs_shared
 
 pytestmark = needs_shared
@@ -134,17 +135,6 @@ def test_rules_ask_for_all_they_need(found: dict[str, list[Finding]], monkeypatc
     for name in NAMES:
         whole = [(item.rule, item.count, item.summary) for item in every(diagnose(MISBEHAVE / f"{name}.pcap"))]
         assert whole == [(item.rule, item.count, item.summary) for item in every(found[name])], name
-
-
-def packets_of(path: Path) -> tuple[bytes, list[bytes]]:
-    """Header and packet records of a little-endian pcap."""
-    data = path.read_bytes()
-    at, packets = 24, []
-    while at + 16 <= len(data):
-        size = 16 + struct.unpack_from("<I", data, at + 8)[0]
-        packets.append(data[at : at + size])
-        at += size
-    return data[:24], packets
 
 
 def with_other_ports(packets: list[bytes]) -> list[bytes]:

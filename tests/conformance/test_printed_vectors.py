@@ -6,8 +6,7 @@ from typing import Any
 
 from tests.conformance.composed_captures import fetch, write
 from tests.conformance.recordings import printed_lines
-from tests.conformance.test_record_vectors import as_base64
-from tests.conformance.vector_rows import Row, json_text, name_of, rows
+from tests.conformance.vector_rows import Row, as_base64, json_text, name_of, rows
 from tests.protocol.records.made_batches import batch, record
 
 

@@ -1,14 +1,12 @@
 """Record batches of every magic and codec, against Kafka's own bytes and what its iterators make of them."""
 
-import base64
 import re
-import unicodedata
 from collections.abc import Callable
 from typing import Any
 
 from kafkasniff.protocol.records.batches import Batch, as_json, read_batches
 from kafkasniff.protocol.records.records import read_records
-from tests.conformance.vector_rows import Row, rows
+from tests.conformance.vector_rows import Row, as_base64, rows
 from tests.conftest import ROOT
 
 PADDING = b"\x07" * 5
@@ -82,28 +80,6 @@ def in_form_of_row(batch: Batch, record: dict[str, Any]) -> dict[str, Any]:
     if "control" in record:
         item["control"] = record["control"]
     return item
-
-
-def as_base64(item: dict[str, Any], name: str) -> str | None:
-    """Give a key or value as base64, having checked that it is text exactly where DESIGN's rule makes it text."""
-    assert (name in item) != (f"{name}Base64" in item)
-    if name not in item:
-        encoded: str = item[f"{name}Base64"]
-        assert not is_text(base64.b64decode(encoded))
-        return encoded
-    if item[name] is None:
-        return None
-    raw: bytes = item[name].encode()
-    assert is_text(raw)
-    return base64.b64encode(raw).decode()
-
-
-def is_text(raw: bytes) -> bool:
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError:
-        return False
-    return all(unicodedata.category(character) != "Cc" or character in "\t\r\n" for character in text)
 
 
 def test_the_documentation_names_the_values_of_every_field() -> None:

@@ -9,6 +9,7 @@ import pytest
 import kafkasniff
 from kafkasniff.protocol.bodies.scanning import scanner_of
 from kafkasniff.protocol.fields import MOST_LAYOUTS
+from tests.calls.exchanges import METADATA
 from tests.cli.conftest import Run, environment, run
 from tests.conformance.composed_captures import Exchange, write
 
@@ -21,12 +22,6 @@ HEADERS = {
     ("3 v99", "v2"): "0003006300000007000673686f702d3100",
 }
 """Request headers of both layouts with the correlation id 7, written by RequestHeaderData of kafka-clients 4.3.1."""
-
-METADATA: Exchange = (
-    bytes.fromhex("0003000100000006000673686f702d3100000000"),
-    bytes.fromhex("00000006000000000000000000000000"),
-)
-"""Metadata v1 for no topic, answered with no broker."""
 
 
 def exchange(header: str, correlation_id: int) -> Exchange:

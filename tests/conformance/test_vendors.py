@@ -10,7 +10,7 @@ from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.items import Item
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.render.json.lines import JsonLines
-from tests.calls.detection.test_conversation import converse
+from tests.calls.detection.conversing import converse
 from tests.calls.hand_made import connection, data, metadata_request, metadata_response, sized, text
 
 CLIENT_ID = "shop"

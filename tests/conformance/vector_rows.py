@@ -1,7 +1,9 @@
 """The rows of tests/vectors: bytes by Kafka's own serialisers, with the JSON of its converters."""
 
+import base64
 import gzip
 import json
+import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -43,3 +45,25 @@ def json_text(value: object) -> str:
 def name_of(row: Row) -> str:
     """Name a row in messages of failed tests."""
     return f"{row.get('message') or row['type']} v{row.get('api_version', row.get('version'))} {row['row']}"
+
+
+def as_base64(item: dict[str, Any], name: str) -> str | None:
+    """Give a key or value as base64, having checked that it is text exactly where DESIGN's rule makes it text."""
+    assert (name in item) != (f"{name}Base64" in item)
+    if name not in item:
+        encoded: str = item[f"{name}Base64"]
+        assert not is_text(base64.b64decode(encoded))
+        return encoded
+    if item[name] is None:
+        return None
+    raw: bytes = item[name].encode()
+    assert is_text(raw)
+    return base64.b64encode(raw).decode()
+
+
+def is_text(raw: bytes) -> bool:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return all(unicodedata.category(character) != "Cc" or character in "\t\r\n" for character in text)

@@ -5,31 +5,14 @@ import pytest
 
 from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.error_rule import elements
+from tests.diagnose.kinds import answered_metadata, answered_produce
 from tests.diagnose.made import call, connection, finding, findings
-
-
-def produce(code: int) -> Callable[[float], Call]:
-    request = {
-        "transactionalId": None,
-        "acks": -1,
-        "timeoutMs": 1,
-        "topicData": [{"name": "orders", "partitionData": []}],
-    }
-    partition = {"index": 0, "errorCode": code, "baseOffset": -1, "logAppendTimeMs": -1}
-    response = {"responses": [{"name": "orders", "partitionResponses": [partition]}], "throttleTimeMs": 0}
-    return lambda at: call(0, 3, request, response, at=at)
 
 
 def fetch(code: int) -> Callable[[float], Call]:
     request = {"replicaId": -1, "topics": [{"topic": "orders", "partitions": []}]}
     partition = {"partitionIndex": 0, "errorCode": code, "highWatermark": 5, "recordsSizeInBytes": 0}
     return lambda at: call(1, 4, request, {"responses": [{"topic": "orders", "partitions": [partition]}]}, at=at)
-
-
-def metadata(code: int, name: str = "orders") -> Callable[[float], Call]:
-    topic = {"errorCode": code, "name": name, "isInternal": False, "partitions": []}
-    response = {"brokers": [], "controllerId": 1, "topics": [topic]}
-    return lambda at: call(3, 1, {"topics": [{"name": name}]}, response, at=at)
 
 
 def simple(key: int, version: int, request: dict[str, Any], response: dict[str, Any]) -> Callable[[float], Call]:
@@ -45,17 +28,17 @@ COMMIT = {
 }
 
 CASES: list[tuple[str, int, Callable[[float], Call], dict[str, Any]]] = [
-    ("not-enough-replicas", 3, produce(19), {"topic": "orders"}),
-    ("not-enough-replicas", 3, produce(20), {"topic": "orders"}),
-    ("message-too-large", 3, produce(10), {"topic": "orders"}),
-    ("record-list-too-large", 3, produce(18), {"topic": "orders"}),
-    ("crc-mismatch", 3, produce(2), {"topic": "orders"}),
-    ("out-of-order-sequence", 5, produce(45), {"topic": "orders"}),
-    ("not-leader-loop", 8, produce(6), {"topic": "orders"}),
+    ("not-enough-replicas", 3, answered_produce(19), {"topic": "orders"}),
+    ("not-enough-replicas", 3, answered_produce(20), {"topic": "orders"}),
+    ("message-too-large", 3, answered_produce(10), {"topic": "orders"}),
+    ("record-list-too-large", 3, answered_produce(18), {"topic": "orders"}),
+    ("crc-mismatch", 3, answered_produce(2), {"topic": "orders"}),
+    ("out-of-order-sequence", 5, answered_produce(45), {"topic": "orders"}),
+    ("not-leader-loop", 8, answered_produce(6), {"topic": "orders"}),
     ("offset-out-of-range", 3, fetch(1), {"topic": "orders"}),
-    ("unknown-topic-loop", 5, metadata(3), {"topic": "orders"}),
-    ("invalid-topic", 3, metadata(17, "my topic"), {"topic": "my topic"}),
-    ("authorization-denied", 3, metadata(29), {"topic": "orders"}),
+    ("unknown-topic-loop", 5, answered_metadata(3), {"topic": "orders"}),
+    ("invalid-topic", 3, answered_metadata(17, "my topic"), {"topic": "my topic"}),
+    ("authorization-denied", 3, answered_metadata(29), {"topic": "orders"}),
     (
         "topic-already-exists",
         4,
@@ -181,6 +164,6 @@ def test_commits_that_a_retry_mends_are_not_lost() -> None:
 
 
 def test_refusals_far_apart_are_several_leader_changes() -> None:
-    refused = produce(6)
+    refused = answered_produce(6)
     assert finding("not-leader-loop", [refused(at * 59.9) for at in range(8)]).count == 8
     assert findings("not-leader-loop", [refused(at * 60.1) for at in range(20)]) == []

@@ -1,7 +1,6 @@
 from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.timeline import Timeline
-from tests.diagnose.groups.test_membership import leave
-from tests.diagnose.groups.test_rebalances import heartbeat, join
+from tests.diagnose.kinds import heartbeat, join, leave
 from tests.diagnose.made import call, connection, report
 
 

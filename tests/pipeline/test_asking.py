@@ -11,7 +11,7 @@ from kafkasniff.questions.database import TABLE_NAMES, Database
 from kafkasniff.questions.releases import fill_target
 from kafkasniff.reading import Reading
 from tests.conftest import SHARED
-from tests.pipeline.test_loading import CAPTURES, write
+from tests.pipeline.runs import CAPTURES, write
 
 RELEASE = "4.0.1"
 NAMES = (

@@ -7,8 +7,8 @@ import sys
 
 from tests.conftest import ROOT
 from tests.pipeline.expected import expected_rows
-from tests.pipeline.follow.test_following import put
-from tests.pipeline.test_loading import RING, all_rows, by_vantage, write
+from tests.pipeline.follow.batches import put
+from tests.pipeline.runs import RING, all_rows, by_vantage, write
 
 WITHOUT = """
 import sys

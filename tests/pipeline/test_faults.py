@@ -21,7 +21,7 @@ from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows import output
 from kafkasniff.pipeline.run_record import Observer
 from tests.pipeline.expected import expected_rows
-from tests.pipeline.test_loading import CAPTURES, RING, by_vantage, rows, write
+from tests.pipeline.runs import CAPTURES, RING, by_vantage, rows, write
 
 WHOLE = CAPTURES / "librdkafka.pcap"
 

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from tests.conftest import ROOT, needs_shared
-from tests.pipeline.test_loading import rows
-from tests.pipeline.test_pipeline_docs import culprit, tables  # noqa: F401 - a fixture
+from tests.pipeline.labelled import culprit
+from tests.pipeline.runs import rows
 
 PANELS = {
     panel["title"]: panel["targets"][0]["rawSQL"]
@@ -19,7 +19,7 @@ pytestmark = needs_shared
 
 
 @pytest.fixture(scope="module")
-def shown(spark, tables):  # noqa: F811
+def shown(spark, labelled_tables):
     """The rows of each panel, of all times."""
     return {
         title: [row.asDict() for row in spark.sql(re.sub(r"\$__timeFilter\(\w+\)", "true", text)).collect()]
@@ -31,15 +31,15 @@ def test_each_panel_shows_rows_but_that_of_unread_files(shown):
     assert {title for title, found in shown.items() if not found} == {"Files that were not read to their end"}
 
 
-def test_sums_are_those_of_the_tables(shown, tables):  # noqa: F811
-    calls = rows(tables, "calls")
+def test_sums_are_those_of_the_tables(shown, labelled_tables):
+    calls = rows(labelled_tables, "calls")
     by_server = Counter()
     for row in shown["Calls by broker"]:
         by_server[row["metric"]] += row["calls"]
     assert by_server == Counter(row["server"] for row in calls)
     assert sum(row["calls"] for row in shown["Client software"]) == len(calls)
-    assert sum(row["errors"] for row in shown["Error codes"]) == len(rows(tables, "errors"))
-    assert sum(row["findings"] for row in shown["Findings, worst first"]) == len(rows(tables, "findings"))
+    assert sum(row["errors"] for row in shown["Error codes"]) == len(rows(labelled_tables, "errors"))
+    assert sum(row["findings"] for row in shown["Findings, worst first"]) == len(rows(labelled_tables, "findings"))
     failed = shown["Clients whose calls fail"]
     assert sum(row["failed"] for row in failed) == sum(bool(row["error_names"]) for row in calls)
 

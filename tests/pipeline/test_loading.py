@@ -3,15 +3,11 @@ import json
 import os
 import random
 import shutil
-import struct
-from collections import defaultdict
 from pathlib import Path
 
-import pyarrow.dataset as ds
 import pytest
 
 from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH
-from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.pipeline import loading
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
@@ -22,40 +18,12 @@ from kafkasniff.pipeline.run_record import Observer
 from kafkasniff.reading import Reading
 from kafkasniff.render.json.lines import JsonLines
 from kafkasniff.tables.rings import ring_of
-from tests.pipeline.expected import COMPARED, comparable, expected_rows
-
-CAPTURES = Path("captures")
-RING = [str(path) for path in sorted(CAPTURES.glob("rotate-size/*.pcap"))]
-
-
-def write(spark, sources, folder, options=None):
-    options = options or Options()
-    sources = [str(source) for source in sources]
-    ledger = Ledger(str(folder), run_id([], []), tables_of(options.records))
-    state = ledger.open()
-    try:
-        return load(spark, ledger, state, find_inputs(sources, leave_out=str(folder)), options, Observer())
-    finally:
-        ledger.close()
-
-
-def rows(folder, table):
-    return ds.dataset(f"{folder}/{table}", partitioning="hive").to_table().to_pylist()
+from tests.pipeline.expected import COMPARED, expected_rows
+from tests.pipeline.runs import CALLS_OF_EMBEDDED, CAPTURES, RING, all_rows, by_vantage, key_log_in, rows, split, write
 
 
 def key_of(row):
     return tuple(row[name] for name in ("vantage", "connection", "epoch", "direction", "stream_offset"))
-
-
-def by_vantage(folder):
-    found = defaultdict(lambda: {table: [] for table in COMPARED})
-    for table in COMPARED:
-        for row in rows(folder, table):
-            found[row["vantage"]][table].append(row)
-    return {
-        vantage: {table: comparable(table, of_table) for table, of_table in tables.items()}
-        for vantage, tables in found.items()
-    }
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +33,6 @@ def key_log(tmp_path_factory):
     return path
 
 
-EMBEDDED = "captures/tls12-aes256-gcm-embedded.pcapng"
-CALLS_OF_EMBEDDED = 76
-"""In the broker's own log."""
-PACKETS, SECRETS = {0x0A0D0D0A, 1, 6}, {0x0A0D0D0A, 1, 10}
-"""Types of the blocks of pcapng: sections and interfaces, with packets or with decryption secrets."""
 OTHERS = [str(path) for path in (*CAPTURES.glob("*.pcap"), *CAPTURES.glob("*.pcapng"))]
 SOME = [path for path in OTHERS if Path(path).stem in ("loss-reorder-client-side", "ipv6", "tls12-aes256-gcm-embedded")]
 
@@ -193,28 +156,6 @@ def test_records_are_those_of_read(spark, tmp_path):
     assert [row for row in sorted(found, key=str) if row in wanted] == sorted(wanted, key=str)
 
 
-def split(folder):
-    """Write the packets and the secrets of a capture into one each; give their paths."""
-    content = Path(EMBEDDED).read_bytes()
-    traffic, secrets, at = [], [], 0
-    while at < len(content):
-        kind, size = struct.unpack_from("<II", content, at)
-        for blocks, kinds in ((traffic, PACKETS), (secrets, SECRETS)):
-            blocks += [content[at : at + size]] * (kind in kinds)
-        at += size
-    folder.mkdir()
-    (folder / "traffic.pcapng").write_bytes(b"".join(traffic))
-    (folder / "secrets.pcapng").write_bytes(b"".join(secrets))
-    return str(folder / "traffic.pcapng"), str(folder / "secrets.pcapng")
-
-
-def key_log_in(path):
-    """Give the secrets in a capture."""
-    reader = CaptureReader(path)
-    list(reader)
-    return b"".join(reader.take_secrets())
-
-
 def test_secrets_in_one_capture_open_connections_in_another(spark, tmp_path):
     """A secret names the connection that it opens: where it lies does not matter, and `read` takes it so too."""
     paths = split(tmp_path / "captures")
@@ -326,17 +267,6 @@ def test_a_table_without_rows_has_its_columns(spark, tmp_path):
     write(spark, [path], tmp_path / "tables")
 
     assert spark.read.parquet(str(tmp_path / "tables" / "errors")).filter("code = 3").count() == 0
-
-
-def all_rows(folder):
-    """Give the rows of all tables, in an order of their own, but for the run."""
-    return {
-        table: sorted(
-            json.dumps({name: value for name, value in row.items() if name != "run_id"}, default=str)
-            for row in rows(folder, table)
-        )
-        for table in tables_of(records=False)
-    }
 
 
 def same(folder, once):

@@ -11,7 +11,7 @@ from kafkasniff.pipeline.follow.ledger import Ledger
 from kafkasniff.pipeline.follow.state import State
 from tests.conftest import CAPTURES
 from tests.pipeline.expected import COMPARED, comparable
-from tests.pipeline.test_loading import rows, write
+from tests.pipeline.runs import rows, write
 from tests.stores import BUCKET, client_of, fetch, store
 
 RING = sorted((CAPTURES / "rotate-size").glob("*.pcap"))

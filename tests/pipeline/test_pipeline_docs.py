@@ -4,7 +4,6 @@ import json
 import math
 import re
 import shutil
-import struct
 from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -19,27 +18,18 @@ from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.reading import Reading
 from kafkasniff.render.json.items import connection_line
 from kafkasniff.render.json.lines import JsonLines
-from tests.conftest import SHARED, needs_shared
-from tests.pipeline.test_loading import CAPTURES, write
+from tests.conftest import needs_shared
+from tests.pipeline.findings.compared import farther
+from tests.pipeline.labelled import MISBEHAVE, SOME, culprit
+from tests.pipeline.runs import CAPTURES, write
 from tools.make_tables import with_tables
 
 PAGE = Path("docs/pipeline.md").read_text()
 QUERIES = dict(re.findall(r"^###? ([^\n]+)\n(?:(?!\n##).)*?```sql\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE))
-MISBEHAVE = SHARED / "captures" / "misbehave"
-SOME = ("not-leader-loop-1", "rebalance-storm-1", "below-kafka4-minimum-1", "connection-churn-1", "response-timeout-1")
 
 
 def test_the_tables_are_those_declared():
     assert with_tables(PAGE) == PAGE
-
-
-@pytest.fixture(scope="module")
-def tables(spark, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tables")
-    write(spark, [MISBEHAVE / f"{name}.pcap" for name in SOME], folder)
-    for table in ("calls", "errors", "batches", "connections", "findings", "files"):
-        spark.read.parquet(str(folder / table)).createOrReplaceTempView(table)
-    return folder
 
 
 def ask(spark, question):
@@ -52,12 +42,8 @@ def answer(spark, title):
     return [row.asDict() for row in spark.sql(QUERIES[title]).collect()]
 
 
-def culprit(name):
-    return json.loads((MISBEHAVE / f"{name}.json").read_text())["culprit"]
-
-
 @needs_shared
-def test_each_question_is_answered(spark, tables):
+def test_each_question_is_answered(spark, labelled_tables):
     questions = [title for title in QUERIES if title.endswith("?")]
     assert len(questions) >= 10
     for question in questions:
@@ -65,7 +51,7 @@ def test_each_question_is_answered(spark, tables):
 
 
 @needs_shared
-def test_what_the_recordings_were_made_to_show_comes_first(spark, tables):
+def test_what_the_recordings_were_made_to_show_comes_first(spark, labelled_tables):
     leaders = ask(spark, "Which topics have the most errors")
     assert (leaders[0]["topic"], leaders[0]["errors"]) == (culprit("not-leader-loop-1")["topic"], 40)
     assert ask(spark, "How often does each group rebalance")[0]["group"] == culprit("rebalance-storm-1")["group"]
@@ -74,7 +60,7 @@ def test_what_the_recordings_were_made_to_show_comes_first(spark, tables):
 
 
 @needs_shared
-def test_what_goes_wrong_most_is_what_diagnose_says(spark, tables):
+def test_what_goes_wrong_most_is_what_diagnose_says(spark, labelled_tables):
     wanted = defaultdict(list)
     for name in SOME:
         diagnosis = Diagnosis()
@@ -149,7 +135,7 @@ def grouped(lines, *keys):
 
 
 @needs_shared
-def test_the_delays_of_brokers_are_those_of_the_lines(spark, tables, shown):
+def test_the_delays_of_brokers_are_those_of_the_lines(spark, labelled_tables, shown):
     waiting = ("FETCH", "JOIN_GROUP", "SYNC_GROUP")
     answered = [line for line in shown["call"] if line["outcome"] == "answered" and api(line) not in waiting]
     wanted = {}
@@ -165,7 +151,7 @@ def test_the_delays_of_brokers_are_those_of_the_lines(spark, tables, shown):
 
 
 @needs_shared
-def test_the_users_of_old_produce_are_those_of_the_lines(spark, tables, shown):
+def test_the_users_of_old_produce_are_those_of_the_lines(spark, labelled_tables, shown):
     old = [line for line in shown["call"] if api(line) == "PRODUCE" and version(line) <= 2]
     wanted = {
         key: (max(map(version, lines)), len(lines)) for key, lines in grouped(old, client_id, host, *SOFTWARE).items()
@@ -178,7 +164,7 @@ def test_the_users_of_old_produce_are_those_of_the_lines(spark, tables, shown):
 
 
 @needs_shared
-def test_the_errors_for_want_of_a_leader_are_those_of_the_lines(spark, tables, shown):
+def test_the_errors_for_want_of_a_leader_are_those_of_the_lines(spark, labelled_tables, shown):
     names = ("NOT_LEADER_OR_FOLLOWER", "LEADER_NOT_AVAILABLE", "FENCED_LEADER_EPOCH")
     errors = [(line, error) for line in shown["call"] for error in line.get("errors", ()) if error["name"] in names]
     wanted = defaultdict(list)
@@ -193,7 +179,7 @@ def test_the_errors_for_want_of_a_leader_are_those_of_the_lines(spark, tables, s
 
 
 @needs_shared
-def test_the_rebalances_are_those_of_the_lines(spark, tables, shown):
+def test_the_rebalances_are_those_of_the_lines(spark, labelled_tables, shown):
     asked = [line for line in shown["call"] if api(line) in ("JOIN_GROUP", "SYNC_GROUP", "HEARTBEAT")]
     wanted = {}
     for key, lines in grouped(asked, lambda line: moment(line["time"]).date(), group).items():
@@ -208,7 +194,7 @@ def test_the_rebalances_are_those_of_the_lines(spark, tables, shown):
 
 
 @needs_shared
-def test_the_calls_without_an_answer_are_those_of_the_lines(spark, tables, shown):
+def test_the_calls_without_an_answer_are_those_of_the_lines(spark, labelled_tables, shown):
     silent = grouped([line for line in shown["call"] if line["outcome"] == "unanswered"], client_id, server, api)
 
     found = ask(spark, "Which calls were never answered")
@@ -223,7 +209,7 @@ def test_the_calls_without_an_answer_are_those_of_the_lines(spark, tables, shown
 
 
 @needs_shared
-def test_the_waits_for_produce_are_those_of_the_lines(spark, tables, shown):
+def test_the_waits_for_produce_are_those_of_the_lines(spark, labelled_tables, shown):
     produced = [line for line in shown["call"] if api(line) == "PRODUCE" and line["outcome"] == "answered"]
     wanted = {}
     for key, lines in grouped(produced, client_id, host).items():
@@ -240,7 +226,7 @@ def test_the_waits_for_produce_are_those_of_the_lines(spark, tables, shown):
 
 
 @needs_shared
-def test_the_connections_that_hardly_live_are_those_of_the_lines(spark, tables, shown):
+def test_the_connections_that_hardly_live_are_those_of_the_lines(spark, labelled_tables, shown):
     wanted = {}
     begun = [line for line in shown["connection"] if line["began"] == "handshake"]
     for key, lines in grouped(begun, host, server).items():
@@ -257,7 +243,7 @@ def test_the_connections_that_hardly_live_are_those_of_the_lines(spark, tables, 
 
 
 @needs_shared
-def test_the_shares_of_failed_calls_are_those_of_the_lines(spark, tables, shown):
+def test_the_shares_of_failed_calls_are_those_of_the_lines(spark, labelled_tables, shown):
     wanted = {}
     for key, lines in grouped(shown["call"], client_id, api).items():
         if failed := sum(bool(line.get("errors")) for line in lines):
@@ -273,7 +259,7 @@ def test_the_shares_of_failed_calls_are_those_of_the_lines(spark, tables, shown)
 
 
 @needs_shared
-def test_the_bytes_of_topics_are_those_of_the_bodies(spark, tables, shown):
+def test_the_bytes_of_topics_are_those_of_the_bodies(spark, labelled_tables, shown):
     wanted = Counter()
     records = Counter()
     for line in shown["call"]:
@@ -293,7 +279,7 @@ def test_the_bytes_of_topics_are_those_of_the_bodies(spark, tables, shown):
 
 
 @needs_shared
-def test_the_versions_of_software_are_those_of_the_lines(spark, tables, shown):
+def test_the_versions_of_software_are_those_of_the_lines(spark, labelled_tables, shown):
     wanted = {}
     for (*named, name), lines in grouped(shown["call"], *SOFTWARE, api).items():
         versions = [version(line) for line in lines if name is not None]
@@ -329,18 +315,3 @@ def test_the_time_in_the_network_is_the_difference_of_both_sides(spark, tmp_path
         (str(captures / "client"), str(captures / "broker"))
     }
     assert {round(row.network_ms, 3) for row in found} == {2 * away / 1000}
-
-
-def farther(capture, microseconds):
-    """Give a capture as it would have been made so far from the broker: requests sooner, answers later."""
-    packets, place = [], 24
-    (link_type,) = struct.unpack_from("<I", capture, 20)
-    while place < len(capture):
-        seconds, fraction, length, _ = struct.unpack_from("<IIII", capture, place)
-        tcp = place + 16 + {1: 14, 0: 4, 113: 16, 276: 20}[link_type] + 20
-        source, destination = struct.unpack_from(">HH", capture, tcp)
-        time = seconds * 1_000_000 + fraction + (microseconds if source < destination else -microseconds)
-        packets.append((time, capture[place + 8 : place + 16 + length]))
-        place += 16 + length
-    packets.sort(key=lambda packet: packet[0])
-    return capture[:24] + b"".join(struct.pack("<II", *divmod(time, 1_000_000)) + rest for time, rest in packets)

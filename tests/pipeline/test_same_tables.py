@@ -14,7 +14,7 @@ from kafkasniff.reading import Reading
 from kafkasniff.tables.declared import TABLES
 from kafkasniff.tables.filling import TableFiller
 from tests.conftest import CAPTURES, SHARED
-from tests.pipeline.test_loading import rows, write
+from tests.pipeline.runs import rows, write
 
 _HEALTHY = SHARED / "captures" / "healthy"
 FILES = sorted(each for each in (_HEALTHY if _HEALTHY.is_dir() else CAPTURES).glob("*.pcap*"))

@@ -423,3 +423,6 @@ ROWS = [
         {"segment_size": 40},
     ),
 ]
+
+
+CONNECTIONS, CALLS = 12, 40

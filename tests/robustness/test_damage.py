@@ -11,12 +11,10 @@ from kafkasniff.calls.engine import Engine
 from tests.conftest import AddFigure
 from tests.robustness.compare import compare
 from tests.robustness.conversations import compose
-from tests.robustness.damage import ROWS, Row, retransmitted_with_other_bytes
+from tests.robustness.damage import CALLS, CONNECTIONS, ROWS, Row, retransmitted_with_other_bytes
 from tests.robustness.oracle import expect
 from tests.robustness.packets import batches, transmit
 from tests.robustness.running import printed
-
-CONNECTIONS, CALLS = 12, 40
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

@@ -11,9 +11,8 @@ from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.reports import Gap
 from kafkasniff.calls.streams import CallOptions
-from kafkasniff.tcp.events import Connection, StreamData, StreamGap
+from tests.calls.detection.conversing import Event, converse
 from tests.calls.hand_made import (
-    BUDGET,
     arrival,
     connection,
     data,
@@ -25,18 +24,6 @@ from tests.calls.hand_made import (
     produce_request,
     sized,
 )
-
-Event = StreamData | StreamGap
-
-
-def converse(
-    of: Connection, events: list[Event], limits: CallLimits | None = None, ended_by: str = "fin"
-) -> tuple[list[Call | Gap], Conversation]:
-    conversation = Conversation(of, limits or CallLimits(), CallOptions(), BUDGET)
-    items = [item for event in events for item in conversation.take(event)]
-    of.ended_by = "fin"
-    items += conversation.end(arrival(1_000))
-    return items, conversation
 
 
 def calls(items: list[Call | Gap]) -> list[tuple[int | None, int, str]]:

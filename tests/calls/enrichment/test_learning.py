@@ -5,9 +5,9 @@ from kafkasniff.calls.context import Context
 from kafkasniff.calls.enrichment.authentication import Authentication
 from kafkasniff.calls.enrichment.fetch_sessions import FetchSessions
 from kafkasniff.calls.enrichment.learning import Learning, take_login
-from tests.calls.enrichment.test_fetch_sessions import answer as fetched
-from tests.calls.enrichment.test_fetch_sessions import request as fetch
-from tests.calls.test_contents import ASSIGNMENT, SUBSCRIPTION, join_group, sized
+from tests.calls.enrichment.fetches import answer as fetched
+from tests.calls.enrichment.fetches import request as fetch
+from tests.calls.memberships import ASSIGNMENT, SUBSCRIPTION, join_group, sized
 from tests.render.made_calls import made_call, request_bytes, text
 
 TOPIC_ID = bytes(range(16))

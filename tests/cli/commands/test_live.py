@@ -1,4 +1,3 @@
-import json
 import os
 import re
 import signal
@@ -12,14 +11,24 @@ import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from kafkasniff.capture.files.reader import CaptureReader
 from tests.accounts import NOBODY, needs_root, python_for_all
 from tests.cli.conftest import COMMAND, Run
-from tests.cli.running import ANSWER, REQUEST, Live, exchange, run_client, wait_for_lines
+from tests.cli.running import (
+    ANSWER,
+    REQUEST,
+    Live,
+    comparable,
+    end_tcpdump,
+    exchange,
+    read_items,
+    run_client,
+    start_tcpdump,
+    wait_for_lines,
+)
 from tests.conftest import AddFigure
 from tests.networks import LIBC, ip, needs, own_network
 
@@ -37,38 +46,6 @@ AS_ON_MACOS = [
 def network() -> Iterator[None]:
     with own_network():
         yield
-
-
-def start_tcpdump(path: Path) -> subprocess.Popen[bytes]:
-    # The user that it would become may not write where tests do.
-    tcpdump = subprocess.Popen(
-        ["tcpdump", "-i", "lo", "-B", "65536", "--immediate-mode", "-U", "-Z", "root", "-w", str(path)],
-        stderr=subprocess.PIPE,
-    )
-    assert tcpdump.stderr is not None
-    assert b"listening" in tcpdump.stderr.readline()
-    return tcpdump
-
-
-def end_tcpdump(tcpdump: subprocess.Popen[bytes]) -> None:
-    time.sleep(0.5)
-    tcpdump.send_signal(signal.SIGINT)
-    _, messages = tcpdump.communicate(timeout=30)
-    assert b"\n0 packets dropped by kernel" in messages
-
-
-def comparable(items: list[dict[str, Any]]) -> list[str]:
-    """Calls without what names the file they were seen in; each listener has times of its own for a packet."""
-    found = []
-    for item in items:
-        if item["type"] == "call":
-            kept = {key: item[key] for key in ("connection", "requestHeader", "request", "response", "outcome")}
-            found.append(json.dumps(kept))
-    return sorted(found)
-
-
-def read_items(run: Run, path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in run("read", str(path), "--json").stdout.splitlines()]
 
 
 @needs("tcpdump")

@@ -1,13 +1,13 @@
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.reports import Gap
+from tests.diagnose.kinds import answered_metadata, answered_produce
 from tests.diagnose.made import SHARED, arrival, call, connection, finding, findings
-from tests.diagnose.test_error_rule import metadata, produce
 
 
 def storm(per_second: int, seconds: int) -> list[Call]:
     """What a connection begins with, then so many a second."""
     times = [second + index / per_second for second in range(seconds) for index in range(per_second)]
-    return [metadata(0)(at) for at in (-9, -8, -7, *times)]
+    return [answered_metadata(0)(at) for at in (-9, -8, -7, *times)]
 
 
 def test_metadata_storm() -> None:
@@ -26,28 +26,34 @@ def test_new_connections_may_ask() -> None:
 
 
 def test_a_topic_that_appears_is_healthy() -> None:
-    missing, there = metadata(3), metadata(0)
+    missing, there = answered_metadata(3), answered_metadata(0)
     assert findings("unknown-topic-loop", [*map(missing, range(9)), there(10)]) == []
-    assert finding("unknown-topic-loop", [*map(missing, range(9)), metadata(0, "other")(10)]).count == 9
+    assert finding("unknown-topic-loop", [*map(missing, range(9)), answered_metadata(0, "other")(10)]).count == 9
 
 
 def test_a_topic_may_appear_in_lost_bytes() -> None:
     lost = Gap(SHARED, SHARED, SHARED, "response", 100, arrival(9))  # type: ignore[arg-type]
-    calls = [metadata(3)(at) for at in range(9)]
+    calls = [answered_metadata(3)(at) for at in range(9)]
     assert findings("unknown-topic-loop", [*calls, lost]) == []  # type: ignore[list-item]
 
 
 def test_how_often_it_looked_for_the_leader_is_said() -> None:
-    refused = produce(6)
+    refused = answered_produce(6)
     never = [refused(at) for at in range(8)]
     assert "never asked for metadata in between" in finding("not-leader-loop", never).summary
-    calls = [*never, metadata(0)(8.5), *(refused(at) for at in range(9, 12)), metadata(0)(13), refused(14)]
+    calls = [
+        *never,
+        answered_metadata(0)(8.5),
+        *(refused(at) for at in range(9, 12)),
+        answered_metadata(0)(13),
+        refused(14),
+    ]
     assert "with 2 Metadata calls in between: up to 8 refusals" in finding("not-leader-loop", calls).summary
 
 
 def test_not_leader_with_metadata_in_between_is_healthy() -> None:
-    refused = produce(6)
-    calls = [each for at in range(0, 60, 3) for each in (refused(at), refused(at + 1), metadata(0)(at + 2))]
+    refused = answered_produce(6)
+    calls = [each for at in range(0, 60, 3) for each in (refused(at), refused(at + 1), answered_metadata(0)(at + 2))]
     assert findings("not-leader-loop", calls) == []
 
 
@@ -63,14 +69,14 @@ def test_many_programs_at_one_leader_change() -> None:
     calls = []
     for port in range(50_000, 50_010):
         for at in range(3):
-            refused = produce(6)(at)
+            refused = answered_produce(6)(at)
             refused.connection = connection(port) if at == 0 else calls[-1].connection
             calls.append(refused)
     assert findings("not-leader-loop", calls) == []
 
 
 def test_requests_in_flight_know_nothing_of_the_refusal() -> None:
-    calls = [produce(6)(at / 1000) for at in range(30)]
+    calls = [answered_produce(6)(at / 1000) for at in range(30)]
     for each in calls:
         each.ended = arrival(1)
     assert findings("not-leader-loop", calls) == []
@@ -78,7 +84,7 @@ def test_requests_in_flight_know_nothing_of_the_refusal() -> None:
 
 def test_one_refusal_at_each_leader_change() -> None:
     """Since KIP-951 the refusal itself names the new leader, and no Metadata is asked for."""
-    assert findings("not-leader-loop", [produce(6)(at * 100) for at in range(30)]) == []
+    assert findings("not-leader-loop", [answered_produce(6)(at * 100) for at in range(30)]) == []
 
 
 def test_deleting_what_is_gone_is_no_use_of_it() -> None:
@@ -89,7 +95,7 @@ def test_deleting_what_is_gone_is_no_use_of_it() -> None:
 
 def test_a_topic_that_the_client_creates_in_the_end() -> None:
     created = call(19, 2, {"topics": []}, {"throttleTimeMs": 0, "topics": [{"name": "orders", "errorCode": 0}]}, at=9)
-    assert findings("unknown-topic-loop", [*(metadata(3)(at) for at in range(9)), created]) == []
+    assert findings("unknown-topic-loop", [*(answered_metadata(3)(at) for at in range(9)), created]) == []
 
 
 def created(at: float, port: int) -> Call:

@@ -1,15 +1,11 @@
 from typing import Any
 
 from kafkasniff.calls.call import Call
+from tests.diagnose.kinds import leave
 from tests.diagnose.made import call, connection, finding, findings
 
 JOIN = {"groupId": "billing", "sessionTimeoutMs": 6_000, "rebalanceTimeoutMs": 4_000, "memberId": "", "protocols": []}
 JOINED = {"throttleTimeMs": 0, "errorCode": 0, "generationId": 1, "memberId": "m-1", "members": []}
-
-
-def leave(reason: str | None, at: float = 0) -> Call:
-    request = {"groupId": "billing", "members": [{"memberId": "m-1", "groupInstanceId": None, "reason": reason}]}
-    return call(13, 5, request, {"throttleTimeMs": 0, "errorCode": 0, "members": []}, at=at)
 
 
 def test_poll_timeout_by_its_reason() -> None:

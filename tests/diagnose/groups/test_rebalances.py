@@ -2,38 +2,10 @@ from typing import Any
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.reports import Gap
+from tests.diagnose.kinds import heartbeat, join
 from tests.diagnose.made import arrival, call, connection, finding, findings
 
 ONE, OTHER = connection(50_001), connection(50_002)
-
-
-def join(
-    at: float,
-    generation: int,
-    *,
-    member: str = "m-1",
-    took: float = 0.01,
-    timeout_ms: int = 12_000,
-    kind: str = "consumer",
-    reason: str | None = None,
-    **more: Any,
-) -> Call:
-    request = {
-        "groupId": "billing",
-        "sessionTimeoutMs": 10_000,
-        "rebalanceTimeoutMs": timeout_ms,
-        "memberId": member,
-        "protocolType": kind,
-        "protocols": [],
-        "reason": reason,
-    }
-    response = {"throttleTimeMs": 0, "errorCode": 0, "generationId": generation, "memberId": member, "members": []}
-    return call(11, 2, request, response, at=at, took=took, **more)
-
-
-def heartbeat(at: float, code: int, *, member: str = "m-1", **more: Any) -> Call:
-    request = {"groupId": "billing", "generationId": 1, "memberId": member}
-    return call(12, 1, request, {"throttleTimeMs": 0, "errorCode": code}, at=at, **more)
 
 
 def test_rebalance_storm() -> None:

@@ -1,29 +1,8 @@
-from typing import Any
-
 import pytest
 
-from kafkasniff.calls.call import Call
-from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.network.churn import family_of
-from kafkasniff.tcp.events import Endpoint
-from tests.diagnose.made import call, connection, finding, findings, report
-
-HEARTBEAT = {"groupId": "billing", "generationId": 1, "memberId": "m-1"}
-ALIVE = {"errorCode": 0}
-
-
-def lived(count: int, seconds: float, every: float = 0.4, ended_by: str = "fin", **more: Any) -> list[Any]:
-    """Connections that live so long; `client_id` may have a place for their number, `servers` are taken in turn."""
-    items: list[Call | ConnectionReport] = []
-    client_id, servers = more.pop("client_id", "shop"), more.pop("servers", 1)
-    for index in range(count):
-        server = Endpoint(f"10.0.0.{2 + index % servers}", 9092)
-        on = connection(50_000 + index, begin=index * every, end=index * every + seconds, server=server)
-        if client_id is not None:
-            name = client_id.format(index)
-            items.append(call(12, 0, HEARTBEAT, ALIVE, at=index * every, on=on, client_id=name))
-        items.append(report(on, ended_by=ended_by, **more))
-    return items
+from tests.diagnose.kinds import lived
+from tests.diagnose.made import finding, findings
 
 
 def test_connection_churn() -> None:

@@ -6,8 +6,8 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.tcp.events import Endpoint
+from tests.diagnose.kinds import ALIVE, HEARTBEAT, lived
 from tests.diagnose.made import Item, arrival, call, connection, finding, findings, report
-from tests.diagnose.network.test_churn import ALIVE, HEARTBEAT, lived
 
 
 def test_too_many_connections() -> None:

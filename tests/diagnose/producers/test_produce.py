@@ -1,36 +1,12 @@
 import random
-import struct
 from typing import Any
 
 import pytest
 
 from kafkasniff.calls.call import Call
-from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.tcp.events import Endpoint
-from tests.diagnose.made import call, connection, finding, findings
-
-CODECS = {"none": 0, "lz4": 3}
-
-
-def batch(records: int, data: bytes, codec: str = "none", producer_id: int = -1, sequence: int = -1) -> bytes:
-    """A batch of magic 2 (DefaultRecordBatch); its CRC is right for no data."""
-    counts = (CODECS[codec], records - 1, 0, 0, producer_id, 0, sequence, records)
-    return struct.pack(">qiibI", 0, 49 + len(data), 0, 2, 0) + struct.pack(">hiqqqhii", *counts) + data
-
-
-def produce(at: float, acks: int = -1, records: int = 1, data: bytes = b"", code: int = 0, **more: Any) -> Call:
-    batches = {name: more.pop(name) for name in ("codec", "producer_id", "sequence") if name in more}
-    content = batch(records, data, **batches)
-    topics = [{"name": "orders", "partitionData": [{"index": 0, "recordsSizeInBytes": len(content)}]}]
-    partition = {"index": 0, "errorCode": code, "baseOffset": 0, "logAppendTimeMs": -1}
-    answer = {"responses": [{"name": "orders", "partitionResponses": [partition]}], "throttleTimeMs": 0}
-    request = {"transactionalId": None, "acks": acks, "timeoutMs": 1, "topicData": topics}
-    made = call(0, 3, request, answer if acks else None, at=at, **more)
-    assert made.request is not None
-    assert made._request_body is not None
-    made.request.data, made.request.size = content, len(content)
-    made._request_body.records = [RecordsField("topicData[0].partitionData[0].records", 0, len(content))]
-    return made
+from tests.diagnose.kinds import produce
+from tests.diagnose.made import connection, finding, findings
 
 
 @pytest.mark.parametrize(("rule", "acks"), [("acks-zero", 0), ("acks-one", 1)])

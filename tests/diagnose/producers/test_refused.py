@@ -1,6 +1,6 @@
 from kafkasniff.calls.call import Call
+from tests.diagnose.kinds import produce
 from tests.diagnose.made import finding, findings
-from tests.diagnose.producers.test_produce import produce
 
 
 def test_wrong_checksums_without_answers() -> None:

@@ -1,8 +1,8 @@
 from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.catalogue import RULES_BY_ID
 from kafkasniff.diagnose.engine import Diagnosis
+from tests.diagnose.kinds import produce
 from tests.diagnose.made import connection, finding, findings
-from tests.diagnose.producers.test_produce import produce
 
 
 def test_duplicate_sequence() -> None:

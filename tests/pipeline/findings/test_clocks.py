@@ -1,21 +1,14 @@
 """Two capture points of a cluster whose clocks differ: what both saw is looked at once, by one clock."""
 
-import json
-import struct
-
 import pytest
 
 from kafkasniff.pipeline.findings.clocks import MOST_CALLS, Shift, fewest, shifts_of
 from kafkasniff.pipeline.follow.micro_batch import limits_of
 from tests.conftest import SHARED, needs_shared
-from tests.pipeline.findings.test_diagnosing import found, wanted
-from tests.pipeline.test_loading import write
-from tests.pipeline.test_pipeline_docs import farther
+from tests.pipeline.findings.compared import AHEAD_NS, elsewhere, farther, found, later, wanted, what
+from tests.pipeline.runs import write
 
 MISBEHAVE = SHARED / "captures" / "misbehave"
-AHEAD_NS = 3_250_000_000
-LOOPBACK, ELSEWHERE = bytes((127, 0, 0, 1)), bytes((10, 0, 0, 1))
-"""Of source and destination, which stand beside each other."""
 
 
 def test_clocks_are_compared_by_the_calls_that_both_saw():
@@ -64,22 +57,6 @@ def test_all_vantages_choose_the_same_calls():
     assert [*fewest(dict.fromkeys(range(2 * MOST_CALLS, 0, -1), (0, 0)))] == [*range(1, MOST_CALLS + 1)]
 
 
-def elsewhere(capture):
-    """Give a capture as of hosts that are not loopback: each host has such addresses of its own."""
-    return capture.replace(LOOPBACK * 2, ELSEWHERE * 2)
-
-
-def later(capture, nanoseconds):
-    """Give a capture as by a clock that is ahead."""
-    packets, place = [capture[:24]], 24
-    while place < len(capture):
-        seconds, fraction, length = struct.unpack_from("<III", capture, place)
-        time = seconds * 1_000_000 + fraction + nanoseconds // 1_000
-        packets += struct.pack("<II", *divmod(time, 1_000_000)), capture[place + 8 : place + 16 + length]
-        place += 16 + length
-    return b"".join(packets)
-
-
 @needs_shared
 @pytest.mark.parametrize(
     "name", ["rebalance-storm-1", "commit-storm-1", "http-to-kafka-port-1", "dead-broker-connect-loop-1"]
@@ -101,9 +78,3 @@ def test_findings_of_two_capture_points_are_those_of_one(spark, tmp_path, name, 
     ((_, findings),) = found(tmp_path / "tables").items()
     sides = [wanted(str(captures / f"{side}.pcap")) for side in ("broker", "client")]
     assert sorted(map(what, findings)) in [sorted(map(what, side)) for side in sides]
-
-
-def what(line):
-    """Give a finding but for its evidence, whose times are by one clock or the other."""
-    finding = json.loads(line)
-    return json.dumps({name: value for name, value in finding.items() if name not in ("evidence", "consequences")})

@@ -1,45 +1,19 @@
 import json
 import shutil
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.pipeline.findings import shares
 from kafkasniff.pipeline.options import Options
-from kafkasniff.reading import Reading
-from kafkasniff.render.diagnosis.findings import finding_object
 from kafkasniff.tables.rings import ring_of
 from tests.conftest import SHARED, needs_shared
-from tests.pipeline.test_loading import RING, rows, write
+from tests.pipeline.findings.compared import found, wanted
+from tests.pipeline.runs import RING, write
 
 MISBEHAVE = SHARED / "captures" / "misbehave"
 APART = ["crc-mismatch-1", "not-leader-loop-1", "rebalance-storm-1", "tcp-retransmissions-1"]
 """Of four clusters."""
-
-
-def wanted(*paths):
-    """What `diagnose --json` says of captures."""
-    diagnosis = Diagnosis()
-    for item in Reading(list(paths), connections=True):
-        diagnosis.feed(item)
-    return Counter(shown(finding_object(finding, numbered=False)) for finding in diagnosis.findings())
-
-
-def shown(line):
-    return json.dumps({name: value for name, value in line.items() if name not in ("firstTime", "lastTime")})
-
-
-def found(folder):
-    """The findings by vantages."""
-    by_vantages = {}
-    for row in rows(folder, "findings"):
-        line = {name: row[name] for name in ("rule", "severity")} | {"subject": json.loads(row["subject"])}
-        line |= {name: row[name] for name in ("count", "summary", "cause", "fix")}
-        line |= {name: json.loads(row[name]) for name in ("evidence", "consequences")}
-        by_vantages.setdefault(tuple(row["vantages"]), Counter())[shown(line)] += 1
-    return by_vantages
 
 
 @needs_shared

@@ -7,30 +7,16 @@ from collections import defaultdict
 import pytest
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.engine import Engine
-from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import Interface
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.pipeline.findings.event_reader import EventReader
 from kafkasniff.pipeline.findings.events import EventPacker
-from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
 from kafkasniff.render.diagnosis.findings import finding_object
 from tests.conftest import SHARED, needs_shared
+from tests.pipeline.findings.compared import placed_items
 
 LARGEST = 2_000_000
 """Bytes of a recording; larger ones take long and show nothing more."""
-
-
-def placed_items(path, interfaces, part=3):
-    """Give what the engine makes of a file, whose `interfaces` are filled in."""
-    engine = Engine(report_connections=True)
-    for batch in CaptureReader(str(path)):
-        for number, each in enumerate(batch.interfaces[len(interfaces) :], len(interfaces)):
-            described = (each.file, each.link_type, each.time_digits, each.snap_length, each.name)
-            interfaces.append(PlacedInterface(*described, part=part, number=number))
-        batch.interfaces = interfaces
-        yield from engine.feed(batch)
-    yield from engine.flush()
 
 
 @needs_shared

@@ -19,8 +19,8 @@ from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.render.diagnosis.rows import finding_rows
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 from tests.conftest import SHARED, needs_shared
-from tests.pipeline.findings.test_events import placed_items
-from tests.pipeline.follow.test_micro_batch import records
+from tests.pipeline.findings.compared import placed_items
+from tests.pipeline.follow.batches import records
 
 LARGEST = 150_000
 """Bytes of a recording that is used."""

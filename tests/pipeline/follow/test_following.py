@@ -1,8 +1,6 @@
 """A follower; test_cluster.py kills one, and goes on."""
 
-import os
 import shutil
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -18,15 +16,8 @@ from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.run_record import Observer
 from kafkasniff.reading import Reading
 from tests.pipeline.expected import expected_rows
-from tests.pipeline.follow.test_micro_batch import TABLES
-from tests.pipeline.test_loading import CALLS_OF_EMBEDDED, RING, by_vantage, key_log_in, rows, split
-
-
-def put(folder, numbers):
-    folder.mkdir(exist_ok=True)
-    for number in numbers:
-        path = Path(shutil.copy(RING[number], folder))
-        os.utime(path, (time.time() - 30,) * 2)
+from tests.pipeline.follow.batches import TABLES, put
+from tests.pipeline.runs import CALLS_OF_EMBEDDED, RING, by_vantage, key_log_in, rows, split
 
 
 class Observing(Observer):

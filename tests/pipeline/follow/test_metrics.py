@@ -14,8 +14,8 @@ import pytest
 from kafkasniff.reading import Reading
 from tests.conftest import ROOT
 from tests.networks import needs
-from tests.pipeline.follow.test_following import put
-from tests.pipeline.test_loading import RING, rows
+from tests.pipeline.follow.batches import put
+from tests.pipeline.runs import RING, rows
 
 parser = pytest.importorskip("prometheus_client.parser", reason="the extra `metrics` is not installed")
 

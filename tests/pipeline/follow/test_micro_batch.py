@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkasniff.capture.files.pcap import FILE_HEADER_LENGTH
-from kafkasniff.pipeline.follow.ledger import Ledger, run_id, tables_of
+from kafkasniff.pipeline.follow.ledger import Ledger, run_id
 from kafkasniff.pipeline.follow.micro_batch import Plan, limits_of, run_micro_batch
 from kafkasniff.pipeline.follow.state import State
 from kafkasniff.pipeline.inputs.files import find_inputs
@@ -14,10 +13,8 @@ from kafkasniff.pipeline.inputs.watching import Watch
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.run_record import Observer
 from tests.conftest import SHARED, needs_shared
-from tests.pipeline.test_loading import CAPTURES, RING, all_rows, rows, write
-
-TABLES = tables_of(records=False)
-
+from tests.pipeline.follow.batches import TABLES, records
+from tests.pipeline.runs import CAPTURES, RING, all_rows, rows, write
 
 SOME = ("loss-reorder-client-side", "tls12-aes256-gcm-embedded", "tls13-aes128-gcm", "kafka-python", "ipv6")
 
@@ -36,16 +33,6 @@ class Follower:
         plan = Plan(state.batch + 1, inputs, gone, pauses=last)
         self.state = run_micro_batch(self.spark, ledger, state, plan, self.options, Observer())
         ledger.close()
-
-
-def records(path):
-    """Give the file header and the records of a little-endian pcap file."""
-    data, position, found = Path(path).read_bytes(), FILE_HEADER_LENGTH, []
-    while position < len(data):
-        size = 16 + int.from_bytes(data[position + 8 : position + 12], "little")
-        found.append(data[position : position + size])
-        position += size
-    return data[:FILE_HEADER_LENGTH], found
 
 
 def test_micro_batches_give_what_one_run_gives(spark, tmp_path):

@@ -22,12 +22,9 @@ from kafkasniff.pipeline.rows.output import TableWriter, Written
 from kafkasniff.pipeline.rows.reassembly import Part
 from kafkasniff.tcp.tls.context import TlsCounters
 from kafkasniff.typed_json import to_json
+from tests.pipeline.follow.batches import file_row
 
 TABLES = ("errors", "files")
-
-
-def file_row(name):
-    return ("ring", name, 10, 0, b"", 0, 0, 1, 0, 0, "read", None)
 
 
 def written(ledger, name, count):

@@ -8,7 +8,7 @@ import pytest
 
 from kafkasniff.pipeline.inputs.files import Input
 from kafkasniff.pipeline.inputs.watching import Read, Watch
-from tests.pipeline.test_loading import RING
+from tests.pipeline.runs import RING
 
 STILL_S = 60.0
 

@@ -1,7 +1,7 @@
 from kafkasniff.calls.enrichment.topics import TopicNames
 from kafkasniff.pipeline.follow.carry import load, save
 from kafkasniff.pipeline.rows.naming import Mark, MarkedNames, NameTask, NamingWork, named
-from tests.pipeline.follow.test_state import file_row
+from tests.pipeline.follow.batches import file_row
 
 
 def test_names_that_are_not_known_are_marked():

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.calls.exchanges import METADATA
 from tests.cli.conftest import Run, environment, run
 from tests.conformance.composed_captures import write
-from tests.conformance.test_unknown_apis import METADATA
 from tests.conformance.vector_rows import json_text
 from tests.protocol.definitions.vendor import KEY, REQUEST, RESPONSE, exchanges, write_folder
 

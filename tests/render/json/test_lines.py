@@ -16,8 +16,8 @@ from kafkasniff.reading import read
 from kafkasniff.render.json.found import decoded_parts
 from kafkasniff.render.json.items import connection_line, gap_line, token_line
 from kafkasniff.render.json.lines import JsonLines
-from tests.calls.enrichment.test_fetch_sessions import answer as fetched
-from tests.calls.enrichment.test_fetch_sessions import request as fetch
+from tests.calls.enrichment.fetches import answer as fetched
+from tests.calls.enrichment.fetches import request as fetch
 from tests.conftest import CAPTURES
 from tests.render.made_calls import (
     INTERFACE,

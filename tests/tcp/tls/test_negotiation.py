@@ -5,7 +5,7 @@ import pytest
 from kafkasniff.tcp.tls.context import TlsContext
 from kafkasniff.tcp.tls.handshake import CLIENT_HELLO, SERVER_HELLO
 from kafkasniff.tcp.tls.negotiation import Negotiation
-from tests.tcp.tls.test_handshake import CLIENT_HELLO_MESSAGE, SERVER_HELLO_MESSAGE
+from tests.tcp.tls.hellos import CLIENT_HELLO_MESSAGE, SERVER_HELLO_MESSAGE
 
 CLIENT_RANDOM = CLIENT_HELLO_MESSAGE[6:38]
 SUITE_AT = 4 + 2 + 32 + 1
