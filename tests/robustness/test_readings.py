@@ -1,4 +1,4 @@
-"""Captures that can be read in two ways, and which reading is taken; docs/robustness.md says why.
+"""Captures that can be read in two ways, and which reading is taken; docs/boundaries.md says why.
 
 The messages were written by Kafka's own classes.
 """
