@@ -3,19 +3,22 @@
 cimport cython
 from kafkasniff.calls.call cimport Call
 from kafkasniff.diagnose.facts cimport Facts, ConnectionHistory
+from kafkasniff.diagnose.memory cimport Memory
 from kafkasniff.diagnose.seen cimport SeenCall
+from kafkasniff.protocol.bodies.scanning cimport Scanner
 from kafkasniff.protocol.headers cimport RequestHeader
 
 @cython.final
 cdef class Plan:
     cdef list take, samples
-    cdef object request_fields, response_fields
+    cdef Scanner request, response
     cdef bint tells, names_groups, fingerprints, is_known
 
 cdef class Diagnosis:
     cdef readonly Facts facts
     cdef readonly list rules
-    cdef object _failed, _answered
+    cdef object _failed
+    cdef Memory _answered
     cdef dict _plans, _by_code
     cdef list _unanswered, _serves, _waits, _stray, _begins, _token, _connection, _gap, _left, _recovers, _slow, _uses
     cdef list _elsewhere

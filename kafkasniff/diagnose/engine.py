@@ -30,6 +30,7 @@ from kafkasniff.diagnose.options.libraries import TELLING_VERSIONS
 from kafkasniff.diagnose.rule import ANY_API, Rule
 from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.protocol.api_table import APIS
+from kafkasniff.protocol.bodies.scanning import scanner_of
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import Field, Kind
 from kafkasniff.protocol.headers import is_known
@@ -53,10 +54,7 @@ _NO_NAMES: frozenset[str] = frozenset()
 class Plan:
     """What is done with the calls of one API in one version."""
 
-    __slots__ = (
-        *("fingerprints", "is_known", "names_groups", "request_fields", "response_fields", "samples", "take"),
-        "tells",
-    )
+    __slots__ = (*("fingerprints", "is_known", "names_groups", "request", "response", "samples", "take", "tells"),)
 
     def __init__(
         self,
@@ -67,14 +65,14 @@ class Plan:
         response_fields: frozenset[str],
         samples: list[Hook],
     ) -> None:
-        """Let calls be taken by the rules' methods `take`, with these fields read; None for not reading a side."""
+        """Let calls be taken by the rules' methods `take`, with these fields read; None for not reading requests."""
         self.take = take
         self.samples = samples
         """Methods that take one a second of each connection."""
         self.is_known = api_key >= 0
         """Whether the layout is; a broker that does not know a version of ApiVersions says so itself (KIP-511)."""
-        self.request_fields = request_fields
-        self.response_fields = response_fields
+        self.request = scanner_of(api_key, version, "request", request_fields) if request_fields is not None else None
+        self.response = scanner_of(api_key, version, "response", response_fields)
         self.tells = api_key in TELLING
         self.names_groups = api_key in NAMING_GROUPS
         self.fingerprints = (api_key, version) in TELLING_VERSIONS
@@ -239,7 +237,7 @@ class Diagnosis:
         if plan.fingerprints and history.layout != layout:
             history.layout = layout
             self.facts.profiles.learn_version(history.client, key, header.api_version)
-        seen = SeenCall(call, key, history, plan.request_fields, plan.response_fields)
+        seen = SeenCall(call, key, history, plan.request, plan.response)
         if plan.names_groups:
             self.facts.learn_group(seen.client, seen.request)
         if not history.named:

@@ -2,6 +2,7 @@
 
 cimport cython
 from kafkasniff.calls.call cimport Call
+from kafkasniff.diagnose.memory cimport Memory
 from kafkasniff.protocol.headers cimport RequestHeader
 
 @cython.final
@@ -22,8 +23,10 @@ cdef class ConnectionHistory:
 cdef class Facts:
     cdef readonly object profiles
     cdef public object repeats
-    cdef object _histories, _servers, _learnt, _versions, _version_sets, _named, _groups, _topics, _brokers, _racks
-    cdef object _replicas, _erred
+    cdef Memory _histories, _servers, _versions, _version_sets, _named, _groups, _topics, _brokers, _racks
+    cdef Memory _replicas, _erred
+    cdef object _learnt
 
     @cython.locals(history=ConnectionHistory, header=RequestHeader)
     cpdef ConnectionHistory history(self, Call call)
+    cpdef name_in(self, dict item)

@@ -5,7 +5,7 @@ from collections import deque
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.enrichment.long_names import short_name
+from kafkasniff.calls.enrichment.long_names import LONGEST, short_name
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.calls.resync.agreement import LEFT_BEHIND
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded
@@ -311,9 +311,9 @@ class Facts:
 
     def name_in(self, item: dict[str, Any]) -> str | None:
         """Give the topic that an element of a message is about, by name or by id."""
-        for field in ("name", "topic", "topicName"):
-            if item.get(field):
-                return short_name(str(item[field]))
+        name = item.get("name") or item.get("topic") or item.get("topicName")
+        if name:
+            return name if len(name) <= LONGEST else short_name(name)
         topic_id = item.get("topicId")
         return self._topics.get(topic_id) if topic_id else None
 

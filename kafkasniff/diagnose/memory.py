@@ -1,9 +1,14 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """Bounded memory for rules: states by key, tallies with evidence, and rates."""
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import LONGEST_TEXT, short_name
@@ -27,56 +32,106 @@ MOST_NAMES = 16
 State = TypeVar("State")
 
 
-class Bounded(Generic[State]):
-    """States by key; when there are too many, the one that was not touched for the longest goes."""
+@cython.final
+@cython.freelist(64)
+@cython.cclass
+class Kept:
+    """A state, and when it was last touched: by the number of touches before."""
 
-    __slots__ = ("_most", "_states", "evicted")
+    __slots__ = ("state", "touched")
+
+    def __init__(self, state: Any, touched: int) -> None:
+        """Keep a state."""
+        self.state = state
+        self.touched = touched
+
+
+class Memory:
+    """What `Bounded` does, whatever it keeps."""
+
+    __slots__ = ("_kept", "_looked", "_most", "_now", "_oldest", "evicted")
 
     REBUILT = ("evicted",)
 
-    def __init__(self, most: int = MOST_KEYS, evicted: Callable[[Any, State], None] | None = None) -> None:
+    def __init__(self, most: int = MOST_KEYS, evicted: Callable[[Any, Any], None] | None = None) -> None:
         """Keep at most `most` states; `evicted` is told of each that has to go."""
-        self._states: OrderedDict[Hashable, State] = OrderedDict()
+        self._kept: dict[Hashable, Kept] = {}
         self._most = most
+        self._now = 0
+        """How often states were touched."""
+        self._oldest: list[Hashable] = []
+        """Keys in the order in which they are to go, the first one last, as it was at `_looked`."""
+        self._looked = 0
         self.evicted = evicted
 
-    def get(self, key: Hashable) -> State | None:
+    def get(self, key: Hashable) -> Any:
         """Give the state of a key, None where there is none."""
-        return self._states.get(key)
+        kept = self._kept.get(key)
+        return kept.state if kept is not None else None
 
-    def touch(self, key: Hashable, new: Callable[[], State]) -> State:
+    def touch(self, key: Hashable, new: Callable[[], Any]) -> Any:
         """Give the state of a key, made by `new` when there is none, and note that it was used."""
-        state = self._states.get(key)
-        if state is None:
-            state = self._states[key] = new()
-            if len(self._states) > self._most:
-                old_key, old = self._states.popitem(last=False)
-                if self.evicted is not None:
-                    self.evicted(old_key, old)
-        else:
-            self._states.move_to_end(key)
-        return state
+        kept = self._kept.get(key)
+        if kept is None:
+            state = new()
+            self.put(key, state)
+            return state
+        self._now += 1
+        kept.touched = self._now
+        return kept.state
 
-    def put(self, key: Hashable, state: State) -> None:
+    def put(self, key: Hashable, state: Any) -> None:
         """Set the state of a key."""
-        states = self._states
-        if key in states:
-            states[key] = state
-            states.move_to_end(key)
-        else:
-            self.touch(key, lambda: state)
+        kept = self._kept.get(key)
+        self._now += 1
+        if kept is not None:
+            kept.state, kept.touched = state, self._now
+            return
+        self._kept[key] = Kept(state, self._now)
+        if len(self._kept) > self._most:
+            self._give_up()
 
-    def pop(self, key: Hashable) -> State | None:
+    def _give_up(self) -> None:
+        """Let go of the state that was not touched for the longest."""
+        while True:
+            if not self._oldest:
+                # Sorted now and then, as nothing is moved when it is touched.
+                self._oldest = sorted(self._kept, key=lambda key: -self._kept[key].touched)
+                self._looked = self._now
+            key = self._oldest.pop()
+            kept = self._kept.get(key)
+            if kept is not None and kept.touched <= self._looked:
+                break
+        del self._kept[key]
+        if self.evicted is not None:
+            self.evicted(key, kept.state)
+
+    def pop(self, key: Hashable) -> Any:
         """Remove the state of a key and give it; None where there is none."""
-        return self._states.pop(key, None)
+        kept = self._kept.pop(key, None)
+        return kept.state if kept is not None else None
 
-    def items(self) -> Iterator[tuple[Any, State]]:
+    def items(self) -> Iterator[tuple[Any, Any]]:
         """Give keys and states, the longest untouched first."""
-        return iter(list(self._states.items()))
+        kept = sorted(self._kept.items(), key=lambda item: item[1].touched)
+        return iter([(key, each.state) for key, each in kept])
 
     def __len__(self) -> int:
         """Give the number of states."""
-        return len(self._states)
+        return len(self._kept)
+
+
+class Bounded(Memory, Generic[State]):
+    """States by key; when there are too many, the one that was not touched for the longest goes."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:  # what a C class cannot say
+
+        def get(self, key: Hashable) -> State | None: ...  # noqa: D102
+        def touch(self, key: Hashable, new: Callable[[], State]) -> State: ...  # noqa: D102
+        def pop(self, key: Hashable) -> State | None: ...  # noqa: D102
+        def items(self) -> Iterator[tuple[Any, State]]: ...  # noqa: D102
 
 
 class Names:
@@ -169,12 +224,19 @@ class Tally:
         if self.first is None:
             self.first = arrival
         self.last = arrival
-        self._latest = what = short_name(what, LONGEST_TEXT)
-        self._number = 0 if of is None or isinstance(of, ConnectionReport) else of.number
+        if len(what) > LONGEST_TEXT:
+            what = short_name(what, LONGEST_TEXT)
+        self._latest = what
+        self._number = 0
+        if isinstance(of, Call):
+            call = of
+            self._number = call.number
+            self.clients.add(call.client)
+        elif of is not None:
+            self._number = 0 if isinstance(of, ConnectionReport) else of.number
+            self.clients.add(of.client)
         if len(self._beginning) < MOST_EVIDENCE:
             self._beginning.append(Evidence(arrival, what, self._number))
-        if of is not None:
-            self.clients.add(of.client)
         if topic is not None:
             self.topics.add(topic)
 
@@ -245,7 +307,10 @@ class BusySeconds:
             self._servers.clear()
         self._count += 1
         self.peak = max(self.peak, self._count)
-        self._servers.setdefault(server, {})[connection] = None
+        on = self._servers.get(server)
+        if on is None:
+            on = self._servers[server] = {}
+        on[connection] = None
         if self._done or self._count < self._least:
             return
         if self._count >= self._least * max(map(len, self._servers.values())):

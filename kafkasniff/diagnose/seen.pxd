@@ -3,7 +3,9 @@
 cimport cython
 from kafkasniff.calls.call cimport Call
 from kafkasniff.diagnose.facts cimport ConnectionHistory
-from kafkasniff.protocol.bodies.scanning cimport ScannedBody
+from kafkasniff.calls.frame cimport Frame
+from kafkasniff.protocol.bodies.scanning cimport ScannedBody, Scanner
+from kafkasniff.protocol.headers cimport RequestHeader
 
 @cython.final
 cdef class Produced:
@@ -25,7 +27,7 @@ cdef class SeenCall:
     cdef public list produced
     cdef readonly bint failed
 
-    @cython.locals(scan=ScannedBody, value=dict)
-    cdef _read_request(self, Call call, names)
-    @cython.locals(scan=ScannedBody, value=dict)
-    cdef _read_response(self, Call call, names)
+    @cython.locals(scan=ScannedBody, value=dict, frame=Frame, header=RequestHeader)
+    cdef _read_request(self, Call call, Scanner scanner)
+    @cython.locals(scan=ScannedBody, value=dict, frame=Frame)
+    cdef _read_response(self, Call call, Scanner scanner)

@@ -11,6 +11,7 @@ except ImportError:
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import LONGEST, with_short_names
 from kafkasniff.diagnose.facts import Client, ConnectionHistory, request_of, response_of
+from kafkasniff.protocol.bodies.scanning import Scanner
 from kafkasniff.protocol.primitives import RecordsField
 
 Body = dict[str, Any]
@@ -89,21 +90,22 @@ class SeenCall:
         call: Call,
         key: int,
         history: ConnectionHistory,
-        request_fields: frozenset[str] | None,
-        response_fields: frozenset[str],
+        request_scanner: Scanner | None,
+        response_scanner: Scanner,
     ) -> None:
-        """Read of a call, whose request was captured, the fields with these names; None for not reading a side."""
-        assert call.request is not None
+        """Read of a call, whose request was captured, what these scan; None for not reading the request."""
         self.call = call
+        assert self.call.request is not None
         self.key = key
         """The API key."""
         self.history = history
         """What is known of its connection."""
-        self.client: Client = history.client
+        # By attributes whose C types are known.
+        self.client: Client = self.history.client
         """The program behind it."""
-        self.sent: int = call.request.first.time
+        self.sent: int = self.call.request.first.time
         """When the request's first byte was sent (ns)."""
-        self.ended: int = call.ended.time
+        self.ended: int = self.call.ended.time
         """When the call ended, with the answer's last byte where there is one (ns)."""
         self.request = _NOTHING
         """The request's fields that rules ask for, long names cut; empty when it did not decode without problems."""
@@ -117,13 +119,20 @@ class SeenCall:
         """Whether there are error codes, which `call.errors` gives."""
         self.produced: list[Produced] | None = None
         """What a Produce request brings, once `produced.produced` has read it."""
-        if request_fields is not None:
-            self._read_request(call, request_fields)
-        if call.response is not None:
-            self._read_response(call, response_fields)
+        if request_scanner is not None:
+            self._read_request(call, request_scanner)
+        if self.call.response is not None:
+            self._read_response(call, response_scanner)
 
-    def _read_request(self, call: Call, names: frozenset[str]) -> None:
-        scan = call.scan_request(names)
+    def _read_request(self, call: Call, scanner: Scanner) -> None:
+        header, frame = call.header, call.request
+        assert header is not None
+        assert frame is not None
+        if call._request_body is None and call._request_scan is None and len(frame.data) == frame.size:
+            # As `scan_request` does, which would first have to look for the scanner.
+            call._request_scan = scan = scanner.scan(frame.data, header.end)
+        else:
+            scan = call.scan_request(scanner.names)
         if scan is None:
             value = request_of(call)
             if value:
@@ -136,8 +145,18 @@ class SeenCall:
         if scan.longest > LONGEST:
             self.request = with_short_names(self.request)
 
-    def _read_response(self, call: Call, names: frozenset[str]) -> None:
-        scan = call.scan_response(names)
+    def _read_response(self, call: Call, scanner: Scanner) -> None:
+        frame = call.response
+        assert frame is not None
+        if (
+            call._response_body is None
+            and call._response_scan is None
+            and len(frame.data) == frame.size
+            and (scanner.begins == 4 or frame.data[4:5] == b"\0")
+        ):
+            call._response_scan = scan = scanner.scan(frame.data, scanner.begins)
+        else:
+            scan = call.scan_response(scanner.names)
         if scan is None:
             value = response_of(call)
             # The errors of a call are those of both its sides.

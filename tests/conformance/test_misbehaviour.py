@@ -13,6 +13,7 @@ from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.catalogue import RULES_BY_ID
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
+from kafkasniff.protocol.bodies.scanning import Scanner
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.reading import Reading
 from tests.conformance.labels import camel_case, diagnose, every, values
@@ -131,7 +132,9 @@ def test_confusion_table(name: str, found: dict[str, list[Finding]], add_figure:
 
 def test_rules_ask_for_all_they_need(found: dict[str, list[Finding]], monkeypatch: pytest.MonkeyPatch) -> None:
     """What they make of whole bodies is what they make of the fields that they ask for."""
-    monkeypatch.setattr("kafkasniff.calls.call.scanner_of", lambda *layout: lambda data, offset: None)
+    nothing = Scanner(-1, 0, "request", frozenset())
+    monkeypatch.setattr("kafkasniff.calls.call.scanner_of", lambda *layout: nothing)
+    monkeypatch.setattr("kafkasniff.diagnose.engine.scanner_of", lambda *layout: nothing)
     for name in NAMES:
         whole = [(item.rule, item.count, item.summary) for item in every(diagnose(MISBEHAVE / f"{name}.pcap"))]
         assert whole == [(item.rule, item.count, item.summary) for item in every(found[name])], name

@@ -10,6 +10,7 @@ from benchmarks.diagnose import Crowd
 from kafkasniff.diagnose import rule
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.memory import Bounded
+from kafkasniff.protocol.bodies.scanning import Scanner
 
 LIMIT = 20
 CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
@@ -28,12 +29,12 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def objects(root: object) -> int:
-    """How many objects are reachable from one, code left out."""
+    """How many objects are reachable from one, code left out, and what scanners keep of the last hundreds of bodies."""
     seen: set[int] = set()
     waiting = [root]
     while waiting:
         each = waiting.pop()
-        if id(each) not in seen and not isinstance(each, CODE):
+        if id(each) not in seen and not isinstance(each, (*CODE, Scanner)):
             seen.add(id(each))
             waiting += gc.get_referents(each)
     return len(seen)

@@ -241,18 +241,8 @@ class JsonWriter(BodyReader):
         return self.out.add(text)
 
     def note_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
-        """Note path and place of records; the path of the first ones of a message is made once."""
-        path: str | None = None
-        around: FieldTable | None = field.parent
-        while around is not None:
-            if around.is_array and self.indices[around.depth]:
-                path = self.path(field, False)
-            around = around.parent
-        if path is None:
-            path = field.first_path
-            if path is None:
-                path = field.first_path = self.path(field, False)
-        self.places.append((path, at, at + length))
+        """Note path and place of records."""
+        self.places.append((self.path(field, False), at, at + length))
         return 0
 
     # Values

@@ -573,13 +573,24 @@ class BodyReader:
     # What is said of a message that does not decode
 
     def path(self, field: FieldTable, in_array: cython.bint) -> str:
-        """Give the path of a field, or of the element of it that is being read."""
+        """Give the path of a field, or of the element of it that is being read.
+
+        Where all arrays around are at their first element it is made once.
+        """
+        depth: cython.int
+        is_first = not in_array
+        for depth in range(field.depth):
+            is_first = is_first and self.indices[depth] == 0
+        if is_first and field.first_path is not None:
+            return field.first_path
         path: str = f"{field.name}[{self.indices[field.depth]}]" if in_array else field.name
         parent: FieldTable | None = field.parent
         while parent is not None and parent.parent is not None:
             index = f"[{self.indices[parent.depth]}]" if parent.is_array else ""
             path = f"{parent.name}{index}.{path}"
             parent = parent.parent
+        if is_first:
+            field.first_path = path
         return path
 
     def place(self, field: FieldTable, in_array: cython.bint, suffix: str) -> str:
@@ -615,7 +626,8 @@ class BodyReader:
 
     def note_records(self, field: FieldTable, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
         """Note where records lie."""
-        self.records.append(RecordsField(self.path(field, False), at, at + length))
+        # Its own class has a Python function to make one.
+        self.records.append(tuple.__new__(RecordsField, (self.path(field, False), at, at + length)))
         return 0
 
     # What a sink takes: `start` is where the field begins with its length, `at` where its bytes do

@@ -13,9 +13,13 @@ cdef class ScannedBody:
     cdef readonly list errors, records
     cdef readonly Py_ssize_t longest
 
+@cython.locals(scan=ScannedBody)
+cdef ScannedBody _scanned(names, ValueReader reader)
+
 @cython.final
 cdef class Scanner:
-    cdef object _names
+    cdef readonly object names
+    cdef readonly Py_ssize_t begins
     cdef int _version
     cdef bint _may_be_other_version, _remembers
     cdef Py_ssize_t _hits, _misses

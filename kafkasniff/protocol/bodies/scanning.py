@@ -15,11 +15,11 @@ from kafkasniff.protocol.bodies.tables import FieldTable, make_table
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.errors import ProtocolError
 from kafkasniff.protocol.fields import MOST_LAYOUTS, Kind
-from kafkasniff.protocol.headers import API_VERSIONS
+from kafkasniff.protocol.headers import API_VERSIONS, response_header_version
 from kafkasniff.protocol.primitives import MAX_ELEMENTS, RecordsField
 
 if not cython.compiled:
-    from kafkasniff.protocol.bodies.values import borrow_reader, give_back
+    from kafkasniff.protocol.bodies.values import ValueReader, borrow_reader, give_back
 
 _LONGEST_KNOWN = 200
 """Bytes of a body whose scan is remembered."""
@@ -56,14 +56,27 @@ class ScannedBody:
         """Characters that the longest text in `value` has at most."""
 
 
+def _scanned(names: frozenset[str], reader: "ValueReader") -> ScannedBody:
+    """Make one of what a reader has read, sooner than by calling the class."""
+    scan = ScannedBody.__new__(ScannedBody)
+    scan.names, scan.value, scan.longest = names, reader.value, reader.longest
+    scan.errors, scan.records = reader.errors, reader.records
+    return scan
+
+
 class Scanner:
     """Scans bodies of one layout for the fields with certain names."""
 
-    __slots__ = ("_hits", "_known", "_may_be_other_version", "_misses", "_names", "_remembers", "_table", "_version")
+    __slots__ = (
+        *("_hits", "_known", "_may_be_other_version", "_misses", "_remembers", "_table", "_version"),
+        *("begins", "names"),
+    )
 
     def __init__(self, api_key: int, version: int, kind: Kind, names: frozenset[str]) -> None:
         """Scan for the fields called so, inside structs that are called so themselves."""
-        self._names = names
+        self.names = names
+        self.begins = 4 + response_header_version(api_key, version) if kind == "response" else 0
+        """Where the body of a response begins, with no tagged fields in its header."""
         self._version = version
         self._known: dict[bytes, ScannedBody] = {}
         """Scans by body: heartbeats, and answers without an error, are the same again and again."""
@@ -115,7 +128,7 @@ class Scanner:
         else:
             if end != len(data):
                 return None
-            return ScannedBody(self._names, reader.value, reader.errors, reader.records, reader.longest)
+            return _scanned(self.names, reader)
         finally:
             give_back(reader)
 

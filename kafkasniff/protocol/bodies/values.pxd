@@ -18,5 +18,7 @@ cdef class ValueReader(ValueTaker):
     cdef list items
     cdef list around
 
+cdef list _FREE
+
 cpdef ValueReader borrow_reader()
 cpdef int give_back(ValueReader reader) except -1

@@ -163,8 +163,10 @@ class ValueReader(ValueTaker):
         if field.parent is None:
             self.value = value
             self.longest = 0
-            self.malformed = []
-            self.around = []
+            # What failed has left something there.
+            if self.malformed or self.around:
+                self.malformed = []
+                self.around = []
         else:
             self.put(field, in_array, self.p, value)
         self.around.append(self.into)
