@@ -129,9 +129,21 @@ def nodes(tree: ast.AST) -> Iterator[ast.AST]:
     yield tree
     for name, value in ast.iter_fields(tree):
         if name not in ("annotation", "returns", "decorator_list", "keywords"):
-            for child in value if isinstance(value, list) else [value]:
+            for child in uncompiled(value) if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
                     yield from nodes(child)
+
+
+def uncompiled(statements: list[ast.AST]) -> Iterator[ast.AST]:
+    """Give statements up to one by which plain Python leaves."""
+    for each in statements:
+        yield each
+        if isinstance(each, ast.If) and ast.unparse(each.test) == "not cython.compiled" and _leaves(each.body[-1]):
+            return
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Return | ast.Raise)
 
 
 def functions(tree: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -150,7 +162,7 @@ def mutants(path: Path) -> Iterator[Mutant]:
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     for name, function in functions(ast.parse(source)):
-        for node in (each for statement in function.body for each in nodes(statement)):
+        for node in (each for statement in uncompiled(function.body) for each in nodes(statement)):
             for replacement in replacements(node):
                 place = node.test if isinstance(node, ast.If) else node
                 text = ast.unparse(ast.fix_missing_locations(replacement))
