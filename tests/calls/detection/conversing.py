@@ -15,7 +15,7 @@ Event = StreamData | StreamGap
 
 
 def converse(
-    of: Connection, events: list[Event], limits: CallLimits | None = None, ended_by: str = "fin"
+    of: Connection, events: list[Event], limits: CallLimits | None = None
 ) -> tuple[list[Call | Gap], Conversation]:
     conversation = Conversation(of, limits or CallLimits(), CallOptions(), BUDGET)
     items = [item for event in events for item in conversation.take(event)]

@@ -7,12 +7,15 @@ import struct
 import pytest
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.detection.conversation import Conversation
+from kafkasniff.calls.detection.conversation import KAFKA_SERVERS, Conversation, note_server
+from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.reports import Gap
 from kafkasniff.calls.streams import CallOptions
+from kafkasniff.tcp.events import Endpoint
 from tests.calls.detection.conversing import Event, converse
 from tests.calls.hand_made import (
+    SERVER,
     arrival,
     connection,
     data,
@@ -195,6 +198,35 @@ def test_the_same_without_a_name(initiator: int | None, client_id: str) -> None:
     answer = sized(struct.pack(">ihi", 168, 0, 56) + b"".join(struct.pack(">hhh", key, 0, 3) for key in range(56)))
     items, _ = converse(of, [data(of, 0, request, 1), data(of, 1, answer, 2)])
     assert calls(items) == [(18, 168, "answered")]
+
+
+def test_a_kerberos_token_needs_no_handshake() -> None:
+    """As Java clients of 0.9 log in: tokens alone, each behind its size."""
+    of = connection()
+    first = sized(bytes.fromhex("6082010006092a864886f71201020201006e82") + bytes(242))
+    events: list[Event] = [
+        data(of, 0, first, 1),
+        data(of, 1, sized(bytes.fromhex("606b06092a864886f71201020202006f") + bytes(93)), 2),
+        data(of, 0, metadata_request(0), 3),
+        data(of, 1, metadata_response(0), 4),
+    ]
+    items, conversation = converse(of, events)
+    assert [(item.direction, item.size) for item in items if isinstance(item, RawToken)] == [
+        ("request", 261),
+        ("response", 109),
+    ]
+    assert calls(items) == [(3, 0, "answered")]
+    assert conversation.report(arrival(9)).evidence == "a Kerberos token as older clients send it"
+
+
+def test_a_server_speaks_kafka_from_the_earliest_moment_at_which_that_was_proven() -> None:
+    servers: dict[Endpoint, int] = {}
+    for time in (20, 10, 30):
+        note_server(servers, SERVER, time)
+    assert servers == {SERVER: 10}
+    for port in range(KAFKA_SERVERS + 1):
+        note_server(servers, Endpoint("10.0.0.3", port), 40)
+    assert (len(servers), servers[SERVER]) == (KAFKA_SERVERS, 10)
 
 
 def test_raw_tokens_follow_a_handshake_of_version_0() -> None:

@@ -78,6 +78,8 @@ def test_a_header_may_end_anywhere(header: bytes, at: int | None, behind: bytes)
     calls = [item for item in items if isinstance(item, Call)]
     if behind is CLIENT_HELLO:
         assert (report.protocol, calls) == ("tls", [])
+        # Of TLS that is only recognised nothing more would be told.
+        assert report.tls is not None
     else:
         assert [(call.api_key, call.outcome) for call in calls] == [(3, "answered")]
 
