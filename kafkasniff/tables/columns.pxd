@@ -1,6 +1,7 @@
 cimport cython
 
-cdef Py_ssize_t _FULL, _CALL_COLUMNS
+cdef Py_ssize_t _FULL, _CALL_COLUMNS, _DIRECTION, _TOGETHER
+cdef unsigned long long _ONE
 cdef int BITS, BYTES, SHORTS, INTS, LONGS, DOUBLES, TEXTS, LISTS
 
 @cython.final
@@ -21,12 +22,16 @@ cdef class Column:
     cdef str _last
     cdef int _last_place
 
-    cdef inline int _fill(self, Py_ssize_t row) except -1
+    @cython.locals(index=Py_ssize_t)
+    cdef int take_numbers(self, Py_ssize_t row, Py_ssize_t count, long long[::1] numbers, Py_ssize_t at, Py_ssize_t step) except -1
+    @cython.locals(index=Py_ssize_t)
+    cdef int take_reals(self, Py_ssize_t row, Py_ssize_t count, double[::1] reals, Py_ssize_t at, Py_ssize_t step) except -1
+    cdef int fill(self, Py_ssize_t row) except -1
+    @cython.locals(at=Py_ssize_t)
+    cdef int fill_all(self, Py_ssize_t row, Py_ssize_t count) except -1
+    cdef int place_of(self, str text) except -1
     @cython.locals(row=Py_ssize_t)
     cdef finish(self, Py_ssize_t rows)
-    cdef put_number(self, Py_ssize_t row, long long value)
-    cdef put_double(self, Py_ssize_t row, double value)
-    cdef put_text(self, Py_ssize_t row, str text)
     @cython.locals(raw=bytes)
     cdef put_texts(self, Py_ssize_t row, texts)
     cdef int _place(self, str text) except -1
@@ -57,26 +62,26 @@ cdef class Block:
     cdef readonly object table
     cdef readonly list fields, columns
     cdef readonly Py_ssize_t length
-    cdef Py_ssize_t _at
-    cdef object _batch
+    cdef Py_ssize_t _at, _width, _held, _start
+    cdef object _batch, _filled_of_rows
     cdef bint _is_finished
-    cdef unsigned long long _left_out
+    cdef unsigned long long _left_out, _filled
     cdef CommonColumns _of_connection, _of_api
-    cdef Column _direction, _offset, _time, _time_ns
+    cdef long long[::1] _numbers
+    cdef double[::1] _reals
+    cdef unsigned long long[::1] _filled_of_row
 
     @cython.locals(row=Py_ssize_t)
-    cdef begin_row(self, Common connection, Common api, str direction, long long stream_offset, long long time_ns)
-    cdef skip(self, int columns)
-    @cython.locals(at=Py_ssize_t)
-    cdef inline Column _next(self)
+    cdef int begin_row(self, Common connection, Common api, str direction, long long stream_offset, long long time_ns) except -1
+    cdef int skip(self, int columns) except -1
+    cdef int number(self, long long value) except -1
+    cdef int real(self, double value) except -1
     @cython.locals(column=Column)
-    cdef number(self, long long value)
-    @cython.locals(column=Column)
-    cdef real(self, double value)
-    @cython.locals(column=Column)
-    cdef text(self, str value)
-    @cython.locals(column=Column)
-    cdef texts(self, values)
+    cdef int text(self, str value) except -1
+    @cython.locals(column=Column, at=Py_ssize_t)
+    cdef int texts(self, values) except -1
     cdef bint end_row(self) except -1
+    @cython.locals(column=Column, in_all="unsigned long long", in_any="unsigned long long", held=Py_ssize_t, row=Py_ssize_t, at=Py_ssize_t)
+    cdef int _hand_over(self) except -1
     @cython.locals(column=Column)
     cpdef finish(self)

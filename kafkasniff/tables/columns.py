@@ -24,6 +24,11 @@ MOST_COMMON = 4_096
 """Connections, and pairs of API and version, that have numbers at a time."""
 _CALL_COLUMNS = 14
 """Columns that all tables have first whose rows are of calls; among them those of `OF_API`."""
+_DIRECTION = 3
+"""The first of those of them that each row has for itself: `direction`, `stream_offset`, `time`, `time_ns`."""
+_TOGETHER = 64
+"""Rows that are held row by row until each column takes its values of them; a power of two from 8 on."""
+_ONE = 1
 OF_CONNECTION = (
     *("vantage", "connection", "epoch", "client", "client_host", "server", "client_id"),
     *("security_protocol", "principal", "software_name", "software_version"),
@@ -93,42 +98,49 @@ class Column:
         else:
             self._ints = self.values
 
-    def _fill(self, row: int) -> None:
+    def take_numbers(self, row: int, count: int, numbers: Any, at: int, step: int) -> None:
+        """Set the numbers or truth values of rows from `row` on, whose values are every `step`th from `at` on."""
+        if self.kind == LONGS:
+            for index in range(count):
+                self._longs[row + index] = numbers[at + index * step]
+        elif self.kind in (INTS, TEXTS):
+            for index in range(count):
+                self._ints[row + index] = numbers[at + index * step]
+        elif self.kind == SHORTS:
+            for index in range(count):
+                self._shorts[row + index] = numbers[at + index * step]
+        elif self.kind == BYTES:
+            for index in range(count):
+                self._bytes[row + index] = numbers[at + index * step]
+        elif self.kind == BITS:
+            for index in range(count):
+                if numbers[at + index * step]:
+                    self._bits[(row + index) >> 3] |= 1 << ((row + index) & 7)
+        else:
+            raise TypeError("expected a column of numbers")
+
+    def take_reals(self, row: int, count: int, reals: Any, at: int, step: int) -> None:
+        """Set numbers that are no integers, as `take_numbers` does."""
+        for index in range(count):
+            self._doubles[row + index] = reals[at + index * step]
+
+    def fill(self, row: int) -> None:
         """Note that a row is not null."""
         self._valid[row >> 3] |= 1 << (row & 7)
         self.filled += 1
 
-    def put_number(self, row: int, value: int) -> None:
-        """Set the number or truth value of a row."""
-        self._fill(row)
-        if self.kind == LONGS:
-            self._longs[row] = value
-        elif self.kind in (INTS, TEXTS):
-            self._ints[row] = value
-        elif self.kind == SHORTS:
-            self._shorts[row] = value
-        elif self.kind == BYTES:
-            self._bytes[row] = value
-        elif self.kind == BITS:
-            if value:
-                self._bits[row >> 3] |= 1 << (row & 7)
-        else:
-            raise TypeError("expected a column of numbers")
+    def fill_all(self, row: int, count: int) -> None:
+        """Note that rows from `row` on, a multiple of eight, are not null; none is set behind them yet."""
+        for at in range(row >> 3, (row + count + 7) >> 3):
+            self._valid[at] = 255
+        self.filled += count
 
-    def put_double(self, row: int, value: float) -> None:
-        """Set the number of a row."""
-        self._fill(row)
-        self._doubles[row] = value
-
-    def put_text(self, row: int, text: str | None) -> None:
-        """Set the text of a row."""
-        if text is None:
-            return
-        self._fill(row)
+    def place_of(self, text: str) -> int:
+        """Give the number of a text among those of the column, where it has texts."""
         if text is not self._last:
             self._last_place = self._place(text)
             self._last = text
-        self._ints[row] = self._last_place
+        return self._last_place
 
     def _place(self, text: str) -> int:
         """Give the number of a text among those of the column."""
@@ -157,7 +169,11 @@ class Column:
             for row in range(rows):
                 at = view[row]
                 if values[at] is not None:
-                    self.put_number(row, numbers[at])
+                    self.fill(row)
+                    if self.kind == SHORTS:
+                        self._shorts[row] = numbers[at]
+                    else:
+                        self._ints[row] = numbers[at]
             return
         self.filled = rows
         if self.kind == SHORTS:
@@ -248,6 +264,9 @@ class CommonColumns:
 class Block:
     """Rows of a table of calls, `ROWS` at most; Arrow's consumers take them by `__arrow_c_stream__`.
 
+    Columns get the values of `_TOGETHER` rows at a time: until then these lie row by row, each number in eight bytes,
+    and a bit of each column says whether the row has a value.
+
     `begin_row` sets the columns that all such tables have first. From there on a row is written from left to right:
     `number`, `real`, `text` and `texts` set the next column of the row, `skip` passes over columns, which stay null or
     are of `OF_CONNECTION`, and `end_row` ends the row. IndexError where no room is left.
@@ -269,10 +288,14 @@ class Block:
         by_name = {each.name: column for each, column in zip(table.columns, self.columns, strict=True)}
         self._of_connection = CommonColumns([by_name[name] for name in OF_CONNECTION if name in by_name])
         self._of_api = CommonColumns([by_name[name] for name in OF_API])
-        self._direction = by_name["direction"]
-        self._offset = by_name["stream_offset"]
-        self._time = by_name["time"]
-        self._time_ns = by_name["time_ns"]
+        self._width = len(table.columns)
+        held = array("q", bytes(8 * _TOGETHER * self._width))
+        self._numbers = held
+        self._reals = memoryview(held).cast("B").cast("d")
+        self._filled_of_rows = array("Q", bytes(8 * _TOGETHER))
+        self._filled_of_row = self._filled_of_rows
+        self._filled = 0
+        self._held = self._start = 0
 
     def __len__(self) -> int:
         """Give the number of rows."""
@@ -283,64 +306,90 @@ class Block:
         row = self.length
         self._of_connection.put(row, connection)
         self._of_api.put(row, api)
-        if self._direction.is_wanted:
-            self._direction.put_text(row, direction)
-        if self._offset.is_wanted:
-            self._offset.put_number(row, stream_offset)
-        if self._time.is_wanted:
-            self._time.put_number(row, time_ns // 1000)
-        if self._time_ns.is_wanted:
-            self._time_ns.put_number(row, time_ns)
+        self._at = _DIRECTION
+        self.text(direction)
+        self.number(stream_offset)
+        self.number(time_ns // 1000)
+        self.number(time_ns)
         self._at = _CALL_COLUMNS
 
     def skip(self, columns: int) -> None:
         """Pass over columns."""
         self._at += columns
 
-    def _next(self) -> Column | None:
-        """Give the next column; None where it is not wanted."""
-        at = self._at
-        self._at += 1
-        if self._left_out >> at & 1:
-            return None
-        return self.columns[at]
-
     def number(self, value: int) -> None:
         """Set a number, a truth value, or a time in microseconds."""
-        column = self._next()
-        if column is not None:
-            column.put_number(self.length, value)
+        self._numbers[self._start + self._at] = value
+        self._filled |= _ONE << self._at
+        self._at += 1
 
     def real(self, value: float) -> None:
         """Set a number that is no integer."""
-        column = self._next()
-        if column is not None:
-            column.put_double(self.length, value)
+        self._reals[self._start + self._at] = value
+        self._filled |= _ONE << self._at
+        self._at += 1
 
     def text(self, value: str | None) -> None:
         """Set a text."""
-        column = self._next()
-        if column is not None:
-            column.put_text(self.length, value)
+        if value is None or self._left_out >> self._at & 1:
+            self._at += 1
+        else:
+            column = self.columns[self._at]
+            self.number(column.place_of(value))
 
     def texts(self, values: Iterable[str]) -> None:
         """Set a list of texts."""
-        column = self._next()
-        if column is not None:
+        at = self._at
+        self._at += 1
+        if not self._left_out >> at & 1:
+            column = self.columns[at]
             column.put_texts(self.length, values)
 
     def end_row(self) -> bool:
         """End the row; tell whether the block is full."""
-        if self._at != len(self.columns):
-            raise ValueError(f"{self.table.name}: expected {len(self.columns)} columns, found {self._at}")
-        self._at = 0
+        if self._at != self._width:
+            raise ValueError(f"{self.table.name}: expected {self._width} columns, found {self._at}")
+        self._filled_of_row[self._held] = self._filled
+        self._at = self._filled = 0
         self.length += 1
+        self._held += 1
+        self._start += self._width
+        if self._held == _TOGETHER:
+            self._hand_over()
         return self.length == _FULL
+
+    def _hand_over(self) -> None:
+        """Give the columns the values of the rows that are held."""
+        in_all = ~self._left_out
+        in_any = 0
+        for held in range(self._held):
+            in_all &= self._filled_of_row[held]
+            in_any |= self._filled_of_row[held]
+        in_any &= ~self._left_out
+        row = self.length - self._held
+        for at in range(self._width):
+            if not in_any >> at & 1:
+                continue
+            column = self.columns[at]
+            if in_all >> at & 1:
+                column.fill_all(row, self._held)
+            else:
+                for held in range(self._held):
+                    if self._filled_of_row[held] >> at & 1:
+                        column.fill(row + held)
+                    else:
+                        self._numbers[held * self._width + at] = 0
+            if column.kind == DOUBLES:
+                column.take_reals(row, self._held, self._reals, at, self._width)
+            else:
+                column.take_numbers(row, self._held, self._numbers, at, self._width)
+        self._held = self._start = 0
 
     def finish(self) -> None:
         """Set the columns that rows have in common; no rows may be added any more."""
         if not self._is_finished:
             self._is_finished = True
+            self._hand_over()
             self._of_connection.finish(self.length)
             self._of_api.finish(self.length)
             for column in self.columns:
