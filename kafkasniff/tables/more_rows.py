@@ -143,7 +143,8 @@ def _assigned(call: Call, response: dict[str, Any]) -> list[str]:
     else:
         opened = _opened(call, "response", "ConsumerProtocolAssignment")
         told = [(each["topic"], each) for value in opened for each in value.get("assignedPartitions") or ()]
-    return [f"{topic}-{partition}" for topic, each in told for partition in each["partitions"]]
+    # Not by an f-string, which forgets that a name may be one that is still to be told.
+    return [topic + f"-{partition}" for topic, each in told for partition in each["partitions"]]
 
 
 def _opened(call: Call, where: str, kind: str) -> list[dict[str, Any]]:

@@ -16,10 +16,21 @@ from kafkasniff.typed_json import from_json, to_json
 
 MOST_UNNAMED = 50_000
 """Rows that wait together for the names of their topics."""
+_ID_LENGTH = len(NO_ID)
 
 
 class Mark(str):
     """In a row the place of the name that belongs to a topic id, which is the text."""
+
+    __slots__ = ()
+
+    def __add__(self, rest: str) -> "MarkedPlace":
+        """Give the place of the name with a text behind it."""
+        return MarkedPlace(str(self) + rest)
+
+
+class MarkedPlace(Mark):
+    """In a row the place of a name with a text behind it: a topic id, then that text."""
 
     __slots__ = ()
 
@@ -57,7 +68,7 @@ class Named(NamedTuple):
 
 
 def named(placed: Placed, names: dict[str, str]) -> Named:
-    """Give a row its names; null stands for those that are not known."""
+    """Give a row its names; null stands for those that are not known, but with a text behind them the topic id."""
     table, time, row = placed
     complete = True
 
@@ -65,6 +76,10 @@ def named(placed: Placed, names: dict[str, str]) -> Named:
         nonlocal complete
         if not isinstance(value, Mark):
             return value
+        if isinstance(value, MarkedPlace):
+            topic_id, rest = value[:_ID_LENGTH], value[_ID_LENGTH:]
+            complete = complete and topic_id in names
+            return names.get(topic_id, topic_id) + rest
         complete = complete and value in names
         return names.get(value)
 

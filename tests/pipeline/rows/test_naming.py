@@ -34,6 +34,15 @@ def test_marks_become_names_each_once():
     assert whole == (("calls", 5, ("key", "bills", ["orders", "bills"], [1, 2], None)), True)
 
 
+def test_partitions_get_the_names_of_their_topics(tmp_path):
+    known, unknown = Mark("a" * 22), Mark("b" * 22)
+    row = ([known + "-0", unknown + "-12", "bills-3"],)
+    [saved] = load(str(tmp_path), save(str(tmp_path), [("group_events", 5, row)]))
+
+    assert named(saved, {known: "orders"}) == (("group_events", 5, (["orders-0", "b" * 22 + "-12", "bills-3"],)), False)
+    assert named(saved, {known: "orders", unknown: "x"}).complete
+
+
 def test_text_of_the_wire_is_no_mark():
     row = ("calls", 5, ("x", ["x"]))
 
