@@ -24,6 +24,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType
 
@@ -254,6 +255,8 @@ class Trial:
         limit = 20 + int(3 * seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
         code = mutant.code()
+        # Some modules are imported when something first needs them.
+        import_module(".".join(Path(mutant.key[0]).relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
         for found in gc.get_objects():
             if isinstance(found, functools._lru_cache_wrapper):
                 found.cache_clear()

@@ -6,7 +6,7 @@ import random
 import struct
 from typing import Any
 
-from kafkasniff.calls.resync.agreement import agreement_of_cut, is_fetched
+from kafkasniff.calls.resync.agreement import LARGEST_COMPLETED, agreement_of_cut, is_fetched
 from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.tcp.events import StreamGap
 from tests.calls.hand_made import BUDGET, connection, data, sized
@@ -48,6 +48,21 @@ def test_the_first_half_of_a_request_does_not_contradict_its_layout() -> None:
         if of_request(row, content, len(content) // 2) < 0:
             refused.append((row["api_name"], row["api_version"], row["row"]))
     assert refused == []
+
+
+def test_a_whole_body_before_the_gap_contradicts_a_larger_size() -> None:
+    """ApiVersions v0 ends behind its header, whatever the size says of 40 bytes more."""
+    content = struct.pack(">hhih", 18, 0, 7, 4) + b"shop"
+    frame = struct.pack(">i", len(content) + 40) + content + b"\xff" * 4
+    assert agreement_of_cut(cut(frame, 40), 4, len(content) + 40, "request", 18, 0) == -1
+
+
+def test_nothing_is_said_of_messages_too_large_to_complete() -> None:
+    row, content = whole_requests()[0]
+    for size, telling in ((len(content) + 4_000, True), (LARGEST_COMPLETED + 1, False)):
+        held = cut(struct.pack(">i", size) + content[: len(content) // 2], size - len(content) // 2)
+        agreement = agreement_of_cut(held, 4, size, "request", row["api_key"], row["api_version"])
+        assert (agreement > 0) == telling
 
 
 def fetches() -> list[bytes]:

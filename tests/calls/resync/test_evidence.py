@@ -60,6 +60,11 @@ def test_every_request_of_kafka_has_a_plausible_header() -> None:
     assert refused == []
 
 
+def test_a_client_id_that_is_longer_than_its_request_is_none() -> None:
+    frame = sized(struct.pack(">hhih", 18, 0, 7, 20) + b"shop")
+    assert score_request(held(frame + b"\xff" * 40), 0, never) == IMPOSSIBLE
+
+
 def test_two_requests_that_follow_each_other_are_proof() -> None:
     weak = []
     for row in rows("api-requests.jsonl.gz"):

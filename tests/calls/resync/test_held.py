@@ -113,6 +113,19 @@ def test_an_array_goes_on_behind_a_gap(before: str, run: str, place: int) -> Non
     assert not stream(other + content + other).is_among_small_integers(40 + place)
 
 
+def test_an_array_goes_on_only_behind_a_gap_and_right_behind_it() -> None:
+    integers = struct.pack(">10i", *range(30, 40))
+    held = HeldStream(1000, BUDGET)
+    assert not held.may_continue_array(0)
+    held.push(data(OF, 0, integers, 1))
+    assert not held.may_continue_array(40)
+    held.push_gap(gap(OF, 0, 40, 2))
+    held.push(data(OF, 0, integers, 3))
+    assert held.may_continue_array(80)
+    assert not held.may_continue_array(84)
+    assert not held.may_continue_array(120)
+
+
 def test_an_answer_behind_integers_and_a_gap_is_none() -> None:
     """Its time of throttling is zero."""
     held = HeldStream(1000, BUDGET)
