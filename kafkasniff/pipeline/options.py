@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from kafkasniff.capture.files.reader import CHUNK_BYTES
+CHUNK_BYTES = 4 << 20
+"""Bytes that are indexed at a time. They give a row for every bucket; to write and read one takes some 90 µs."""
 
 
 @dataclass(frozen=True, slots=True)

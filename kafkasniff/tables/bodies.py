@@ -89,6 +89,12 @@ def fields_of_rows(api_key: int, version: int, side: Kind) -> frozenset[str]:
     return names | TYPED_FIELDS if api_key == FIND_COORDINATOR else names
 
 
+@lru_cache(maxsize=MOST_LAYOUTS)
+def holds_records(api_key: int, version: int, side: Kind) -> bool:
+    """Tell whether a body may hold record batches."""
+    return api_key in APIS and bool(leading_fields(api_definition(api_key, side), version, _holds_records))
+
+
 def _holds_records(field: Field) -> bool:
     return field.type == "records"
 

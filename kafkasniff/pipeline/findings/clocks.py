@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, nonecheck=True
 """The clocks of capture points that see the same calls and connections: how far they are apart, by these."""
 
 from collections.abc import Mapping, Sequence
@@ -41,11 +42,11 @@ class Shared:
 
     def take_call(self, call: Call) -> None:
         """Take an answered call."""
-        if call.request is None or call.response is None or call.header is None:
+        request, response, header = call.request, call.response, call.header
+        if request is None or response is None or header is None:
             return
-        header = call.header
-        seen = f"{call.client} {call.server} {header.api_key} {header.correlation_id} {call.request.size}"
-        self._take(seen, call.response.size, (call.request.first.time, call.response.last.time))
+        seen = f"{call.client} {call.server} {header.api_key} {header.correlation_id} {request.size}"
+        self._take(seen, response.size, (request.first.time, response.last.time))
 
     def take_connection(self, report: ConnectionReport) -> None:
         """Take a connection whose beginning was captured, for those that have no answered calls."""

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, nonecheck=True
 """Which vantages see the same Kafka cluster, so that rules look at their calls together."""
 
 from collections.abc import Iterable, Mapping
@@ -40,12 +41,15 @@ class ClusterNames:
             self.shared.take_connection(item)
             if len(self._servers) < _MOST_OPENED:
                 self._take_server(item.server, _OPENED)
-        elif isinstance(item, Call) and item.outcome == "answered":
-            self.shared.take_call(item)
+        elif isinstance(item, Call):
+            call = item
+            if call.outcome != "answered":
+                return
+            self.shared.take_call(call)
             if len(self.names) >= _MOST_NAMES:
                 return
-            self._take_server(item.server)
-            if item.api_key in _TELLING and (cluster_id := response_of(item).get("clusterId")):
+            self._take_server(call.server)
+            if call.api_key in _TELLING and (cluster_id := response_of(call).get("clusterId")):
                 self.names.add(f"cluster {short_name(cluster_id)}")
 
     def _take_server(self, server: str, prefix: str = "") -> None:
@@ -90,12 +94,12 @@ class Copies:
 
     def takes(self, vantage: str, item: Item) -> bool:
         """Tell whether an item is of the vantage that speaks for its connection."""
-        time = arrival_of(item).time
-        key = frozenset(item.connection.endpoints)
+        time, connection = arrival_of(item).time, item.connection
+        key = frozenset(connection.endpoints)
         owner, until = self._owners.get(key) or (vantage, None)
         if owner != vantage and (until is None or time <= until + _NEAR_NS):
             return False
         # Once its capture has ended, another may go on.
-        ended = time if item.connection.ended_by is not None else None
+        ended = time if connection.ended_by is not None else None
         self._owners.put(key, (vantage, ended))
         return True

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, nonecheck=True
 """Reads compact events: gives what the engine gave, but for the contents of records."""
 
 from collections.abc import Mapping, Sequence
@@ -5,13 +6,14 @@ from random import Random
 
 import msgpack
 
-from kafkasniff.calls.call import Call
+from kafkasniff.calls.call import Call, new_call
 from kafkasniff.calls.contents import Contents
+from kafkasniff.calls.context import NO_CONTEXT
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport, Gap
-from kafkasniff.capture.packets import Arrival, Interface
+from kafkasniff.capture.packets import Arrival, Interface, new_arrival
 from kafkasniff.diagnose.producers.compression import SAMPLED_BYTES
 from kafkasniff.pipeline.findings.events import Packed
 from kafkasniff.protocol.errors import Problem
@@ -76,7 +78,7 @@ class EventReader:
 
     def _at(self, packed: Packed) -> Arrival:
         time, packet, part, interface = packed
-        return Arrival(time - self._ahead, packet, self.interfaces[part][interface])
+        return new_arrival(time - self._ahead, packet, self.interfaces[part][interface])
 
     def _update(self, connection: Connection | None, state: Packed) -> Connection:
         ends, epoch, first, last, initiator, round_trip, ended_by, ended_direction, fin, tunnel, counters = state
@@ -98,24 +100,21 @@ class EventReader:
 
     def _call(self, connection: Connection, packed: Packed) -> Call:
         client, server, request, response, header, outcome, ended, pending, security, *told, problems, batches = packed
-        principal, software_name, software_version = told
-        answer = self._frame(response)
-        call = Call(
-            connection,
-            client,
-            server,
-            self._frame(request),
-            answer,
-            None if header is None else RequestHeader(*header),
-            outcome,
-            answer.last if answer is not None and ended is None else self._at(ended),
-            pending,
-            security,
-            principal,
-            software_name,
-            software_version,
-            pairing_problems=[Problem(*each) for each in problems],
-        )
+        call = new_call()
+        call.connection = connection
+        call.client = client
+        call.server = server
+        call.request = self._frame(request)
+        call.response = answer = self._frame(response)
+        call.header = None if header is None else RequestHeader(*header)
+        call.outcome = outcome
+        call.ended = answer.last if answer is not None and ended is None else self._at(ended)
+        call.pending_ns = pending
+        call.security_protocol = security
+        call.principal, call.software_name, call.software_version = told
+        call.show_secrets = False
+        call.pairing_problems = [Problem(*each) for each in problems]
+        call.context = NO_CONTEXT
         if batches is not None:
             call._contents = Contents(batches=[(where, path, _batch(each)) for where, path, each in batches])
         return call
@@ -124,7 +123,7 @@ class EventReader:
         if packed is None:
             return None
         size, data, first, last, offset, problems, limited = packed
-        whole = data if isinstance(data, bytes) else _filled(*data)
+        whole = data if isinstance(data, bytes) else _filled(data[0], data[1])
         arrived = self._at(first)
         came = arrived if last is None else self._at(last)
         return Frame(size, whole, arrived, came, offset, [Problem(*each) for each in problems], (), limited)

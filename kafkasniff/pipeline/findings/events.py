@@ -1,6 +1,7 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, nonecheck=True
 """Compact events: of what the engine gives all that rules look at, without the contents of records."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -18,11 +19,12 @@ from kafkasniff.diagnose.memory import Bounded
 from kafkasniff.diagnose.producers.compression import SAMPLED_BYTES, SAMPLES
 from kafkasniff.diagnose.producers.produced import partition_of
 from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
+from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.primitives import RecordsField
 from kafkasniff.protocol.records.batches import Batch
 from kafkasniff.protocol.records.layout import MAGIC_2, OFFSET_AND_SIZE
-from kafkasniff.tables.bodies import Body, body_of
+from kafkasniff.tables.bodies import body_of, holds_records
 from kafkasniff.tables.declared import EVENTS
 from kafkasniff.tables.rows import Placed
 from kafkasniff.tcp.events import COUNTERS, Connection, DirectionCounters
@@ -40,6 +42,8 @@ _NULL, _EMPTY, _COMPACT_EMPTY = b"\xff\xff", b"\0\0", b"\1"
 
 _NO_CALL = -1
 """In place of an API where an event is no call."""
+
+_pack = msgpack.Packer(unicode_errors="surrogatepass", autoreset=True).pack
 
 
 class _PackedConnection:
@@ -97,26 +101,28 @@ class EventPacker:
         self._latest = max(self._latest, (arrival.time, arrival.packet))
         connection = item.connection
         packed_connection = self._connections.get(connection)
-        told = packed_connection is not None and isinstance(item, Call) and item.outcome == "answered"
+        is_known = packed_connection is not None
         if packed_connection is None:
             packed_connection = self._connections[connection] = _PackedConnection(self._serial, item.client)
-        state = None if told else self._state(connection)
-        number, plain = packed_connection.number, False
+        number, api, plain = packed_connection.number, _NO_CALL, False
         if isinstance(item, Call):
-            packed: Packed = ("call", number, state, self._call(item))
-            plain = self._plain(item, packed_connection)
+            call = item
+            state = None if is_known and call.outcome == "answered" else self._state(connection)
+            packed: Packed = ("call", number, state, self._call(call))
+            plain = self._plain(call, packed_connection)
+            if call.header is not None:
+                api = call.header.api_key
         elif isinstance(item, ConnectionReport):
             del self._connections[connection]
-            packed = ("report", number, state, self._report(item))
+            packed = ("report", number, self._state(connection), self._report(item))
         elif isinstance(item, Gap):
-            packed = ("gap", number, state, self._gap(item))
+            packed = ("gap", number, self._state(connection), self._gap(item))
         else:
-            packed = ("token", number, state, self._token(item))
-        api = item.api_key if isinstance(item, Call) else None
-        share = packed_connection.client, _NO_CALL if api is None else api, plain
+            packed = ("token", number, self._state(connection), self._token(item))
         # What is open at the end of a capture ends in the order in which it began.
         place = (connection.first.time, connection.first.packet) if at_end else self._latest
-        return self._row(packed, share, (self.end if at_end else place[0], at_end, *place))
+        order = (self.end if at_end else place[0], at_end, *place, self._bucket, self._serial)
+        return EVENTS.name, 0, (self._vantage, *order, packed_connection.client, api, plain, _pack(packed))
 
     def _plain(self, call: Call, packed_connection: _PackedConnection) -> bool:
         """Tell whether nothing is to be seen in a call but what those of its API show."""
@@ -126,15 +132,9 @@ class EventPacker:
         header, request = call.header, call.request
         if header is None or request is None or not trusted:
             return False
-        named = packed_connection.names(call.client_id) or header.api_key not in packed_connection.apis
+        named = packed_connection.names(header.client_id) or header.api_key not in packed_connection.apis
         packed_connection.apis.add(header.api_key)
-        in_transaction = _in_transaction(header, request.data)
-        return not named and answered and not call.errors and not in_transaction
-
-    def _row(self, packed: Packed, share: Packed, order: Packed) -> Placed:
-        """Give a row; `share` and `order` are what `EVENTS` says of its place among the rows and tasks."""
-        place = (*order, self._bucket, self._serial)
-        return EVENTS.name, 0, (self._vantage, *place, *share, msgpack.packb(packed, unicode_errors="surrogatepass"))
+        return not named and answered and not call.errors and not _in_transaction(header, request.data)
 
     def _at(self, arrival: Arrival) -> Packed:
         interface = arrival.interface
@@ -158,15 +158,16 @@ class EventPacker:
         )
 
     def _call(self, call: Call) -> Packed:
-        failed = call.api_key == PRODUCE and (call.response is None or call.errors)
-        response = self._frame(call.response, body_of(call, "response"), None)
-        ends_it = call.response is not None and call.response.last is call.ended
+        header, response = call.header, call.response
+        frames = self._frame(call, call.request, "request"), self._frame(call, response, "response")
+        # What was read of the bodies for these tells of errors too.
+        failed = header is not None and header.api_key == PRODUCE and (response is None or call.errors)
+        ends_it = response is not None and response.last is call.ended
         return (
             call.client,
             call.server,
-            self._frame(call.request, body_of(call, "request"), call),
-            response,
-            None if call.header is None else call.header.fields(),
+            *frames,
+            None if header is None else header.fields(),
             call.outcome,
             None if ends_it else self._at(call.ended),
             call.pending_ns,
@@ -179,25 +180,30 @@ class EventPacker:
             [(where, path, _fields(batch)) for where, path, batch in call.batch_headers] if failed else None,
         )
 
-    def _frame(self, frame: Frame | None, body: Body | None, produced: Call | None) -> Packed | None:
-        """Pack a message; of the records of `produced`, a call whose request it is, the batches' headers are kept."""
+    def _frame(self, call: Call, frame: Frame | None, side: Kind) -> Packed | None:
+        """Pack a message of a call; of records the headers of batches are kept, and samples of what was produced."""
         if frame is None:
             return None
-        who = (produced.client, produced.client_id) if produced is not None and produced.api_key == PRODUCE else None
-        data = frame.data if body is None else self._kept(frame.data, body, produced is not None, who)
+        header = call.header
+        data: bytes | Packed = frame.data
+        if header is not None and holds_records(header.api_key, header.api_version, side):
+            body = body_of(call, side)
+            who = (call.client, header.client_id) if side == "request" and header.api_key == PRODUCE else None
+            if body is not None and body.value is not None and body.records:
+                data = self._kept(frame.data, body.value, body.records, who)
         last = None if frame.last is frame.first else self._at(frame.last)
         return frame.size, data, self._at(frame.first), last, frame.stream_offset, frame.problems, frame.limited
 
-    def _kept(self, data: bytes, body: Body, headers: bool, producer: _Producer | None) -> bytes | Packed:
-        """Give of a message what is kept; with `headers`, those of the batches; samples of what `producer` sent."""
-        if body.value is None or not body.records:
-            return data
+    def _kept(
+        self, data: bytes, body: dict[str, Any], records: Sequence[RecordsField], producer: _Producer | None
+    ) -> Packed:
+        """Give of a message what is kept; samples of what `producer` sent."""
         kept: list[tuple[int, bytes]] = []
         position = 0
-        for field in body.records:
-            sampled = field.start if producer is None else self._sampled(data, field, body.value, producer)
+        for field in records:
+            sampled = field.start if producer is None else self._sampled(data, field, body, producer)
             kept.append((position, data[position:sampled]))
-            kept += _headers(data, field) if headers else ()
+            kept += _headers(data, field)
             position = field.end
         kept.append((position, data[position:]))
         return len(data), kept

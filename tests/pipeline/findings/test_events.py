@@ -40,6 +40,28 @@ def test_findings_on_events_are_those_on_calls(kind):
     assert len(found) > (50 if kind == "misbehave" else 5)
 
 
+def test_headers_of_batches_are_kept():
+    """Those of answers too: rules tell by them what a consumer cannot read."""
+    answered = 0
+    for name in ("java-4.3.1-basic", "franz-go"):
+        interfaces: list[Interface] = []
+        packer, reader = EventPacker("vantage", 0, 0), EventReader({3: interfaces})
+        for item in placed_items(f"captures/{name}.pcap", interfaces):
+            row = packer.row(item, at_end=False)[2]
+            read = reader.item(row[0], row[5], row[-1])
+            if isinstance(item, Call):
+                told = [
+                    [
+                        (where, path, each.magic, each.compression, each.base_offset)
+                        for where, path, each in of.batch_headers
+                    ]
+                    for of in (item, read)
+                ]
+                assert told[0] == told[1]
+                answered += sum(where == "response" for where, *_ in told[0])
+    assert answered > 5
+
+
 @needs_shared
 def test_produce_in_a_transaction_is_never_plain():
     """By what the JSON lines say of the same calls."""
