@@ -8,7 +8,7 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.diagnose.facts import DESCRIBE_CLUSTER, METADATA, host_of, response_of
+from kafkasniff.diagnose.facts import DESCRIBE_CLUSTER, METADATA, host_of
 from kafkasniff.diagnose.memory import MOST_CONNECTIONS, Bounded
 from kafkasniff.pipeline.findings.clocks import Shared
 from kafkasniff.pipeline.findings.events import arrival_of
@@ -20,6 +20,7 @@ _MOST_OPENED = 100
 _OPENED = "opened "
 """Before the address of one."""
 _TELLING = (METADATA, DESCRIBE_CLUSTER)
+_CLUSTER_ID = frozenset({"clusterId"})
 _NEAR_NS = 1_000_000_000
 """The clocks of two vantages are this close, or closer."""
 
@@ -49,8 +50,11 @@ class ClusterNames:
             if len(self.names) >= _MOST_NAMES:
                 return
             self._take_server(call.server)
-            if call.api_key in _TELLING and (cluster_id := response_of(call).get("clusterId")):
-                self.names.add(f"cluster {short_name(cluster_id)}")
+            if call.api_key in _TELLING:
+                # Their topics are many.
+                scan = call.scan_response(_CLUSTER_ID)
+                if scan is not None and scan.value and (cluster_id := scan.value.get("clusterId")):
+                    self.names.add(f"cluster {short_name(cluster_id)}")
 
     def _take_server(self, server: str, prefix: str = "") -> None:
         name = prefix + server
