@@ -231,13 +231,13 @@ class Reading:
 
     def blocks(self) -> "Iterator[Block]":
         """Give the calls as rows of blocks."""
-        from kafkasniff.tables.block import blocks_of
+        from kafkasniff.tables.filling import blocks_of
 
         return blocks_of(self.calls())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Give the calls as an Arrow stream: the table `calls`."""
-        from kafkasniff.tables.block import stream_calls
+        from kafkasniff.tables.filling import stream_calls
 
         return stream_calls(self.calls())
 

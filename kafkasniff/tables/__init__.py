@@ -6,7 +6,8 @@
   `places` read for it what bodies name.
 - `columns.Block` holds rows of a table as columns. `block.CallTables` fills those of `calls`, `batches` and
   `partitions`, in compiled code. Texts are numbered: a client id is held once a block. `call_reader` reads the bodies
-  for them without making values of what no column has; what is rare or wrong it leaves to `rows`.
+  for them, by the fields that `layouts` gives roles, without making values of what no column has; what is rare or wrong
+  it leaves to `rows`.
 - `filling.TableFiller` gives blocks of all wanted tables; `spans` what was read of each file; `rings` which files
   belong together.
 - `arrow` gives blocks to others by Arrow's C data interface, so that DuckDB, Polars, pandas and pyarrow take them

@@ -15,7 +15,6 @@ cdef Py_ssize_t _MOST_NUMBERS
 cdef long long _TWO_32
 cdef Common _NO_API
 
-cdef long long _content_bytes(bytes data, Py_ssize_t start, Py_ssize_t end) except? -2
 cdef long long _signed64(bytes data, Py_ssize_t at) except? -1
 
 @cython.final

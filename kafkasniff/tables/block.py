@@ -1,7 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Calls, their record batches and partitions as rows of blocks, without an object for each row."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
@@ -17,15 +17,11 @@ from kafkasniff.calls.frame import Frame
 from kafkasniff.octets import signed32, unsigned16, unsigned32
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.headers import RequestHeader, api_name
-from kafkasniff.protocol.limits import RECORDS_LIMIT
 from kafkasniff.protocol.records.batches import COMPRESSIONS
-from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
 from kafkasniff.protocol.records.layout import HEADER_BYTES
-from kafkasniff.protocol.records.records import decompress_batch
-from kafkasniff.tables.arrow import export_stream
-from kafkasniff.tables.bodies import SETTINGS
+from kafkasniff.tables.bodies import SETTINGS, content_bytes
 from kafkasniff.tables.call_reader import CallReader, ToldPartition
-from kafkasniff.tables.columns import MOST_COMMON, OF_CONNECTION, Block, Common, fields_of
+from kafkasniff.tables.columns import MOST_COMMON, OF_CONNECTION, Block, Common
 from kafkasniff.tables.declared import BATCHES, CALLS, PARTITIONS_NAMED
 from kafkasniff.tables.more_rows import HEARTBEAT, asked_apis
 from kafkasniff.tables.partition_rows import FETCH, MEASURES, OFFSETS, apis_telling
@@ -54,15 +50,6 @@ _TABLES = {table.name: table for table in (CALLS, BATCHES, PARTITIONS_NAMED)}
 def _signed64(data: bytes, at: int) -> int:
     """Read eight bytes as a signed number; raises IndexError."""
     return signed32(data, at) * _TWO_32 + unsigned32(data, at + 4)
-
-
-def _content_bytes(data: bytes, start: int, end: int) -> int:
-    """Give how many bytes the records of a compressed batch of magic 2 have; -1 where that does not come out."""
-    codec = COMPRESSIONS[data[start + 22] & 7]
-    try:
-        return len(decompress_batch(codec, data[start + _HEADER : end], magic=2, limit=RECORDS_LIMIT))
-    except DecompressionError:
-        return -1
 
 
 @cython.final
@@ -366,7 +353,7 @@ class CallTables:
         if attributes & 7 == 0:
             block.number(size)
         elif self._decompresses:
-            content = _content_bytes(data, at, at + size)
+            content = content_bytes(data, at, at + size)
             if content < 0:
                 block.skip(1)
             else:
@@ -415,20 +402,3 @@ class CallTables:
             block.skip(1)
         if block.end_row():
             self.hand_on("partitions", block)
-
-
-def blocks_of(calls: Iterable[Call]) -> Iterator[Block]:
-    """Give calls in blocks of `ROWS`, the last one shorter."""
-    found: list[Block] = []
-    tables = CallTables({CALLS.name: None}, lambda _, block: found.append(block))
-    for call in calls:
-        tables.add(call)
-        if found:
-            yield found.pop()
-    tables.flush()
-    yield from found
-
-
-def stream_calls(calls: Iterable[Call]) -> object:
-    """Give calls as an Arrow stream (a capsule), taken from `calls` as the consumer asks for batches."""
-    return export_stream(fields_of(CALLS), (block.as_batch() for block in blocks_of(calls)))

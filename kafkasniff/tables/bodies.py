@@ -13,7 +13,12 @@ from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.finders import EntityFinder, entity_finder, is_entity, leading_fields
 from kafkasniff.protocol.definitions import api_definition
 from kafkasniff.protocol.fields import MOST_LAYOUTS, Field, Kind
+from kafkasniff.protocol.limits import RECORDS_LIMIT
 from kafkasniff.protocol.primitives import RecordsField
+from kafkasniff.protocol.records.batches import COMPRESSIONS
+from kafkasniff.protocol.records.compression.decompression_error import DecompressionError
+from kafkasniff.protocol.records.layout import HEADER_BYTES
+from kafkasniff.protocol.records.records import decompress_batch
 from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR, TYPED_FIELDS, typed_names
 from kafkasniff.tables.places import PLACE_FIELDS
 
@@ -102,3 +107,12 @@ def _holds_records(field: Field) -> bool:
 @cache
 def _finder(api_key: int, version: int, side: Kind) -> EntityFinder:
     return entity_finder(api_definition(api_key, side), version, NAMED)
+
+
+def content_bytes(data: bytes, start: int, end: int) -> int:
+    """Give how many bytes the records of a compressed batch of magic 2 have; -1 where that does not come out."""
+    codec = COMPRESSIONS[data[start + 22] & 7]
+    try:
+        return len(decompress_batch(codec, data[start + HEADER_BYTES[2] : end], magic=2, limit=RECORDS_LIMIT))
+    except DecompressionError:
+        return -1

@@ -1,9 +1,7 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False, binding=False
 """Reads the bodies of a call for its rows: names, error codes, settings, partitions, and where record batches lie."""
 
-import re
 from array import array
-from functools import cache
 from typing import Any
 
 try:
@@ -12,59 +10,37 @@ except ImportError:
     from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.contents import HOLDING_APIS
 from kafkasniff.calls.frame import Frame
 from kafkasniff.octets import is_at
-from kafkasniff.protocol.api_table import APIS
-from kafkasniff.protocol.bodies.finders import is_entity, leading_fields
 from kafkasniff.protocol.bodies.reader import BodyReader
-from kafkasniff.protocol.bodies.tables import FieldTable, is_error_code, make_table
-from kafkasniff.protocol.definitions import api_definition
+from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.errors import ProtocolError
-from kafkasniff.protocol.fields import Field, Kind, fields_of
-from kafkasniff.protocol.headers import API_VERSIONS, RequestHeader, response_header_version
+from kafkasniff.protocol.fields import Kind
+from kafkasniff.protocol.headers import RequestHeader, response_header_version
 from kafkasniff.protocol.primitives import UUID_TEXTS
 from kafkasniff.protocol.records.batches import MAX_BATCHES
-from kafkasniff.protocol.typed_names import CONFIG_RESOURCES, FIND_COORDINATOR
-from kafkasniff.tables.bodies import NAMED, SETTINGS
-from kafkasniff.tables.bodies import RACK as RACK_FIELD
-from kafkasniff.tables.partition_rows import BROKERS_OWN, MEASURES, OLD_OFFSETS
-from kafkasniff.tables.places import PARTITION_FIELDS
+from kafkasniff.tables import layouts
+from kafkasniff.tables.bodies import SETTINGS
+from kafkasniff.tables.partition_rows import MEASURES
 
 if not cython.compiled:
     from kafkasniff.protocol.records.crc32c import crc32c_of
 
-TOPIC = cython.declare(cython.int, 1)
-GROUP = cython.declare(cython.int, 2)
-PARTITION = cython.declare(cython.int, 3)
-TOLD_PARTITION = cython.declare(cython.int, 4)
-"""One of which there is a row."""
-RACK = cython.declare(cython.int, 5)
-KEY = cython.declare(cython.int, 6)
-"""What FindCoordinator asks for: a group or a transactional id, as …"""
-KEY_TYPE = cython.declare(cython.int, 7)
-"""… this says."""
-MEASURE = cython.declare(cython.int, 8)
-"""The first of `MEASURES`; the others follow."""
-SETTING = cython.declare(cython.int, 32)
-"""The first of `SETTINGS`; the others follow."""
-UNREAD = cython.declare(cython.int, -1)
-"""Of a whole body: there is nothing to be read in it."""
-
-_NAMES = ("topics", "groups")
-_COLUMNS = {name: re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", name) for name in (*SETTINGS, RACK_FIELD)}
-"""The columns of `calls` that show settings."""
+_TOPIC = cython.declare(cython.int, layouts.TOPIC)
+_GROUP = cython.declare(cython.int, layouts.GROUP)
+_PARTITION = cython.declare(cython.int, layouts.PARTITION)
+_TOLD_PARTITION = cython.declare(cython.int, layouts.TOLD_PARTITION)
+_RACK = cython.declare(cython.int, layouts.RACK)
+_KEY = cython.declare(cython.int, layouts.KEY)
+_KEY_TYPE = cython.declare(cython.int, layouts.KEY_TYPE)
+_MEASURE = cython.declare(cython.int, layouts.MEASURE)
+_SETTING = cython.declare(cython.int, layouts.SETTING)
+_UNREAD = cython.declare(cython.int, layouts.UNREAD)
 
 _GROUPS = cython.declare(cython.longlong, 0)
 """The type of keys that are groups, also of those before version 1 (FindCoordinatorRequest.CoordinatorType)."""
-_KEYS = {"key": KEY, "coordinatorKeys": KEY, "keyType": KEY_TYPE}
 _WITH_TAGS = cython.declare(cython.int, 5)
 """Bytes of the header of an answer that has tagged fields, but no tags."""
-
-_OTHERWISE_READ = HOLDING_APIS | {API_VERSIONS, *(key for key, _ in CONFIG_RESOURCES)}
-"""APIs in whose bodies there is more to see than fields with names: their calls are few."""
-
-_GROUP = frozenset({"groupId"})
 
 _HEADER = cython.declare(cython.int, 61)
 """Bytes of the header of a batch of magic 2."""
@@ -80,66 +56,6 @@ _MOST_KEPT = 1_024
 """Partitions for which room is kept."""
 _SLOTS = cython.declare(cython.Py_ssize_t, 1_024)
 """Names that are remembered as they lie in messages: the last one for each value of `_slot_of`."""
-
-
-@cache
-def table_of(
-    api_key: int, version: int, side: Kind, with_partitions: bool, columns: frozenset[str] | None = None
-) -> FieldTable | None:
-    """Give the table by which a body is read, with what is told of partitions or without.
-
-    None where its calls are to be read otherwise.
-
-    With `columns`, only what these columns of `calls` show is read, and no batches; a table of which nothing is to be
-    read has the role `UNREAD`.
-    """
-    api = APIS.get(api_key)
-    if api is None or api_key in _OTHERWISE_READ or not api.first_version <= version <= api.last_version:
-        return None
-    definition = api_definition(api_key, side)
-
-    def is_wanted(field: Field) -> bool:
-        return (has_names and is_entity(field, NAMED)) or (columns is None and field.type == "records")
-
-    has_names = columns is None or not columns.isdisjoint(_NAMES)
-    wanted = leading_fields(definition, version, is_wanted)
-    if with_partitions and leading_fields(definition, version, lambda field: field.name == OLD_OFFSETS):
-        return None
-    if with_partitions or (
-        columns is None and leading_fields(definition, version, lambda field: field.type == "records")
-    ):
-        wanted |= leading_fields(definition, version, lambda field: field.name in PARTITION_FIELDS)
-    measures: dict[str, int] = {}
-    if with_partitions:
-        names = [name for name in MEASURES if side == "response" or name not in BROKERS_OWN]
-        measures = {name: MEASURE + MEASURES.index(name) for name in names}
-    settings = {RACK_FIELD: RACK, **{name: SETTING + index for index, name in enumerate(SETTINGS)}}
-    if columns is not None:
-        settings = {name: role for name, role in settings.items() if _COLUMNS[name] in columns}
-    if has_names and api_key == FIND_COORDINATOR and side == "request":
-        settings |= _KEYS
-    wanted |= {field.name for field in definition.fields if field.name in settings} | measures.keys()
-    table = make_table(definition, version, wanted)
-    _give_roles(table, definition.fields, version, measures)
-    for inner in table.fields:
-        if inner.name in settings and (not inner.is_array or settings[inner.name] == KEY):
-            inner.role = settings[inner.name]
-    table.tell_roles()
-    if columns is not None and not wanted and not leading_fields(definition, version, is_error_code):
-        table.role = UNREAD
-    return table
-
-
-def _give_roles(table: FieldTable, fields: tuple[Field, ...], version: int, measures: dict[str, int]) -> None:
-    within = [field.name for field in table.fields if field.name in PARTITION_FIELDS and not field.is_array]
-    for inner, field in zip(table.fields, fields_of(fields, version), strict=True):
-        if is_entity(field, NAMED):
-            inner.role = GROUP if is_entity(field, _GROUP) else TOPIC
-        elif field.name in PARTITION_FIELDS:
-            inner.role = TOLD_PARTITION if measures and not field.is_array else PARTITION
-        elif within:
-            inner.role = measures.get(field.name, 0)
-        _give_roles(inner, field.fields, version, measures)
 
 
 @cython.final
@@ -290,8 +206,8 @@ class CallReader(BodyReader):
             if layout is None:
                 tells = api_key in self._apis
                 layout = self._layouts[key] = _Layout(
-                    table_of(api_key, version, "request", tells, self._columns),
-                    table_of(api_key, version, "response", tells, self._columns),
+                    layouts.table_of(api_key, version, "request", tells, self._columns),
+                    layouts.table_of(api_key, version, "response", tells, self._columns),
                     4 + response_header_version(api_key, version),
                 )
             self._last_key, self._last_layout = key, layout
@@ -302,7 +218,7 @@ class CallReader(BodyReader):
     ) -> cython.bint:
         if table is None or frame._problems or len(frame.data) != frame.size:
             return False
-        if table.role == UNREAD:
+        if table.role == _UNREAD:
             return True
         self.side = side
         self.frame = frame
@@ -345,11 +261,11 @@ class CallReader(BodyReader):
             self.check_text(field, in_array, start, at, length)
             known = self._names[slot] = _Name(self.raw(at, length), self.text(at, length))
         name: str = known.text
-        if field.role == RACK:
+        if field.role == _RACK:
             self.rack = name
-        elif field.role == GROUP:
+        elif field.role == _GROUP:
             self.groups[name] = None
-        elif field.role == KEY:
+        elif field.role == _KEY:
             self._keys.append(name)
         else:
             if name is not self._last_name:
@@ -368,7 +284,7 @@ class CallReader(BodyReader):
 
     def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
         """Take a topic id."""
-        if field.role == TOPIC:
+        if field.role == _TOPIC:
             name: str = UUID_TEXTS[self.raw(start, 16)]
             self.topic_ids[name] = None
             self.topic, self.is_id = name, True
@@ -381,21 +297,21 @@ class CallReader(BodyReader):
         told: ToldPartition | None
         role: cython.int = field.role
         index: cython.int
-        if role in (PARTITION, TOLD_PARTITION):
+        if role in (_PARTITION, _TOLD_PARTITION):
             self.partition = value
-            if role == TOLD_PARTITION:
+            if role == _TOLD_PARTITION:
                 self._begin_partition()
-        elif role == KEY_TYPE:
+        elif role == _KEY_TYPE:
             self._key_type = value
-        elif role >= SETTING:
-            index = role - SETTING
+        elif role >= _SETTING:
+            index = role - _SETTING
             if not self.is_set >> index & 1:
                 self.settings[index] = value
                 self.is_set |= 1 << index
-        elif role >= MEASURE:
+        elif role >= _MEASURE:
             told = self._told
             if told is not None:
-                index = role - MEASURE
+                index = role - _MEASURE
                 told.measures[index] = value
                 told.told |= 1 << index
         return 0

@@ -1,6 +1,6 @@
 """Calls, connections and findings as blocks of rows of the tables that are asked for."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -9,9 +9,10 @@ from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.tables.arrow import Batch, column_of, export_stream
 from kafkasniff.tables.block import CallTables
-from kafkasniff.tables.columns import ROWS, fields_of
+from kafkasniff.tables.columns import ROWS, Block, fields_of
 from kafkasniff.tables.declared import (
     BATCHES,
+    CALLS,
     CONNECTIONS,
     ERRORS,
     PARTITIONS_NAMED,
@@ -125,3 +126,20 @@ def _vantage(file: str) -> str:
 def vantage_of(connection: Connection) -> str:
     """Give the capture point of a connection, as far as the name of its first file tells."""
     return _vantage(connection.first.interface.file)
+
+
+def blocks_of(calls: Iterable[Call]) -> Iterator[Block]:
+    """Give calls in blocks of `ROWS`, the last one shorter."""
+    found: list[Block] = []
+    tables = CallTables({CALLS.name: None}, lambda _, block: found.append(block))
+    for call in calls:
+        tables.add(call)
+        if found:
+            yield found.pop()
+    tables.flush()
+    yield from found
+
+
+def stream_calls(calls: Iterable[Call]) -> object:
+    """Give calls as an Arrow stream (a capsule), taken from `calls` as the consumer asks for batches."""
+    return export_stream(fields_of(CALLS), (block.as_batch() for block in blocks_of(calls)))

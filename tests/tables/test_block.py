@@ -16,9 +16,10 @@ from kafkasniff.calls.call import Call
 from kafkasniff.render.json.lines import JsonLines
 from kafkasniff.tables import arrow
 from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
-from kafkasniff.tables.block import CallTables, blocks_of
+from kafkasniff.tables.block import CallTables
 from kafkasniff.tables.columns import ROWS, Block
 from kafkasniff.tables.declared import CALLS
+from kafkasniff.tables.filling import blocks_of
 from tests.conftest import CAPTURES
 
 FILES = [path for path in sorted(CAPTURES.glob("*.pcap*")) if path.stat().st_size < 2_000_000]
