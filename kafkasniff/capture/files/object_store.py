@@ -22,6 +22,8 @@ SCHEMES = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "hdfs")
 _URI = re.compile(rf"({'|'.join(SCHEMES)})://")
 _CREDENTIALS = re.compile(r"(?!abfss?:)[^/]*://[^/]*@|[^/]*://[^/]*:[^/]*@")
 """Before the `@` a URI of Azure names the container, others the user."""
+_CONNECT_S = 10
+"""Seconds in which a name node must take a connection: its client would try for minutes, and say nothing."""
 _AHEAD_BYTES = 4 << 20
 """Bytes asked for at once: a store takes some 20 ms for each answer."""
 
@@ -47,13 +49,20 @@ def _file_system(store: str) -> "FileSystem":
 
 
 def _hdfs(store: str) -> "FileSystem":
-    """Give what speaks HDFS's own protocol, which needs neither Java nor Hadoop's native library."""
+    """Give what speaks HDFS's own protocol, which needs neither Java nor Hadoop's native library.
+
+    Raises OSError where a port is named, and no name node takes connections there.
+    """
+    import socket
     from urllib.parse import urlsplit
 
     from hdfs_native.fsspec import HdfsFileSystem
     from pyarrow.fs import FSSpecHandler, PyFileSystem
 
     parts = urlsplit(store)
+    # Without a port it may be the name of several name nodes, which Hadoop's settings tell.
+    if parts.port is not None:
+        socket.create_connection((parts.hostname or "", parts.port), _CONNECT_S).close()
     return PyFileSystem(FSSpecHandler(HdfsFileSystem(host=parts.hostname, port=parts.port)))
 
 

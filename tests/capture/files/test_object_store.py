@@ -1,6 +1,7 @@
 """Captures in a store that speaks S3, read by the command as their files are."""
 
 import os
+import socket
 import subprocess
 import sys
 
@@ -45,6 +46,18 @@ def test_what_cannot_be_opened_is_said():
     assert (missing.returncode, folder.returncode) == (1, 1)
     assert f"s3://{BUCKET}/day/: cannot be opened: Is a folder; name the captures in it" in folder.stderr
     assert f"s3://{BUCKET}/none.pcap: cannot be opened: No such file or directory" in missing.stderr
+
+
+def test_a_name_node_that_is_not_there_is_said():
+    """Its client would go on trying."""
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+        found = run({}, "read", f"hdfs://127.0.0.1:{port}/one.pcap")
+    assert (found.returncode, found.stderr) == (
+        1,
+        f"kafkasniff: hdfs://127.0.0.1:{port}/: cannot be opened: Connection refused\n",
+    )
 
 
 @pytest.mark.parametrize("uri", ["s3://key:secret@bucket/one.pcap", "s3://secret@bucket/x", "abfss://a:secret@b.c/d"])
