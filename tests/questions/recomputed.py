@@ -292,12 +292,29 @@ def cost(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[int]]:
 def cleartext(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[int]]:
     """Give calls and bytes by address, client id, principal and protocol."""
     found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0, 0])
-    for line in lines:
+    for line, login in zip(lines, logged_in(lines), strict=True):
         host, client_id = line["client"].rpartition(":")[0], line["requestHeader"].get("clientId")
-        row = found[host, client_id, line.get("principal"), line["securityProtocol"]]
+        row = found[host, client_id, *login]
         row[0] += 1
         row[1] += (line.get("requestSizeBytes") or 0) + (line.get("responseSizeBytes") or 0)
     return dict(found)
+
+
+def logged_in(lines: list[dict[str, Any]]) -> list[tuple[str | None, str]]:
+    """Give principal and protocol of each call: before the login of a connection those behind it."""
+    principals: dict[tuple[Any, ...], str] = {}
+    protocols: dict[tuple[Any, ...], str] = {}
+    # Addresses and ports are used again: a client id tells such connections apart.
+    places = [(line["connection"], line["requestHeader"].get("clientId")) for line in lines]
+    for place, line in zip(places, lines, strict=True):
+        if line.get("principal"):
+            principals[place] = max(principals.get(place, ""), line["principal"])
+        if line["securityProtocol"].startswith("SASL"):
+            protocols[place] = line["securityProtocol"]
+    return [
+        (line.get("principal") or principals.get(place), protocols.get(place, line["securityProtocol"]))
+        for place, line in zip(places, lines, strict=True)
+    ]
 
 
 def topic_at(line: dict[str, Any], batch: dict[str, Any]) -> str | None:
