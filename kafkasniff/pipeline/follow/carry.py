@@ -25,7 +25,7 @@ class HeldPackets(NamedTuple):
     """Packets at the end of a capture that wait, as its next file may begin before them."""
 
     packets: int
-    columns: bytes
+    packed: bytes
     """As `pieces.pack` gives them."""
     payload: bytes
     interfaces: Sequence[Interface]
@@ -39,7 +39,7 @@ class HeldPackets(NamedTuple):
 
     def piece(self, part: int) -> Piece:
         """Give the packets, as of the part with this number."""
-        return unpack(part, self.packets, self.columns, self.payload)
+        return unpack(part, self.packets, self.packed, self.payload)
 
 
 @dataclass(slots=True)

@@ -56,36 +56,68 @@ class Piece(NamedTuple):
         return Piece(self.part, keys, times, numbers, offsets, captured, original, interfaces, self.payload)
 
 
-_WIDTHS: tuple[np.dtype[np.integer[Any]], ...] = (np.dtype("<i8"), np.dtype("<i8"), *[np.dtype("<u4")] * 5)
-"""Of keys, times, and the others; numbers and offsets count from the first packet's."""
+_LONG, _SHORT = np.dtype("<i8"), np.dtype("<u4")
+_SAME_KEYS, _SAME_LENGTHS, _ONE_INTERFACE, _NEAR = 1, 2, 4, 8
+"""What a piece tells once: keys are the times, packets are whole, all are of one interface, times fit in 32 bits."""
+_NEAR_NS = 1 << 32
+_HEADER_BYTES = 5 * _LONG.itemsize
 
 
 def pack(piece: Piece) -> bytes:
-    """Give the columns of a piece as bytes; equal keys and times are held once."""
-    same = np.array_equal(piece.keys, piece.times)
-    base = np.array([same, piece.numbers[0], piece.offsets[0]], "<i8")
-    columns = [
-        piece.keys[:0] if same else piece.keys,
-        piece.times,
-        piece.numbers - base[1],
-        piece.offsets - base[2],
+    """Give the columns of a piece as bytes: first what they have in common, then what they are more than that."""
+    first = int(piece.times.min())
+    flags = _SAME_KEYS * np.array_equal(piece.keys, piece.times)
+    flags |= _SAME_LENGTHS * np.array_equal(piece.original, piece.captured)
+    flags |= _ONE_INTERFACE * bool((piece.interfaces == piece.interfaces[0]).all())
+    flags |= _NEAR * (int(piece.times.max()) - first < _NEAR_NS)
+    common = flags, first, piece.numbers[0], piece.offsets[0], piece.interfaces[0]
+    held = (
+        piece.times - first,
+        piece.numbers - piece.numbers[0],
+        piece.offsets - piece.offsets[0],
         piece.captured,
+        piece.keys,
         piece.original,
         piece.interfaces,
-    ]
-    packed = (column.astype(width).tobytes() for column, width in zip(columns, _WIDTHS, strict=True))
-    return b"".join((base.tobytes(), *packed))
+    )
+    packed = (column.astype(width).tobytes() for column, width in zip(held, _widths(flags), strict=True) if width)
+    return b"".join((np.array(common, _LONG).tobytes(), *packed))
 
 
 def unpack(part: int, count: int, data: bytes, payload: bytes | None) -> Piece:
     """Undo `pack` for `count` packets."""
-    same, number, offset = np.frombuffer(data, "<i8", 3).tolist()
-    position, columns = 24, []
-    for width in _WIDTHS[1 if same else 0 :]:
+    flags, first, number, offset, interface = np.frombuffer(data, _LONG, 5).tolist()
+    position, columns = _HEADER_BYTES, []
+    for width in _widths(flags):
+        if width is None:
+            columns.append(np.zeros(0, np.int64))
+            continue
         columns.append(np.frombuffer(data, width, count, position).astype(np.int64))
         position += count * width.itemsize
-    keys, (times, numbers, offsets, captured, original, interfaces) = columns[0], columns[-6:]
-    return Piece(part, keys, times, numbers + number, offsets + offset, captured, original, interfaces, payload)
+    times, numbers, offsets, captured, keys, original, interfaces = columns
+    times += first
+    return Piece(
+        part,
+        times if flags & _SAME_KEYS else keys,
+        times,
+        numbers + number,
+        offsets + offset,
+        captured,
+        captured if flags & _SAME_LENGTHS else original,
+        np.full(count, interface) if flags & _ONE_INTERFACE else interfaces,
+        payload,
+    )
+
+
+def _widths(flags: int) -> tuple[np.dtype[np.integer[Any]] | None, ...]:
+    """Give the type of each column that `pack` writes; None for one that it does not hold."""
+    return (
+        _SHORT if flags & _NEAR else _LONG,
+        *(_SHORT, _SHORT, _SHORT),
+        None if flags & _SAME_KEYS else _LONG,
+        None if flags & _SAME_LENGTHS else _SHORT,
+        None if flags & _ONE_INTERFACE else _SHORT,
+    )
 
 
 def as_row(bucket: int, ring: int, piece: Piece) -> tuple[object, ...]:

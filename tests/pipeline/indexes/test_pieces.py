@@ -26,6 +26,9 @@ def piece(times, keys=None, payload=None):
         piece([1_700_000_000_000_000_000, 1_700_000_000_000_000_005]),
         piece([20, 10, 30], keys=[20, 20, 30]),
         piece([1], payload=b"bytes"),
+        piece([0, 6_000_000_000]),
+        piece([1, 2])._replace(original=np.array([60, 60]), interfaces=np.array([4, 4])),
+        piece([1, 2])._replace(interfaces=np.array([4, 3])),
     ],
 )
 def test_a_piece_comes_out_of_its_row_as_it_went_in(given):
