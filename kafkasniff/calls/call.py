@@ -362,7 +362,8 @@ class Call:
     def _errors_of(self, side: Side, scan: ScannedBody | None, body: DecodedBody | None) -> list[FieldError]:
         """Give the errors of one side by what has read it, else by a scan, and where that fails by its body."""
         assert self.header is not None
-        if scan is None and body is None:
+        frame = self.request if side == "request" else self.response
+        if scan is None and body is None and frame is not None and frame.whole:
             scan = self.scan_request(_NO_FIELDS) if side == "request" else self.scan_response(_NO_FIELDS)
             if scan is None:
                 body = self.request_body if side == "request" else self.response_body

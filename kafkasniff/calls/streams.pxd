@@ -1,6 +1,7 @@
 cimport cython
 from kafkasniff.calls.resync.boundaries cimport Boundaries
 from kafkasniff.calls.call cimport Call, new_call
+from kafkasniff.calls.resync.held cimport HeldStream
 from kafkasniff.calls.frame cimport Frame
 from kafkasniff.calls.correlation.frames cimport FrameCutter
 from kafkasniff.calls.enrichment.identity cimport Identity
@@ -49,6 +50,13 @@ cdef class KafkaStreams:
         own=list, cutter=FrameCutter, frame=Frame, fragments=tuple, start=Py_ssize_t, length=Py_ssize_t,
     )
     cpdef take_bytes(self, int direction, bytes data, Arrival arrival, StreamData event, list calls)
+    cpdef take(self, int direction, item)
+    cdef _take_waiting(self)
+    @cython.locals(cutter=FrameCutter, searches=list, held=HeldStream)
+    cdef _take(self, int direction, item)
+    @cython.locals(cutter=FrameCutter, held=HeldStream)
+    cdef _search(self, int direction, bint again)
+    cdef _lose(self, int direction, Arrival arrival)
     cdef StreamData _event(self, int direction, bytes data, Arrival arrival)
     cpdef bint _is_request(self, RequestHeader header) except -1
     @cython.locals(header=RequestHeader, pairing=Pairing, boundaries=Boundaries)

@@ -204,7 +204,10 @@ class KafkaStreams:
     def take(self, direction: int, item: HeldPiece) -> None:
         """Take bytes or a gap of one direction."""
         self._held_calls = len(self._calls)
-        self._wait().append((direction, item))
+        if self._waiting:
+            self._waiting.append((direction, item))
+        else:
+            self._take(direction, item)
         self._take_waiting()
 
     def _wait(self) -> deque[tuple[int, HeldPiece]]:
@@ -216,7 +219,8 @@ class KafkaStreams:
     def _take_waiting(self) -> None:
         # What a search had held waits here, not in calls within calls: there may be many searches in it.
         while self._waiting:
-            self._take(*self._waiting.popleft())
+            direction, item = self._waiting.popleft()
+            self._take(direction, item)
 
     def _take(self, direction: int, item: HeldPiece) -> None:
         cutter = self._cutters[direction]
@@ -225,18 +229,22 @@ class KafkaStreams:
         if isinstance(item, StreamGap):
             self._lose(direction, item.arrival)
             if search is not None:
-                search.held.push_gap(item)
+                held = search.held
+                held.push_gap(item)
             else:
                 cutter.push_gap(item)
                 self._drain(direction, item)
             if direction == self.client and searches[direction] is not None:
                 self._boundaries.lost_ids.lose()
-        elif search is not None:
-            search.held.push(*item)
-            self._search(direction, again=False)
         else:
-            cutter.push(*item)
-            self._drain(direction)
+            event, start = item
+            if search is not None:
+                held = search.held
+                held.push(event, start)
+                self._search(direction, again=False)
+            else:
+                cutter.push(event, start)
+                self._drain(direction)
         other = 1 - direction
         if searches[other] is not None:
             self._search(other, again=True)
@@ -364,7 +372,7 @@ class KafkaStreams:
         place, held = found
         self.let_go(direction, held.discarded)
         self._cutters[direction].restart(place)
-        self._wait().extendleft((direction, item) for item in reversed(held.items_from(place)))
+        self._wait().extendleft([(direction, item) for item in reversed(held.items_from(place))])
         held.clear()
 
     def _take_request(self, frame: Frame) -> bool:

@@ -29,6 +29,8 @@ cdef class Pairing:
     cdef list _early
     cdef long long _frames
 
+    cpdef lose_responses(self, Arrival arrival)
+    cpdef lose_requests(self)
     @cython.locals(size=Py_ssize_t)
     cpdef add_request(self, Frame frame)
     @cython.locals(request=Frame)

@@ -1,5 +1,6 @@
 cimport cython
 from kafkasniff.calls.limits cimport Budget
+from kafkasniff.calls.resync.gaps cimport Gaps
 from kafkasniff.calls.streams cimport CallOptions, KafkaStreams
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport part, signed32
@@ -13,7 +14,8 @@ cdef class Conversation:
     cdef CallOptions _options
     cdef Budget _budget
     cdef tuple _searched
-    cdef object _lone_responses, _lost
+    cdef object _lone_responses
+    cdef Gaps _lost
     cdef long long _seen
     cdef list _contradicted
     cdef bytes _start_0, _start_1
@@ -34,6 +36,9 @@ cdef class Conversation:
     @cython.locals(data=bytes, start=bytes)
     cpdef note_start(self, StreamData event)
     cpdef list end(self, Arrival arrival, until=*)
+    @cython.locals(kafka=KafkaStreams)
+    cdef _take_gap(self, gap)
+    cdef _lose(self, gap)
     cpdef _follow(self, int direction)
     cpdef list _take_gaps(self)
     cpdef _accept(self, int client, place, str evidence, bint raw_sasl=*, response_place=*)

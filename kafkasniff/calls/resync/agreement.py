@@ -1,6 +1,8 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Whether what there is of a message agrees with the layout of its API, where its end is not there."""
 
+from functools import lru_cache
+
 from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies import decode_body
@@ -22,6 +24,8 @@ MUCH = 48
 """Bytes of a body from which on it agrees with a layout by more than chance, unless most of them are zeros, as those of
 small integers are, or of a text whose end is not there."""
 FETCH = 1
+LEAST_TO_BATCH = 49
+"""Bytes of a Fetch response up to the magic byte of its first batch: of version 0, where the topic has no name."""
 LARGEST_COMPLETED = 1 << 20
 """Bytes of a message that is held against its layout although its end is not there."""
 
@@ -41,7 +45,8 @@ def agreement_of_cut(held: HeldStream, start: int, size: int, side: Kind, api_ke
     key = (start, api_key, api_version)
     seen, points = held.agreements.get(key, (0, 0))
     if seen < len(there):
-        points = _agreement(there, size, side, api_key, api_version)
+        # Of any correlation id; clients send the same beginnings again and again.
+        points = _agreement(_without_id(there, 4 if side == "request" else 0), size, side, api_key, api_version)
         held.agreements[key] = (len(there), points)
     return points if cut is not None or held.ended else min(points, 0)
 
@@ -52,7 +57,7 @@ def is_fetched(held: HeldStream, start: int, size: int) -> bool:
     Fields of its head lead to the batch, and the batch is not longer than the records that it is among.
     """
     cut = held.read_to_gap(start, size)
-    if cut is None or size > LARGEST_COMPLETED:
+    if cut is None or len(cut) < LEAST_TO_BATCH or size > LARGEST_COMPLETED:
         return False
     cut = cut[:SAMPLE]
     padded = cut + bytes(size - len(cut))
@@ -64,7 +69,7 @@ def _leads_to_batch(cut: bytes, padded: bytes, version: int) -> bool:
     """Tell whether a record batch lies where a version of Fetch has it; only `cut` is there of what is `padded`."""
     try:
         header = read_response_header(padded[: len(cut) + HEADER_PADDING], response_header_version(FETCH, version))
-        body = decode_body(FETCH, version, "response", padded, header[1], MOST_ELEMENTS)
+        body = decode_body(FETCH, version, "response", padded, header[1], MOST_ELEMENTS, values=False)
         if not body.records or any(offset is not None and offset < len(cut) for offset, _, _ in body.problems):
             return False
         _, start, end = body.records[0]
@@ -74,6 +79,12 @@ def _leads_to_batch(cut: bytes, padded: bytes, version: int) -> bool:
     return size is not None and size <= end - start
 
 
+def _without_id(message: bytes, place: int) -> bytes:
+    """Give a message with zeros for its correlation id, of as many bytes."""
+    return (message[:place] + bytes(4) + message[place + 4 :])[: len(message)]
+
+
+@lru_cache(maxsize=1_024)
 def _agreement(cut: bytes, size: int, side: Kind, api_key: int, api_version: int) -> int:
     padded = cut + bytes(size - len(cut))
     header = padded[: len(cut) + HEADER_PADDING]
@@ -84,7 +95,7 @@ def _agreement(cut: bytes, size: int, side: Kind, api_key: int, api_version: int
             body = read_response_header(header, response_header_version(api_key, api_version))[1]
     except ProtocolError as error:
         return -1 if error.offset < len(cut) else 0
-    decoded = decode_body(api_key, api_version, side, padded, body, MOST_ELEMENTS)
+    decoded = decode_body(api_key, api_version, side, padded, body, MOST_ELEMENTS, values=False)
     # Text that is no UTF-8 is a problem too, and may be that because of the cut; decoding stopped at the last one.
     stopped = max((offset for offset, _, _ in decoded.problems if offset is not None), default=len(cut))
     if decoded.value is None and stopped < len(cut):
@@ -104,6 +115,6 @@ def _agrees_much(cut: bytes, body: int, side: Kind, api_key: int, api_version: i
 
     A field that runs beyond the end, as one of random bytes may, says nothing; nor does what follows in its place.
     """
-    decoded = decode_body(api_key, api_version, side, cut, body, MOST_ELEMENTS)
+    decoded = decode_body(api_key, api_version, side, cut, body, MOST_ELEMENTS, values=False)
     end = max((offset for offset, _, _ in decoded.problems if offset is not None), default=len(cut))
     return end - body >= MUCH and 2 * cut.count(0, body, end) < end - body

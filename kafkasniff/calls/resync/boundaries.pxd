@@ -1,5 +1,9 @@
 cimport cython
 from kafkasniff.calls.limits cimport Budget
+from kafkasniff.calls.correlation.frames cimport FrameCutter
+from kafkasniff.calls.correlation.pairing cimport Pairing
+from kafkasniff.calls.correlation.segments cimport LargestSegments
+from kafkasniff.calls.resync.held cimport HeldStream
 from kafkasniff.calls.resync.lost_ids cimport LostIds
 
 @cython.final
@@ -7,7 +11,7 @@ cdef class Boundaries:
     cdef int _client
     cdef long long _limit
     cdef Budget _budget
-    cdef object _pairing
+    cdef Pairing _pairing
     cdef bint _ended
     cdef readonly bint searching
     cdef public list searches
@@ -18,5 +22,10 @@ cdef class Boundaries:
 
     cpdef know_client(self, client_id)
     cpdef begin(self, int direction)
+    @cython.locals(cutter=FrameCutter, each=FrameCutter, largest=LargestSegments, rest=list)
+    cpdef begin_behind(self, tuple cutters, int direction, gap)
+    cdef _search(self, int direction, search)
+    @cython.locals(held=HeldStream)
+    cpdef find(self, int direction, bint again)
     cpdef end(self)
     cpdef bint is_plausible(self, int direction, size, bytes start) except -1

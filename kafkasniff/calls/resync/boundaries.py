@@ -131,8 +131,7 @@ class Boundaries:
         if direction == self._client:
             place = search.find_request(self._score_request, again)
         else:
-            ids = [*self.lost_ids.near(self.last_answer), *self._pairing.layouts()]
-            place = search.find_response(self._score_response, again, ids)
+            place = search.find_response(self._score_response, again, self._wanted_ids)
             if place is None and self.last_request is None and self.last_answer is not None:
                 place = search.find_lone_response(self.last_answer)
         if place is None:
@@ -141,6 +140,10 @@ class Boundaries:
             place = self._first_before(direction, held, place)
         self._search(direction, None)
         return place, held
+
+    def _wanted_ids(self) -> list[int]:
+        """Give the correlation ids that the next response may have."""
+        return [*self.lost_ids.near(self.last_answer), *self._pairing.layouts()]
 
     def _first_before(self, direction: int, held: HeldStream, place: int) -> int:
         """Give the first of the frames that lead up to the proven one at `place`, or that one."""

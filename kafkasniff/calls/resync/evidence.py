@@ -11,6 +11,11 @@ import struct
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 from kafkasniff.calls.resync.agreement import LARGEST_COMPLETED, LEFT_BEHIND, agreement_of_cut, is_fetched
 from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.protocol.api_table import APIS
@@ -22,6 +27,9 @@ from kafkasniff.protocol.headers import (
     read_response_header,
     response_header_version,
 )
+
+if not cython.compiled:
+    from kafkasniff.octets import signed32
 
 PROOF = 5
 ANY = 1 << 30
@@ -48,6 +56,8 @@ FIRST_BYTES = 4 << 10
 """Bytes of a message that are worth a look before it is whole."""
 TOLD_BODY = 16
 """Bytes of a body from which on it may contradict its layout, and is more than an array of some integers."""
+SMALLEST_API_VERSIONS = 58
+"""Bytes of a list of eight APIs with their versions, correlation id and error code before it, in version 0."""
 CHAIN = 4
 """Frames that are followed from a place on."""
 OLD_API_VERSIONS_BODY = bytes(4)
@@ -141,7 +151,7 @@ def read_prefix(held: HeldStream, offset: int) -> bytes | None:
     start = held.read_up_to(offset, 64)
     if len(start) < 12:
         return None
-    size = int.from_bytes(start[0:4], "big", signed=True)
+    size = signed32(start, 0)
     if size < SMALLEST_REQUEST:
         return start
     client_id = 0
@@ -185,12 +195,9 @@ def score_request(
     )
     if may_be_integers and chain == CHAIN and not first:
         return IMPOSSIBLE
-    size = int.from_bytes(prefix[0:4], "big", signed=True)
+    size = signed32(prefix, 0)
     points = 0
-    if header.cut and header.client_id:
-        known = any(each and each.startswith(header.client_id) for each in client_ids)
-    else:
-        known = header.client_id in client_ids
+    known = _is_of_client(header, client_ids)
     if header.client_id and header.client_id.isprintable():
         points += 4 if known else 3 if len(header.client_id) >= TELLING_CLIENT_ID else 2
     elif header.client_id is None:
@@ -266,6 +273,13 @@ def score_request(
     return Score(min(points + following.points + (following.points > 1), limit), max(end, following.more_at))
 
 
+def _is_of_client(header: PlausibleHeader, client_ids: Collection[str | None]) -> bool:
+    """Tell whether a header names one of these client ids, as far as it is there."""
+    if header.cut and header.client_id:
+        return any(each and each.startswith(header.client_id) for each in client_ids)
+    return header.client_id in client_ids
+
+
 def produces(header: PlausibleHeader, body: dict[str, Any]) -> bool:
     """Tell whether the body of a request is a Produce that names a topic, which integers alone do not."""
     return header.api_key == PRODUCE and any(
@@ -288,11 +302,15 @@ def goes_on(held: HeldStream, header: PlausibleHeader, end: int) -> bool:
     return 0 < following.correlation_id - header.correlation_id <= ID_STEP
 
 
+def _is_not_told(correlation_id: int) -> None:
+    """Tell nothing of requests that the capture lacks."""
+
+
 def score_response(
     held: HeldStream,
     offset: int,
     pending: dict[int, tuple[int, int]],
-    lost: Callable[[int], bool | None] = lambda correlation_id: None,
+    lost: Callable[[int], bool | None] = _is_not_told,
     previous_id: int | None = None,
     chain: int = CHAIN,
 ) -> Score:
@@ -305,10 +323,10 @@ def score_response(
     prefix = held.read(offset, 8)
     if prefix is None:
         return Score(0, held.end + 1)
-    size = int.from_bytes(prefix[0:4], "big", signed=True)
+    size = signed32(prefix, 0)
     if not SMALLEST_RESPONSE <= size <= LARGEST_PLAUSIBLE:
         return IMPOSSIBLE
-    correlation_id = int.from_bytes(prefix[4:8], "big", signed=True)
+    correlation_id = signed32(prefix, 4)
     end = offset + 4 + size
     asked = pending.get(correlation_id)
     following_id = _id_at(held, end)
@@ -330,7 +348,7 @@ def score_response(
             header_end = read_response_header_end(frame, *asked)
             if header_end is None:
                 return IMPOSSIBLE
-            body = decode_body(*asked, "response", frame, header_end)
+            body = decode_body(*asked, "response", frame, header_end, values=False)
             if body.value is None or body.end < len(frame):
                 return IMPOSSIBLE
             points += (2 if size >= 16 else 1) if not body.problems else 0
@@ -348,8 +366,10 @@ def score_response(
     elif (unseen := lost(correlation_id)) is False:
         return IMPOSSIBLE
     elif unseen and (step is not None or chain == CHAIN):
-        points += lone_points(held, offset, end, correlation_id, step, first=chain == CHAIN)
-        points += 2 * (frame is None and is_fetched(held, offset + 4, size))
+        points += lone_points(held, offset, end, correlation_id, step, chain == CHAIN)
+        # Where there is proof without it, it changes nothing, and takes long.
+        if frame is None and points < PROOF + size_doubts(held, size, end) and is_fetched(held, offset + 4, size):
+            points += 2
         if frame is None and chain == CHAIN and not is_all_there(held, offset, end):
             # What comes behind it may still contradict it.
             return Score(min(points, PROOF - 1), next_look(held, offset, end))
@@ -375,7 +395,7 @@ def score_response(
 def _id_at(held: HeldStream, place: int) -> int | None:
     """Give the correlation id of the response that begins at a stream position, if it is there."""
     number = held.read(place + 4, 4)
-    return None if number is None else int.from_bytes(number, "big", signed=True)
+    return None if number is None else signed32(number, 0)
 
 
 def lone_points(held: HeldStream, offset: int, end: int, correlation_id: int, step: int | None, first: bool) -> int:
@@ -435,7 +455,7 @@ def read_response_header_end(frame: bytes, api_key: int, api_version: int) -> in
 
 def looks_like_api_versions(frame: bytes) -> bool:
     """Tell whether a response frame is a list of API versions, which no other protocol sends by chance."""
-    for version in (3, 0, 1):
+    for version in (3, 0, 1) if len(frame) >= SMALLEST_API_VERSIONS else ():
         body = decode_body(API_VERSIONS, version, "response", frame, 4)
         if body.value is not None and not body.problems:
             keys = body.value["apiKeys"]

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """The gaps of a connection as they are told: each once, however piecemeal its bytes were found lost."""
 
 from kafkasniff.tcp.events import StreamGap

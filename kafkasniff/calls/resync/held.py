@@ -233,9 +233,10 @@ class HeldStream:
     def run_at(self, offset: int) -> tuple[int, bytearray] | None:
         """Give the run of bytes without a gap that `offset` lies in, with its stream position."""
         index = bisect_right(self._run_starts, offset) - 1
-        if index < 0 or offset >= self._run_starts[index] + len(self._runs[index]):
+        if index < 0:
             return None
-        return self._run_starts[index], self._runs[index]
+        first, run = self._run_starts[index], self._runs[index]
+        return None if offset >= first + len(run) else (first, run)
 
     def read(self, offset: int, count: int) -> bytes | None:
         """Give `count` bytes from the stream position `offset` on, or None when they are not all held."""

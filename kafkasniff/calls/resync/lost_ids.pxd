@@ -7,4 +7,6 @@ cdef class LostIds:
     cdef long long _last
     cdef dict _lost
 
+    cpdef lose(self)
+    cpdef may_have(self, long long correlation_id)
     cpdef add(self, long long correlation_id)

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Finds the next frame boundary in a stream of which it is not known where its frames begin."""
 
 from collections.abc import Callable, Iterator
@@ -42,9 +43,9 @@ class BoundarySearch:
         return self._find(self._request_places(), score, again)
 
     def find_response(
-        self, score: Callable[[HeldStream, int], Score], again: bool, wanted_ids: list[int]
+        self, score: Callable[[HeldStream, int], Score], again: bool, wanted_ids: Callable[[], list[int]]
     ) -> int | None:
-        """Give the stream position of the first proven response frame, or None."""
+        """Give the stream position of the first proven response frame, or None; `wanted_ids` are those it may have."""
         return self._find(self._response_places(wanted_ids), score, again)
 
     def find_lone_response(self, last_answer: int) -> int | None:
@@ -58,14 +59,24 @@ class BoundarySearch:
 
     def _find(self, places: Iterator[int], score: Callable[[HeldStream, int], Score], again: bool) -> int | None:
         held = self.held
+        first = held.segment_starts[0] if held.segment_starts else -1
+        if first >= self._scanned and first != self._refused:
+            # Mostly the first segment begins with a message, and no other place need be weighed.
+            self._open[first] = score(held, first)
+            if self._open[first].points >= PROOF:
+                return first
+        else:
+            first = -1
         for place in places:
             if place != self._refused:
                 self._open.setdefault(place, UNKNOWN)
         self._scanned = held.end
         for place in sorted(self._open):
-            if self._open[place].more_at > held.end and not again:
-                continue
-            points, more_at = self._open[place] = score(held, place)
+            if place != first:
+                if self._open[place].more_at > held.end and not again:
+                    continue
+                self._open[place] = score(held, place)
+            points, more_at = self._open[place]
             if points >= PROOF:
                 return place
             if points < 0 or (more_at <= held.end and points + ANSWER < PROOF):
@@ -91,9 +102,9 @@ class BoundarySearch:
                 if place > settled or self.held.begins_write(place) or not self.held.is_among_small_integers(place):
                     yield place
 
-    def _response_places(self, wanted_ids: list[int]) -> Iterator[int]:
+    def _response_places(self, wanted_ids: Callable[[], list[int]]) -> Iterator[int]:
         yield from self._segment_starts()
-        ids = wanted_ids[:SEARCHED_IDS]
+        ids = wanted_ids()[:SEARCHED_IDS]
         late = [each for each in ids if each not in self._known_ids]
         self._known_ids = set(ids)
         yield from self._places_of(ids, self._scanned)

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
 """Where a sender's writes begin in a stream: behind segments that it would have filled further if it had had more."""
 
 from kafkasniff.calls.correlation.frames import SIZE_PREFIX

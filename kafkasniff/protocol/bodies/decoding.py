@@ -60,11 +60,18 @@ class DecodedBody(Fields):
 
 
 def decode_body(
-    api_key: int, api_version: int, kind: Kind, data: bytes, offset: int, most_elements: int = MAX_ELEMENTS
+    api_key: int,
+    api_version: int,
+    kind: Kind,
+    data: bytes,
+    offset: int,
+    most_elements: int = MAX_ELEMENTS,
+    values: bool = True,
 ) -> DecodedBody:
     """Decode the body that begins at `offset` and should end with `data`; never raises.
 
-    Of a body with more than `most_elements` array elements, or one that is damaged, a tenth of them is shown.
+    Of a body with more than `most_elements` array elements, or one that is damaged, a tenth of them is shown. Without
+    `values` it is checked all the same, but no field of it is given; that is quicker.
     """
     api = APIS.get(api_key)
     if api is None:
@@ -76,7 +83,8 @@ def decode_body(
         known = f", versions {api.first_version} to {api.last_version} are"
         return _unknown(version, kind, f"{api.name} version {version}", known, data, offset)
     most = (most_elements, most_elements // PARTIAL_SHARE)
-    body = _decode(body_table(api_key, version, kind), data, offset, most)
+    table = body_table(api_key, version, kind) if values else _passed_table(api_key, version, kind)
+    body = _decode(table, data, offset, most)
     if body.problems and api_key == FETCH and kind == "response" and version in _ANSWERED_AS_0:
         return _as_version_0(data, offset) or body
     return body

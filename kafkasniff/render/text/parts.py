@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from kafkasniff.calls.call import Call
+from kafkasniff.calls.call import Call, Side
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.names import camel_case
@@ -53,12 +53,16 @@ def error_names(names: list[str]) -> str:
 
 def cut_text(call: Call) -> str:
     """Say which messages the capture has in part only; what their bodies then lack follows from it."""
-    words = [
-        f"{side} cut: {len(frame.data):,} of {count_text(frame.size, 'byte')}"
-        for side, frame in (("request", call.request), ("response", call.response))
-        if frame is not None and not frame.whole
-    ]
-    return ", ".join(words)
+    request, response = call.request, call.response
+    words = "" if request is None or request.whole else _cut_text("request", len(request.data), request.size)
+    if response is None or response.whole:
+        return words
+    return f"{words}{', ' if words else ''}{_cut_text('response', len(response.data), response.size)}"
+
+
+@lru_cache(maxsize=4096)
+def _cut_text(side: Side, there: int, size: int) -> str:
+    return f"{side} cut: {there:,} of {count_text(size, 'byte')}"
 
 
 def problem_text(problems: Sequence[Problem]) -> str:

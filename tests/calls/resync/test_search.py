@@ -35,7 +35,7 @@ def test_an_answer_in_mid_segment_is_found_by_its_id() -> None:
     search = BoundarySearch(1 << 20, BUDGET)
     search.held.push(data(OF, 1, stream, 1))
     pending = {77: (3, 1), 78: (12, 0)}
-    found = search.find_response(lambda held, place: score_response(held, place, pending), False, list(pending))
+    found = search.find_response(lambda held, place: score_response(held, place, pending), False, lambda: list(pending))
     assert found == 999
 
 
