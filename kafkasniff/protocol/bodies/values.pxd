@@ -1,5 +1,6 @@
 # What other compiled modules use of values.py.
 
+cimport cython
 from kafkasniff.protocol.bodies.reader cimport BodyReader
 from kafkasniff.protocol.bodies.tables cimport BOOL, FLOAT64, STRING, FieldTable
 
@@ -17,6 +18,12 @@ cdef class ValueReader(ValueTaker):
     cdef dict into
     cdef list items
     cdef list around
+    cdef Py_ssize_t depth
+
+    @cython.final
+    cdef int enter(self, object around) except -1
+    @cython.final
+    cdef object leave(self)
 
 cdef list _FREE
 

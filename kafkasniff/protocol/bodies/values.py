@@ -20,9 +20,6 @@ if not cython.compiled:
 _DOUBLE = Struct(">d")
 
 
-_FREE: list[Any] = []
-
-
 def borrow_reader() -> "ValueReader":
     """Give a reader that nobody uses; it is to be given back."""
     return _FREE.pop() if _FREE else ValueReader()
@@ -148,6 +145,8 @@ class ValueReader(ValueTaker):
         self.into = self.value
         self.items: list[Any] = []
         self.around: list[Any] = []
+        """The structs and arrays around, the first `depth` of them: a list that grows and shrinks costs more."""
+        self.depth = 0
 
     def put(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t, value: object) -> cython.int:
         """Put a value into the struct or array around it."""
@@ -157,6 +156,22 @@ class ValueReader(ValueTaker):
             self.into[field.name] = value
         return 0
 
+    def enter(self, around: object) -> cython.int:
+        """Remember what is around a struct or array that begins."""
+        if self.depth == len(self.around):
+            self.around.append(around)
+        else:
+            self.around[self.depth] = around
+        self.depth += 1
+        return 0
+
+    def leave(self) -> Any:
+        """Give what is around one that ends."""
+        self.depth -= 1
+        around = self.around[self.depth]
+        self.around[self.depth] = None
+        return around
+
     def begin_struct(self, field: FieldTable, in_array: cython.bint) -> cython.int:
         """Begin a dict."""
         value: dict[str, Any] = {}
@@ -164,31 +179,31 @@ class ValueReader(ValueTaker):
             self.value = value
             self.longest = 0
             # What failed has left something there.
-            if self.malformed or self.around:
+            self.depth = 0
+            if self.malformed:
                 self.malformed = []
-                self.around = []
         else:
             self.put(field, in_array, self.p, value)
-        self.around.append(self.into)
+        self.enter(self.into)
         self.into = value
         return 0
 
     def end_struct(self, field: FieldTable) -> cython.int:
         """End it."""
-        self.into = self.around.pop()
+        self.into = self.leave()
         return 0
 
     def begin_array(self, field: FieldTable, start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.int:
         """Begin a list."""
         items: list[Any] = []
         self.into[field.name] = items
-        self.around.append(self.items)
+        self.enter(self.items)
         self.items = items
         return 0
 
     def end_array(self, field: FieldTable) -> cython.int:
         """End it."""
-        self.items = self.around.pop()
+        self.items = self.leave()
         return 0
 
     def end_tags(self, table: FieldTable) -> cython.int:
@@ -210,3 +225,7 @@ class ValueReader(ValueTaker):
         """Put the size of records."""
         self.into[f"{field.name}SizeInBytes"] = length
         return 0
+
+
+_FREE = [ValueReader() for _ in range(4)]
+"""Readers that nobody uses: several, so that the list keeps its size."""
