@@ -41,6 +41,11 @@ METADATA_FIELDS = frozenset(
 """Fields of Metadata answers that `Facts` reads, with those that are read of every answer."""
 _REPLICA_FIELDS = frozenset({"topics", "name", "partitions", "partitionIndex", "replicaNodes"})
 
+FETCHED_FIELDS = frozenset(
+    {"replicaId", "replicaState", "topics", "topic", "topicId", "partitions", "partition", "fetchOffset"}
+)
+"""Fields of Fetch requests that say who reads from where."""
+
 TELLING = frozenset({METADATA, API_VERSIONS, CREATE_TOPICS, DESCRIBE_CLUSTER})
 """APIs of the calls whose answers tell of brokers and topics, or whose requests tell of clients."""
 
@@ -177,6 +182,18 @@ def response_of(call: Call) -> dict[str, Any]:
     """
     body = call.response_body
     return body.value if body is not None and body.value is not None and not body.problems else {}
+
+
+def requested(call: Call, names: frozenset[str]) -> dict[str, Any]:
+    """Give the fields with these names of the request, sooner than `request_of` gives all of it."""
+    scan = call.scan_request(names)
+    return scan.value if scan is not None else request_of(call)
+
+
+def answered(call: Call, names: frozenset[str]) -> dict[str, Any]:
+    """Give the fields with these names of the response, sooner than `response_of` gives all of it."""
+    scan = call.scan_response(names)
+    return scan.value if scan is not None else response_of(call)
 
 
 def is_follower(request: dict[str, Any]) -> bool:
@@ -369,8 +386,7 @@ class Facts:
         for topic in body["topics"]:
             self._learn_topic(topic)
         if racks:
-            replicas = call.scan_response(_REPLICA_FIELDS)
-            for topic in (replicas.value if replicas is not None else response_of(call))["topics"]:
+            for topic in answered(call, _REPLICA_FIELDS)["topics"]:
                 if topic["name"]:
                     for partition in topic["partitions"]:
                         place = short_name(topic["name"]), partition["partitionIndex"]

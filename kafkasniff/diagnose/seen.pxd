@@ -9,11 +9,12 @@ from kafkasniff.protocol.headers cimport RequestHeader
 
 @cython.final
 cdef class Produced:
-    cdef readonly dict topic
-    cdef readonly long long partition, records
-    cdef readonly bint plain
-    cdef readonly long long producer_id, producer_epoch, base_sequence
-    cdef readonly Py_ssize_t start, end
+    cdef public dict topic
+    cdef public object name
+    cdef public long long partition, records
+    cdef public bint plain
+    cdef public long long producer_id, producer_epoch, base_sequence
+    cdef public Py_ssize_t start, end
 
 @cython.final
 cdef class SeenCall:

@@ -29,6 +29,7 @@ class Produced:
     __slots__ = (
         "base_sequence",
         "end",
+        "name",
         "partition",
         "plain",
         "producer_epoch",
@@ -38,29 +39,21 @@ class Produced:
         "topic",
     )
 
-    def __init__(
-        self,
-        topic: Body,
-        partition: int,
-        records: int,
-        plain: bool,
-        producer: tuple[int, int, int],
-        start: int,
-        end: int,
-    ) -> None:
+    def __init__(self, records: int, plain: bool, producer: tuple[int, int, int]) -> None:
         """Take what was read of them."""
-        self.topic = topic
+        self.topic: Body = _NOTHING
         """The element of `topicData`."""
-        self.partition = partition
+        self.name: str | None = None
+        """The topic's, as far as known."""
+        self.partition = -1
         self.records = records
         """Records of all batches; a compressed message of magic 0 or 1 counts as two, as it holds others."""
         self.plain = plain
         """Whether no batch is compressed."""
         self.producer_id, self.producer_epoch, self.base_sequence = producer
         """Of the first batch; -1 for none."""
-        self.start = start
-        """Where the batches begin in the request's data."""
-        self.end = end
+        self.start = self.end = 0
+        """Where the batches begin in the request's data, and end."""
 
 
 @cython.final

@@ -4,7 +4,17 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import FETCH, HEARTBEAT, LEAVE_GROUP, OFFSET_COMMIT, PRODUCE, Client, request_of
+from kafkasniff.diagnose.facts import (
+    FETCH,
+    FETCHED_FIELDS,
+    HEARTBEAT,
+    LEAVE_GROUP,
+    OFFSET_COMMIT,
+    PRODUCE,
+    Client,
+    request_of,
+    requested,
+)
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
 from kafkasniff.diagnose.options.kafkajs import KAFKAJS
@@ -92,7 +102,7 @@ class UnreadableCompression(TopicErrorRule):
     def samples(self, seen: SeenCall) -> None:
         """See whether kafkajs goes on: it waits for up to five seconds for records, and stops at the first."""
         if _FIRST_WITH_ZSTD <= (seen.call.api_version or 0) <= _NEWEST_OF_KAFKAJS:
-            self._follow(seen, request_of(seen.call))
+            self._follow(seen, requested(seen.call, FETCHED_FIELDS))
 
     def call(self, seen: SeenCall) -> None:
         """See whether clients go on behind a zstd batch."""

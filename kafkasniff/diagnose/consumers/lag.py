@@ -7,13 +7,15 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
 from kafkasniff.diagnose.facts import (
     FETCH,
+    FETCHED_FIELDS,
     LIST_OFFSETS,
     OFFSET_COMMIT,
     PRODUCE,
     Client,
     Facts,
+    answered,
     is_follower,
-    request_of,
+    requested,
     response_of,
 )
 from kafkasniff.diagnose.finding import Finding
@@ -26,6 +28,14 @@ _HOUR_NS = 3_600 * SECOND
 _FRESH_NS = 2 * SECOND
 """For so long an end that was told holds for what is committed after it; a long poll takes half a second."""
 _MOST_ENDS = 100_000
+_TOPIC_FIELDS = frozenset({"topics", "name", "topicId", "partitions", "partitionIndex"})
+_COMMIT_FIELDS = _TOPIC_FIELDS | {"groupId", "committedOffset"}
+_ASKED_FIELDS = _TOPIC_FIELDS | {"timestamp"}
+_END_FIELDS = _TOPIC_FIELDS | {"offset"}
+_FETCH_FIELDS = frozenset(
+    {"responses", "topic", "topicId", "partitions", "partitionIndex", "highWatermark", "logStartOffset"}
+)
+_WRITTEN_FIELDS = frozenset({"responses", "name", "topicId", "partitionResponses", "index", "baseOffset"})
 _LATEST = -1
 """Timestamp with which ListOffsets asks for the end (ListOffsetsRequest.LATEST_TIMESTAMP)."""
 
@@ -158,7 +168,7 @@ class ConsumerLagGrows(Rule[Lag]):
         """By topic and partition."""
 
     def samples(self, seen: SeenCall) -> None:
-        """Look at one call a second of each connection and API: their bodies are decoded."""
+        """Look at one call a second of each connection and API."""
         if seen.key == FETCH:
             self._fetch(seen)
         elif seen.key == PRODUCE:
@@ -170,14 +180,14 @@ class ConsumerLagGrows(Rule[Lag]):
 
     def _write(self, seen: SeenCall) -> None:
         """Note how far partitions are written: a consumer whose buffer is full fetches, and is told, nothing."""
-        for topic in response_of(seen.call).get("responses", ()):
+        for topic in answered(seen.call, _WRITTEN_FIELDS).get("responses", ()):
             name = self.facts.name_in(topic)
             for item in topic["partitionResponses"] if name is not None else ():
                 if item["baseOffset"] >= 0:
                     self._written.put((name, item["index"]), Written(seen.ended, item["baseOffset"] + 1))
 
     def _fetch(self, seen: SeenCall) -> None:
-        request = request_of(seen.call)
+        request = requested(seen.call, FETCHED_FIELDS)
         if is_follower(request):
             return
         asked = {
@@ -185,7 +195,7 @@ class ConsumerLagGrows(Rule[Lag]):
             for topic in request.get("topics") or ()
             for partition in topic["partitions"][:_MOST_PARTITIONS]
         }
-        for topic in response_of(seen.call).get("responses", ()):
+        for topic in answered(seen.call, _FETCH_FIELDS).get("responses", ()):
             name = self.facts.name_in(topic)
             if name is None:
                 continue
@@ -202,7 +212,7 @@ class ConsumerLagGrows(Rule[Lag]):
 
     def _commit(self, seen: SeenCall) -> None:
         """Compare what is committed with the ends that the client was last told."""
-        request = request_of(seen.call)
+        request = requested(seen.call, _COMMIT_FIELDS)
         for topic in request.get("topics") or ():
             name = self.facts.name_in(topic)
             if name is None:
@@ -226,10 +236,10 @@ class ConsumerLagGrows(Rule[Lag]):
         """Take in ends of partitions that the client asks for."""
         asked = {
             (self.facts.name_in(topic), partition["partitionIndex"]): partition["timestamp"]
-            for topic in request_of(seen.call).get("topics") or ()
+            for topic in requested(seen.call, _ASKED_FIELDS).get("topics") or ()
             for partition in topic["partitions"]
         }
-        for topic in response_of(seen.call).get("topics", ()):
+        for topic in answered(seen.call, _END_FIELDS).get("topics", ()):
             name = self.facts.name_in(topic)
             state = self.states.get(LagKey(seen.client, name)) if name is not None else None
             for item in topic["partitions"] if state is not None else ():

@@ -1,7 +1,15 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """The rule about members that commit far too often."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any
+    from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
 
 from kafkasniff.diagnose.facts import OFFSET_COMMIT
 from kafkasniff.diagnose.finding import Finding
@@ -25,23 +33,25 @@ class Commits(Tally):
         """Begin with none."""
         super().__init__()
         self.rate = Rate(SECOND, _MOST_COUNTED)
-        self.latest: dict[tuple[str | None, int], int] = {}
-        """When a partition, by topic and number, was last committed (ns)."""
+        self.latest: dict[tuple[str | None, int], list[int]] = {}
+        """When a partition, by topic and number, was last committed (ns): the one item of a list."""
 
-
-def _commits_again(latest: dict[tuple[str | None, int], int], topics: list[dict[str, Any]], now: int) -> bool:
-    """Note when partitions are committed; tell whether one of them was within the last second."""
-    again, second = False, SECOND
-    for topic in topics:
-        name = topic.get("name") or topic.get("topicId")
-        for partition in topic["partitions"][:_LOOKED_AT]:
-            key = (name, partition["partitionIndex"])
-            before = latest.get(key, 0)
-            again = again or now - before < second
-            latest[key] = now
-    while len(latest) > _MOST_PARTITIONS:
-        del latest[next(iter(latest))]
-    return again
+    def take(self, topics: list[dict[str, Any]], now: int) -> bool:
+        """Note when partitions are committed; tell whether one of them was within the last second."""
+        again, second = False, SECOND
+        for topic in topics:
+            name = topic.get("name") or topic.get("topicId")
+            for partition in topic["partitions"][:_LOOKED_AT]:
+                key = (name, partition["partitionIndex"])
+                found = self.latest.get(key)
+                if found is None:
+                    self.latest[key] = [now]
+                else:
+                    again = again or now - found[0] < second
+                    found[0] = now
+        while len(self.latest) > _MOST_PARTITIONS:
+            del self.latest[next(iter(self.latest))]
+        return again
 
 
 class CommitStorm(Rule[Commits]):
@@ -69,6 +79,7 @@ class CommitStorm(Rule[Commits]):
     cause = "A commit after each record, or an interval of a few milliseconds ({auto.commit.interval.ms})."
     fix = "Commit once per poll or every few seconds ({auto.commit.interval.ms}), or once per batch."
 
+    @cython.locals(seen=SeenCall, state=Commits, topics=list, request=dict)
     def call(self, seen: SeenCall) -> None:
         """Count commits within a second; those of ever other partitions, each once, are a member's or task's turn."""
         request = seen.request
@@ -77,7 +88,7 @@ class CommitStorm(Rule[Commits]):
             return
         state = self.state((group, seen.client, request.get("memberId", "")))
         topics = (request.get("topics") or [])[:_LOOKED_AT]
-        if _commits_again(state.latest, topics, seen.sent):
+        if state.take(topics, seen.sent):
             state.rate.add(seen.sent)
             assert seen.call.request is not None
             state.add(seen.call.request.last, "OffsetCommit", seen.call)

@@ -1,7 +1,15 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """The rule about batches that compression would make smaller."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any
+    from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
 
 from lz4.block import compress
 
@@ -10,7 +18,7 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Tally
 from kafkasniff.diagnose.producers.produced import FIELDS, produced
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen import Produced, SeenCall
 
 SAMPLED_BYTES = 16_384
 """Bytes of a `records` field that are compressed as a sample."""
@@ -61,17 +69,17 @@ class UncompressedBatches(Rule[Compressible]):
     cause = "No codec is set ({compression.type=lz4})."
     fix = "Set a codec, lz4 or zstd ({compression.type=lz4})."
 
+    @cython.locals(seen=SeenCall, item=Produced, state=Compressible, tried=Compressible, size=cython.Py_ssize_t)
     def call(self, seen: SeenCall) -> None:
         """Sample batches, and count the bytes of those like them."""
         assert seen.call.request is not None
-        for item in produced(seen):
+        for item in produced(seen, self.facts):
             if not item.plain:
-                tried = self.states.get(TopicKey(seen.client, self.facts.name_in(item.topic))) if self.states else None
+                tried = self.states.get((seen.client, item.name)) if self.states else None
                 if tried is not None:
                     tried.compressed = True
             elif item.records >= self.limits["records"]:
-                topic = self.facts.name_in(item.topic)
-                state = self.state((seen.client, topic))  # A plain tuple is made sooner than `TopicKey`.
+                state = self.state((seen.client, item.name))  # A plain tuple is made sooner than `TopicKey`.
                 size = item.end - item.start
                 if state.samples < SAMPLES:
                     sample = seen.call.request.data[item.start : min(item.end, item.start + SAMPLED_BYTES)]
@@ -79,7 +87,7 @@ class UncompressedBatches(Rule[Compressible]):
                     state.sampled += len(sample)
                     state.squeezed += len(compress(sample, store_size=False))
                 state.bytes += size
-                state.add(seen.call.request.last, "Produce with records that are not compressed", seen.call, topic)
+                state.add(seen.call.request.last, "Produce with records that are not compressed", seen.call, item.name)
 
     def finding(self, key: Any, state: Compressible) -> Finding | None:
         """Fire where enough bytes would shrink, and no codec is at work."""

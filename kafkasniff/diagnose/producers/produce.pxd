@@ -1,1 +1,30 @@
 # Compiled for speed: each call goes to several rules.
+
+cimport cython
+from kafkasniff.diagnose.memory cimport Memory, Tally, Trend
+from kafkasniff.diagnose.producers.produced cimport produced
+from kafkasniff.diagnose.seen cimport Produced, SeenCall
+
+cdef class Sizes(Tally):
+    cdef readonly object window
+    cdef public long long busy_ns, busy_until, looked
+    cdef readonly Py_ssize_t most
+    cdef public Py_ssize_t single, skip
+    cdef public bint fired
+    cdef public double rate
+
+    @cython.locals(is_full=bint)
+    cdef bint take(self, long long sent, bint single, connection) except -1
+
+cdef class Turns(Tally):
+    cdef readonly long long answered, latency
+    cdef readonly Py_ssize_t requests, records, overlapping
+    cdef readonly Trend trend
+
+    @cython.locals(answered="long long", latency="long long", pause="long long", batch=Produced)
+    cdef bint take(self, SeenCall seen, list batches, long long longest_pause) except -1
+
+cdef class Senders(Tally):
+    cdef readonly Turns all
+    cdef public object connection
+    cdef readonly Memory apart

@@ -2,14 +2,22 @@
 """Rules about producers that write."""
 
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any
+    from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
 
 from kafkasniff.diagnose.facts import PRODUCE, Client
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Tally, Trend
 from kafkasniff.diagnose.producers.produced import FIELDS, produced
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen import Produced, SeenCall
 from kafkasniff.tcp.events import Connection
 
 _MOST_CONNECTIONS = 16
@@ -32,18 +40,21 @@ class _AcksRule(Rule[Tally]):
     """Counts Produce requests with a certain `acks`."""
 
     acks: int
+    what: str
+    """What a request is called as evidence."""
     apis = frozenset({PRODUCE})
     request_fields = frozenset({"acks", "topicData", "name", "topicId"})
     severity = "info"
     scope = "client"
     state_type = Tally
 
+    @cython.locals(seen=SeenCall, state=Tally)
     def call(self, seen: SeenCall) -> None:
         """Look at acks."""
         if seen.request.get("acks") == self.acks:
             state = self.state(seen.client)
             assert seen.call.request is not None
-            state.add(seen.call.request.last, f"Produce with acks={self.acks}", seen.call)
+            state.add(seen.call.request.last, self.what, seen.call)
             add_topics(self, seen, state)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
@@ -61,6 +72,7 @@ class AcksZero(_AcksRule):
     id = "acks-zero"
     title = "The producer wants no answer"
     acks = 0
+    what = "Produce with acks=0"
     thresholds = (Threshold("requests", 1, "requests", "a setting, seen at the first request"),)
     meaning = "Records are lost unnoticed at any error: the broker does not answer, and the client does not retry."
     wire = "Produce requests with acks 0, and no answers to them."
@@ -74,6 +86,7 @@ class AcksOne(_AcksRule):
     id = "acks-one"
     title = "The producer waits for the leader only"
     acks = 1
+    what = "Produce with acks=1"
     thresholds = (Threshold("requests", 1, "requests", "a setting, seen at the first request"),)
     meaning = "Records that were confirmed are lost when the leader fails before its followers have them."
     wire = "Produce requests with acks 1."
@@ -87,11 +100,12 @@ class AcksOne(_AcksRule):
 class Sizes(Tally):
     """How many of the latest Produce requests hold one record, and when."""
 
-    __slots__ = ("busy_ns", "busy_until", "fired", "looked", "rate", "single", "skip", "window")
+    __slots__ = ("busy_ns", "busy_until", "fired", "looked", "most", "rate", "single", "skip", "window")
 
     def __init__(self, window: int) -> None:
         """Look at `window` requests at a time."""
         super().__init__()
+        self.most = window
         self.window: deque[tuple[int, bool, Connection]] = deque(maxlen=window)
         self.single = 0
         self.skip = window
@@ -102,6 +116,17 @@ class Sizes(Tally):
         """When the window was last looked at (ns)."""
         self.busy_ns = self.busy_until = 0
         """For how long windows were full of single records, and until when, with no long lull between (ns)."""
+
+    def take(self, sent: int, single: bool, connection: Connection) -> bool:
+        """Take a request; tell whether it is time to look at the window."""
+        window = self.window
+        is_full = len(window) >= self.most
+        if is_full and window[0][1]:
+            self.single -= 1
+        window.append((sent, single, connection))
+        self.single += single
+        self.skip -= 1
+        return self.skip <= 0 and len(window) == self.most
 
 
 def _programs(window: deque[tuple[int, bool, Connection]]) -> int:
@@ -151,25 +176,22 @@ class TinyBatches(Rule[Sizes]):
         """Begin with none."""
         return Sizes(int(self.limits["requests"]))
 
+    @cython.locals(seen=SeenCall, state=Sizes, batches=list, batch=Produced, single=cython.bint, looks=cython.bint)
     def call(self, seen: SeenCall) -> None:
         """Count the records of a request."""
-        batches = produced(seen)
+        batches = produced(seen, self.facts)
         if not batches:
             return
-        single = len(batches) == 1 and batches[0].records == 1
+        batch = batches[0]
+        single = len(batches) == 1 and batch.records == 1
         state = self.state(seen.client)
-        window = state.window
-        if len(window) == window.maxlen:
-            state.single -= window[0][1]
-        window.append((seen.sent, single, seen.call.connection))
+        looks = state.take(seen.sent, single, seen.call.connection)
         if single:
-            state.single += 1
             assert seen.call.request is not None
             state.add(seen.call.request.last, "Produce with one record", seen.call)
             if state.fired:
                 add_topics(self, seen, state)
-        state.skip -= 1
-        if len(window) == window.maxlen and state.skip <= 0:
+        if looks:
             state.skip = _EVERY
             self._look(seen, state)
 
@@ -223,6 +245,25 @@ class Turns(Tally):
         self.overlapping = 0
         self.trend = Trend()
 
+    def take(self, seen: SeenCall, batches: list[Produced], longest_pause: int) -> bool:
+        """Take an answered request; tell whether it came right after the answer before it."""
+        answered, latency = self.answered, self.latency
+        self.answered, self.latency = seen.ended, seen.ended - seen.sent
+        if not answered:
+            return False
+        self.requests += 1
+        for batch in batches:
+            self.records += batch.records
+        pause = seen.sent - answered
+        if pause < 0:
+            self.overlapping += 1
+        elif pause <= longest_pause:
+            assert seen.call.request is not None
+            self.add(seen.call.request.first, "Produce right after the last answer", seen.call)
+            self.trend.add(latency, pause)
+            return True
+        return False
+
 
 class Senders(Tally):
     """The turns of a client, and of each of its connections once there are several."""
@@ -265,33 +306,22 @@ class SerialSyncSend(Rule[Senders]):
         "a unit of work."
     )
 
+    @cython.locals(seen=SeenCall, state=Senders, turns=Turns, batches=list, longest=cython.longlong)
     def call(self, seen: SeenCall) -> None:
         """Compare a request with the answer before it."""
         if seen.call.response is None:
             return
         state, connection = self.state(seen.client), seen.call.connection
+        batches, longest = produced(seen, self.facts), int(self.limits["milliseconds"] * MILLISECOND)
         if state.connection is None:
             state.connection = connection
         elif len(state.apart) or state.connection is not connection:
-            self._take(seen, state.apart.touch(connection, Turns))
-        self._take(seen, state.all)
-
-    def _take(self, seen: SeenCall, turns: Turns) -> None:
-        pause = seen.sent - turns.answered
-        if turns.answered:
-            turns.requests += 1
-            batches = produced(seen)
-            turns.records += batches[0].records if len(batches) == 1 else sum(item.records for item in batches)
-            if pause < 0:
-                turns.overlapping += 1
-            elif pause <= self.limits["milliseconds"] * MILLISECOND:
-                assert seen.call.request is not None
-                turns.add(seen.call.request.first, "Produce right after the last answer", seen.call)
-                turns.trend.add(turns.latency, pause)
-                if turns.count <= _TOPICS_LOOKED_AT:
-                    add_topics(self, seen, turns)
-        turns.answered = seen.ended
-        turns.latency = seen.ended - seen.sent
+            turns = state.apart.touch(connection, Turns)
+            if turns.take(seen, batches, longest) and turns.count <= _TOPICS_LOOKED_AT:
+                add_topics(self, seen, turns)
+        turns = state.all
+        if turns.take(seen, batches, longest) and turns.count <= _TOPICS_LOOKED_AT:
+            add_topics(self, seen, turns)
 
     def _serial(self, turns: Turns) -> bool:
         """Tell whether waiting is the habit."""

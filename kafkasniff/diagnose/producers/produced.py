@@ -1,7 +1,9 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """What a Produce request brings: of each batch the few fields of its header that rules look at."""
 
+from kafkasniff.diagnose.facts import Facts
 from kafkasniff.diagnose.seen import Produced, SeenCall
+from kafkasniff.octets import signed32, unsigned16, unsigned32
 from kafkasniff.protocol.records.layout import MAGIC_2, MAGIC_AT, OFFSET_AND_SIZE
 
 FIELDS = frozenset({"topicData", "name", "topicId", "partitionData", "index", "records"})
@@ -11,39 +13,55 @@ _COMPRESSION = 0x07
 _MOST_BATCHES = 1_000
 
 
-def produced(seen: SeenCall) -> list[Produced]:
+def produced(seen: SeenCall, facts: Facts) -> list[Produced]:
     """Give what a Produce request brings for each partition; what is no batch is left out."""
     if seen.produced is None:
-        seen.produced = _read(seen)
+        seen.produced = _read(seen, facts)
     return seen.produced
 
 
-def _read(seen: SeenCall) -> list[Produced]:
+def _read(seen: SeenCall, facts: Facts) -> list[Produced]:
     assert seen.call.request is not None
     batches: list[Produced] = []
-    data, places = seen.call.request.data, iter(seen.records)
+    data, places, at = seen.call.request.data, seen.records, 0
     for topic in seen.request.get("topicData") or ():
         for item in topic["partitionData"]:
             if "recordsSizeInBytes" not in item:
                 continue
-            place = next(places, None)
-            if place is None or place[2] > len(data):
+            if at >= len(places) or places[at][2] > len(data):
                 return batches
-            _, start, end = place
-            found = partition_of(data, start, end)
+            start, end = places[at][1], places[at][2]
+            at += 1
+            found = _one_batch(data, start, end) or _several(data, start, end)
             if found is not None:
-                records, plain, producer = found
-                batches.append(Produced(topic, item["index"], records, plain, producer, start, end))
+                found.topic, found.name = topic, facts.name_in(topic)
+                found.partition, found.start, found.end = item["index"], start, end
+                batches.append(found)
     return batches
+
+
+def _one_batch(data: bytes, start: int, end: int) -> Produced | None:
+    """Read one batch of the newest format, if it is all there is: what every client of the last years sends."""
+    if end - start < MAGIC_2.size or data[start + MAGIC_AT] != 2 or signed32(data, start + 8) + 12 != end - start:
+        return None
+    found = Produced.__new__(Produced)
+    found.records = max(signed32(data, start + 57), 0)
+    found.plain = not data[start + 22] & _COMPRESSION
+    found.producer_id = (signed32(data, start + 43) << 32) + unsigned32(data, start + 47)
+    found.producer_epoch = (unsigned16(data, start + 51) ^ 0x8000) - 0x8000
+    found.base_sequence = signed32(data, start + 53)
+    return found
 
 
 def partition_of(data: bytes, start: int, end: int) -> tuple[int, bool, tuple[int, int, int]] | None:
     """Give the number of records, whether none is compressed, and the producer's id, epoch and sequence."""
-    if end - start >= MAGIC_2.size and data[start + MAGIC_AT] == 2:
-        header = MAGIC_2.unpack_from(data, start)
-        if start + OFFSET_AND_SIZE.size + header[1] == end:
-            # One batch of the newest format for each partition: what every client of the last years sends.
-            return max(header[12], 0), not header[5] & _COMPRESSION, header[9:12]
+    found = _one_batch(data, start, end) or _several(data, start, end)
+    if found is None:
+        return None
+    return found.records, found.plain, (found.producer_id, found.producer_epoch, found.base_sequence)
+
+
+def _several(data: bytes, start: int, end: int) -> Produced | None:
     records, plain, producer = 0, True, (-1, -1, -1)
     for _ in range(_MOST_BATCHES):
         if end - start <= MAGIC_AT + 1:
@@ -61,4 +79,4 @@ def partition_of(data: bytes, start: int, end: int) -> tuple[int, bool, tuple[in
         if size <= OFFSET_AND_SIZE.size:
             break
         start += size
-    return (records, plain, producer) if records else None
+    return Produced(records, plain, producer) if records else None

@@ -2,7 +2,15 @@
 """Rules about the sequence numbers of idempotent producers."""
 
 from collections import deque
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any
+    from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
@@ -117,17 +125,18 @@ class DuplicateSequence(Rule[Sequences]):
     cause = "A fault in the client, or a proxy that repeats requests."
     fix = "Upgrade the client; look for middleware that retries on its own."
 
+    @cython.locals(seen=SeenCall, item=Produced)
     def call(self, seen: SeenCall) -> None:
         """Compare a request's sequences with those taken before it was sent."""
         call = seen.call
         if call.response is None or call.request is None:
             return
-        for item in produced(seen):
+        for item in produced(seen, self.facts):
             sequence = item.base_sequence
             if item.producer_id < 0 or sequence < 0:
                 continue
             # A plain tuple is made sooner than `SequenceKey`.
-            key = (seen.client, item.producer_id, self.facts.name_in(item.topic))
+            key = (seen.client, item.producer_id, item.name)
             state = self.state(key)
             slot = (item.partition, item.producer_epoch)
             taken = state.taken.get(slot)
