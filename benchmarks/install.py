@@ -22,14 +22,14 @@ def make_root(root: Path, release: str) -> None:
     if not root.exists():
         packages = "--include=python3,python3-pip,python3-venv"
         subprocess.run(["debootstrap", "--variant=minbase", packages, release, str(root)], check=True)
-    for folder in ("work", "root/.shiv"):
+    for folder in ("srv", "root/.shiv"):
         shutil.rmtree(root / folder, ignore_errors=True)
-    (root / "work").mkdir()
+    (root / "srv").mkdir()
 
 
 def bring(root: Path) -> None:
     """Lay what is installed, and what that needs, into the Debian."""
-    work = root / "work"
+    brought = root / "srv"
     found = subprocess.run(
         ["chroot", str(root), "python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
         check=True,
@@ -38,10 +38,10 @@ def bring(root: Path) -> None:
     )
     [wheel] = (ROOT / "dist").glob("*.whl")
     version = found.stdout.strip()
-    wanted = ["--only-binary=:all:", f"--python-version={version}", "--dest", str(work / "packages")]
+    wanted = ["--only-binary=:all:", f"--python-version={version}", "--dest", str(brought / "packages")]
     subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", *wanted, str(wheel)], check=True)
-    shutil.copy(ROOT / "dist" / "kafkasniff.pyz", work)
-    shutil.copy(CAPTURE, work / "a.pcap")
+    shutil.copy(ROOT / "dist" / "kafkasniff.pyz", brought)
+    shutil.copy(CAPTURE, brought / "a.pcap")
 
 
 def size_of(folder: Path) -> int:
@@ -60,16 +60,16 @@ def main() -> None:
     bring(root)
     inside = ["unshare", "--net", "chroot", str(root), "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/bin:/bin"]
 
-    run([*inside, "python3", "-m", "venv", "/work/venv"])
-    before = size_of(root / "work" / "venv")
+    run([*inside, "python3", "-m", "venv", "/srv/venv"])
+    before = size_of(root / "srv" / "venv")
     install = run(
-        [*inside, "/work/venv/bin/pip", "install", "--no-index", "--find-links", "/work/packages", "kafkasniff"]
+        [*inside, "/srv/venv/bin/pip", "install", "--no-index", "--find-links", "/srv/packages", "kafkasniff"]
     )
-    size = size_of(root / "work" / "venv") - before
-    first = run([*inside, "/work/venv/bin/kafkasniff", "read", "/work/a.pcap"])
+    size = size_of(root / "srv" / "venv") - before
+    first = run([*inside, "/srv/venv/bin/kafkasniff", "read", "/srv/a.pcap"])
     print(f"pip install {told(install)}, first command {told(first)}; {size / 1e6:.1f} MB of files")
 
-    python = [*inside, "/work/venv/bin/python", "-c"]
+    python = [*inside, "/srv/venv/bin/python", "-c"]
     imports = compare(
         {
             "pass": [*python, "pass"],
@@ -81,10 +81,10 @@ def main() -> None:
     for name, taken in imports.items():
         print(f"python -c {name!r}: {1e3 * taken.cpu:.0f} ms of CPU (median of {RUNS} runs)")
 
-    single = [*inside, "python3", "/work/kafkasniff.pyz", "read", "/work/a.pcap"]
+    single = [*inside, "python3", "/srv/kafkasniff.pyz", "read", "/srv/a.pcap"]
     begun, again = run(single), run(single)
     print(
-        f"kafkasniff.pyz {(root / 'work' / 'kafkasniff.pyz').stat().st_size / 1e6:.0f} MB: first start {told(begun)},"
+        f"kafkasniff.pyz {(root / 'srv' / 'kafkasniff.pyz').stat().st_size / 1e6:.0f} MB: first start {told(begun)},"
         f" next {told(again)}, {size_of(root / 'root' / '.shiv') / 1e6:.0f} MB unpacked"
     )
 
