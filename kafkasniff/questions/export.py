@@ -127,17 +127,15 @@ class Export:
             file.close()
             if self._form == "csv":
                 self._write_csv(TABLES[name], f"read_parquet({literal(self._database.aside(name))})")
-        query, path = text_of(CLIENTS.name), self._paths[CLIENTS.name]
+        query = text_of(CLIENTS.name)
         if self._form == "csv":
             self._write_csv(CLIENTS, f"({query})")
-        elif self._form == "parquet":
-            write_parquet(self._database, query, path)
-        else:
-            reader = self._database.record_batches(query)
-            clients = _File(path, reader.schema, self._form)
-            for batch in reader:
-                clients.add(batch)
-            clients.close()
+            return
+        reader = self._database.record_batches(query)
+        clients = _File(self._paths[CLIENTS.name], reader.schema, self._form)
+        for batch in reader:
+            clients.add(batch)
+        clients.close()
 
     def _write_csv(self, table: Table, source: str) -> None:
         columns = ", ".join(_safe_column(each.name, each.type) for each in table.columns)
