@@ -54,7 +54,7 @@ _NO_NAMES: frozenset[str] = frozenset()
 class Plan:
     """What is done with the calls of one API in one version."""
 
-    __slots__ = (*("fingerprints", "is_known", "names_groups", "request", "response", "samples", "take", "tells"),)
+    __slots__ = ("fingerprints", "is_known", "names_groups", "request", "response", "samples", "take", "tells")
 
     def __init__(
         self,
