@@ -4,7 +4,7 @@ import pytest
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.tcp.events import Connection, Endpoint, StreamData, StreamGap
-from kafkasniff.tcp.tls.beginning import LARGEST_FRAGMENT, begins_tls
+from kafkasniff.tcp.tls.beginning import LARGEST_FRAGMENT
 from kafkasniff.tcp.tls.records import APPLICATION_DATA, RecordCutter
 from tests.tcp.tls.openssl import INTERFACE
 
@@ -135,21 +135,3 @@ def test_a_search_holds_a_bounded_part_of_the_stream() -> None:
     assert cutter.lost is not None
     assert cutter.lost + found[0].position == 1 + 1_000_000
     assert found[0].position < 5 * LARGEST_FRAGMENT
-
-
-@pytest.mark.parametrize(
-    ("start", "expected"),
-    [
-        (bytes.fromhex("160301020001"), True),
-        (bytes.fromhex("160303005a02"), True),
-        (b"\x16", True),
-        (b"\x16\x03\x01", True),
-        (b"", False),
-        (b"\x15\x03\x03\x00\x02\x02", False),
-        (bytes.fromhex("16030102000b"), False),
-        (bytes.fromhex("1603ffffff01"), False),
-        (bytes.fromhex("000000200012"), False),
-    ],
-)
-def test_tells_tls_by_its_first_bytes(start: bytes, expected: bool) -> None:
-    assert begins_tls(start) == expected
