@@ -2,11 +2,14 @@
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 from kafkasniff.questions.database import Database, literal, quoted
 from kafkasniff.questions.errors import QuestionError
-from kafkasniff.questions.named import text_of
+from kafkasniff.tables.client_tally import ClientTally
 from kafkasniff.tables.columns import ROWS
 from kafkasniff.tables.declared import CALLS, CLIENTS, TABLES, Table
 from kafkasniff.tables.filling import RowBlock, TableFiller
@@ -18,6 +21,13 @@ FORMATS = ("parquet", "csv", "arrow")
 
 _CONTROLS = r"[\x00-\x1f\x7f-\x9f]"
 _FORMULA = r"^[=+\-@\t\r]"
+
+_KEY = ", ".join(column.name for column in CLIENTS.columns if column.type == "string")
+_CLIENTS = f"""
+SELECT {_KEY}, CAST(sum(calls) AS BIGINT) AS calls, min(first_time) AS first_time, max(last_time) AS last_time
+FROM clients GROUP BY {_KEY} ORDER BY calls DESC
+"""
+"""Clients, of whom there may be several rows, as one row each."""
 
 _TOGETHER = -(-122_880 // ROWS)
 """Blocks that wait in memory until they are written as one row group, of as many rows as DuckDB makes one of."""
@@ -85,16 +95,21 @@ def _parquet_options(schema: "pa.Schema") -> dict[str, Any]:
         "compression": "zstd",
         "use_dictionary": [*texts, *lists],
         "column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
+        # Least and greatest texts, which take long to find, leave out no row group: calls of all clients are mixed.
+        "write_statistics": [name for name in schema.names if name not in texts],
         # Without it readers see texts, not the dictionaries of this process.
         "store_schema": False,
     }
 
 
 class Export:
-    """Writes tables into a folder, one file each, while their rows come."""
+    """Writes tables into a folder, one file each, while their rows come; to be entered."""
 
-    def __init__(self, database: Database, names: Iterable[str], folder: str, form: str) -> None:
-        """Begin files for the tables `names`, and `clients`. Raises QuestionError where one is there, OSError."""
+    def __init__(self, names: Iterable[str], folder: str, form: str, most_clients: int = 100_000) -> None:
+        """Begin files for the tables `names`, and `clients`. Raises QuestionError where one is there, OSError.
+
+        More than `most_clients` are not held in memory.
+        """
         self._stream = _pyarrow().RecordBatchReader.from_stream
         os.makedirs(folder, exist_ok=True)
         names = list(names)
@@ -104,10 +119,31 @@ class Export:
                 raise QuestionError(
                     f"{path}: exists already: expected a folder without it; remove it or name another folder"
                 )
-        self._database, self._form = database, form
-        database.prepare([CALLS.name], text_of(CLIENTS.name))
+        self._form = form
+        self._stack = ExitStack()
+        self._clients, self._most_clients = ClientTally(), most_clients
         self._files = {name: self._begin(name) for name in names}
-        self.filler = TableFiller(dict.fromkeys([*names, CALLS.name]), self._take)
+
+    def __enter__(self) -> Self:
+        """Give what takes rows."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Remove what was put aside."""
+        self._stack.close()
+
+    @cached_property
+    def _database(self) -> Database:
+        """What is asked where memory does not hold all, or DuckDB writes the files."""
+        database = self._stack.enter_context(Database())
+        database.make(CLIENTS, [column.name for column in CLIENTS.columns])
+        return database
+
+    def filler(self, wanted: Iterable[str], text: str) -> TableFiller:
+        """Give what takes the rows of the `wanted` tables, all of their columns."""
+        return TableFiller(dict.fromkeys([*wanted, CALLS.name]), self._take)
 
     def _begin(self, name: str) -> _File:
         schema = self._stream(RowBlock(TABLES[name])).schema
@@ -116,10 +152,16 @@ class Export:
 
     def _take(self, name: str, block: Any) -> None:
         if name == CALLS.name:
-            self._database.insert(name, block)
+            self._clients.add(block)
+            if len(self._clients) > self._most_clients:
+                self._put_clients_aside()
         if name in self._files:
             for batch in self._stream(block):
                 self._files[name].add(batch)
+
+    def _put_clients_aside(self) -> None:
+        self._database.register("seen", self._clients.take())
+        self._database.run(f"INSERT INTO {CLIENTS.name} SELECT * FROM seen")
 
     def finish(self) -> None:
         """End the files, and write `clients`. Raises QuestionError, OSError."""
@@ -127,11 +169,13 @@ class Export:
             file.close()
             if self._form == "csv":
                 self._write_csv(TABLES[name], f"read_parquet({literal(self._database.aside(name))})")
-        query = text_of(CLIENTS.name)
+        if self._form == "csv" or "_database" in self.__dict__:
+            self._put_clients_aside()
         if self._form == "csv":
-            self._write_csv(CLIENTS, f"({query})")
+            self._write_csv(CLIENTS, f"({_CLIENTS})")
             return
-        reader = self._database.record_batches(query)
+        rows = self._database.record_batches(_CLIENTS) if "_database" in self.__dict__ else self._clients.take()
+        reader = self._stream(rows)
         clients = _File(self._paths[CLIENTS.name], reader.schema, self._form)
         for batch in reader:
             clients.add(batch)

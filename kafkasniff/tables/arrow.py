@@ -121,7 +121,10 @@ def pack_bits(values: Sequence[Any]) -> bytearray:
 
 def encoded(text: str) -> bytes:
     """Give text in UTF-8; what is no Unicode becomes U+FFFD."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
 
 
 def inner_types(name: str) -> list[tuple[str, str]]:

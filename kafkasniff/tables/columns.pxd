@@ -54,6 +54,8 @@ cdef class CommonColumns:
 
     @cython.locals(place=int)
     cdef put(self, Py_ssize_t row, Common common)
+    @cython.locals(count="long long[::1]", first="long long[::1]", last="long long[::1]", row=Py_ssize_t, place=int)
+    cdef list tally(self, Py_ssize_t rows, long long[::1] times)
     @cython.locals(column=Column)
     cdef finish(self, Py_ssize_t rows)
 
@@ -85,3 +87,5 @@ cdef class Block:
     cdef int _hand_over(self) except -1
     @cython.locals(column=Column)
     cpdef finish(self)
+    @cython.locals(column=Column)
+    cpdef list tally(self)

@@ -26,6 +26,7 @@ _CALL_COLUMNS = 14
 """Columns that all tables have first whose rows are of calls; among them those of `OF_API`."""
 _DIRECTION = 3
 """The first of those of them that each row has for itself: `direction`, `stream_offset`, `time`, `time_ns`."""
+_TIME = _DIRECTION + 2
 _TOGETHER = 64
 """Rows that are held row by row until each column takes its values of them; a power of two from 8 on."""
 _ONE = 1
@@ -252,6 +253,19 @@ class CommonColumns:
             self._used.append(common.values)
         self._places[row] = place
 
+    def tally(self, rows: int, times: Any) -> list[tuple[tuple[Any, ...], int, int, int]]:
+        """Give which values the first `rows` rows have, how many rows have them, and the first and last of `times`."""
+        counts, firsts, lasts = (array("q", bytes(8 * len(self._used))) for _ in range(3))
+        count, first, last = counts, firsts, lasts
+        for row in range(rows):
+            place = self._places[row]
+            if count[place] == 0:
+                first[place] = last[place] = times[row]
+            count[place] += 1
+            first[place] = min(first[place], times[row])
+            last[place] = max(last[place], times[row])
+        return [*zip(self._used, counts, firsts, lasts, strict=True)]
+
     def finish(self, rows: int) -> None:
         """Set the columns."""
         for column, values in zip(self._columns, zip(*self._used, strict=True), strict=False):
@@ -395,6 +409,11 @@ class Block:
             for column in self.columns:
                 if column.is_wanted:
                     column.finish(self.length)
+
+    def tally(self) -> list[tuple[tuple[Any, ...], int, int, int]]:
+        """Give the values of `OF_CONNECTION` that rows have, the count of these rows, and their first and last time."""
+        column = self.columns[_TIME]
+        return self._of_connection.tally(self.length, column.values)
 
     def as_batch(self) -> Batch:
         """Give the rows as Arrow's interface takes them; none may be added any more."""

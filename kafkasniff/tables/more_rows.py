@@ -82,8 +82,10 @@ class MoreRows:
 
 
 def _login_rows(vantage: str, call: Call) -> Iterator[Placed]:
+    if call.api_key != _SASL_HANDSHAKE:
+        return
     request, response = body_value(call.request_body), body_value(call.response_body)
-    if call.api_key == _SASL_HANDSHAKE and request:
+    if request:
         code = response.get("errorCode")
         told = request["mechanism"], response.get("mechanisms") or [], error_name(code) if code else None
         yield LOGINS.name, call.time.time, (*call_key(vantage, call), *told)

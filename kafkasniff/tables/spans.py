@@ -1,12 +1,25 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, wraparound=False, initializedcheck=False
 """What was read of each file: rows of the table `files`."""
 
 import os
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from kafkasniff.capture.errors import CaptureError
 from kafkasniff.capture.packets import PacketBatch
 from kafkasniff.tables.rings import ring_of
 from kafkasniff.tables.rows import Placed, file_row
+
+
+def _measured(times: Any, captured: Any, original: Any) -> tuple[int, int, int]:
+    """Give the first and the last time of packets, and how many were cut."""
+    first = last = times[0]
+    cut_packets = 0
+    for index in range(len(times)):
+        first, last = min(first, times[index]), max(last, times[index])
+        if captured[index] < original[index]:
+            cut_packets += 1
+    return first, last, cut_packets
 
 
 class _Span:
@@ -30,9 +43,9 @@ class FileSpans:
         if not len(batch):
             return
         span = self._spans.setdefault(batch.interfaces[0].file, _Span())
-        first, last = min(batch.times), max(batch.times)
+        first, last, cut_packets = _measured(batch.times, batch.captured, batch.original)
         span.packets += len(batch)
-        span.cut_packets += sum(map(int.__lt__, batch.captured, batch.original))
+        span.cut_packets += cut_packets
         span.first = first if span.first is None else min(span.first, first)
         span.last = last if span.last is None else max(span.last, last)
 

@@ -15,8 +15,8 @@ from kafkasniff.cli.terminal.output import print_message
 if TYPE_CHECKING:
     from kafkasniff.calls.items import Item
     from kafkasniff.questions.database import Database
+    from kafkasniff.questions.export import Export
     from kafkasniff.reading import Reading
-    from kafkasniff.tables.filling import TableFiller
 
 
 class Selection(NamedTuple):
@@ -56,25 +56,16 @@ class Capture:
 
 
 def load(
-    database: "Database",
-    files: Sequence[str],
-    text: str,
-    selection: Selection,
-    wanted: Iterable[str],
-    filler: "TableFiller | None" = None,
+    place: "Database | Export", files: Sequence[str], text: str, selection: Selection, wanted: Iterable[str]
 ) -> Capture:
     """Read captures into the `wanted` tables, of their columns those that `text` mentions; `*` stands for all.
-
-    With `filler`, their rows go there and not into the database.
 
     Raises CaptureError where none of them is a capture, QuestionError where a table cannot be filled.
     """
     from kafkasniff.calls.items import taken_out
     from kafkasniff.cli.terminal.progress import Progress
-    from kafkasniff.diagnose.engine import Diagnosis
     from kafkasniff.freed_memory import keep_freed_memory
     from kafkasniff.reading import Reading
-    from kafkasniff.render.diagnosis.rows import finding_rows
     from kafkasniff.tables.declared import CONNECTIONS, FILES, FINDINGS, RECORDS
     from kafkasniff.tables.filling import vantage_of
     from kafkasniff.tables.spans import FileSpans
@@ -99,8 +90,13 @@ def load(
     if FILES.name in wanted:
         reading.watch = spans.add
     progress = Progress(reading, writes_lines=False)
-    diagnosis = Diagnosis() if diagnoses else None
-    filler = filler or database.filler(wanted, text)
+    diagnosis = None
+    if diagnoses:
+        from kafkasniff.diagnose.engine import Diagnosis
+        from kafkasniff.render.diagnosis.rows import finding_rows
+
+        diagnosis = Diagnosis()
+    filler = place.filler(wanted, text)
     vantages: dict[str, None] = {}
 
     def take(items: "list[Item]") -> None:

@@ -24,16 +24,22 @@ def check_format(value: str, *others: str) -> str:
 
 
 @contextmanager
-def database_for(path: str | None = None) -> Iterator[Database]:
-    """Give a database; what goes wrong is said in a sentence and ends the command."""
+def in_sentences() -> Iterator[None]:
+    """Say in a sentence what goes wrong with captures, questions and files, and end the command."""
     from kafkasniff.capture.errors import CaptureError
 
     try:
-        with Database(path) as database:
-            yield database
+        yield
     except (CaptureError, QuestionError, OSError) as error:
         print_message(f"kafkasniff: {error}")
         raise typer.Exit(ExitStatus.FAILED) from None
+
+
+@contextmanager
+def database_for(path: str | None = None) -> Iterator[Database]:
+    """Give a database; what goes wrong is said in a sentence and ends the command."""
+    with in_sentences(), Database(path) as database:
+        yield database
 
 
 def print_answer(answer: Answer, form: str) -> None:

@@ -45,8 +45,7 @@ def tables(
     import os
 
     from kafkasniff.cli.options.selection import load
-    from kafkasniff.cli.showing.answers import columns_or_usage, database_for
-    from kafkasniff.questions.errors import QuestionError
+    from kafkasniff.cli.showing.answers import columns_or_usage, database_for, in_sentences
     from kafkasniff.questions.export import FORMATS, Export
     from kafkasniff.tables.declared import FINDINGS, RECORDS, TABLES
 
@@ -59,14 +58,14 @@ def tables(
     in_database = output.endswith(".duckdb")
     if in_database and os.path.lexists(output):
         raise typer.BadParameter(f"{output!r} exists already; name a new file.", param_hint="--output")
-    with database_for(output if in_database else None) as database:
-        if not in_database and os.path.exists(output) and not os.path.isdir(output):
-            raise QuestionError(f"{output}: expected a folder or a name that ends in .duckdb, found a file")
-        if in_database:
+    if not in_database and os.path.exists(output) and not os.path.isdir(output):
+        raise typer.BadParameter(f"{output!r} is a file; name a folder, or end it in .duckdb.", param_hint="--output")
+    if in_database:
+        with database_for(output) as database:
             capture = load(database, files, "*", selection, names)
             database.make_views()
-        else:
-            export = Export(database, names, output, form)
-            capture = load(database, files, "*", selection, names, export.filler)
+    else:
+        with in_sentences(), Export(names, output, form) as export:
+            capture = load(export, files, "*", selection, names)
             export.finish()
-        capture.say_closing()
+    capture.say_closing()
