@@ -250,7 +250,7 @@ EVENTS: Final = Table(
         Column("serial", "int64", "its number in that task and capture"),
         Column("client", "int32", "a hash of the client's address, by which the rules are shared out"),
         Column("api", "int16", "the API of a call; -1 for what is none"),
-        Column("plain", "bool", "whether nothing is to be seen in a call but what those of its API show"),
+        Column("across", "bool", "whether rules look at it that look across clients"),
         Column("item", "binary", "what ended, packed"),
     ),
 )

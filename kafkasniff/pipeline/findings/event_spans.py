@@ -17,9 +17,9 @@ from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.tables.declared import EVENT_ORDER, EVENTS
 
 TAKEN = pa.schema(
-    [*(schema_of(EVENTS).field(name) for name in (*EVENT_ORDER, "vantage", "item")), pa.field("told", pa.bool_())]
+    [*(schema_of(EVENTS).field(name) for name in (*EVENT_ORDER, "vantage", "item")), pa.field("wanted", pa.int8())]
 )
-"""What a task takes of events; `told`: only what they tell of brokers and topics is wanted."""
+"""What a task takes of events, with why it does (`shares`)."""
 
 SPANS = pa.schema(
     [

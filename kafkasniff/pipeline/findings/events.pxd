@@ -13,7 +13,9 @@ cdef class _PackedConnection:
     cdef readonly bint named
     cdef readonly object client_id
     cdef readonly set apis
+    cdef readonly dict sampled
 
+    cdef bint is_due(self, int api_key, long long now) except -1
     cdef bint names(self, client_id) except -1
 
 @cython.final
@@ -25,12 +27,14 @@ cdef class EventPacker:
     cdef dict _connections
     cdef object _samples
     cdef public long long end
+    cdef readonly dict loads
 
     @cython.locals(
-        arrival=Arrival, connection=Connection, packed_connection=_PackedConnection, call=Call, api=int, number="long long"
+        arrival=Arrival, connection=Connection, packed_connection=_PackedConnection, call=Call, api=int, number="long long",
+        across=bint, slot=int
     )
     cpdef tuple row(self, item, bint at_end)
-    @cython.locals(header=RequestHeader, request=Frame, answered=bint)
+    @cython.locals(header=RequestHeader, request=Frame, answered=bint, named=bint, due=bint, key=int)
     cdef bint _plain(self, Call call, _PackedConnection packed_connection) except -1
     cdef tuple _at(self, Arrival arrival)
     @cython.locals(fin=Arrival)

@@ -14,8 +14,9 @@ from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.diagnose.facts import PRODUCE, host_of
-from kafkasniff.diagnose.memory import Bounded
+from kafkasniff.diagnose.catalogue import RULES
+from kafkasniff.diagnose.facts import NAMING_GROUPS, PRODUCE, TELLING, host_of
+from kafkasniff.diagnose.memory import SECOND, Bounded
 from kafkasniff.diagnose.producers.compression import SAMPLED_BYTES, SAMPLES
 from kafkasniff.diagnose.producers.produced import partition_of
 from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
@@ -43,13 +44,24 @@ _NULL, _EMPTY, _COMPACT_EMPTY = b"\xff\xff", b"\0\0", b"\1"
 _NO_CALL = -1
 """In place of an API where an event is no call."""
 
+SLOTS = 64
+"""Clients are told apart by so many remainders of the hash of their address, when they are dealt out among tasks."""
+ACROSS = -1
+"""Beside these: events that rules look at which look across clients."""
+
+_ACROSS_RULES = [rule for rule in RULES if rule.looks_across_clients]
+_TAKEN = frozenset[int]().union(TELLING, NAMING_GROUPS, *(rule.apis for rule in _ACROSS_RULES)) - {PRODUCE}
+"""APIs of which they take all calls; of Produce only what is in a transaction."""
+_SAMPLED = frozenset[int]().union(*(rule.sampled for rule in _ACROSS_RULES)) - _TAKEN
+"""Those of which they take one call a second of each connection."""
+
 _pack = msgpack.Packer(unicode_errors="surrogatepass", autoreset=True).pack
 
 
 class _PackedConnection:
     """What is known of a connection of which there are events."""
 
-    __slots__ = ("apis", "client", "client_id", "named", "number")
+    __slots__ = ("apis", "client", "client_id", "named", "number", "sampled")
 
     def __init__(self, number: int, client: str) -> None:
         """Begin with the number of its first event, and the client's end."""
@@ -61,6 +73,15 @@ class _PackedConnection:
         self.client_id: str | None = None
         self.apis: set[int] = set()
         """Of which there were calls."""
+        self.sampled: dict[int, int] = {}
+        """By API, when a call was last taken as a sample (ns)."""
+
+    def is_due(self, api_key: int, now: int) -> bool:
+        """Tell whether rules will take a call as a sample, as `ConnectionHistory` does."""
+        if now - self.sampled.get(api_key, 0) < SECOND:
+            return False
+        self.sampled[api_key] = now
+        return True
 
     def names(self, client_id: str | None) -> bool:
         """Take a call that rules look at; tell whether it says who the client is, as the first of a program does."""
@@ -72,7 +93,7 @@ class _PackedConnection:
 class EventPacker:
     """Makes rows of `tables.EVENTS` of what one engine gives."""
 
-    __slots__ = ("_bucket", "_connections", "_latest", "_samples", "_serial", "_vantage", "end")
+    __slots__ = ("_bucket", "_connections", "_latest", "_samples", "_serial", "_vantage", "end", "loads")
 
     def __init__(self, vantage: str, bucket: int, end: int) -> None:
         """Begin; the capture of `vantage` ends at `end` (ns)."""
@@ -83,11 +104,8 @@ class EventPacker:
         self._latest = (0, 0)
         self._connections: dict[Connection, _PackedConnection] = {}
         self._samples: Bounded[list[int]] = Bounded()
-
-    @property
-    def events(self) -> int:
-        """Give how many rows were made."""
-        return self._serial
+        self.loads: dict[int, int] = {}
+        """How many rows were made of the clients of each of `SLOTS`, and of `ACROSS`."""
 
     @property
     def latest(self) -> int:
@@ -104,12 +122,12 @@ class EventPacker:
         is_known = packed_connection is not None
         if packed_connection is None:
             packed_connection = self._connections[connection] = _PackedConnection(self._serial, item.client)
-        number, api, plain = packed_connection.number, _NO_CALL, False
+        number, api, across = packed_connection.number, _NO_CALL, True
         if isinstance(item, Call):
             call = item
             state = None if is_known and call.outcome == "answered" else self._state(connection)
             packed: Packed = ("call", number, state, self._call(call))
-            plain = self._plain(call, packed_connection)
+            across = not self._plain(call, packed_connection)
             if call.header is not None:
                 api = call.header.api_key
         elif isinstance(item, ConnectionReport):
@@ -122,19 +140,27 @@ class EventPacker:
         # What is open at the end of a capture ends in the order in which it began.
         place = (connection.first.time, connection.first.packet) if at_end else self._latest
         order = (self.end if at_end else place[0], at_end, *place, self._bucket, self._serial)
-        return EVENTS.name, 0, (self._vantage, *order, packed_connection.client, api, plain, _pack(packed))
+        slot = packed_connection.client % SLOTS
+        self.loads[slot] = self.loads.get(slot, 0) + 1
+        if across:
+            self.loads[ACROSS] = self.loads.get(ACROSS, 0) + 1
+        return EVENTS.name, 0, (self._vantage, *order, packed_connection.client, api, across, _pack(packed))
 
     def _plain(self, call: Call, packed_connection: _PackedConnection) -> bool:
-        """Tell whether nothing is to be seen in a call but what those of its API show."""
+        """Tell whether a call shows nothing to rules that look across clients."""
         answered = call.outcome == "answered"
         # As `Diagnosis` trusts them.
         trusted = answered or packed_connection.named or call.connection.initiator is not None
         header, request = call.header, call.request
         if header is None or request is None or not trusted:
             return False
-        named = packed_connection.names(header.client_id) or header.api_key not in packed_connection.apis
-        packed_connection.apis.add(header.api_key)
-        return not named and answered and not call.errors and not _in_transaction(header, request.data)
+        key = header.api_key
+        named = packed_connection.names(header.client_id) or key not in packed_connection.apis
+        packed_connection.apis.add(key)
+        if key in _TAKEN or call.response is None or call.errors:
+            return False
+        due = key in _SAMPLED and packed_connection.is_due(key, call.ended.time)
+        return answered and not named and not due and not _in_transaction(header, request.data)
 
     def _at(self, arrival: Arrival) -> Packed:
         interface = arrival.interface

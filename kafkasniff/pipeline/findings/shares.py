@@ -7,70 +7,77 @@ import numpy as np
 import pyarrow as pa
 
 from kafkasniff.diagnose.catalogue import RULES
-from kafkasniff.diagnose.facts import NAMING_GROUPS, TELLING
+from kafkasniff.diagnose.facts import TELLING
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.pipeline.findings.event_spans import TAKEN, spans
-from kafkasniff.pipeline.indexes.pieces import Marks
+from kafkasniff.pipeline.findings.events import ACROSS, SLOTS
+from kafkasniff.pipeline.indexes.pieces import Numbers
 
-EVENTS_A_TASK = 200_000
-"""Events of a cluster from which on more than one task looks at them: ten seconds' work."""
+EVENTS_A_TASK = 20_000
+"""Events of a cluster from which on it is worth to let more than one task look at them: half a second's work."""
+MOST_EVENTS = 200_000
+"""Events from which on there are more tasks than run at once, so that none has to remember more."""
+_ACROSS_COST = 0.75
+"""What an event costs rules that look across clients, of what it costs the others (`benchmarks.shares`)."""
+_LONGEST = 1.5
+"""How much longer one task may be than the mean: more tasks would end no sooner."""
+
+MINE, OTHERS, TOLD = 1, 2, 4
+"""Why a task wants an event: for the rules of its clients, for those across clients, for what it tells of brokers."""
 
 
 class Share(NamedTuple):
     """What one task looks at."""
 
     cluster: int
-    rules: tuple[type[Rule[Any]], ...] = RULES
-    clients: tuple[int, int] | None = None
-    """Those of the first, when all are dealt out to so many as the second says; None: all."""
-    apis: frozenset[int] | None = None
-    """The APIs whose plain calls are wanted; None: all."""
+    slots: tuple[int, ...] | None = None
+    """Those of its clients, of `SLOTS`; None: all rules look at all clients together."""
+    across: bool = False
+    """Whether it has the rules that look across clients too."""
 
-    def wants(self, events: pa.RecordBatch) -> tuple[Marks, Marks]:
-        """Tell which events are looked at, and of which others only what they tell is wanted."""
-        count = events.num_rows
-        if self.clients is not None:
-            number, of = self.clients
-            mine = events.column("client").to_numpy() % of == number
-            return mine, ~mine & np.isin(events.column("api").to_numpy(), [*TELLING])
-        mine = np.ones(count, np.bool_)
-        if self.apis is not None:
-            plain = events.column("plain").to_numpy(zero_copy_only=False)
-            mine = ~plain | np.isin(events.column("api").to_numpy(), [*self.apis])
-        return mine, np.zeros(count, np.bool_)
+    @property
+    def rules(self) -> tuple[type[Rule[Any]], ...]:
+        """Give the rules that look at its clients."""
+        return RULES if self.slots is None else tuple(rule for rule in RULES if not rule.looks_across_clients)
+
+    @property
+    def rules_across(self) -> tuple[type[Rule[Any]], ...]:
+        """Give those that it lets look at what all clients do."""
+        return tuple(rule for rule in RULES if rule.looks_across_clients) if self.across else ()
+
+    def wants(self, events: pa.RecordBatch) -> Numbers:
+        """Tell why each event is wanted; 0: it is not."""
+        if self.slots is None:
+            return np.full(events.num_rows, MINE)
+        mine = np.isin(events.column("client").to_numpy() % SLOTS, self.slots)
+        told = ~mine & np.isin(events.column("api").to_numpy(), [*TELLING])
+        across = self.across & events.column("across").to_numpy(zero_copy_only=False)
+        found: Numbers = MINE * mine + OTHERS * across + TOLD * told
+        return found
 
 
 class Deal(NamedTuple):
-    """Which of the tasks over one cluster."""
+    """Which of the tasks over one cluster; as `Share`."""
 
-    number: int = 0
-    """Those from 0 on have clients; the last has the rules that look across clients."""
-    of: int = 0
-    """How many have clients; 0: one task has all."""
+    slots: tuple[int, ...] | None = None
+    across: bool = False
 
 
-def deals_of(events: int, parallel: int) -> tuple[Deal, ...]:
-    """Give the tasks for a cluster with so many events; `parallel` tasks run at once."""
-    # However many run at once, so that none has to remember more of a larger cluster.
-    parts = -(-events // EVENTS_A_TASK)
-    return (Deal(),) if parts < 2 or parallel < 2 else tuple(Deal(number, parts) for number in range(parts + 1))
-
-
-def share_of(cluster: int, deal: Deal) -> Share:
-    """Give what a task over a cluster looks at."""
-    if not deal.of:
-        return Share(cluster)
-    if deal.number < deal.of:
-        return Share(cluster, tuple(rule for rule in RULES if not rule.looks_across_clients), (deal.number, deal.of))
-    across = tuple(rule for rule in RULES if rule.looks_across_clients)
-    apis = frozenset().union(TELLING, NAMING_GROUPS, *(rule.apis | rule.sampled for rule in across))
-    return Share(cluster, across, apis=apis)
-
-
-def shares_of(clusters: Sequence[Sequence[str]], events: Mapping[str, int], parallel: int) -> list[Share]:
-    """Give the tasks for clusters, each given by its vantages; `events` has their number by vantage."""
-    counts = [sum(events[vantage] for vantage in vantages) for vantages in clusters]
-    return [share_of(number, deal) for number, count in enumerate(counts) for deal in deals_of(count, parallel)]
+def deals_of(loads: Mapping[int, int], parallel: int) -> tuple[Deal, ...]:
+    """Give the tasks for a cluster with events as `EventPacker.loads` has them; `parallel` tasks run at once."""
+    events = sum(count for slot, count in loads.items() if slot != ACROSS)
+    across = loads.get(ACROSS, 0) * _ACROSS_COST
+    useful = min(parallel, -(-events // EVENTS_A_TASK), int(_LONGEST * (events + across) / max(across, 1)))
+    parts = max(useful, -(-events // MOST_EVENTS))
+    if parts < 2 or parallel < 2:
+        return (Deal(),)
+    filled, slots = [across, *([0.0] * (parts - 1))], [list[int]() for _ in range(parts)]
+    # The largest first, each to the task that has least.
+    for slot in sorted(range(SLOTS), key=lambda slot: -loads.get(slot, 0)):
+        least = filled.index(min(filled))
+        filled[least] += loads.get(slot, 0)
+        slots[least].append(slot)
+    return tuple(Deal(tuple(each), number == 0) for number, each in enumerate(slots) if each or not number)
 
 
 def dealt(events: pa.RecordBatch, clusters: Mapping[str, int], shares: Sequence[Share]) -> Iterator[pa.RecordBatch]:
@@ -80,9 +87,8 @@ def dealt(events: pa.RecordBatch, clusters: Mapping[str, int], shares: Sequence[
     for task, share in enumerate(shares):
         if share.cluster not in present:
             continue
-        mine, told = (marks & (of_cluster == share.cluster) for marks in share.wants(events))
-        wanted = mine | told
+        wanted = share.wants(events) * (of_cluster == share.cluster)
         if wanted.any():
             taken = [events.column(name) for name in TAKEN.names[:-1]]
-            of_task = pa.RecordBatch.from_arrays([*taken, pa.array(told)], schema=TAKEN)
-            yield spans(task, of_task.filter(pa.array(wanted)))
+            of_task = pa.RecordBatch.from_arrays([*taken, pa.array(wanted.astype(np.int8))], schema=TAKEN)
+            yield spans(task, of_task.filter(pa.array(wanted > 0)))

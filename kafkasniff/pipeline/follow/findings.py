@@ -10,11 +10,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
-from kafkasniff.diagnose.engine import failures_text
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.findings.diagnosing import ClusterDiagnosis
 from kafkasniff.pipeline.findings.event_spans import in_order, put_back, read_events
-from kafkasniff.pipeline.findings.shares import Deal, Share, dealt, share_of
+from kafkasniff.pipeline.findings.shares import Deal, Share, dealt
 from kafkasniff.pipeline.follow.carry import Saved, load, save
 from kafkasniff.pipeline.rows.reassembly import Part, placed_interfaces
 from kafkasniff.pipeline.tasks import result_batch, said, task_of_worker
@@ -100,7 +99,7 @@ class Rules:
     @classmethod
     def recalled(cls, remembered: list[Any], share: Share) -> tuple[tuple[str, ...], "Rules"]:
         """Give the vantages, and the rules of a share that know that."""
-        found = [(names, ClusterDiagnosis.recalled(each, share.rules)) for names, each in remembered]
+        found = [(names, ClusterDiagnosis.recalled(each, share)) for names, each in remembered]
         (vantages, cluster), *apart = found
         return vantages, cls(cluster, apart)
 
@@ -161,17 +160,17 @@ class FindTask:
         given_up: Counter[str] = Counter()
         failures: list[str] = []
         for vantages, diagnosed in ((cluster.vantages, rules.cluster), *rules.apart):
-            findings.append((vantages, save(self.work, diagnosed.diagnosis.found())))
-            given_up.update(diagnosed.diagnosis.given_up())
-            failures += failures_text(diagnosed.diagnosis.failures())
+            findings.append((vantages, save(self.work, diagnosed.found())))
+            given_up.update(diagnosed.given_up())
+            failures += diagnosed.failures()
         return Found(cluster.number, task, saved[0], findings, dict(given_up), failures)
 
     def _rules(self, cluster: Cluster, task: int) -> Rules:
         """Take up the rules of a task where they were left, or begin."""
-        share = share_of(0, cluster.deals[task])
+        share = Share(0, *cluster.deals[task])
         places = [saved for number, saved in cluster.saved if number == task]
         if not places:
-            return Rules(ClusterDiagnosis(share.rules))
+            return Rules(ClusterDiagnosis(share))
         try:
             saved = [Rules.recalled(load(self.work, each), share) for each in places]
         except (ValueError, KeyError, TypeError, AttributeError) as error:

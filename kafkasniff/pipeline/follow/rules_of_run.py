@@ -15,7 +15,7 @@ from kafkasniff.pipeline.errors import outdated
 from kafkasniff.pipeline.findings.clocks import fewest, shifts_of
 from kafkasniff.pipeline.findings.clusters import clusters_of, settled
 from kafkasniff.pipeline.findings.event_spans import SPANS
-from kafkasniff.pipeline.findings.shares import deals_of, share_of
+from kafkasniff.pipeline.findings.shares import Share, deals_of
 from kafkasniff.pipeline.follow.carry import load
 from kafkasniff.pipeline.follow.findings import Cluster, EventFile, FindTask, Found, ReadEventsTask
 from kafkasniff.pipeline.follow.ledger import Ledger
@@ -95,8 +95,11 @@ class RulesOfRun:
         parallel = self._session.sparkContext.defaultParallelism if self._of_run else 1
         for place, cluster in enumerate(clusters):
             if not cluster.deals:
-                events = sum(each.events for (_, vantage), each in state.carried.items() if vantage in cluster.vantages)
-                clusters[place] = replace(cluster, deals=deals_of(events, parallel))
+                loads: Counter[int] = Counter()
+                for (_, vantage), each in state.carried.items():
+                    if vantage in cluster.vantages:
+                        loads.update(each.loads)
+                clusters[place] = replace(cluster, deals=deals_of(loads, parallel))
         numbers = {vantage: place for place, cluster in enumerate(clusters) for vantage in cluster.vantages}
         sources = [EventFile(each.path, each.path in fresh) for each in held]
         if self._pauses:
@@ -106,7 +109,7 @@ class RulesOfRun:
             return
         ahead = {vantage: shift.ahead_ns for vantage, shift in state.shifts.items()}
         tasks = [(cluster, number) for cluster in clusters for number in range(len(cluster.deals))]
-        shares = [share_of(place, deal) for place, cluster in enumerate(clusters) for deal in cluster.deals]
+        shares = [Share(place, *deal) for place, cluster in enumerate(clusters) for deal in cluster.deals]
         read = ReadEventsTask(numbers, shares, state.fed, turn, self._pauses, ahead, self._ledger.work)
         events_of = spread(self._session, sources, EventFile).mapInArrow(read, from_arrow_schema(SPANS))
         dealt_out = events_of.repartitionById(len(tasks), "task").sortWithinPartitions(*EVENT_ORDER)

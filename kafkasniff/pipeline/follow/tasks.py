@@ -51,8 +51,8 @@ class Carried:
     tls_counters: TlsCounters = field(default_factory=TlsCounters)
     unopened: frozenset[bytes] = frozenset()
     """Client randoms of TLS connections without secrets."""
-    events: int = 0
-    """How many it brought so far."""
+    loads: dict[int, int] = field(default_factory=dict)
+    """How many events it brought so far, as `EventPacker` counts them."""
 
 
 @dataclass(slots=True)
@@ -280,7 +280,7 @@ class _Follower:
             notes,
             capture.engine.tls.counters,
             frozenset(capture.engine.tls.unopened),
-            capture.packer.events,
+            capture.packer.loads,
         )
         self._followed.cluster_names[vantage] = capture.names.names
         self._followed.calls[vantage] = fewest(capture.names.shared.times)

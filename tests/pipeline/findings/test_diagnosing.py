@@ -17,10 +17,11 @@ APART = ["crc-mismatch-1", "not-leader-loop-1", "rebalance-storm-1", "tcp-retran
 
 
 @needs_shared
-@pytest.mark.parametrize(("buckets", "events"), [(1, shares.EVENTS_A_TASK), (7, 50)], ids=["whole", "shared out"])
+@pytest.mark.parametrize(("buckets", "events"), [(1, shares.MOST_EVENTS), (7, 50)], ids=["whole", "shared out"])
 def test_findings_are_those_of_diagnose(spark, tmp_path, monkeypatch, buckets, events):
     """Also where a second run brings more to what tasks know."""
     monkeypatch.setattr(shares, "EVENTS_A_TASK", events)
+    monkeypatch.setattr(shares, "MOST_EVENTS", events)
     paths = [str(MISBEHAVE / f"{name}.pcap") for name in APART]
 
     write(spark, [*paths, *RING[:5]], tmp_path, Options(buckets=buckets))

@@ -24,7 +24,7 @@ def event(time, bucket, serial, size=10, at_end=False):
         "serial": serial,
         "vantage": f"v{bucket}",
         "item": bytes([serial % 256]) * size,
-        "told": serial % 5 == 0,
+        "wanted": 1 + serial % 3,
     }
 
 

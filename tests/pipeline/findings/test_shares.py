@@ -9,11 +9,10 @@ import pytest
 from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
 from kafkasniff.diagnose.engine import joined
 from kafkasniff.diagnose.facts import Client
-from kafkasniff.pipeline.findings import shares
 from kafkasniff.pipeline.findings.diagnosing import ClusterDiagnosis
 from kafkasniff.pipeline.findings.event_spans import in_order
-from kafkasniff.pipeline.findings.events import EventPacker
-from kafkasniff.pipeline.findings.shares import Share, dealt, shares_of
+from kafkasniff.pipeline.findings.events import ACROSS, SLOTS, EventPacker
+from kafkasniff.pipeline.findings.shares import EVENTS_A_TASK, MOST_EVENTS, Deal, Share, deals_of, dealt
 from kafkasniff.pipeline.rows.output import table_of
 from kafkasniff.pipeline.rows.schemas import schema_of
 from kafkasniff.render.diagnosis.rows import finding_rows
@@ -82,31 +81,30 @@ def run(cluster, tasks):
     found, keys, sizes = defaultdict(list), defaultdict(set), []
     for number, task in enumerate(tasks):
         (events,) = of_tasks.filter(pa.compute.equal(of_tasks["task"], number)).combine_chunks().to_batches()
-        diagnosis = ClusterDiagnosis(task.rules)
+        diagnosis = ClusterDiagnosis(task)
         diagnosis.reader.interfaces = cluster.interfaces
         for each in in_order([events]):
             diagnosis.feed(each)
         sizes.append(sum(each.num_rows for each in in_order([events])))
-        for rule, of_rule in diagnosis.diagnosis.found().items():
+        for rule, of_rule in diagnosis.found().items():
             found[rule] += of_rule
-        for rule in diagnosis.diagnosis.rules:
+        for rule in (rule for each in diagnosis.both for rule in each.rules):
             keys[rule.id] |= {key for key, _ in rule.states.items()}
     findings = joined(found[rule.id] for rule in RULES)
     return Counter(repr(row) for row in finding_rows([], findings)), keys, sizes
 
 
 @needs_shared
-def test_shares_find_what_one_task_finds(cluster, monkeypatch):
-    monkeypatch.setattr(shares, "EVENTS_A_TASK", 1_000)
-    tasks = shares_of([cluster.vantages], {cluster.vantages[0]: 3_000} | dict.fromkeys(cluster.vantages[1:], 0), 2)
+def test_shares_find_what_one_task_finds(cluster):
+    tasks = [Share(0, *deal) for deal in deals_of(loads(cluster), 3)]
 
     wanted, keys, _ = run(cluster, [Share(0)])
     found, _, sizes = run(cluster, tasks)
 
     assert found == wanted
     assert len({row.split("'")[3] for row in wanted}) > 25
-    assert [task.clients for task in tasks] == [(0, 3), (1, 3), (2, 3), None]
-    assert sorted(rule.id for rule in tasks[0].rules + tasks[3].rules) == sorted(RULES_BY_ID)
+    assert [task.across for task in tasks] == [True, False, False]
+    assert sorted(slot for task in tasks for slot in task.slots) == [*range(SLOTS)]
     # What tells of brokers and topics goes to all.
     assert max(sizes) < cluster.events.num_rows
     for rule, states in keys.items():
@@ -121,15 +119,38 @@ def client_in(key):
     return [part for part in key if isinstance(part, Client)][:1] or [key]
 
 
-def test_a_cluster_with_few_events_is_one_task():
-    clusters = [["a", "b"], ["c"]]
-    events = {"a": shares.EVENTS_A_TASK, "b": 1, "c": 7}
+def loads(cluster):
+    """Give how many events there are, as if they were ten times as many as are worth to be shared out."""
+    clients = Counter(client % SLOTS for client in cluster.events.column("client").to_pylist())
+    across = sum(cluster.events.column("across").to_pylist())
+    times = 10 * EVENTS_A_TASK // cluster.events.num_rows + 1
+    return {ACROSS: across * times} | {slot: count * times for slot, count in clients.items()}
 
-    assert [share.cluster for share in shares_of(clusters, events, 2)] == [0, 0, 0, 1]
-    assert shares_of(clusters, events, 1) == [Share(0), Share(1)]
+
+def test_a_cluster_with_few_events_is_one_task():
+    assert deals_of({1: EVENTS_A_TASK, ACROSS: 0}, 2) == (Deal(),)
+    assert deals_of({1: EVENTS_A_TASK, 2: 1, ACROSS: 0}, 1) == (Deal(),)
+    assert len(deals_of({1: EVENTS_A_TASK, 2: 1, ACROSS: 0}, 2)) == 2
+
+
+def test_tasks_have_as_much_to_do_as_each_other():
+    """Also where one client has half of all events, and where rules across clients look at most of them."""
+    of_clients = {0: 64_000} | dict.fromkeys(range(1, SLOTS), 1_000)
+    for across in (0, 40_000):
+        first, second = deals_of(of_clients | {ACROSS: across}, 2)
+        sizes = [sum(of_clients[slot] for slot in deal.slots) for deal in (first, second)]
+        assert first.across
+        assert abs(sizes[0] + 0.75 * across - sizes[1]) <= 1_000
+
+
+def test_more_tasks_than_end_sooner_are_not_made():
+    many = dict.fromkeys(range(SLOTS), 2_000)
+
+    assert len(deals_of(many | {ACROSS: 0}, 100)) == 7
+    assert len(deals_of(many | {ACROSS: 128_000}, 100)) == 3
 
 
 def test_a_larger_cluster_is_more_tasks_so_that_none_remembers_more():
-    many = shares_of([["a"]], {"a": 5 * shares.EVENTS_A_TASK}, 2)
+    many = dict.fromkeys(range(SLOTS), 10 * MOST_EVENTS // SLOTS)
 
-    assert [share.clients for share in many] == [*((part, 5) for part in range(5)), None]
+    assert len(deals_of(many | {ACROSS: 10 * MOST_EVENTS}, 2)) == 10

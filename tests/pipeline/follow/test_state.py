@@ -131,7 +131,7 @@ def test_what_another_version_left_is_not_touched(tmp_path):
     ledger.commit(State(buckets=1))
     ledger.close()
     path = Path(ledger.folder, "state")
-    path.write_bytes(path.read_bytes().replace(b"kafkasniff state 5", b"kafkasniff state 4"))
+    path.write_bytes(path.read_bytes().replace(b"kafkasniff state 6", b"kafkasniff state 5"))
 
     with pytest.raises(PipelineError, match=r"keeps its state in another form: go on with that"):
         opened(tmp_path)
@@ -178,7 +178,7 @@ def test_a_state_is_read_as_it_was_written(tmp_path):
         carried={(0, "v"): Carried(Saved("x"), frozenset({3}), ("note",), TlsCounters(decrypted=2))},
         tls_sessions={b"\1": b"\2"},
         names={"v": {"one", "other"}},
-        clusters=[Cluster(0, ("v",), (Deal(0, 2),), ((1, Saved("p", 7)),))],
+        clusters=[Cluster(0, ("v",), (Deal((0, 2), True),), ((1, Saved("p", 7)),))],
         events=[HeldEvents("e", {"v": 9}, frozenset({3}))],
         provisional={"files": [Written("files", "f", 1)]},
         rows=Counter(files=1),
