@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True, nonecheck=True
 """Snapshots: objects of the engine and the rules, written field by field, and read back as they were.
 
 A class declares its fields once: as a dataclass, a named tuple, or by `__slots__`. Those that it names in `REBUILT` are
@@ -68,6 +69,8 @@ class _Class(NamedTuple):
     """Names of others, but for those of C."""
     frozen: bool
     """Whether it may be a key, so that it must be whole before others are."""
+    places: tuple[int, ...]
+    """Where each of the fields that are written stands among the C attributes; -1 for those that are none."""
 
 
 @cache
@@ -92,7 +95,8 @@ def _class_of(cls: type) -> _Class:
     compiled = tuple(sorted(of_c))
     frozen = is_dataclass(cls) and cls.__hash__ is not None and cls.__hash__ is not object.__hash__
     written = tuple(name for name in names if name not in rebuilt)
-    return _Class(cls, written, compiled, tuple(name for name in rebuilt if name not in compiled), frozen)
+    places = tuple(compiled.index(name) if name in compiled else -1 for name in written)
+    return _Class(cls, written, compiled, tuple(name for name in rebuilt if name not in compiled), frozen, places)
 
 
 def state_classes(objects: Any) -> set[type]:
@@ -175,14 +179,16 @@ class _Writer:
         return [_REFERENCE, number]
 
     def _container(self, kind: int, each: Any) -> list[Any]:
-        value = self._value
         if kind in (_BYTES, _BYTEARRAY):
             return [kind, bytes(each)]
         if kind in _MAPPINGS:
-            return [kind, *(value(one) for pair in each.items() for one in pair)]
-        if kind == _DEQUE:
-            return [kind, each.maxlen, *map(value, each)]
-        return [kind, *map(value, each)]
+            record = [kind]
+            for key, one in each.items():
+                record.append(self._value(key))
+                record.append(self._value(one))
+            return record
+        values = [self._value(one) for one in each]
+        return [kind, each.maxlen, *values] if kind == _DEQUE else [kind, *values]
 
     def _object(self, each: Any) -> list[Any]:
         cls: type = type(each)
@@ -190,10 +196,10 @@ class _Writer:
         if self._told is not None:
             self._told(each)
         found = _class_of(cls)
-        values = dict(zip(found.compiled, _state(each), strict=True)) if found.compiled else {}
+        state = _state(each) if found.compiled else ()
         record: list[Any] = [number]
-        for name in found.names:
-            value = values[name] if name in values else getattr(each, name, _Unset)
+        for name, place in zip(found.names, found.places, strict=True):
+            value = state[place] if place >= 0 else getattr(each, name, _Unset)
             record.append([_UNSET] if value is _Unset else self._value(value))
         if isinstance(each, dict):
             record.append(self._reference(dict(each)))
@@ -215,13 +221,13 @@ class _Writer:
         if kind is bytes and len(value) < _SHARED_BYTES:
             return value
         if kind is tuple:
-            return [_TUPLE, *map(self._value, value)]
+            return [_TUPLE, *[self._value(each) for each in value]]
         if kind is frozenset:
-            return [_FROZEN_SET, *map(self._value, value)]
+            return [_FROZEN_SET, *[self._value(each) for each in value]]
         if kind is memoryview:
             return [_VIEW, bytes(value)]
         if issubclass(kind, tuple):
-            return [_NAMED_TUPLE, self._number_of(kind), *map(self._value, value)]
+            return [_NAMED_TUPLE, self._number_of(kind), *[self._value(each) for each in value]]
         if issubclass(kind, str):
             return [_TEXT, self._number_of(kind), str(value)]
         return self._reference(value)
@@ -266,10 +272,10 @@ class _Reader:
         for each, record in zip(self._objects, self._records, strict=True):
             # Keys are whole by now.
             if record[0] in _MAPPINGS:
-                values = map(self._value, record[1:])
-                each.update(dict(zip(values, values, strict=True)))
+                values = [self._value(value) for value in record[1:]]
+                each.update(dict(zip(values[::2], values[1::2], strict=True)))
             elif record[0] == _SET:
-                each.update(map(self._value, record[1:]))
+                each.update([self._value(value) for value in record[1:]])
         for each, items in self._items:
             each.update(items)
         for each, record in zip(self._objects, self._records, strict=True):
@@ -293,18 +299,18 @@ class _Reader:
         record, each = self._records[number], self._objects[number]
         kind = record[0]
         if kind == _LIST:
-            each.extend(map(self._value, record[1:]))
+            each.extend([self._value(value) for value in record[1:]])
         elif kind == _DEQUE:
-            each.extend(map(self._value, record[2:]))
+            each.extend([self._value(value) for value in record[2:]])
         elif kind >= 0:
             found = self._classes[kind]
             if isinstance(each, dict):
                 self._items.append((each, self._value(record.pop())))
-            values = dict(zip(found.names, map(self._value, record[1:]), strict=True))
+            values = dict(zip(found.names, [self._value(value) for value in record[1:]], strict=True))
             if found.compiled:
                 # What is left out stays as it is in a new object.
                 before = zip(found.compiled, _state(each), strict=True)
-                each.__setstate_cython__(tuple(values.pop(name, old) for name, old in before))
+                each.__setstate_cython__(tuple([values.pop(name, old) for name, old in before]))
             values |= dict.fromkeys(found.rebuilt)
             for name, value in values.items():
                 if value is not _Unset:
@@ -326,7 +332,7 @@ class _Reader:
             cls: Any = self._classes[value[1]].cls
             return tuple.__new__(cls, [self._value(each) for each in value[2:]])
         if kind == _FROZEN_SET:
-            return frozenset(map(self._value, value[1:]))
+            return frozenset([self._value(each) for each in value[1:]])
         if kind == _TEXT:
             return self._classes[value[1]].cls(value[2])
         if kind == _VIEW:
