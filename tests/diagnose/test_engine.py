@@ -11,10 +11,6 @@ from tests.diagnose.made import call, connection, findings
 REQUEST, DENIED = {"mechanism": "X"}, {"errorCode": 33, "mechanisms": []}
 
 
-def test_each_rule_has_an_id_of_its_own() -> None:
-    assert len(RULES) == len({rule.id for rule in RULES})
-
-
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_a_rule_says_all_of_itself(rule: type[Rule[object]]) -> None:
     for text in (rule.title, rule.meaning, rule.wire, rule.cause, rule.fix, rule.scope):

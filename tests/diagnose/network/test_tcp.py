@@ -1,27 +1,7 @@
 from typing import Any
 
-from kafkasniff.calls.call import Call
-from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.tcp.events import Endpoint
 from tests.diagnose.made import call, connection, finding, findings, report
-
-DEAD = Endpoint("10.0.0.9", 9092)
-
-
-def attempts(count: int, accepted: bool = False, reset: bool = True, begin: int = 0) -> list[ConnectionReport]:
-    reports = []
-    for index in range(begin, begin + count):
-        on = connection(40_000 + index, begin=index, end=index + 0.01, server=DEAD)
-        for counter in on.counters:
-            counter.data_bytes = 0
-        if accepted:
-            on.round_trip_ns = 1_000_000
-        elif reset:
-            on.counters[0].packets = on.counters[1].packets = 1
-        else:
-            on.counters[0].packets, on.counters[1].packets = 4, 0
-        reports.append(report(on, "empty", "rst" if reset else "idle", 1))
-    return reports
+from tests.diagnose.network.attempting import attempts
 
 
 def test_dead_broker() -> None:
@@ -35,24 +15,6 @@ def test_dead_broker() -> None:
 def test_a_broker_that_accepts_now_and_then_is_not_dead() -> None:
     mixed = [*attempts(4), *attempts(1, accepted=True, begin=4), *attempts(4, begin=5)]
     assert findings("dead-broker-connect-loop", mixed) == []
-
-
-def advertise() -> Call:
-    answer = {
-        "brokers": [{"nodeId": 3, "host": "10.0.0.9", "port": 9092, "rack": None}],
-        "controllerId": 3,
-        "topics": [],
-    }
-    return call(3, 1, {"topics": None}, answer)
-
-
-def test_advertised_listener_unreachable() -> None:
-    rule = "advertised-listener-unreachable"
-    assert findings(rule, attempts(9)) == []
-    assert findings(rule, [advertise(), *attempts(2)]) == []
-    found = finding(rule, [advertise(), *attempts(3)])
-    assert found.subject.items() >= {"clientId": "shop", "advertised": "10.0.0.9:9092", "brokerId": 3}.items()
-    assert findings(rule, [advertise(), *attempts(9), *attempts(1, accepted=True, begin=9)]) == []
 
 
 def tcp(counter: str, count: int, packets: int = 10) -> list[Any]:
@@ -104,128 +66,3 @@ def test_silence_around_a_start_or_stop_is_a_warning() -> None:
 def test_connections_that_end_late_tell_of_the_time_before() -> None:
     before = attempts(1, accepted=True)
     assert findings("dead-broker-connect-loop", [*attempts(10, begin=10), *before]) == []
-
-
-def test_an_advertised_name_is_known_by_its_port() -> None:
-    told = advertise()
-    assert told._response_body is not None
-    assert told._response_body.value is not None
-    told._response_body.value["brokers"][0]["host"] = "broker-3.internal"
-    found = finding("advertised-listener-unreachable", [told, *attempts(3)])
-    assert found.subject["brokerId"] == 3
-
-
-def told(index: int, host: str, topics: list[Any] | None = None, port: int = 9092) -> Call:
-    """Metadata on a connection of its own to 10.0.0.2:9092 that names a broker at `host`."""
-    broker = {"nodeId": 1, "host": host, "port": port, "rack": None}
-    request = {"topics": [{"name": "orders"}] if topics is None else topics}
-    return call(3, 8, request, {"brokers": [broker], "topics": []}, at=index, on=connection(50_000 + index))
-
-
-def test_addresses_that_a_client_never_follows() -> None:
-    rule = "advertised-listener-unreachable"
-    for host in ("localhost", "127.0.0.1", "kafka-0.kafka.svc", "broker1", "192.168.3.4"):
-        few = 1 if host in ("localhost", "127.0.0.1") else 2  # The client's own address is sure to be wrong.
-        assert findings(rule, [told(at, host) for at in range(few)]) == []
-        found = finding(rule, [told(at, host) for at in range(few + 1)])
-        named = {"clientId": "shop", "advertised": f"{host}:9092", "brokerId": 1}
-        assert found.subject.items() >= named.items()
-        work = call(0, 9, {"acks": 1, "topicData": []}, {"responses": []}, at=9, on=connection(50_009))
-        assert findings(rule, [*(told(at, host) for at in range(9)), work]) == []
-    assert "10.0.0.1 itself" in finding(rule, [told(at, "localhost") for at in range(3)]).summary
-    assert findings(rule, [told(at, "10.0.0.2") for at in range(9)]) == []
-    assert findings(rule, [told(at, "broker1", topics=[]) for at in range(9)]) == []  # A tool that lists topics.
-
-
-def test_programs_that_start_again_and_again_at_their_bootstrap_server() -> None:
-    """Kafka-python and aiokafka ask for no topic there, and go on to a broker that they were told."""
-
-    def starts(count: int, software: str, goes_on: bool = False) -> list[Call]:
-        calls = []
-        for at in range(count):
-            begun = told(at, "broker1", topics=[])
-            versions = call(18, 4, {}, {"apiKeys": []}, at=at, on=begun.connection)
-            versions.software_name, versions.software_version = software, "3.0.12"
-            calls += [versions, begun]
-            if goes_on:
-                calls.append(call(18, 4, {}, {"apiKeys": []}, at=at, on=connection(51_000 + at)))
-        return calls
-
-    rule = "advertised-listener-unreachable"
-    assert findings(rule, starts(2, "kafka-python")) == []
-    found = finding(rule, starts(3, "kafka-python"))
-    assert found.subject.items() >= {"clientId": "shop", "advertised": "broker1:9092"}.items()
-    assert "was told so 3 times" in found.summary
-    assert findings(rule, starts(9, "kafka-python", goes_on=True)) == []
-    assert findings(rule, starts(9, "kgo")) == []  # A health check, which asks for no more.
-
-
-def test_jobs_that_run_now_and_then_may_work_with_brokers_elsewhere() -> None:
-    """Of several brokers with names, those that they work with may be on hosts that the capture does not show."""
-
-    def jobs(every: float, *hosts: str) -> list[Call]:
-        calls = [told(index * every, "broker1") for index in range(3)]
-        brokers = [{"nodeId": node, "host": host, "port": 9092, "rack": None} for node, host in enumerate(hosts)]
-        for index, each in enumerate(calls):
-            answer = {"brokers": brokers, "topics": []}
-            calls[index] = call(3, 8, {"topics": [{"name": "orders"}]}, answer, at=index * every, on=each.connection)
-        return calls
-
-    rule = "advertised-listener-unreachable"
-    assert findings(rule, jobs(46, "broker1", "broker2")) == []
-    assert "where the capture does not show it" in finding(rule, jobs(44, "broker1", "broker2")).summary
-    assert "capture" not in finding(rule, jobs(46, "broker1")).summary
-
-
-def test_kafka_python_2_0_2_starts_again_and_again() -> None:
-    """It probes versions and asks for all topics on its first connection; those to brokers begin with neither."""
-
-    def starts(count: int, goes_on: bool = False) -> list[Call]:
-        calls = []
-        for at in range(count):
-            begun = told(at, "broker1")
-            assert begun._response_body is not None
-            on, answer = begun.connection, begun._response_body.value
-            calls += [
-                call(18, 0, {}, {"apiKeys": []}, at=at, on=on),
-                call(3, 0, {"topics": []}, answer, at=at, on=on),
-                *(call(3, 1, {"topics": None}, answer, at=at, on=on) for _ in range(2)),
-            ]
-            if goes_on:
-                calls.append(call(3, 1, {"topics": None}, answer, at=at, on=connection(51_000 + at)))
-        return calls
-
-    rule = "advertised-listener-unreachable"
-    assert findings(rule, starts(2)) == []
-    assert finding(rule, starts(3)).subject.items() >= {"clientId": "shop", "advertised": "broker1:9092"}.items()
-    assert findings(rule, starts(9, goes_on=True)) == []
-
-
-def asked_again(count: int, key: int = 3, every: float = 1, **answer: Any) -> list[Call]:
-    """The same question on one connection, as of a client that finds no way to a broker with a name."""
-    on = connection(50_001)
-    found = {"errorCode": 0, "nodeId": 1, "host": "broker1", "port": 9092} | answer
-    broker = {"nodeId": 1, "host": "broker1", "port": 9092, "rack": None}
-    topic = {"name": "orders", "errorCode": answer.get("errorCode", 0)}
-    first = call(3, 8, {"topics": []}, {"brokers": [broker], "topics": []}, on=on)
-    if key == 10:
-        return [
-            first,
-            *(call(10, 2, {"key": "g", "keyType": 0}, found, at=1 + at * every, on=on) for at in range(count)),
-        ]
-    metadata = {"brokers": [broker], "topics": [topic]}
-    return [
-        first,
-        *(call(3, 8, {"topics": [{"name": "orders"}]}, metadata, at=at * every, on=on) for at in range(count)),
-    ]
-
-
-def test_clients_that_stay_with_their_first_server() -> None:
-    """Java and franz-go go on asking on the connection to a bootstrap server."""
-    rule = "advertised-listener-unreachable"
-    for key in (3, 10):
-        assert findings(rule, asked_again(3, key)) == []
-        assert finding(rule, asked_again(4, key)).subject["advertised"] == "broker1:9092"
-        assert findings(rule, asked_again(9, key, every=60)) == []  # A client that looks whether anything has changed.
-    assert findings(rule, asked_again(9, errorCode=3)) == []  # Waits for a topic,
-    assert findings(rule, asked_again(9, key=10, errorCode=15)) == []  # or a coordinator.

@@ -1,7 +1,6 @@
 """Tables of libraries' options, and how the library of a client is told."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,7 @@ from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.options.java import JAVA
 from kafkasniff.diagnose.options.libraries import LIBRARIES, library_by_fingerprint, library_by_software
-from kafkasniff.diagnose.options.library import Instead, Library, filled, places
-from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES
+from kafkasniff.diagnose.options.library import Library, filled, places
 from kafkasniff.reading import Reading
 from tests.conftest import SHARED, needs_shared
 
@@ -49,24 +47,6 @@ def test_rules_name_options_that_all_libraries_know() -> None:
             assert "{" not in filled(advice.cause + advice.fix, library)
 
 
-@pytest.mark.parametrize("text", [*(text for rule in RULES for text in (rule.cause, rule.fix)), *ERROR_FIXES.values()])
-def test_places_stand_in_parentheses_behind_what_the_option_does(text: str) -> None:
-    """What a library has instead of an option is no name: the sentence must do without it."""
-    assert "{" not in re.sub(r"\((\{[^{}]+\}(; |, )?)+[^(){}]*\)", "", text)
-    assert set(places(text)) <= set(JAVA.options)
-
-
-def test_names_are_put_into_their_places() -> None:
-    text = "Wait longer ({linger.ms}); poll less ({max.poll.records})."
-    by_id = {library.id: filled(text, library) for library in LIBRARIES}
-    assert filled(text, None) == "Wait longer (linger.ms); poll less (max.poll.records)."
-    assert by_id["the Java client"] == (
-        "Wait longer (linger.ms, default 5, 0 before 4.0); poll less (max.poll.records, default 500)."
-    )
-    assert by_id["confluent-kafka-dotnet"].startswith("Wait longer (LingerMs, default 5);")
-    assert by_id["rskafka"].endswith("poll less (no option: records come one by one).")
-
-
 def test_software_that_wraps_librdkafka_under_another_name() -> None:
     told = library_by_software("karafka", "2.4.0-rdkafka-0.15-librdkafka-2.3.0")
     assert told is not None
@@ -81,11 +61,6 @@ def test_nothing_is_told_of_versions_that_several_libraries_send() -> None:
     older = library_by_fingerprint("orders", {(18, 0), (3, 0), (3, 1)})
     assert older is not None
     assert older.id == "kafka-python"  # Recorded with 2.0.2 on 4.3.1.
-
-
-def test_what_a_library_lacks_says_what_does_it() -> None:
-    lacking = [option for library in LIBRARIES for option in library.options.values() if isinstance(option, Instead)]
-    assert all(len(option.name) > 10 for option in lacking)
 
 
 @needs_shared

@@ -1,0 +1,28 @@
+from typing import Any
+
+from kafkasniff.calls.call import Call
+from tests.diagnose.made import call, finding, findings
+
+
+def commits(count: int, partitions: int = 1, **more: Any) -> list[Call]:
+    """So many within a second, each of the next partition."""
+    made = []
+    for index in range(count):
+        partition = {"partitionIndex": index % partitions, "committedOffset": index}
+        topics = [{"name": "orders", "partitions": [partition]}]
+        request = {"groupId": "billing", "memberId": "m-1", "topics": topics}
+        made.append(call(8, 2, request, {"topics": []}, at=index / count, **more))
+    return made
+
+
+def test_commit_storm() -> None:
+    assert findings("commit-storm", commits(25)) == []
+    found = finding("commit-storm", commits(26))  # the first is no repetition
+    assert (
+        found.subject.items() >= {"clientId": "shop", "group": "billing", "memberId": "m-1", "topic": "orders"}.items()
+    )
+    assert found.severity == "warning"
+
+
+def test_each_partition_once_is_no_storm() -> None:
+    assert findings("commit-storm", commits(60, partitions=60)) == []
