@@ -17,10 +17,11 @@ cdef class Conversations(Receiver):
 
     cpdef list take(self, list events)
     @cython.locals(plain=Conversation)
-    cpdef take_segment(self, Connection connection, int direction, bytes data, Arrival arrival)
+    cpdef take_segment(self, Connection connection, int direction, bytes data, long long missing, Arrival arrival)
     cdef _take_events(self, list events)
     @cython.locals(plain=Conversation)
     cdef _take_data(self, StreamData data)
+    cdef _take_other(self, event)
     cdef _begin(self, event)
     @cython.locals(
         connection=Connection, first=DirectionCounters, second=DirectionCounters, items=list, plain=Conversation,

@@ -92,16 +92,18 @@ class Conversations(Receiver):
         streams = [each.kafka for each in self._open.values() if each.kafka is not None]
         return len(streams), sum(each.in_flight for each in streams)
 
-    def take_segment(self, connection: Connection, direction: int, data: bytes, arrival: Arrival) -> None:
-        """Take the payload of a segment that comes next in its direction."""
+    def take_segment(self, connection: Connection, direction: int, data: bytes, missing: int, arrival: Arrival) -> None:
+        """Take the payload of a segment that comes next in its direction; it lacks its last `missing` bytes."""
         if self.events:
             self._take_events(self.events)
         conversation = connection.conversation
         if type(conversation) is Conversation:
             plain = conversation
-            plain.take_segment(direction, data, arrival, self._items)
+            plain.take_segment(direction, data, missing, arrival, self._items)
         else:
             self._take_data(new_stream_data(connection, direction, data, arrival, arrival, ()))
+            if missing:
+                self._take_other(StreamGap(connection, direction, missing, arrival, cut=True, acknowledged=True))
 
     def _take_events(self, events: list[StreamEvent]) -> None:
         """Take events, and clear the list."""
@@ -111,8 +113,7 @@ class Conversations(Receiver):
             elif type(event) is ConnectionEnd:
                 self._items += self._end(event)
             elif type(event) is StreamGap or type(event) is StreamConflict:
-                conversation = self._open.get(event.connection) or self._begin(event)
-                self._items += conversation.take(event)
+                self._take_other(event)
         events.clear()
 
     def _take_data(self, data: StreamData) -> None:
@@ -124,6 +125,10 @@ class Conversations(Receiver):
             plain.take_data(data, self._items)
         else:
             self._items += self._open[data.connection].take(data)
+
+    def _take_other(self, event: StreamGap | StreamConflict) -> None:
+        conversation = self._open.get(event.connection) or self._begin(event)
+        self._items += conversation.take(event)
 
     def _begin(self, event: StreamData | StreamGap | StreamConflict) -> "_Conversation":
         """Begin the conversation of a connection with its first event."""

@@ -1,11 +1,14 @@
 cimport cython
 from kafkasniff.calls.call cimport Call
+from kafkasniff.calls.frame cimport Frame
 from kafkasniff.calls.conversations cimport Conversations
 from kafkasniff.calls.enrichment.learning cimport Learning
 from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.tcp.reassembler cimport Reassembler
 
 cdef int _TELLS, _NAMES_IDS, _LOOKED_UP, _KEYS, _VERSIONS
+
+cdef bint _is_in_part(Frame frame) except -1
 
 cdef class Engine:
     cdef readonly Reassembler reassembler

@@ -8,6 +8,7 @@ from kafkasniff.calls.conversations import Conversations
 from kafkasniff.calls.counts import Counts
 from kafkasniff.calls.enrichment.fetch_sessions import FetchSessions
 from kafkasniff.calls.enrichment.learning import Learning, may_tell, names_topic_ids
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.reports import Gap
@@ -145,15 +146,15 @@ class Engine:
                 counts.gap_bytes += item.length or 0
         counts.calls = calls
         if counts.gaps or self.reassembler.counters.cut_packets:
-            counts.calls_in_part += sum(map(_is_in_part, items))
+            for item in items:
+                if type(item) is Call:
+                    call = item
+                    counts.calls_in_part += _is_in_part(call.request) or _is_in_part(call.response)
 
 
-def _is_in_part(item: Item) -> bool:
-    """Tell whether the capture lacks bytes of a call's messages."""
-    if not isinstance(item, Call):
-        return False
-    sides = (item.request, item.response)
-    return any(frame is not None and not frame.whole and not frame.limited for frame in sides)
+def _is_in_part(frame: Frame | None) -> bool:
+    """Tell whether the capture lacks bytes of a message."""
+    return frame is not None and len(frame.data) != frame.size and not frame.limited
 
 
 def _kind(key: int, version: int) -> int:

@@ -48,11 +48,16 @@ cdef class KafkaStreams:
 
     @cython.locals(
         own=list, cutter=FrameCutter, frame=Frame, fragments=tuple, start=Py_ssize_t, length=Py_ssize_t,
+        boundaries=Boundaries, ended=bint,
     )
-    cpdef take_bytes(self, int direction, bytes data, Arrival arrival, StreamData event, list calls)
+    cpdef take_bytes(self, int direction, bytes data, long long missing, Arrival arrival, StreamData event, list calls)
+    @cython.locals(cutter=FrameCutter, frame=Frame)
+    cdef _lose_rest(self, int direction, long long missing, Arrival arrival)
     cpdef take(self, int direction, item)
+    @cython.locals(cutter=FrameCutter)
+    cdef _take_frame(self, int direction, Frame frame)
     cdef _take_waiting(self)
-    @cython.locals(cutter=FrameCutter, searches=list, held=HeldStream)
+    @cython.locals(cutter=FrameCutter, searches=list, held=HeldStream, boundaries=Boundaries)
     cdef _take(self, int direction, item)
     @cython.locals(cutter=FrameCutter, held=HeldStream)
     cdef _search(self, int direction, bint again)

@@ -162,35 +162,53 @@ class KafkaStreams:
             cutter.restart(start)
 
     def take_bytes(
-        self, direction: int, data: bytes, arrival: Arrival, event: StreamData | None, calls: list[Item]
+        self, direction: int, data: bytes, missing: int, arrival: Arrival, event: StreamData | None, calls: list[Item]
     ) -> None:
         """Take the bytes of a segment, and add the calls that end to `calls`; none wait in `take_calls`.
 
-        `event` has the bytes where the segment came otherwise than next.
+        The segment lacks its last `missing` bytes. `event` has the others where they came otherwise than next.
         """
         own = self._calls
         self._calls = calls
         self._held_calls = len(calls)
-        cutter = self._cutters[direction]
-        if self._boundaries.searching or self._waiting:
+        cutter, boundaries = self._cutters[direction], self._boundaries
+        if not cutter.aligned and boundaries.begins_frame(self._cutters, direction, data, len(data) + missing):
+            cutter.restart(cutter.offset)
+        if not cutter.aligned or boundaries.searching:
             self.take(direction, (event or self._event(direction, data, arrival), 0))
-            self._calls = own
-            return
-        start, length = 0, len(data)
-        cutter.note_segment(length)
-        fragments = _NO_PACKETS if event is None else event.fragments
-        while start < length and cutter.idle():
-            frame = cutter.whole_frame(data, start, arrival, fragments)
-            if frame is None:
-                break
-            start += _PREFIX + frame.size
-            if not (self._take_request(frame) if direction == self.client else self._take_response(frame)):
-                cutter.misalign()
-        if start < length:
-            cutter.add(event or self._event(direction, data, arrival), start)
-        if start < length or not cutter.aligned:
-            self.drain(direction)
+        else:
+            start, length = 0, len(data)
+            cutter.note_segment(length + missing)
+            fragments = _NO_PACKETS if event is None else event.fragments
+            if cutter.pass_over(length, arrival, fragments):
+                start = length
+            while start < length and cutter.idle():
+                frame = cutter.whole_frame(data, start, arrival, fragments)
+                if frame is None:
+                    break
+                start += _PREFIX + frame.size
+                self._take_frame(direction, frame)
+            if start < length and not (missing and cutter.begin_cut(data, start, arrival, fragments)):
+                cutter.add(event or self._event(direction, data, arrival), start)
+            if cutter.has_more():
+                self.drain(direction)
+        if missing:
+            self._lose_rest(direction, missing, arrival)
         self._calls = own
+
+    def _lose_rest(self, direction: int, missing: int, arrival: Arrival) -> None:
+        """Take that the last `missing` bytes of a segment were not captured."""
+        if self._boundaries.searching:
+            self.take(direction, StreamGap(self.connection, direction, missing, arrival, cut=True))
+            return
+        self._lose(direction, arrival)
+        cutter = self._cutters[direction]
+        cutter.lose(missing, arrival)
+        frame = cutter.next_frame()
+        if frame is not None:
+            self._take_frame(direction, frame)
+        if not cutter.aligned and direction == self.client:
+            self._boundaries.lost_ids.lose()
 
     def _event(self, direction: int, data: bytes, arrival: Arrival) -> StreamData:
         return new_stream_data(self.connection, direction, data, arrival, arrival, _NO_PACKETS)
@@ -224,7 +242,11 @@ class KafkaStreams:
 
     def _take(self, direction: int, item: HeldPiece) -> None:
         cutter = self._cutters[direction]
-        searches = self._boundaries.searches
+        boundaries = self._boundaries
+        searches = boundaries.searches
+        if searches[direction] is None and not cutter.aligned:
+            # The end of the last segment, in which it was lost, was not captured; this one does not prove itself.
+            boundaries.begin_behind(self._cutters, direction, True)
         search = searches[direction]
         if isinstance(item, StreamGap):
             self._lose(direction, item.arrival)
@@ -350,8 +372,7 @@ class KafkaStreams:
         cutter = self._cutters[direction]
         frame = cutter.next_frame()
         while frame is not None:
-            if not (self._take_request(frame) if direction == self.client else self._take_response(frame)):
-                cutter.misalign()
+            self._take_frame(direction, frame)
             frame = cutter.next_frame()
         if not cutter.aligned:
             if (size := cutter.absurd_size) is not None:
@@ -362,8 +383,14 @@ class KafkaStreams:
                     else f"an impossible message size, {size}"
                 )
                 self._refuse(direction, cutter.offset, cutter.next_arrival(), found)
-            self._boundaries.begin_behind(self._cutters, direction, gap)
+            self._boundaries.begin_behind(self._cutters, direction, gap is not None)
             self._search(direction, again=True)
+
+    def _take_frame(self, direction: int, frame: Frame) -> None:
+        """Take a frame, or where it is none leave the boundary that it was cut at."""
+        if not (self._take_request(frame) if direction == self.client else self._take_response(frame)):
+            cutter = self._cutters[direction]
+            cutter.misalign()
 
     def _search(self, direction: int, again: bool) -> None:
         found = self._boundaries.find(direction, again)

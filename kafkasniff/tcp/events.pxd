@@ -43,4 +43,4 @@ cdef class ConnectionEnd:
 cdef class Receiver:
     cdef public list events
 
-    cpdef take_segment(self, Connection connection, int direction, bytes data, Arrival arrival)
+    cpdef take_segment(self, Connection connection, int direction, bytes data, long long missing, Arrival arrival)

@@ -291,6 +291,8 @@ class Receiver:
         self.events: list[StreamEvent] = []
         """What came and was not taken yet, in order."""
 
-    def take_segment(self, connection: Connection, direction: int, data: bytes, arrival: Arrival) -> None:
-        """Take the payload of a segment that comes next in its direction."""
+    def take_segment(self, connection: Connection, direction: int, data: bytes, missing: int, arrival: Arrival) -> None:
+        """Take the payload of a segment that comes next in its direction; it lacks its last `missing` bytes."""
         self.events.append(new_stream_data(connection, direction, data, arrival, arrival, ()))
+        if missing:
+            self.events.append(StreamGap(connection, direction, missing, arrival, cut=True, acknowledged=True))

@@ -119,16 +119,16 @@ class Reassembler:
                     mss = 0
                     if flags & _SYN:
                         mss = maximum_segment_size(data, tcp + _TCP_HEADER, min(payload, end))
-                    if ethertype == _IPV4 and packet_end <= end:
-                        table.receive_ipv4(data, view, ip, flags, payload, length, arrival)
+                    captured = min(end - payload, length)
+                    if ethertype == _IPV4 and captured >= 0:
+                        table.receive_ipv4(data, view, ip, flags, payload, captured, length, arrival)
                         if closed or mss:
                             table.note_sender(part(data, ip + 12, ip + 24), closed, mss)
                         continue
                     source = ip + 12 if ethertype == _IPV4 else ip + 8
                     key = part(data, source, tcp) + part(data, tcp, tcp + 4)
                     sequence, acknowledged = big32(view, tcp + 4), big32(view, tcp + 8)
-                    start = min(payload, end)
-                    captured = min(end - start, length)
+                    start, captured = min(payload, end), max(captured, 0)
                     table.receive(key, sequence, acknowledged, flags, data, start, captured, length, arrival)
                     if closed or mss:
                         table.note_sender(key, closed, mss)

@@ -6,7 +6,7 @@ from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.octets cimport part, signed32
 from kafkasniff.tcp.events cimport StreamData
 
-cdef int _PREFIX, _NO_MESSAGE, _MOST_GONE, _LARGE, _HEADER_BYTES
+cdef int _PREFIX, _NO_MESSAGE, _UNKNOWN, _MOST_GONE, _LARGE, _HEADER_BYTES
 cdef tuple _NO_PACKETS
 
 @cython.final
@@ -30,16 +30,21 @@ cdef class FrameCutter:
     @cython.locals(size="long long", room=Py_ssize_t)
     cpdef Frame whole_frame(self, bytes data, Py_ssize_t start, Arrival arrival, tuple fragments)
     cpdef bint idle(self)
+    cpdef bint has_more(self)
     cpdef restart(self, long long offset)
     cpdef misalign(self)
     cpdef Frame end(self, Arrival arrival)
+    cpdef bint pass_over(self, long long length, Arrival arrival, tuple fragments) except -1
+    @cython.locals(room=Py_ssize_t, size="long long")
+    cpdef bint begin_cut(self, bytes data, Py_ssize_t start, Arrival arrival, tuple fragments) except -1
     cpdef note_segment(self, long long length)
     @cython.locals(length="long long", skipped="long long")
     cpdef add(self, StreamData event, Py_ssize_t start=*)
     @cython.locals(size="long long", start=Py_ssize_t, event=StreamData, believed=bint, kept="long long")
     cpdef push(self, StreamData event, Py_ssize_t start=*)
     cpdef push_gap(self, gap)
-    cdef _pass(self, gap)
+    cpdef lose(self, long long length, Arrival arrival)
+    cdef _pass(self, long long length, Arrival arrival, tuple fragments)
     cpdef list take_rest(self)
     cpdef Frame next_frame(self)
     cdef Frame _cut_from_one_packet(self, StreamData event, Py_ssize_t start, Py_ssize_t size)
@@ -55,5 +60,5 @@ cdef class FrameCutter:
     cdef Frame _hand_over(self)
     cdef _forget_frame(self)
     cdef _drop_queue(self)
-    @cython.locals(arrival=Arrival, last=Arrival, packets=list)
-    cpdef _note(self, StreamData event)
+    @cython.locals(last=Arrival, packets=list)
+    cdef _note(self, Arrival arrival, tuple fragments)

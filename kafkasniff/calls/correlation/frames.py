@@ -31,6 +31,8 @@ HEADER_BYTES_OF_UNKEPT = 64 << 10
 """What is kept of a message above the limit: enough for its header and the beginning of its body."""
 _LARGE, _HEADER_BYTES = LARGE, HEADER_BYTES_OF_UNKEPT
 _NO_MESSAGE = -1
+_UNKNOWN = -1
+"""The length of a gap, where it is not known."""
 _MOST_GONE = 64
 """Places of events that were cut whole, which the queue keeps at most before its other half."""
 
@@ -145,11 +147,7 @@ class FrameCutter:
         length = len(event.data) - start
         if self._skip:
             skipped = min(self._skip, length)
-            self._skip -= skipped
-            self.offset += skipped
-            self._note(event)
-            if not self._skip:
-                self._finish_partial()
+            self._pass(skipped, event.arrival, event.fragments)
             if skipped == length:
                 return
             start += skipped
@@ -175,6 +173,10 @@ class FrameCutter:
         """Tell whether the next byte begins a message, of which nothing was pushed yet."""
         return self.aligned and self._size == _NO_MESSAGE and not self._available and self._finished is None
 
+    def has_more(self) -> bool:
+        """Tell whether `next_frame` may give a frame, or bytes are there and no boundary."""
+        return self._available > 0 or not self.aligned or self._finished is not None
+
     def whole_frame(self, data: bytes, start: int, arrival: Arrival, fragments: tuple[Arrival, ...]) -> Frame | None:
         """Give the frame that begins at `start` of a segment that was not pushed, if it ends in there; when `idle`.
 
@@ -188,6 +190,32 @@ class FrameCutter:
             return None
         return self._frame_in(data, start, size, arrival, fragments)
 
+    def pass_over(self, length: int, arrival: Arrival, fragments: tuple[Arrival, ...]) -> bool:
+        """Take a segment of `length` bytes if these are all of a message whose rest is not kept; tell whether so."""
+        if not 0 < length <= self._skip:
+            return False
+        self._pass(length, arrival, fragments)
+        return True
+
+    def begin_cut(self, data: bytes, start: int, arrival: Arrival, fragments: tuple[Arrival, ...]) -> bool:
+        """Take the beginning of a message, at `start` of a segment that was not pushed and lacks its end.
+
+        False where other bytes come next, or where the message needs a closer look.
+        """
+        room = len(data) - start - _PREFIX
+        if room < 0 or not self.idle():
+            return False
+        size = signed32(data, start)
+        if size < self.smallest or size > self.kept_limit or size > _LARGE:
+            return False
+        self._first = arrival
+        self._note(arrival, fragments)
+        self._size = size
+        self._kept = part(data, start + _PREFIX, len(data))
+        self._skip = size - room
+        self.offset += _PREFIX + room
+        return True
+
     def note_segment(self, length: int) -> None:
         """Note a segment by its bytes on the wire."""
         self.last_segment = length
@@ -199,31 +227,32 @@ class FrameCutter:
             self.note_segment(self.last_segment + gap.length)
         else:
             self.last_segment = 0
-        self._pass(gap)
+        self.lose(_UNKNOWN if gap.length is None else gap.length, gap.arrival)
 
-    def _pass(self, gap: StreamGap) -> None:
-        length = gap.length
-        if self._skip:
-            if length is not None and length <= self._skip:
+    def lose(self, length: int, arrival: Arrival) -> None:
+        """Go on behind `length` bytes that lack, as a packet tells, or (`_UNKNOWN`) behind some."""
+        if self._size == _NO_MESSAGE:
+            self._drop_queue()
+            self.aligned = False
+        else:
+            if not self._skip:
+                self._start_skip(self._size - self._available)
+            if 0 <= length < self._skip:
                 self._skip -= length
                 self.offset += length
-                if not self._skip:
-                    self._last = gap.arrival
-                    self._finish_partial()
                 return
-            self._last = gap.arrival
+            self.aligned = length == self._skip
+            self._last = arrival
             self._finish_partial()
-        elif self._size == _NO_MESSAGE:
-            self._drop_queue()
-        else:
-            missing = self._size - self._available
-            self._start_skip(missing)
-            if length is not None and length <= missing:
-                self._pass(gap)
-                return
-            self._last = gap.arrival
+        self.offset += max(length, 0)
+
+    def _pass(self, length: int, arrival: Arrival, fragments: tuple[Arrival, ...]) -> None:
+        """Let bytes of the current frame pass that are not kept."""
+        self._skip -= length
+        self.offset += length
+        self._note(arrival, fragments)
+        if not self._skip:
             self._finish_partial()
-        self.aligned = False
 
     def next_frame(self) -> Frame | None:
         """Give the next frame, whole or cut, or None when more bytes are needed (or `aligned` is False)."""
@@ -355,7 +384,7 @@ class FrameCutter:
         while left:
             event = self._queue[self._head]
             start = self._head_start
-            self._note(event)
+            self._note(event.arrival, event.fragments)
             data = event.data
             length = len(data) - start
             if length > left:
@@ -370,8 +399,8 @@ class FrameCutter:
         self.offset += count
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def _note(self, event: StreamData) -> None:
-        arrival = event.arrival
+    def _note(self, arrival: Arrival, fragments: tuple[Arrival, ...]) -> None:
+        """Note that bytes of the current frame came in a packet, in so many fragments."""
         # Completed by the latest packet, which need not be the last in the stream (segments out of order).
         last = self._last
         if last is None or arrival.time > last.time or (arrival.time == last.time and arrival.packet > last.packet):
@@ -380,7 +409,7 @@ class FrameCutter:
         if packets is not None:
             if not packets or packets[-1] is not arrival:
                 packets.append(arrival)
-            packets.extend(event.fragments)
+            packets.extend(fragments)
 
     def _start_skip(self, missing: int) -> None:
         """Keep what there is of the current frame, and let its other `missing` bytes pass."""

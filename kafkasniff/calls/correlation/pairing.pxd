@@ -35,6 +35,7 @@ cdef class Pairing:
     cpdef add_request(self, Frame frame)
     @cython.locals(request=Frame)
     cpdef Frame answered_by(self, Frame frame)
+    cpdef bint waits_for(self, long long correlation_id) except -1
     @cython.locals(request=Frame, size=Py_ssize_t)
     cpdef Frame _remove_first(self)
     cdef bint _is_older(self, Frame frame) except -1

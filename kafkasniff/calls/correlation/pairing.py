@@ -213,6 +213,10 @@ class Pairing:
             return [*self.waiting]
         return [frame for frame, _ in self._early]
 
+    def waits_for(self, correlation_id: int) -> bool:
+        """Tell whether a request with this id waits for its answer."""
+        return any(request.header.correlation_id == correlation_id for request in self.waiting)
+
     def early_ids(self) -> set[int]:
         """Give the correlation ids of responses whose request was not seen."""
         return {correlation_id(frame) for frame, _ in self._early}

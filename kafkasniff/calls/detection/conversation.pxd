@@ -27,7 +27,7 @@ cdef class Conversation:
 
     cpdef take(self, event)
     @cython.locals(kafka=KafkaStreams)
-    cpdef take_segment(self, int direction, bytes data, Arrival arrival, list items)
+    cpdef take_segment(self, int direction, bytes data, long long missing, Arrival arrival, list items)
     @cython.locals(kafka=KafkaStreams, calls=list)
     cpdef take_data(self, StreamData data, list items)
     @cython.locals(data=bytes, header=RequestHeader, body=bytes)

@@ -120,13 +120,15 @@ class Conversation:
             self._contradict(event.direction, event.ranges)
         return ()
 
-    def take_segment(self, direction: int, data: bytes, arrival: Arrival, items: list[Item]) -> None:
-        """Take the payload of a segment that comes next, as `take_data` does."""
+    def take_segment(self, direction: int, data: bytes, missing: int, arrival: Arrival, items: list[Item]) -> None:
+        """Take the payload of a segment that comes next, as `take_data` does; its last `missing` bytes lack."""
         kafka = self.kafka
         if kafka is None or self._has_gaps or not (self._start_1 if direction else self._start_0):
             self.take_data(new_stream_data(self._connection, direction, data, arrival, arrival, ()), items)
+            if missing:
+                items += self._take_gap(StreamGap(self._connection, direction, missing, arrival, True, True))
         else:
-            kafka.take_bytes(direction, data, arrival, None, items)
+            kafka.take_bytes(direction, data, missing, arrival, None, items)
 
     def take_data(self, data: StreamData, items: list[Item]) -> None:
         """Take bytes; add what ended to `items`."""
@@ -139,13 +141,13 @@ class Conversation:
             items += self._take_undecided(data)
         elif self._has_gaps:
             calls: list[Item] = []
-            kafka.take_bytes(data.direction, data.data, data.arrival, data, calls)
+            kafka.take_bytes(data.direction, data.data, 0, data.arrival, data, calls)
             self._follow(data.direction)
             self._has_gaps = bool(self._lost)
             items += self._take_gaps()
             items += calls
         else:
-            kafka.take_bytes(data.direction, data.data, data.arrival, data, items)
+            kafka.take_bytes(data.direction, data.data, 0, data.arrival, data, items)
 
     @property
     def _searches(self) -> "tuple[BoundarySearch, BoundarySearch]":
@@ -169,6 +171,10 @@ class Conversation:
         return ()
 
     def _lose(self, gap: StreamGap) -> None:
+        if gap.cut:
+            # It is none to be told, as its packet is there.
+            self._follow(gap.direction)
+            return
         if self._lost is None:
             self._lost = Gaps()
         self._lost.lose(gap)
@@ -187,7 +193,7 @@ class Conversation:
             self._accept(event.direction, 0, "")
             assert self.kafka is not None
             calls: list[Item] = []
-            self.kafka.take_bytes(event.direction, event.data, event.arrival, event, calls)
+            self.kafka.take_bytes(event.direction, event.data, 0, event.arrival, event, calls)
             return calls
         self._follow(event.direction)
         self._seen += len(event.data)
@@ -287,7 +293,7 @@ class Conversation:
         client id in plain text, and a body that decodes to the segment's last byte.
         """
         data = event.data
-        if self._connection.initiator != event.direction or self._has_gaps or self._contradicted:
+        if self._connection.initiator != event.direction or self._searched is not None or self._contradicted:
             return False
         if not SIZE_PREFIX < len(data) <= FIRST_BYTES or signed32(data, 0) != len(data) - SIZE_PREFIX:
             return False

@@ -5,6 +5,8 @@ from kafkasniff.calls.correlation.pairing cimport Pairing
 from kafkasniff.calls.correlation.segments cimport LargestSegments
 from kafkasniff.calls.resync.held cimport HeldStream
 from kafkasniff.calls.resync.lost_ids cimport LostIds
+from kafkasniff.octets cimport signed32
+from kafkasniff.protocol.headers cimport RequestHeader, read_request_header
 
 @cython.final
 cdef class Boundaries:
@@ -22,8 +24,13 @@ cdef class Boundaries:
 
     cpdef know_client(self, client_id)
     cpdef begin(self, int direction)
+    @cython.locals(
+        size="long long", number="long long", end="long long", header=RequestHeader, first=FrameCutter, second=FrameCutter,
+        full="long long",
+    )
+    cpdef bint begins_frame(self, tuple cutters, int direction, bytes data, long long length) except -1
     @cython.locals(cutter=FrameCutter, each=FrameCutter, largest=LargestSegments, rest=list)
-    cpdef begin_behind(self, tuple cutters, int direction, gap)
+    cpdef begin_behind(self, tuple cutters, int direction, bint behind_gap)
     cdef _search(self, int direction, search)
     @cython.locals(held=HeldStream)
     cpdef find(self, int direction, bint again)

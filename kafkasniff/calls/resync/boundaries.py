@@ -4,23 +4,37 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kafkasniff.calls.correlation.frames import FrameCutter
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
+from kafkasniff.calls.correlation.frames import SIZE_PREFIX, FrameCutter
 from kafkasniff.calls.correlation.pairing import Pairing
 from kafkasniff.calls.correlation.segments import LargestSegments
 from kafkasniff.calls.limits import Budget
 from kafkasniff.calls.resync.evidence import (
     CLIENT_ID_LIMIT,
+    HARDLY_PLAUSIBLE,
+    HEADER_BYTES,
+    ID_STEP,
     LARGEST_PLAUSIBLE,
+    SMALLEST_REQUEST,
     SMALLEST_RESPONSE,
     Score,
     may_be_unknown_request,
     request_header,
     score_request,
     score_response,
+    tells_client,
 )
 from kafkasniff.calls.resync.held import HeldStream
 from kafkasniff.calls.resync.lost_ids import NO_ID, LostIds
-from kafkasniff.tcp.events import StreamGap
+from kafkasniff.protocol.errors import ProtocolError
+
+if not cython.compiled:
+    from kafkasniff.octets import signed32
+    from kafkasniff.protocol.headers import read_request_header
 
 if TYPE_CHECKING:  # where no bytes lack, nothing is searched for
     from kafkasniff.calls.resync.search import BoundarySearch
@@ -88,8 +102,38 @@ class Boundaries:
 
         self._search(direction, BoundarySearch(self._limit, self._budget))
 
-    def begin_behind(self, cutters: Sequence[FrameCutter], direction: int, gap: StreamGap | None) -> None:
-        """Search a direction from where its cutter lost its frames on; `gap` is what it lost them by, if any."""
+    def begins_frame(self, cutters: Sequence[FrameCutter], direction: int, data: bytes, length: int) -> bool:
+        """Tell whether a segment behind one whose end was not captured begins with the frame that comes next.
+
+        It has `length` bytes, of which `data` were captured. Mostly its sender began to write there, and no search is
+        needed where that proves itself: a request by the client id of the connection and an id right behind the last
+        one, a response by the id of a request that waits, and by a size that leads to the end of the segment, or less
+        far where the segment before it was no full one.
+        """
+        if self.searches[direction] is not None or len(data) < SIZE_PREFIX + SMALLEST_RESPONSE:
+            return False
+        size = signed32(data, 0)
+        if direction != self._client:
+            number, end = signed32(data, SIZE_PREFIX), SIZE_PREFIX + size
+            if not 0 < number - self.answer_id <= ID_STEP or not self._pairing.waits_for(number):
+                return False
+            first, second = cutters
+            full = max(first.largest_segments.size, second.largest_segments.size)
+            return end == length or (
+                size >= SMALLEST_RESPONSE and end < length and (second if direction else first).last_segment < full
+            )
+        if len(data) < SIZE_PREFIX + HEADER_BYTES or not SMALLEST_REQUEST <= size < HARDLY_PLAUSIBLE:
+            return False
+        if not 0 < signed32(data, 2 * SIZE_PREFIX) - self.request_id <= ID_STEP:
+            return False
+        try:
+            header = read_request_header(data, SIZE_PREFIX)
+        except ProtocolError:
+            return False
+        return header.client_id in self.client_ids and tells_client(header.client_id, ())
+
+    def begin_behind(self, cutters: Sequence[FrameCutter], direction: int, behind_gap: bool) -> None:
+        """Search a direction from where its cutter lost its frames on; `behind_gap`: a gap came last."""
         from kafkasniff.calls.resync.search import BoundarySearch
 
         cutter = cutters[direction]
@@ -98,8 +142,8 @@ class Boundaries:
             largest.note(each.largest_segments.size, each.largest_segments.count)
         refused = None if cutter.absurd_size is None else cutter.offset
         search = BoundarySearch(self._limit, self._budget, cutter.offset, refused)
-        if gap is not None:
-            search.held.push_gap(gap)
+        if behind_gap:
+            search.held.follow_gap(cutter.last_segment > 0)
         search.held.ended = self._ended
         rest = cutter.take_rest()
         search.held.writes.go_on(0 if rest else cutter.last_segment, largest)

@@ -24,10 +24,7 @@ class Gaps:
         return bool(self._closed) or self._open != [None, None]
 
     def lose(self, gap: StreamGap) -> None:
-        """Take a gap; what the snap length cut off is none to be told, as its packet is there."""
-        if gap.cut:
-            self.follow(gap.direction)
-            return
+        """Take a gap."""
         before = self._open[gap.direction]
         if before is not None:
             unknown = before.length is None or gap.length is None

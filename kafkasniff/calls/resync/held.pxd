@@ -19,6 +19,7 @@ cdef class HeldStream:
     @cython.locals(length="long long", limit="long long")
     cpdef push(self, StreamData event, Py_ssize_t start=*)
     cpdef push_gap(self, gap)
+    cpdef follow_gap(self, bint cut)
     cpdef drop_before(self, long long offset)
     cpdef clear(self)
     @cython.locals(index=Py_ssize_t)

@@ -107,14 +107,21 @@ class HeldStream:
         """Add a gap."""
         self._items.append((self.end, gap))
         self.end += gap.length or 0
-        if gap.cut and gap.length:
-            self.cut = True
-            self.writes.cut(gap.length)
+        cut = gap.cut and bool(gap.length)
+        if cut:
+            self.writes.cut(gap.length or 0)
         else:
             self.writes.lose()
-            self._behind_gaps.add(self.end)
+        self.follow_gap(cut)
         if gap.length is None:
             self.drop_before(self.end)
+
+    def follow_gap(self, cut: bool) -> None:
+        """Note that what comes next is behind a gap: segments that lack, or (`cut`) the end of one."""
+        if cut:
+            self.cut = True
+        else:
+            self._behind_gaps.add(self.end)
 
     def drop_before(self, offset: int) -> None:
         """Let go of the bytes before the stream position `offset`, by whole segments."""

@@ -2,6 +2,7 @@
 
 cimport cython
 from kafkasniff.calls.call cimport Call
+from kafkasniff.calls.frame cimport Frame
 from kafkasniff.capture.packets cimport Arrival
 from kafkasniff.protocol.bodies.text_buffer cimport (
     TextBuffer, kafkasniff_add, kafkasniff_aligned, kafkasniff_duration, kafkasniff_padded,
@@ -16,7 +17,7 @@ cdef class CallLines(LineWriter):
     cdef object cut, layout, header_rows
     cdef int detail
     cdef object colours
-    cdef bytes before_time, before_slow, off, clock_text, clock_start
+    cdef bytes before_time, before_slow, before_cut, off, clock_text, clock_start
     cdef object time
     cdef str mode, day
     cdef ClockTime clock
@@ -31,5 +32,9 @@ cdef class CallLines(LineWriter):
     cdef int begin_line(self, long long nanoseconds) except -1
     cdef shorten_line(self, Call call, Py_ssize_t start)
     cdef int write_tail(self, Call call, long long room) except -1
+    @cython.locals(request=Frame, response=Frame)
+    cdef int write_cut(self, Call call) except -1
+    cdef int write_cut_side(self, bytes before, Frame frame) except -1
+    cdef int write_count(self, long long count) except -1
     @cython.locals(place="unsigned char*", to="unsigned char*", behind_api="unsigned char*")
     cdef Py_ssize_t write_columns(self, Call call, long long nanoseconds) except -1

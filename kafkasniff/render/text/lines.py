@@ -8,6 +8,7 @@ except ImportError:
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.protocol.bodies.text_buffer import TextBuffer
@@ -17,7 +18,7 @@ from kafkasniff.render.line_writer import LineWriter
 from kafkasniff.render.text.clock import ClockTime, time_column, time_title
 from kafkasniff.render.text.layout import TOOK, header_line, layout_for
 from kafkasniff.render.text.line_parts import LinePart, LineParts
-from kafkasniff.render.text.parts import OUTCOMES, cut_text, error_names, outcome_text, problem_text
+from kafkasniff.render.text.parts import OUTCOMES, error_names, outcome_text, problem_text
 from kafkasniff.render.text.summaries.summary import Summaries
 from kafkasniff.render.times import SinceFirst
 from kafkasniff.render.words import cells, duration_text, shorten, shorten_words
@@ -80,6 +81,7 @@ class CallLines(LineWriter):
         self.colours = colours
         self.before_time = f" {colours.time}".encode()
         self.before_slow = f" {colours.slow}".encode()
+        self.before_cut = colours.warning.encode()
         self.off = colours.off.encode()
         self.mode = time
         self.time = time_column(time, layout.digits)
@@ -287,11 +289,17 @@ class CallLines(LineWriter):
         elif not summaries.is_sound:
             problems = call.problems
         repeated: Call | None = self.parts.repeated_by(call)
-        is_fine: cython.bint = is_whole and not summaries.codes
-        if is_fine and summaries.is_sound:
+        if is_whole and not summaries.codes and summaries.is_sound:
             self.parts.repeats.note_sound(call)
-        is_usual: cython.bint = is_fine and summaries.throttle_ms <= 0 and repeated is None
+        is_usual: cython.bint = not summaries.codes and summaries.throttle_ms <= 0 and repeated is None
         if room < 0 and is_usual and not problems and outcome == "answered":
+            if not is_whole:
+                if summaries.text.size:
+                    out.append(summaries.text)
+                    out.add(b"  ")
+                out.add(self.before_cut)
+                self.write_cut(call)
+                return out.add(self.off)
             return out.append(summaries.text)
         colours = self.colours
         errors = error_names([error_name(code) for code in summaries.codes]) if summaries.codes else ""
@@ -308,7 +316,10 @@ class CallLines(LineWriter):
         if summaries.text.size:
             parts.append(("", str(summaries.text.taken(0), "utf-8")))
         if not is_whole:
-            parts.append((colours.warning, cut_text(call)))
+            before: cython.Py_ssize_t = out.size
+            self.write_cut(call)
+            parts.append((colours.warning, str(out.taken(before), "utf-8")))
+            out.size = before
         elif problems:
             parts.append((colours.warning, problem_text(problems)))
         start: cython.Py_ssize_t = out.size
@@ -324,6 +335,34 @@ class CallLines(LineWriter):
         if not has_room:
             self.write_below(errors)
         return 0
+
+    def write_cut(self, call: Call) -> cython.int:
+        """Say which messages the capture has in part only; what their bodies then lack follows from it."""
+        request, response = call.request, call.response
+        start: cython.Py_ssize_t = self.out.size
+        if request is not None and len(request.data) != request.size:
+            self.write_cut_side(b"request cut: ", request)
+        if response is not None and len(response.data) != response.size:
+            if self.out.size > start:
+                self.out.add(b", ")
+            self.write_cut_side(b"response cut: ", response)
+        return 0
+
+    def write_cut_side(self, before: bytes, frame: Frame) -> cython.int:
+        """Say how much of a message there is."""
+        self.out.add(before)
+        self.write_count(len(frame.data))
+        self.out.add(b" of ")
+        self.write_count(frame.size)
+        return self.out.add(b" byte" if frame.size == 1 else b" bytes")
+
+    def write_count(self, count: cython.longlong) -> cython.int:
+        """Write a number with a comma before every third digit."""
+        if count < 1_000:
+            return self.out.number(count)
+        self.write_count(count // 1_000)
+        self.out.byte(44)
+        return self.out.padded(count % 1_000, 3)
 
     def failed(self, item: Item, message: str) -> str:
         """Give the line of what cannot be shown, of a call with its outcome, with its newline."""

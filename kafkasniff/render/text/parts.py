@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from kafkasniff.calls.call import Call, Side
+from kafkasniff.calls.call import Call
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.errors import Problem
 from kafkasniff.protocol.names import camel_case
-from kafkasniff.render.words import count_text, duration_text, shorten_inside, show
+from kafkasniff.render.words import duration_text, shorten_inside, show
 
 _LONGEST_CLIENT_ID: Final = 120
 _MOST_ERROR_NAMES: Final = 3
@@ -49,20 +49,6 @@ def error_names(names: list[str]) -> str:
     if len(counts) > _MOST_ERROR_NAMES:
         words.append(f"and {len(counts) - _MOST_ERROR_NAMES} more")
     return ", ".join(words)
-
-
-def cut_text(call: Call) -> str:
-    """Say which messages the capture has in part only; what their bodies then lack follows from it."""
-    request, response = call.request, call.response
-    words = "" if request is None or request.whole else _cut_text("request", len(request.data), request.size)
-    if response is None or response.whole:
-        return words
-    return f"{words}{', ' if words else ''}{_cut_text('response', len(response.data), response.size)}"
-
-
-@lru_cache(maxsize=4096)
-def _cut_text(side: Side, there: int, size: int) -> str:
-    return f"{side} cut: {there:,} of {count_text(size, 'byte')}"
 
 
 def problem_text(problems: Sequence[Problem]) -> str:

@@ -41,15 +41,15 @@ cdef class ConnectionTable:
         second=bint, is_known=bint, sequence="long long", acknowledgement="long long",
     )
     cdef receive_ipv4(
-        self, bytes data, const unsigned char* view, Py_ssize_t ip, int flags, Py_ssize_t payload, long long length,
-        Arrival arrival,
+        self, bytes data, const unsigned char* view, Py_ssize_t ip, int flags, Py_ssize_t payload, Py_ssize_t captured,
+        long long length, Arrival arrival,
     )
     @cython.locals(mixed="long long")
     cdef Py_ssize_t _slot(self, long long source, long long destination, long long ports) except -1
     @cython.locals(stream=Stream, peer=Stream, connection=Connection, counters=DirectionCounters, payload=bytes)
     cdef bint _take_next(
         self, ConnectionState state, bint second, long long sequence, long long acknowledgement, int flags, bytes data,
-        Py_ssize_t start, long long length, Arrival arrival,
+        Py_ssize_t start, Py_ssize_t captured, long long length, Arrival arrival,
     ) except -1
     @cython.locals(memory=Memory)
     cdef int _count(self, long long captured) except -1

@@ -98,9 +98,9 @@ class ConnectionTable:
         if arrival.time >= self.timers.next:
             self.run_timers(arrival)
         found = self._states.get(canonical(key))
-        if type(found) is ConnectionState and captured == length and not fragments:
+        if type(found) is ConnectionState and not fragments:
             second = found.is_second(key)
-            if self._take_next(found, second, sequence, acknowledgement, flags, data, start, length, arrival):
+            if self._take_next(found, second, sequence, acknowledgement, flags, data, start, captured, length, arrival):
                 return
         self._take(
             found, key, sequence, acknowledgement, flags, data, start, captured, length, arrival, tunnel, fragments
@@ -113,12 +113,13 @@ class ConnectionTable:
         ip: int,
         flags: int,
         payload: int,
+        captured: int,
         length: int,
         arrival: Arrival,
     ) -> None:
-        """Take a segment, all of which is in `data`, which `view` is too: its IPv4 header without options is at `ip`.
+        """Take a segment in `data`, which `view` is too: its IPv4 header without options is at `ip`.
 
-        The `length` bytes of its payload begin at `payload`.
+        The first `captured` of the `length` bytes of its payload begin at `payload`.
         """
         if arrival.time >= self.timers.next:
             self.run_timers(arrival)
@@ -135,14 +136,18 @@ class ConnectionTable:
             key: FlowKey = part(data, ip + 12, ip + 24)
             found = self._states.get(canonical(key))
             if type(found) is not ConnectionState:
-                self._take(found, key, sequence, acknowledgement, flags, data, payload, length, length, arrival, (), ())
+                self._take(
+                    found, key, sequence, acknowledgement, flags, data, payload, captured, length, arrival, (), ()
+                )
                 return
             state = self._recent[slot] = found
             second = found.is_second(key)
         assert state is not None
-        if not self._take_next(state, second, sequence, acknowledgement, flags, data, payload, length, arrival):
+        if not self._take_next(
+            state, second, sequence, acknowledgement, flags, data, payload, captured, length, arrival
+        ):
             key = state.other if second else state.key
-            self._take(state, key, sequence, acknowledgement, flags, data, payload, length, length, arrival, (), ())
+            self._take(state, key, sequence, acknowledgement, flags, data, payload, captured, length, arrival, (), ())
 
     def _slot(self, source: int, destination: int, ports: int) -> int:
         """Give where in `_recent` a connection of such ends stands, if it does; the same for both directions."""
@@ -158,11 +163,12 @@ class ConnectionTable:
         flags: int,
         data: bytes,
         start: int,
+        captured: int,
         length: int,
         arrival: Arrival,
     ) -> bool:
-        """Take a segment, captured whole, if it comes next and acknowledges what was seen; tell whether it does so."""
-        if state.careful or flags & 0x17 != _ACK:
+        """Take a segment if it comes next and acknowledges what was seen; tell whether it does so."""
+        if state.careful or flags & 0x17 != _ACK or captured < min(length, 1):
             return False
         if second:
             stream, peer = state.second, state.first
@@ -175,13 +181,16 @@ class ConnectionTable:
         counters = stream.counters
         counters.packets += 1
         if length:
-            self._count(length)
-            payload = part(data, start, start + length)
-            counters.data_bytes += length
+            self._count(captured)
+            payload = part(data, start, start + captured)
+            counters.data_bytes += captured
             stream.position += length
             stream.sequence = (sequence + length) & MASK
-            stream.remember(payload, length, arrival.time)
-            self._receiver.take_segment(connection, stream.direction, payload, arrival)
+            stream.remember(payload, captured, arrival.time)
+            if captured < length:
+                counters.cut_packets += 1
+                stream.note_gap(length - captured, arrival.time)
+            self._receiver.take_segment(connection, stream.direction, payload, length - captured, arrival)
         return True
 
     def _count(self, captured: int) -> None:

@@ -55,6 +55,7 @@ cdef class Stream:
     cpdef deliver(self, Chunk chunk, Arrival by, list events)
     @cython.locals(done=Py_ssize_t, count=Py_ssize_t, chunk=Chunk, pending=list)
     cpdef deliver_pending(self, long long through, Arrival by, list events)
+    cdef note_gap(self, long long length, long long time)
     cpdef report_gap(self, length, Arrival by, bint cut, list events)
     @cython.locals(pending=list, added="long long", repeated=Chunk, differences=list, last=Chunk, behind=Chunk)
     cdef _buffer(self, Chunk chunk, bint late=*)

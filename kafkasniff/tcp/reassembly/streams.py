@@ -330,12 +330,16 @@ class Stream:
 
     def report_gap(self, length: int | None, by: Arrival, cut: bool, events: list[StreamEvent]) -> None:
         """Tell of bytes that lack before the next one, None where it is not known how many."""
-        self.counters.gaps += 1
-        self.counters.gap_bytes += length or 0
+        self.note_gap(-1 if length is None else length, by.time)
         acknowledged = cut or length is None or self.acked > self.position - length
         gap = StreamGap(self.connection, self.direction, length, by, cut, acknowledged)
         events.append(gap)
-        self.remember(None, -1 if length is None else length, by.time)
+
+    def note_gap(self, length: int, time: int) -> None:
+        """Count and remember a gap before the next byte, of -1 bytes where it is not known how many lack."""
+        self.counters.gaps += 1
+        self.counters.gap_bytes += max(length, 0)
+        self.remember(None, length, time)
 
     def _buffer(self, chunk: Chunk, late: bool = False) -> None:
         """Buffer the bytes of a chunk that are not buffered yet; `late`: its segment was counted as sent again."""

@@ -132,6 +132,31 @@ def test_packets_of_a_frame_are_noted_when_asked_for() -> None:
     assert [[packet.packet for packet in frame.packets] for frame in frames(made)] == [[1, 2, 3], [3, 4]]
 
 
+def test_the_beginning_of_a_message_in_a_segment_that_lacks_its_end() -> None:
+    made = cutter(keep_packets=True)
+    segment = b"more" + sized(b"a" * 100)[:40]
+    assert made.begin_cut(segment, 4, arrival(1), ())
+    made.lose(44, arrival(1))
+    assert frames(made) == []
+    assert made.pass_over(10, arrival(2), (arrival(3),))
+    assert not made.pass_over(20, arrival(4), ())
+    made.lose(10, arrival(4))
+    (frame,) = frames(made)
+    assert (frame.size, frame.data, frame.stream_offset) == (100, b"a" * 36, 0)
+    assert [packet.packet for packet in frame.packets] == [1, 2, 3]
+    assert (frame.first.packet, frame.last.packet) == (1, 4)
+    assert made.idle()
+    assert made.pushed_to == 104
+
+
+@pytest.mark.parametrize("segment", [b"\0\0", b"\xff\xff\xff\xff1234", b"\x7f\xff\xff\xff1234"])
+def test_what_begins_no_message_in_such_a_segment(segment: bytes) -> None:
+    made = cutter()
+    assert not made.begin_cut(segment, 0, arrival(1), ())
+    made.push(data(OF, 0, sized(b"0123456789")[:9], 4))
+    assert not made.begin_cut(sized(b"a" * 10)[:9], 0, arrival(5), ())
+
+
 def test_random_streams_with_gaps_never_give_a_wrong_whole_frame() -> None:
     chance = random.Random(7)
     for _ in range(300):

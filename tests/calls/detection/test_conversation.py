@@ -9,12 +9,14 @@ import pytest
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.detection.conversation import KAFKA_SERVERS, Conversation, note_server
 from kafkasniff.calls.enrichment.authentication import RawToken
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.reports import Gap
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.tcp.events import Endpoint
 from tests.calls.detection.conversing import Event, converse
 from tests.calls.hand_made import (
+    BUDGET,
     SERVER,
     arrival,
     connection,
@@ -381,3 +383,77 @@ def test_bytes_let_go_before_a_connection_was_known_are_said() -> None:
     items = [item for event in events for item in conversation.take(event)]
     (found,) = [item for item in items if isinstance(item, Call)]
     assert "were let go" in found.problems[0].message
+
+
+def test_a_packet_that_the_snap_length_cut_is_no_gap_to_be_told() -> None:
+    of = connection()
+    items, _ = converse(
+        of,
+        [
+            data(of, 0, heartbeat_request(1), 1),
+            gap(of, 1, 10, 5),
+            gap(of, 1, 1_000, 6, cut=True),
+            gap(of, 1, 20, 7),
+            data(of, 1, heartbeat_response(1), 8),
+        ],
+    )
+    assert [item.length for item in items if isinstance(item, Gap)] == [10, 20]
+
+
+def _cut(snap: int, seed: int) -> list[tuple[int, bytes, int, int]]:
+    """Give segments of a pipelining client and its server, of each no more than `snap` bytes, with what lacks of it."""
+    chance = random.Random(seed)
+    segments: list[tuple[int, bytes, int, int]] = []
+    at, packet = 0, 0
+    while at < 60:
+        asked = range(at, at + chance.randrange(1, 5))
+        at = asked.stop
+        topic = "orders" * chance.randrange(1, 6)
+        made = [
+            metadata_request(each, topic=topic) if chance.random() < 0.5 else heartbeat_request(each) for each in asked
+        ]
+        requests = b"".join(made)
+        answers = b"".join(
+            metadata_response(each, topic=topic) if request[5] == 3 else heartbeat_response(each)
+            for each, request in zip(asked, made, strict=True)
+        )
+        for direction, stream in enumerate((requests, answers)):
+            step = chance.choice((60, 200, 1_000))
+            for start in range(0, len(stream), step):
+                packet += 1
+                segment = stream[start : start + step]
+                segments.append((direction, segment[:snap], max(len(segment) - snap, 0), packet))
+    return segments
+
+
+@pytest.mark.parametrize("snap", [14, 26, 60, 150])
+def test_cut_segments_that_come_next_give_the_same_calls_as_their_bytes_and_gaps(snap: int) -> None:
+    for seed in range(20):
+        of = connection()
+        segments = _cut(snap, seed)
+        events: list[Event] = []
+        for direction, content, missing, packet in segments:
+            events.append(data(of, direction, content, packet))
+            if missing:
+                events.append(gap(of, direction, missing, packet, cut=True))
+        searched, _ = converse(of, events)
+        of = connection()
+        conversation = Conversation(of, CallLimits(), CallOptions(), BUDGET)
+        found: list[Call | Gap] = []
+        for direction, content, missing, packet in segments:
+            conversation.take_segment(direction, content, missing, arrival(packet), found)
+        of.ended_by = "fin"
+        found += conversation.end(arrival(1_000))
+        assert _told(found) == _told(searched)
+
+
+def _told(items: list[Call | Gap]) -> list[tuple[object, ...]]:
+    return [
+        (item.api_key, item.correlation_id, item.outcome, item.ended.packet, _of(item.request), _of(item.response))
+        for item in items
+        if isinstance(item, Call)
+    ]
+
+
+def _of(frame: Frame | None) -> tuple[object, ...]:
+    return () if frame is None else (frame.size, frame.data, frame.stream_offset, frame.last.packet)

@@ -40,10 +40,10 @@ def test_a_length_that_is_not_known_makes_the_whole_unknown() -> None:
     assert [each.length for each in gaps.take()] == [None]
 
 
-def test_a_packet_that_the_snap_length_cut_is_there() -> None:
+def test_what_lacks_before_and_behind_a_packet_is_two_gaps() -> None:
     gaps = Gaps()
     gaps.lose(gap(OF, 0, 10, 5))
-    gaps.lose(gap(OF, 0, 1_000, 6, cut=True))
+    gaps.follow(0)
     gaps.lose(gap(OF, 0, 20, 7))
     gaps.follow(0)
     assert [each.length for each in gaps.take()] == [10, 20]
