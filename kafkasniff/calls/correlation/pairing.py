@@ -215,7 +215,7 @@ class Pairing:
 
     def waits_for(self, correlation_id: int) -> bool:
         """Tell whether a request with this id waits for its answer."""
-        return any(request.header.correlation_id == correlation_id for request in self.waiting)
+        return correlation_id in [request.header.correlation_id for request in self.waiting]
 
     def early_ids(self) -> set[int]:
         """Give the correlation ids of responses whose request was not seen."""

@@ -282,3 +282,19 @@ def test_a_line_without_room_for_all_columns_keeps_its_errors() -> None:
     shown = CallLines(45).call(call).splitlines()
     assert max(map(len, shown)) <= 45
     assert shown[-1].strip() == "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"
+
+
+@pytest.mark.parametrize(
+    ("size", "said"), [(1_000, "1,000"), (999, "999"), (1_002_003, "1,002,003"), (2_000_000_000, "2,000,000,000")]
+)
+def test_messages_in_part_are_said(size: int, said: str) -> None:
+    request = request_bytes(12, 0, 1, "shop", b"")
+    call = made_call(request, bytes(9), request_size=size)
+    assert CallLines().call(call).endswith(f" ms request cut: {len(request)} of {said} bytes\n")
+    assert call.response is not None
+    call.response.size = 10
+    both = f"request cut: {len(request)} of {said} bytes, response cut: 9 of 10 bytes"
+    assert CallLines().call(call).endswith(f" ms {both}\n")
+    assert both in CallLines(240).call(call)
+    coloured = CallLines(colours=Colours(warning="<", off=">")).call(call)
+    assert coloured.endswith(f"<{both}>\n")

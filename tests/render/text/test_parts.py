@@ -1,6 +1,6 @@
 from kafkasniff.protocol.errors import Problem
-from kafkasniff.render.text.parts import api_text, client_id_text, cut_text, error_names, outcome_text, problem_text
-from tests.render.made_calls import heartbeat_call, made_call, request_bytes
+from kafkasniff.render.text.parts import api_text, client_id_text, error_names, outcome_text, problem_text
+from tests.render.made_calls import heartbeat_call
 
 
 def test_apis_have_kafkas_names() -> None:
@@ -27,12 +27,6 @@ def test_what_became_of_a_call() -> None:
     call = heartbeat_call(outcome="response-not-captured")
     call.pending_ns = 1_500_000_000
     assert outcome_text(call) == "response not captured, pending for 1.50 s"
-
-
-def test_messages_in_part_are_said() -> None:
-    assert cut_text(heartbeat_call()) == ""
-    request = request_bytes(12, 0, 1, "shop", b"")
-    assert cut_text(made_call(request, None, request_size=2_000)) == f"request cut: {len(request)} of 2,000 bytes"
 
 
 def test_the_first_problem_stands_for_all() -> None:
