@@ -36,10 +36,19 @@ def library_rows(release: str) -> list[tuple[str | None, ...]]:
     return list(LIBRARIES) if release_numbers(release) >= _LIBRARIES_SINCE else []
 
 
-def target_rows(release: str) -> list[tuple[int, int, int]]:
-    """Give the rows of the table `target`: the lowest and the highest version of each API that brokers take."""
-    found = ((key, releases.get(release)) for key, releases in API_RELEASES.items())
-    return [(key, versions.lowest, versions.highest) for key, versions in found if versions is not None]
+def target_rows(release: str) -> list[tuple[int, int | None, int]]:
+    """Give the rows of the table `target`: the lowest and the highest version of each API that brokers take.
+
+    Of an API that only later releases have these are None and -1; one that they no longer have is not there.
+    """
+    rows: list[tuple[int, int | None, int]] = []
+    for key, releases in API_RELEASES.items():
+        versions = releases.get(release)
+        if versions is not None:
+            rows.append((key, versions.lowest, versions.highest))
+        elif min(map(release_numbers, releases)) > release_numbers(release):
+            rows.append((key, None, -1))
+    return rows
 
 
 def fill_target(database: Database, release: str) -> None:

@@ -325,10 +325,18 @@ def topic_at(line: dict[str, Any], batch: dict[str, Any]) -> str | None:
     return name or line.get("topics", {}).get(topic.get("topicId"))
 
 
-def refused(lines: list[dict[str, Any]], release: str) -> dict[tuple[Any, ...], bool]:
-    """Give for each client, API and version whether brokers of a release refuse it."""
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))
+
+
+def audited(lines: list[dict[str, Any]], release: str) -> dict[tuple[Any, ...], tuple[bool, bool]]:
+    """Give for each client, API and version whether brokers of a release no longer take it, and whether not yet."""
     facts = json.loads((FACTS / "versions.json").read_text())["apis"]
-    taken = {api["api_key"]: api["by_release"].get(release) for api in facts}
+    # An API that a release does not have may be listed with a highest version of -1.
+    taken = {
+        api["api_key"]: {name: span for name, span in api["by_release"].items() if span["highest"] >= 0}
+        for api in facts
+    }
     found = {}
     for line in lines:
         header = line["requestHeader"]
@@ -336,9 +344,13 @@ def refused(lines: list[dict[str, Any]], release: str) -> dict[tuple[Any, ...], 
         if key is None:
             continue
         client = line["client"].rpartition(":")[0], header.get("clientId")
-        span = taken.get(key)
-        fits = span is not None and span["lowest"] <= version <= span["highest"]
-        found[*client, header["requestApiKeyName"], version] = not fits
+        span = taken[key].get(release)
+        if span is None:
+            had_before = any(_numbers(each) < _numbers(release) for each in taken[key])
+            verdict = had_before, not had_before
+        else:
+            verdict = version < span["lowest"], version > span["highest"]
+        found[*client, header["requestApiKeyName"], version] = verdict
     return found
 
 

@@ -199,8 +199,8 @@ def test_audit_names_what_the_release_refuses(ask: Asked, path: Path) -> None:
     lines = calls_of(ask, path)
     for target, release in (("4.0", "4.0.1"), ("3.9.1", "3.9.1"), ("4.4", "4.4.0")):
         rows = ask("audit", str(path), "--target", target, "--json")
-        found = {tuple(row[name] for name in _AUDITED): row["refused"] for row in rows}
-        assert found == recomputed.refused(lines, release)
+        found = {tuple(row[name] for name in _AUDITED): (row["refused"], row["steps_down"]) for row in rows}
+        assert found == recomputed.audited(lines, release)
         assert sum(row["calls"] for row in rows) == sum("requestApiKey" in line["requestHeader"] for line in lines)
 
 

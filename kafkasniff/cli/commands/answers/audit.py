@@ -96,15 +96,13 @@ def audit(
         if about in _BAD:
             [(count,)] = database.ask(f"SELECT count(*) FROM ({text}) WHERE {_BAD[about]}").rows
         elif about == "versions":
-            # A client that is newer than a broker asks it for its versions, and takes one that it has.
-            too_old = "minimum IS NULL OR api_version < minimum"
             [(count, newer)] = database.ask(
-                f"SELECT count(*) FILTER ({too_old}), count(*) FILTER (NOT ({too_old})) FROM ({text}) WHERE refused"
+                f"SELECT count(*) FILTER (refused), count(*) FILTER (steps_down) FROM ({text})"
             ).rows
             if form == "table":
                 print_message(
-                    f"Kafka {release} refuses {count:,} of these as too old"
-                    + (f", and {newer:,} as too new, of which clients choose others." if newer else ".")
+                    f"Kafka {release} refuses {count:,} of these as too old."
+                    + (f" From {newer:,} newer ones clients step down to versions that it has." if newer else "")
                 )
         if about == "tls":
             _say_what_lacks(database)

@@ -223,7 +223,7 @@ function auditSection() {
     `Audit for Kafka ${data.target}`,
     listed("audit", {
       caption: "Versions that clients use",
-      columns: [column("refused", "refused", "flag", { warns: true }), CLIENT_ID, HOST, column("software_name", "software"), column("software_version", "its version"), column("principal", "principal"), API, column("api_version", "version", "id"), column("minimum", "oldest taken", "id"), CALLS],
+      columns: [column("refused", "refused", "flag", { warns: true }), column("steps_down", "steps down", "flag"), CLIENT_ID, HOST, column("software_name", "software"), column("software_version", "its version"), column("principal", "principal"), API, column("api_version", "version", "id"), column("minimum", "oldest taken", "id"), CALLS],
       command: (row) => readCommand({ "client-id": row.client_id, host: row.client_host, api: row.api_name }),
     }),
   );
