@@ -62,5 +62,6 @@ def __getattr__(name: str) -> Any:
 
     for home, names in _HOMES.items():
         if name in names:
-            return getattr(import_module(home), name)
+            found = globals()[name] = getattr(import_module(home), name)
+            return found
     raise AttributeError(f"module 'kafkasniff' has no attribute {name!r}")
