@@ -72,13 +72,21 @@ def batch(records: int, data: bytes, codec: str = "none", producer_id: int = -1,
     return struct.pack(">qiibI", 0, 49 + len(data), 0, 2, 0) + struct.pack(">hiqqqhii", *counts) + data
 
 
-def produce(at: float, acks: int = -1, records: int = 1, data: bytes = b"", code: int = 0, **more: Any) -> Call:
+def produce(
+    at: float,
+    acks: int = -1,
+    records: int = 1,
+    data: bytes = b"",
+    code: int = 0,
+    transaction: str | None = None,
+    **more: Any,
+) -> Call:
     batches = {name: more.pop(name) for name in ("codec", "producer_id", "sequence") if name in more}
     content = batch(records, data, **batches)
     topics = [{"name": "orders", "partitionData": [{"index": 0, "recordsSizeInBytes": len(content)}]}]
     partition = {"index": 0, "errorCode": code, "baseOffset": 0, "logAppendTimeMs": -1}
     answer = {"responses": [{"name": "orders", "partitionResponses": [partition]}], "throttleTimeMs": 0}
-    request = {"transactionalId": None, "acks": acks, "timeoutMs": 1, "topicData": topics}
+    request = {"transactionalId": transaction, "acks": acks, "timeoutMs": 1, "topicData": topics}
     made = call(0, 3, request, answer if acks else None, at=at, **more)
     assert made.request is not None
     assert made._request_body is not None

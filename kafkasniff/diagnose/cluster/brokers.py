@@ -1,6 +1,7 @@
 """Rules about versions, brokers and what a cluster allows."""
 
 import re
+from collections.abc import Hashable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.protocol.api_releases import API_RELEASES
 
 _KAFKA_4 = "4.0.1"
+_NOT_ENOUGH_REPLICAS = 19
 _BROKER_APIS = frozenset({4, 5, 6, 7, 27, 56})
 """Between brokers: LeaderAndIsr, StopReplica, UpdateMetadata, ControlledShutdown, WriteTxnMarkers, AlterPartition."""
 
@@ -158,6 +160,18 @@ class BelowKafka4Minimum(Rule[OldVersions]):
         return self.make(state, subject, summary)
 
 
+class RefusedWrites(ErrorTally):
+    """Refused writes, and the batches of the last refused one in a transaction."""
+
+    __slots__ = ("batches",)
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.batches: set[tuple[int, int, int]] = set()
+        """Producer id, epoch and first sequence number of each."""
+
+
 class NotEnoughReplicas(TopicErrorRule):
     """Writes are refused as too few replicas are in sync."""
 
@@ -165,17 +179,36 @@ class NotEnoughReplicas(TopicErrorRule):
     title = "Too few replicas are in sync"
     severity = "error"
     scope = "client and topic"
-    codes = frozenset({19, 20})
+    state_type = RefusedWrites
+    codes = frozenset({_NOT_ENOUGH_REPLICAS, 20})
     thresholds = (Threshold("calls", 3, "calls", "a broker's restart brings one or two"),)
     meaning = "Producers with acks=all cannot write, as fewer replicas are in sync than min.insync.replicas demands."
     wire = (
-        "Produce answered with 19 NOT_ENOUGH_REPLICAS or 20 NOT_ENOUGH_REPLICAS_AFTER_APPEND, retried again and again."
+        "Produce answered with 19 NOT_ENOUGH_REPLICAS or 20 NOT_ENOUGH_REPLICAS_AFTER_APPEND, retried again and again. "
+        "In a transaction 19 counts only for a batch that was refused before: a broker that verifies transactions also "
+        "says it once while the transaction before it still ends (KIP-890)."
     )
     cause = "A broker with a replica is down or lags, and min.insync.replicas leaves no room for that."
     fix = (
         "Bring the missing broker back. Keep replication.factor at least one above min.insync.replicas (3 and 2). "
         "How long the producer retries is its own setting ({delivery.timeout.ms})."
     )
+
+    def count(self, key: Hashable, call: Call, error: FieldError) -> None:
+        """Count a refused write; in a transaction from the second refusal of a batch on.
+
+        ReplicaManager turns what a transaction's verification meets, such as CONCURRENT_TRANSACTIONS, into this error
+        for clients that would not retry it else.
+        """
+        state = self.state(key)
+        assert isinstance(state, RefusedWrites)
+        if error.code == _NOT_ENOUGH_REPLICAS and request_of(call).get("transactionalId"):
+            headers = [batch for side, _, batch in call.batch_headers if side == "request"]
+            before = state.batches
+            state.batches = {(batch.producer_id, batch.producer_epoch, batch.base_sequence) for batch in headers}
+            if not before & state.batches:
+                return
+        super().count(key, call, error)
 
 
 class StaleBrokerEpoch(ErrorRule):

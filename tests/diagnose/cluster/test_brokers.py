@@ -4,6 +4,7 @@ import pytest
 
 from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
+from tests.diagnose.kinds import produce
 from tests.diagnose.made import call, connection, finding, findings
 
 
@@ -87,3 +88,18 @@ def test_api_versions_may_be_refused() -> None:
 def test_followers_of_kafka_1() -> None:
     calls = [call(23, 0, {"topics": []}, client_id="broker-2-fetcher-0")]
     assert findings("below-kafka4-minimum", calls) == []
+
+
+def test_a_broker_that_verifies_a_transaction_refuses_each_batch_once() -> None:
+    """What aiokafka 0.14.0 gets of Kafka 4.3.1 when it begins a transaction while the one before still ends."""
+
+    def refused(at: float, sequence: int, code: int = 19) -> Call:
+        return produce(at, code=code, transaction="payments", producer_id=7, sequence=sequence)
+
+    once_each = [refused(at, 10 * at) for at in range(9)]
+    assert findings("not-enough-replicas", once_each) == []
+    again_and_again = [refused(at, 10) for at in range(4)]
+    assert "NOT_ENOUGH_REPLICAS 3 times" in finding("not-enough-replicas", again_and_again).summary
+    assert findings("not-enough-replicas", again_and_again[:3]) == []
+    after_append = [refused(at, 10 * at, code=20) for at in range(3)]
+    assert "NOT_ENOUGH_REPLICAS_AFTER_APPEND 3 times" in finding("not-enough-replicas", after_append).summary
