@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from kafkasniff.reading import Reading
 
 
+_FEW = 16
+"""Items that are looked at together."""
+
+
 class Selection(NamedTuple):
     """Which calls are looked at, and how captures are read."""
 
@@ -62,12 +66,11 @@ def load(
 
     Raises CaptureError where none of them is a capture, QuestionError where a table cannot be filled.
     """
-    from kafkasniff.calls.items import taken_out
     from kafkasniff.cli.terminal.progress import Progress
     from kafkasniff.freed_memory import keep_freed_memory
     from kafkasniff.reading import Reading
     from kafkasniff.tables.declared import CONNECTIONS, FILES, FINDINGS, RECORDS
-    from kafkasniff.tables.filling import vantage_of
+    from kafkasniff.tables.rings import ring_of
     from kafkasniff.tables.spans import FileSpans
 
     wanted = list(wanted)
@@ -97,19 +100,22 @@ def load(
 
         diagnosis = Diagnosis()
     filler = place.filler(wanted, text)
-    vantages: dict[str, None] = {}
+    files_seen: dict[str, None] = {}
 
     def take(items: "list[Item]") -> None:
         if not chosen.wants_all:
             items = [*chosen.of(items, reading.summary)]
-        if diagnosis is not None:
-            # One after the other: what is done with, and what was read of it, does not wait in memory for others.
-            for item in taken_out(items):
-                vantages[vantage_of(item.connection)] = None
-                diagnosis.feed(item)
-                filler.take([item])
-        else:
+        if diagnosis is None:
             filler.take(items)
+            return
+        items.reverse()
+        while items:
+            # A few at a time: what is done with, and what was read of it, does not wait in memory for others.
+            few = [items.pop() for _ in range(min(_FEW, len(items)))]
+            for item in few:
+                files_seen[item.connection.first.interface.file] = None
+                diagnosis.feed(item)
+            filler.take(few)
 
     try:
         for items in reading.batches():
@@ -121,6 +127,7 @@ def load(
     finally:
         progress.clear()
     if diagnosis is not None:
+        vantages = dict.fromkeys(map(ring_of, files_seen))
         filler.add_rows(finding_rows([*vantages], diagnosis.findings()))
     filler.add_rows(spans.rows(reading.summary.damages))
     filler.flush()
