@@ -8,6 +8,7 @@ from typing import Any
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.reports import ConnectionReport, Gap
+from kafkasniff.diagnose.bodies import BodiesReader, table_of
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.causes import EXPLANATIONS
 from kafkasniff.diagnose.error_rule import ErrorRule
@@ -28,7 +29,7 @@ from kafkasniff.diagnose.joining import join
 from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_KEYS, SECOND, Bounded
 from kafkasniff.diagnose.options.libraries import TELLING_VERSIONS
 from kafkasniff.diagnose.rule import ANY_API, Rule
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen import SeenCall, seen_call
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.scanning import scanner_of
 from kafkasniff.protocol.definitions import api_definition
@@ -54,7 +55,10 @@ _NO_NAMES: frozenset[str] = frozenset()
 class Plan:
     """What is done with the calls of one API in one version."""
 
-    __slots__ = ("fingerprints", "is_known", "names_groups", "request", "response", "samples", "take", "tells")
+    __slots__ = (
+        *("fingerprints", "is_known", "names_groups", "request", "request_table", "response", "response_table"),
+        *("samples", "take", "tells"),
+    )
 
     def __init__(
         self,
@@ -73,6 +77,9 @@ class Plan:
         """Whether the layout is; a broker that does not know a version of ApiVersions says so itself (KIP-511)."""
         self.request = scanner_of(api_key, version, "request", request_fields) if request_fields is not None else None
         self.response = scanner_of(api_key, version, "response", response_fields)
+        self.request_table = table_of(api_key, version, "request")
+        self.response_table = table_of(api_key, version, "response")
+        """By which is read what rules look at in every call."""
         self.tells = api_key in TELLING
         self.names_groups = api_key in NAMING_GROUPS
         self.fingerprints = (api_key, version) in TELLING_VERSIONS
@@ -90,6 +97,7 @@ class Diagnosis:
         settings = settings or {}
         self.facts = Facts()
         self.rules = [rule(self.facts, settings.get(rule.id, {})) for rule in rules]
+        self._reader = BodiesReader(self.facts)
         self._failed: Counter[str] = Counter()
         self._answered: Bounded[bool] = Bounded(MOST_CONNECTIONS)
         self._plans: dict[int, Plan] = {}
@@ -123,7 +131,7 @@ class Diagnosis:
 
     def recall(self, remembered: Mapping[str, Any]) -> None:
         """Know that, and nothing else; a rule that was not there then begins. Raises ValueError, KeyError."""
-        self.facts = remembered["facts"]
+        self.facts = self._reader.facts = remembered["facts"]
         self._failed, self._answered = remembered["failed"], remembered["answered"]
         of_rules = remembered["rules"]
         for rule in self.rules:
@@ -153,6 +161,14 @@ class Diagnosis:
         for take in takers:
             try:
                 take(*arguments)
+            except Exception as error:
+                self._failed_in(take, error)
+
+    def _give(self, takers: list[Hook], seen: SeenCall) -> None:
+        """Do as `_tell` does with a call, of which many are given."""
+        for take in takers:
+            try:
+                take(seen)
             except Exception as error:
                 self._failed_in(take, error)
 
@@ -237,7 +253,8 @@ class Diagnosis:
         if plan.fingerprints and history.layout != layout:
             history.layout = layout
             self.facts.profiles.learn_version(history.client, key, header.api_version)
-        seen = SeenCall(call, key, history, plan.request, plan.response)
+        seen = seen_call(call, key, history, plan.request, plan.response)
+        self._reader.read(seen, plan.request_table, plan.response_table)
         if plan.names_groups:
             self.facts.learn_group(seen.client, seen.request)
         if not history.named:
@@ -246,20 +263,16 @@ class Diagnosis:
             self._tell(self._begins, seen)
         if history.first_of(key):
             self._tell(self._uses, seen)
-        for take in plan.take:
-            try:
-                take(seen)
-            except Exception as error:
-                self._failed_in(take, error)
+        self._give(plan.take, seen)
         if plan.samples and call.response is not None and not seen.failed and history.is_due(key, seen.ended):
-            self._tell(plan.samples, seen)
+            self._give(plan.samples, seen)
         if not history.served and key != API_VERSIONS and (call.response is not None or key == SASL_HANDSHAKE):
             history.served = True
             self._tell(self._serves, seen)
         if call.principal is not None and call.principal != history.principal:
             history.principal = call.principal
             self.facts.profiles.learn_principal(history.client, history.principal)
-        wait = seen.response.get("throttleTimeMs", 0)
+        wait = seen.throttle_ms
         if wait or history.waits is not None:
             self._tell(self._waits, seen, wait)
             history.muted_until = max(history.muted_until, seen.ended + wait * MILLISECOND)

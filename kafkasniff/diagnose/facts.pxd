@@ -2,8 +2,10 @@
 
 cimport cython
 from kafkasniff.calls.call cimport Call
-from kafkasniff.diagnose.memory cimport Memory
+from kafkasniff.diagnose.memory cimport AnyBounded
 from kafkasniff.protocol.headers cimport RequestHeader
+
+cdef long long _SECOND
 
 @cython.final
 cdef class ConnectionHistory:
@@ -14,6 +16,7 @@ cdef class ConnectionHistory:
     cdef unsigned long long _used, _used_too
     cdef dict _sampled
 
+    @cython.locals(last="long long")
     cpdef bint is_due(self, int api_key, long long now) except -1
 
     cpdef bint first_of(self, int api_key)
@@ -23,10 +26,11 @@ cdef class ConnectionHistory:
 cdef class Facts:
     cdef readonly object profiles
     cdef public object repeats
-    cdef Memory _histories, _servers, _versions, _version_sets, _named, _groups, _topics, _brokers, _racks
-    cdef Memory _replicas, _erred
+    cdef AnyBounded _histories, _servers, _versions, _version_sets, _named, _groups, _topics, _brokers, _racks
+    cdef AnyBounded _replicas, _erred
     cdef object _learnt
 
     @cython.locals(history=ConnectionHistory, header=RequestHeader)
     cpdef ConnectionHistory history(self, Call call)
     cpdef name_in(self, dict item)
+    cpdef topic_called(self, str topic_id)

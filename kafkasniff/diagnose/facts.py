@@ -23,6 +23,7 @@ TXN_OFFSET_COMMIT, SASL_AUTHENTICATE = 28, 36
 DESCRIBE_CLUSTER, CONSUMER_GROUP_HEARTBEAT = 60, 68
 DESCRIBE_TOPIC_PARTITIONS, SHARE_FETCH = 75, 78
 
+_SECOND = SECOND
 _MOST_TOPICS = 100_000
 _MOST_PARTITIONS = 50_000
 _MOST_BROKERS = 10_000
@@ -133,7 +134,8 @@ class ConnectionHistory:
 
     def is_due(self, api_key: int, now: int) -> bool:
         """Tell whether it is a second since a call of an API was looked at closely; then this one is (ns)."""
-        if now - self._sampled.get(api_key, 0) < SECOND:
+        last = self._sampled.get(api_key, 0)
+        if now - last < _SECOND:
             return False
         self._sampled[api_key] = now
         return True
@@ -332,7 +334,11 @@ class Facts:
         if name:
             return name if len(name) <= LONGEST else short_name(name)
         topic_id = item.get("topicId")
-        return self._topics.get(topic_id) if topic_id else None
+        return self.topic_called(topic_id) if topic_id else None
+
+    def topic_called(self, topic_id: str) -> str | None:
+        """Give the name of the topic with an id, as far as known."""
+        return self._topics.get(topic_id)
 
     def broker(self, server: str) -> Broker | None:
         """Give the broker that Metadata places at `ip:port`."""

@@ -9,7 +9,7 @@ cdef class Kept:
     cdef public object state
     cdef public long long touched
 
-cdef class Memory:
+cdef class AnyBounded:
     cdef dict _kept
     cdef list _oldest
     cdef Py_ssize_t _most
@@ -18,8 +18,9 @@ cdef class Memory:
 
     @cython.locals(kept=Kept)
     cpdef get(self, key)
-    @cython.locals(kept=Kept)
     cpdef touch(self, key, new)
+    @cython.locals(kept=Kept)
+    cpdef used(self, key)
     @cython.locals(kept=Kept)
     cpdef put(self, key, state)
     @cython.locals(kept=Kept)
@@ -51,7 +52,7 @@ cdef class Rate:
     cdef object _times
     cdef readonly Py_ssize_t peak
 
-    @cython.locals(count=Py_ssize_t)
+    @cython.locals(count=Py_ssize_t, first="long long")
     cpdef Py_ssize_t add(self, long long time) except -1
 
 cdef class BusySeconds:

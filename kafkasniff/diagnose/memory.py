@@ -46,12 +46,12 @@ class Kept:
         self.touched = touched
 
 
-class Memory:
-    """What `Bounded` does, whatever it keeps."""
+class AnyBounded:
+    """What `Bounded` does: a class of C, which cannot say what it keeps."""
 
     __slots__ = ("_kept", "_looked", "_most", "_now", "_oldest", "evicted")
 
-    REBUILT = ("evicted",)
+    REBUILT = ("_looked", "_oldest", "evicted")
 
     def __init__(self, most: int = MOST_KEYS, evicted: Callable[[Any, Any], None] | None = None) -> None:
         """Keep at most `most` states; `evicted` is told of each that has to go."""
@@ -59,10 +59,14 @@ class Memory:
         self._most = most
         self._now = 0
         """How often states were touched."""
+        self.evicted = evicted
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        """Begin without what is found out anew."""
         self._oldest: list[Hashable] = []
         """Keys in the order in which they are to go, the first one last, as it was at `_looked`."""
         self._looked = 0
-        self.evicted = evicted
 
     def get(self, key: Hashable) -> Any:
         """Give the state of a key, None where there is none."""
@@ -71,11 +75,17 @@ class Memory:
 
     def touch(self, key: Hashable, new: Callable[[], Any]) -> Any:
         """Give the state of a key, made by `new` when there is none, and note that it was used."""
-        kept = self._kept.get(key)
-        if kept is None:
+        state = self.used(key)
+        if state is None:
             state = new()
             self.put(key, state)
-            return state
+        return state
+
+    def used(self, key: Hashable) -> Any:
+        """Give the state of a key, None where there is none, and note that it was used."""
+        kept = self._kept.get(key)
+        if kept is None:
+            return None
         self._now += 1
         kept.touched = self._now
         return kept.state
@@ -121,7 +131,7 @@ class Memory:
         return len(self._kept)
 
 
-class Bounded(Memory, Generic[State]):
+class Bounded(AnyBounded, Generic[State]):
     """States by key; when there are too many, the one that was not touched for the longest goes."""
 
     __slots__ = ()
@@ -130,6 +140,7 @@ class Bounded(Memory, Generic[State]):
 
         def get(self, key: Hashable) -> State | None: ...  # noqa: D102
         def touch(self, key: Hashable, new: Callable[[], State]) -> State: ...  # noqa: D102
+        def used(self, key: Hashable) -> State | None: ...  # noqa: D102
         def pop(self, key: Hashable) -> State | None: ...  # noqa: D102
         def items(self) -> Iterator[tuple[Any, State]]: ...  # noqa: D102
 
@@ -270,8 +281,10 @@ class Rate:
         """Note an event at `time` (ns); give how many the window that ends there holds."""
         times = self._times
         times.append(time)
-        while len(times) > self._most or time - times[0] > self._window:
+        first = times[0]
+        while len(times) > self._most or time - first > self._window:
             times.popleft()
+            first = times[0]
         count = len(times)
         self.peak = max(self.peak, count)
         return count

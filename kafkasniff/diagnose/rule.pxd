@@ -1,1 +1,3 @@
 # Compiled for speed: each call goes to several rules.
+
+from kafkasniff.diagnose.memory cimport AnyBounded

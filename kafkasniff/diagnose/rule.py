@@ -3,14 +3,22 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any
+    from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.diagnose.facts import Client, Facts, host_of
 from kafkasniff.diagnose.finding import Finding, Severity, Subject
-from kafkasniff.diagnose.memory import Bounded, Names, Tally
+from kafkasniff.diagnose.memory import AnyBounded, Bounded, Names, Tally
 from kafkasniff.diagnose.options.library import Library, filled, places
 from kafkasniff.diagnose.profiles import MOST_ADDRESSES, Profile
 from kafkasniff.diagnose.seen import SeenCall
@@ -163,9 +171,15 @@ class Rule(Generic[State]):
             if finding is not None:
                 yield finding
 
+    @cython.locals(states=AnyBounded)
     def state(self, key: Hashable) -> State:
         """Give the state of a key, a new one where there is none."""
-        return self.states.touch(key, self.new_state)
+        states = self.states
+        state = states.used(key)
+        if state is None:
+            state = self.new_state()
+            states.put(key, state)
+        return state
 
     def _keep(self, key: Hashable, state: State) -> None:
         self.given_up += 1

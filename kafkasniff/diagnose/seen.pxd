@@ -3,18 +3,25 @@
 cimport cython
 from kafkasniff.calls.call cimport Call
 from kafkasniff.diagnose.facts cimport ConnectionHistory
-from kafkasniff.calls.frame cimport Frame
 from kafkasniff.protocol.bodies.scanning cimport ScannedBody, Scanner
-from kafkasniff.protocol.headers cimport RequestHeader
+
+cdef long long _ABSENT
+cdef dict _NOTHING
+cdef list _NO_RECORDS, _NO_NAMES, _NO_PLACES, _NO_BATCHES
 
 @cython.final
 cdef class Produced:
-    cdef public dict topic
-    cdef public object name
+    cdef public str topic, name
     cdef public long long partition, records
     cdef public bint plain
     cdef public long long producer_id, producer_epoch, base_sequence
     cdef public Py_ssize_t start, end
+
+@cython.final
+cdef class Place:
+    cdef public str topic
+    cdef public Py_ssize_t topic_index
+    cdef public long long partition
 
 @cython.final
 cdef class SeenCall:
@@ -23,12 +30,24 @@ cdef class SeenCall:
     cdef readonly object client
     cdef readonly ConnectionHistory history
     cdef readonly long long sent, ended
-    cdef readonly dict request, response
-    cdef readonly list records, told_records
-    cdef public list produced
-    cdef readonly bint failed
+    cdef Scanner request_scanner, response_scanner
+    cdef dict _request, _response
+    cdef list _told_records
+    cdef public bint failed, is_behind
+    cdef public str group, member, transactional_id, rack
+    cdef public long long acks, max_wait_ms, session_epoch, throttle_ms, told_bytes
+    cdef public list topics, names, places, produced
 
-    @cython.locals(scan=ScannedBody, value=dict, frame=Frame, header=RequestHeader)
-    cdef _read_request(self, Call call, Scanner scanner)
-    @cython.locals(scan=ScannedBody, value=dict, frame=Frame)
-    cdef _read_response(self, Call call, Scanner scanner)
+    cdef begin(
+        self, Call call, int key, ConnectionHistory history, Scanner request_scanner, Scanner response_scanner
+    )
+    cdef forget_request(self)
+    cdef forget_response(self)
+    @cython.locals(scan=ScannedBody)
+    cdef _read_request(self)
+    @cython.locals(scan=ScannedBody)
+    cdef _read_response(self)
+    cdef read_whole_response(self)
+
+@cython.locals(seen=SeenCall)
+cpdef SeenCall seen_call(Call call, int key, ConnectionHistory history, Scanner request_scanner, Scanner response_scanner)

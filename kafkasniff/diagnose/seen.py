@@ -1,7 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True, nonecheck=True
 """A call as rules see it: who made it, and of its bodies the fields that rules ask for."""
 
-from typing import Any
+from typing import Any, Final
 
 try:
     import cython
@@ -18,6 +18,13 @@ Body = dict[str, Any]
 
 _NOTHING: Body = {}
 _NO_RECORDS: list[RecordsField] = []
+_NO_NAMES: list[str | None] = []
+_NO_PLACES: "list[Place]" = []
+_NO_BATCHES: "list[Produced]" = []
+
+ABSENT: Final = -(1 << 62)
+"""In place of a number that is not there."""
+_ABSENT = ABSENT
 
 
 @cython.final
@@ -41,10 +48,10 @@ class Produced:
 
     def __init__(self, records: int, plain: bool, producer: tuple[int, int, int]) -> None:
         """Take what was read of them."""
-        self.topic: Body = _NOTHING
-        """The element of `topicData`."""
+        self.topic: str | None = None
+        """Name or id of the topic, as in the request."""
         self.name: str | None = None
-        """The topic's, as far as known."""
+        """The topic's name, as far as known."""
         self.partition = -1
         self.records = records
         """Records of all batches; a compressed message of magic 0 or 1 counts as two, as it holds others."""
@@ -60,25 +67,41 @@ class Produced:
 @cython.no_gc
 @cython.freelist(64)
 @cython.cclass
+class Place:
+    """A partition that a request names.
+
+    - `topic`, `topic_index`: its topic, by name or id as in the request, and which of the request's topics that is.
+    - `partition`: its number.
+    """
+
+    __slots__ = ("partition", "topic", "topic_index")
+
+    def __init__(self, topic: str | None, topic_index: int, partition: int) -> None:
+        """Take what was read of it."""
+        self.topic = topic
+        self.topic_index = topic_index
+        self.partition = partition
+
+
+@cython.final
+@cython.no_gc
+@cython.freelist(64)
+@cython.cclass
 class SeenCall:
-    """A call with what was read of it: all that a rule needs, so that rules can also run on what was kept of calls."""
+    """A call with what was read of it: all that a rule needs, so that rules can also run on what was kept of calls.
+
+    Names and numbers that `BodiesReader` reads stand here by themselves: long names are cut, and of a body that does
+    not decode without problems there are none. All other fields are in `request` and `response`.
+    """
 
     __slots__ = (
-        "call",
-        "client",
-        "ended",
-        "failed",
-        "history",
-        "key",
-        "produced",
-        "records",
-        "request",
-        "response",
-        "sent",
-        "told_records",
+        *("_request", "_response", "_told_records", "request_scanner", "response_scanner"),
+        *("acks", "call", "client", "ended", "failed", "group", "history", "is_behind", "key", "max_wait_ms"),
+        *("member", "names", "places", "produced", "rack", "sent", "session_epoch", "throttle_ms", "told_bytes"),
+        *("topics", "transactional_id"),
     )
 
-    def __init__(
+    def begin(
         self,
         call: Call,
         key: int,
@@ -86,9 +109,8 @@ class SeenCall:
         request_scanner: Scanner | None,
         response_scanner: Scanner,
     ) -> None:
-        """Read of a call, whose request was captured, what these scan; None for not reading the request."""
+        """Take a call whose request was captured, of which nothing is read yet; None for not reading the request."""
         self.call = call
-        assert self.call.request is not None
         self.key = key
         """The API key."""
         self.history = history
@@ -96,70 +118,109 @@ class SeenCall:
         # By attributes whose C types are known.
         self.client: Client = self.history.client
         """The program behind it."""
+        assert self.call.request is not None
         self.sent: int = self.call.request.first.time
         """When the request's first byte was sent (ns)."""
         self.ended: int = self.call.ended.time
         """When the call ended, with the answer's last byte where there is one (ns)."""
-        self.request = _NOTHING
-        """The request's fields that rules ask for, long names cut; empty when it did not decode without problems."""
-        self.records: list[RecordsField] = _NO_RECORDS
-        """Where the request's `records` fields lie."""
-        self.response = _NOTHING
-        """As `request`; empty also when there is no response."""
-        self.told_records: list[RecordsField] = _NO_RECORDS
-        """Where the response's `records` fields lie."""
+        self.request_scanner = request_scanner
+        self.response_scanner = response_scanner
+        self._request: Body | None = None
+        self._response: Body | None = None
+        self._told_records = _NO_RECORDS
+        self.forget_request()
+        self.forget_response()
+
+    def forget_request(self) -> None:
+        """Know nothing of the request: it is not read, or did not decode well."""
+        self.group: str | None = None
+        self.member: str | None = None
+        self.rack: str | None = None
+        self.transactional_id: str | None = None
+        """Of Produce alone."""
+        self.acks = self.max_wait_ms = self.session_epoch = _ABSENT
+        self.topics = _NO_NAMES
+        """Of Produce, Fetch and OffsetCommit the topics in their order, by name or id as in the request."""
+        self.names = _NO_NAMES
+        """Their names, as far as known."""
+        self.places = _NO_PLACES
+        """The partitions that OffsetCommit names."""
+        self.produced = _NO_BATCHES
+        """What Produce brings."""
+
+    def forget_response(self) -> None:
+        """Know nothing of the response."""
         self.failed = False
         """Whether there are error codes, which `call.errors` gives."""
-        self.produced: list[Produced] | None = None
-        """What a Produce request brings, once `produced.produced` has read it."""
-        if request_scanner is not None:
-            self._read_request(call, request_scanner)
-        if self.call.response is not None:
-            self._read_response(call, response_scanner)
+        self.throttle_ms = self.told_bytes = 0
+        """`throttleTimeMs`, and the bytes of all `records` fields."""
+        self.is_behind = False
+        """Whether a partition's last stable offset may be below its high watermark, in a Fetch answer."""
 
-    def _read_request(self, call: Call, scanner: Scanner) -> None:
-        header, frame = call.header, call.request
-        assert header is not None
-        assert frame is not None
-        if call._request_body is None and call._request_scan is None and len(frame.data) == frame.size:
-            # As `scan_request` does, which would first have to look for the scanner.
-            call._request_scan = scan = scanner.scan(frame.data, header.end)
-        else:
-            scan = call.scan_request(scanner.names)
-        if scan is None:
-            value = request_of(call)
-            if value:
-                self.failed = bool(call.errors)
-                assert call.request_body is not None
-                self.request, self.records = with_short_names(value), call.request_body.records
+    @property
+    def request(self) -> Body:
+        """Give the request's fields that rules ask for, long names cut; none when it did not decode well."""
+        if self._request is None:
+            self._read_request()
+        assert self._request is not None
+        return self._request
+
+    @property
+    def response(self) -> Body:
+        """Give those of the response; none also when there is no response."""
+        if self._response is None:
+            self._read_response()
+        assert self._response is not None
+        return self._response
+
+    @property
+    def told_records(self) -> list[RecordsField]:
+        """Say where the response's `records` fields lie."""
+        if self._response is None:
+            self._read_response()
+        return self._told_records
+
+    def _read_request(self) -> None:
+        call = self.call
+        self._request = _NOTHING
+        if self.request_scanner is None:
             return
-        self.failed = bool(scan.errors)
-        self.request, self.records = scan.value, scan.records
-        if scan.longest > LONGEST:
-            self.request = with_short_names(self.request)
-
-    def _read_response(self, call: Call, scanner: Scanner) -> None:
-        frame = call.response
-        assert frame is not None
-        if (
-            call._response_body is None
-            and call._response_scan is None
-            and len(frame.data) == frame.size
-            and (scanner.begins == 4 or frame.data[4:5] == b"\0")
-        ):
-            call._response_scan = scan = scanner.scan(frame.data, scanner.begins)
+        scan = call.scan_request(self.request_scanner.names)
+        if scan is None:
+            self._request = with_short_names(request_of(call))
         else:
-            scan = call.scan_response(scanner.names)
+            self._request = with_short_names(scan.value) if scan.longest > LONGEST else scan.value
+
+    def _read_response(self) -> None:
+        call = self.call
+        self._response = _NOTHING
+        if call.response is None:
+            return
+        scan = call.scan_response(self.response_scanner.names)
         if scan is None:
             value = response_of(call)
-            # The errors of a call are those of both its sides.
-            self.failed = bool(value) and bool(call.errors)
             if value:
                 assert call.response_body is not None
-                self.response, self.told_records = with_short_names(value), call.response_body.records
-            return
-        if scan.errors:
-            self.failed = True
-        self.response, self.told_records = scan.value, scan.records
-        if scan.longest > LONGEST:
-            self.response = with_short_names(self.response)
+                self._response, self._told_records = with_short_names(value), call.response_body.records
+        else:
+            self._response = with_short_names(scan.value) if scan.longest > LONGEST else scan.value
+            self._told_records = scan.records
+
+    def read_whole_response(self) -> None:
+        """Find out by all fields of the response what `BodiesReader` could not."""
+        self.forget_response()
+        response = self.response
+        # The errors of a call are those of both its sides.
+        self.failed = bool(response) and bool(self.call.errors)
+        self.throttle_ms = response.get("throttleTimeMs", 0)
+        self.told_bytes = sum(end - start for _, start, end in self._told_records)
+        self.is_behind = True
+
+
+def seen_call(
+    call: Call, key: int, history: ConnectionHistory, request_scanner: Scanner | None, response_scanner: Scanner
+) -> SeenCall:
+    """Make one, sooner than by calling the class; what `begin` takes is given."""
+    seen = SeenCall.__new__(SeenCall)
+    seen.begin(call, key, history, request_scanner, response_scanner)
+    return seen

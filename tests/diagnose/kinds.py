@@ -83,15 +83,15 @@ def produce(
 ) -> Call:
     batches = {name: more.pop(name) for name in ("codec", "producer_id", "sequence") if name in more}
     content = batch(records, data, **batches)
-    topics = [{"name": "orders", "partitionData": [{"index": 0, "recordsSizeInBytes": len(content)}]}]
+    topics = [{"name": "orders", "partitionData": [{"index": 0, "records": content}]}]
     partition = {"index": 0, "errorCode": code, "baseOffset": 0, "logAppendTimeMs": -1}
     answer = {"responses": [{"name": "orders", "partitionResponses": [partition]}], "throttleTimeMs": 0}
     request = {"transactionalId": transaction, "acks": acks, "timeoutMs": 1, "topicData": topics}
     made = call(0, 3, request, answer if acks else None, at=at, **more)
     assert made.request is not None
     assert made._request_body is not None
-    made.request.data, made.request.size = content, len(content)
-    made._request_body.records = [RecordsField("topicData[0].partitionData[0].records", 0, len(content))]
+    start = made.request.data.index(content)
+    made._request_body.records = [RecordsField("topicData[0].partitionData[0].records", start, start + len(content))]
     return made
 
 

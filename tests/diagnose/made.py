@@ -17,8 +17,9 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.protocol.bodies import DecodedBody
 from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.protocol.error_codes.codes import ERROR_CODES
-from kafkasniff.protocol.headers import RequestHeader
+from kafkasniff.protocol.headers import RequestHeader, response_header_version
 from kafkasniff.tcp.events import Connection, Endpoint
+from tools.hostile import wire
 
 NOON = 1_795_176_000_000_000_000
 SECOND = 1_000_000_000
@@ -26,6 +27,9 @@ INTERFACE = Interface("made.pcap", 1)
 SERVER = Endpoint("10.0.0.2", 9092)
 
 Item = Call | ConnectionReport
+
+_HEADER = 10
+"""Bytes of the header of a request, whatever is in it."""
 
 
 def arrival(seconds: float) -> Arrival:
@@ -87,13 +91,15 @@ def call(
     """A call that begins `at` seconds and is answered (or given up) `took` seconds later."""
     begun, ended = arrival(at), arrival(at + took)
     answered = response is not None
+    asked = bytes(_HEADER) + wire.body(key, version, "request", request)
+    told = bytes(4 + response_header_version(key, version)) + wire.body(key, version, "response", response or {})
     made = MadeCall(
         on,
         str(on.endpoints[0]),
         str(on.endpoints[1]),
-        Frame(100, bytes(100), begun, begun, 0),
-        Frame(100, bytes(100), ended, ended, 0) if answered else None,
-        RequestHeader(key, version, 1, client_id, 1, 10),
+        Frame(len(asked), asked, begun, begun, 0),
+        Frame(len(told), told, ended, ended, 0) if answered else None,
+        RequestHeader(key, version, 1, client_id, 1, _HEADER),
         outcome or ("answered" if answered else "unanswered"),
         ended,
         **more,

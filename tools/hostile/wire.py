@@ -1,6 +1,7 @@
 """What the captures are made of: messages by Kafka's definitions, TCP conversations, pcap files."""
 
 import struct
+from base64 import urlsafe_b64decode
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,9 @@ def _structure(fields: tuple[Field, ...], version: int, flexible: bool, value: d
                 continue
             out.append(length(len(given or ()), flexible, "array"))
             out += [_value(field, field.element_type, version, flexible, element) for element in given or ()]
+        elif field.fields and covers(field.nullable, version):
+            inner = _value(field, field.type, version, flexible, given) if given is not None else b""
+            out.append((b"\1" if given is not None else b"\xff") + inner)
         else:
             out.append(_value(field, field.type, version, flexible, given))
     return b"".join(out)
@@ -65,7 +69,7 @@ def _value(field: Field, kind: str, version: int, flexible: bool, value: Any) ->
     if kind == "bool":
         return bytes([bool(value)])
     if kind == "uuid":
-        return value or bytes(16)
+        return urlsafe_b64decode(f"{value}==") if isinstance(value, str) else value or bytes(16)
     if kind == "float64":
         return struct.pack(">d", value or 0)
     data = value.encode() if isinstance(value, str) else value or b""

@@ -136,7 +136,7 @@ class UnknownTopicLoop(TopicErrorRule):
 
     def call(self, seen: SeenCall) -> None:
         """Forget the errors of topics that are there after all."""
-        missed = self._missed.get(seen.client)
+        missed = self._missed.get(seen.client) if len(self._missed) else None
         if not missed or seen.call.response is None:
             return
         call = seen.call

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about batches that a consumer's protocol version does not fit."""
 
 from typing import Any, NamedTuple

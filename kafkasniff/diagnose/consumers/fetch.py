@@ -7,7 +7,7 @@ from kafkasniff.diagnose.facts import FETCH, Client
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, BusySeconds, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen import ABSENT, SeenCall
 from kafkasniff.tcp.events import Connection
 
 SESSION_ID_NOT_FOUND, INVALID_SESSION_EPOCH = 70, 71
@@ -38,7 +38,6 @@ class FetchBusyLoop(Rule[EmptyFetches]):
     severity = "warning"
     scope = "client"
     apis = frozenset({FETCH})
-    request_fields = frozenset({"maxWaitMs", "topics", "topic", "topicId"})
     thresholds = (
         Threshold(
             "per_second",
@@ -66,14 +65,14 @@ class FetchBusyLoop(Rule[EmptyFetches]):
     def call(self, seen: SeenCall) -> None:
         """Count answers without records and without error."""
         call = seen.call
-        if call.response is None or any(place.end > place.start for place in seen.told_records) or seen.failed:
+        if call.response is None or seen.told_bytes > 0 or seen.failed:
             return
         state = self.state(seen.client)
         state.seconds.add(seen.ended, call.server, call.connection)
-        state.max_wait_ms = seen.request.get("maxWaitMs")
+        state.max_wait_ms = None if seen.max_wait_ms == ABSENT else seen.max_wait_ms
         state.add(call.response.last, "empty Fetch answer", call)
-        for topic in (seen.request.get("topics") or ())[:MOST_NAMES]:
-            state.topics.add(self.facts.name_in(topic))
+        for name in seen.names[:MOST_NAMES]:
+            state.topics.add(name)
 
     def finding(self, key: Any, state: EmptyFetches) -> Finding | None:
         """Fire where several seconds were busy."""
@@ -117,7 +116,7 @@ class FetchSessionChurn(Rule[Sessions]):
     scope = "client and server"
     state_type = Sessions
     apis = frozenset({FETCH})
-    request_fields = frozenset({"sessionId", "sessionEpoch", "topics", "topic", "topicId"})
+    request_fields = frozenset({"sessionId"})
     response_fields = frozenset({"errorCode"})
     thresholds = (
         Threshold("fetches", 10, "fetches", "on a connection; a consumer begins one session for each broker (KIP-227)"),
@@ -139,17 +138,16 @@ class FetchSessionChurn(Rule[Sessions]):
 
     def call(self, seen: SeenCall) -> None:
         """Count fetches that begin a session, and sessions that are gone."""
-        request, call = seen.request, seen.call
-        epoch = request.get("sessionEpoch")
-        if epoch is None or call.request is None:
+        epoch, call = seen.session_epoch, seen.call
+        if epoch == ABSENT or call.request is None:
             return
         state = self.state((seen.client, call.server))  # A plain tuple is made sooner than `SessionKey`.
         state.fetches += 1
-        error = seen.response.get("errorCode")
+        error = seen.response.get("errorCode") if seen.failed else 0
         if error in (SESSION_ID_NOT_FOUND, INVALID_SESSION_EPOCH):
             what = f"Fetch answered with error {error}"
         elif epoch == 0:
-            what = f"Fetch with session id {request['sessionId']}, epoch 0"
+            what = f"Fetch with session id {seen.request['sessionId']}, epoch 0"
         else:
             return
         begun = (state.begun.get(call.connection) or 0) + 1
@@ -158,8 +156,8 @@ class FetchSessionChurn(Rule[Sessions]):
             return  # Who begins once on each connection may be several programs, or one that is run again and again.
         state.count += begun == 2
         state.add(call.request.last, what, call)
-        for topic in (request.get("topics") or ())[:MOST_NAMES]:
-            state.topics.add(self.facts.name_in(topic))
+        for name in seen.names[:MOST_NAMES]:
+            state.topics.add(name)
 
     def finding(self, key: Any, state: Sessions) -> Finding | None:
         """Fire where most fetches begin a session."""
@@ -209,7 +207,6 @@ class WrongRackFetch(Rule[Crossings]):
     scope = "client and server"
     state_type = Crossings
     apis = frozenset({FETCH})
-    request_fields = frozenset({"rackId"})
     response_fields = frozenset(
         {"responses", "topic", "topicId", "partitions", "partitionIndex", "preferredReadReplica"}
     )
@@ -240,7 +237,7 @@ class WrongRackFetch(Rule[Crossings]):
 
     def call(self, seen: SeenCall) -> None:
         """Count fetches that the rack's own replica should have got."""
-        rack = seen.request.get("rackId")
+        rack = seen.rack
         if not rack or seen.call.response is None:
             return
         broker = self.facts.broker(seen.call.server)

@@ -1,3 +1,4 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
 """A rule about consumers that fall behind, and where they stand."""
 
 from collections.abc import Iterable, Iterator

@@ -15,7 +15,7 @@ from kafkasniff.diagnose.facts import OFFSET_COMMIT
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import SECOND, Rate, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen import Place, SeenCall
 
 _MOST_PARTITIONS = 16
 _MOST_COUNTED = 1_000
@@ -36,19 +36,22 @@ class Commits(Tally):
         self.latest: dict[tuple[str | None, int], list[int]] = {}
         """When a partition, by topic and number, was last committed (ns): the one item of a list."""
 
-    def take(self, topics: list[dict[str, Any]], now: int) -> bool:
+    def take(self, places: list[Place], now: int) -> bool:
         """Note when partitions are committed; tell whether one of them was within the last second."""
-        again, second = False, SECOND
-        for topic in topics:
-            name = topic.get("name") or topic.get("topicId")
-            for partition in topic["partitions"][:_LOOKED_AT]:
-                key = (name, partition["partitionIndex"])
-                found = self.latest.get(key)
-                if found is None:
-                    self.latest[key] = [now]
-                else:
-                    again = again or now - found[0] < second
-                    found[0] = now
+        again, second, topic_index, partitions = False, SECOND, -1, 0
+        for place in places:
+            if place.topic_index != topic_index:
+                topic_index, partitions = place.topic_index, 0
+            partitions += 1
+            if topic_index >= _LOOKED_AT or partitions > _LOOKED_AT:
+                continue
+            key = (place.topic, place.partition)
+            found = self.latest.get(key)
+            if found is None:
+                self.latest[key] = [now]
+            else:
+                again = again or now - found[0] < second
+                found[0] = now
         while len(self.latest) > _MOST_PARTITIONS:
             del self.latest[next(iter(self.latest))]
         return again
@@ -63,7 +66,6 @@ class CommitStorm(Rule[Commits]):
     scope = "group and member"
     state_type = Commits
     apis = frozenset({OFFSET_COMMIT})
-    request_fields = frozenset({"groupId", "memberId", "topics", "name", "topicId", "partitions", "partitionIndex"})
     thresholds = (
         Threshold(
             "per_second",
@@ -79,21 +81,18 @@ class CommitStorm(Rule[Commits]):
     cause = "A commit after each record, or an interval of a few milliseconds ({auto.commit.interval.ms})."
     fix = "Commit once per poll or every few seconds ({auto.commit.interval.ms}), or once per batch."
 
-    @cython.locals(seen=SeenCall, state=Commits, topics=list, request=dict)
+    @cython.locals(seen=SeenCall, state=Commits)
     def call(self, seen: SeenCall) -> None:
         """Count commits within a second; those of ever other partitions, each once, are a member's or task's turn."""
-        request = seen.request
-        group = request.get("groupId")
-        if not group:
+        if not seen.group:
             return
-        state = self.state((group, seen.client, request.get("memberId", "")))
-        topics = (request.get("topics") or [])[:_LOOKED_AT]
-        if state.take(topics, seen.sent):
+        state = self.state((seen.group, seen.client, seen.member or ""))
+        if state.take(seen.places, seen.sent):
             state.rate.add(seen.sent)
             assert seen.call.request is not None
             state.add(seen.call.request.last, "OffsetCommit", seen.call)
-            for topic in topics:
-                state.topics.add(self.facts.name_in(topic))
+            for name in seen.names[:_LOOKED_AT]:
+                state.topics.add(name)
 
     def finding(self, key: Any, state: Commits) -> Finding | None:
         """Fire where a second held too many."""

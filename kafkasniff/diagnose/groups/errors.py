@@ -111,7 +111,6 @@ class CommitAfterRebalance(GroupErrorRule):
     state_type = Refused
     codes = _LOST | _RETRIED
     apis = frozenset({OFFSET_COMMIT, TXN_OFFSET_COMMIT})
-    request_fields = frozenset({"groupId"})
     thresholds = (
         Threshold("calls", 1, "commits", "each refused commit means records that are processed twice"),
         Threshold(
@@ -133,7 +132,7 @@ class CommitAfterRebalance(GroupErrorRule):
         """Forget refusals that a rebalance brings, once a commit is taken."""
         if not len(self.states):
             return
-        state = self.states.get(ErrorKey(seen.client, seen.request.get("groupId")))
+        state = self.states.get(ErrorKey(seen.client, seen.group))
         if isinstance(state, Refused) and seen.call.response is not None and not seen.failed:
             state.retried = 0
 

@@ -244,20 +244,19 @@ class SessionTimeout(Rule[Evictions]):
 
     def call(self, seen: SeenCall) -> None:
         """Measure the pause before a member is refused, or begins anew."""
-        request, key = seen.request, seen.key
-        group, member_id = request.get("groupId"), request.get("memberId")
+        key, group, member_id = seen.key, seen.group, seen.member
         if not group:
             return
         if key == LEAVE_GROUP:
-            for member in request.get("members") or (request,):
+            for member in seen.request.get("members") or (seen.request,):
                 self._members.pop((group, member.get("memberId")))
             return
-        error = seen.response.get("errorCode", 0)
+        error = seen.response.get("errorCode", 0) if seen.failed else 0
         if key == JOIN_GROUP and not member_id:
             self._begins_anew(seen, group)
         if key == JOIN_GROUP and seen.response.get("memberId") and error in (0, MEMBER_ID_REQUIRED):
             member = self._members.touch((group, seen.response["memberId"]), Member)
-            member.session_ms = request.get("sessionTimeoutMs")
+            member.session_ms = seen.request.get("sessionTimeoutMs")
             self._heard(member, group, seen.response["memberId"], seen)
             self._learn(GroupMember(group, seen.client), member.session_ms)
             return
@@ -269,7 +268,7 @@ class SessionTimeout(Rule[Evictions]):
             known = self._members.touch((group, member_id), Member)
         if key == CONSUMER_GROUP_HEARTBEAT and not error:
             interval = seen.response.get("heartbeatIntervalMs")
-            if request.get("memberEpoch", 0) < 0:
+            if seen.request.get("memberEpoch", 0) < 0:
                 self._members.pop((group, member_id))
             elif interval:
                 known = known or self._members.touch((group, member_id), Member)

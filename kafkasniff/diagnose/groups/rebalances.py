@@ -224,12 +224,12 @@ class RebalanceStuck(Rule[Waits]):
 
     def call(self, seen: SeenCall) -> None:
         """Note who hears of the rebalance without coming, and how long others wait."""
-        group = seen.request.get("groupId")
+        group = seen.group
         if not group:
             return
         if seen.key == HEARTBEAT:
-            if seen.response.get("errorCode") == REBALANCE_IN_PROGRESS:
-                member = self.state(group).members.touch(seen.request.get("memberId"), Member)
+            if seen.failed and seen.response.get("errorCode") == REBALANCE_IN_PROGRESS:
+                member = self.state(group).members.touch(seen.member, Member)
                 member.client = seen.client
                 member.refused.append(seen.ended)
         elif seen.key == LEAVE_GROUP:
@@ -344,12 +344,12 @@ class CoordinatorFlapping(Rule[Coordinators]):
 
     def call(self, seen: SeenCall) -> None:
         """Follow the named coordinators, and note who is a member."""
-        request = seen.request
         if seen.key != FIND_COORDINATOR:
-            state = self.states.get(request.get("groupId"))
+            state = self.states.get(seen.group)
             if state is not None:
                 state.member = seen.client
             return
+        request = seen.request
         if seen.call.response is None or request.get("keyType", 0) != 0:
             return
         for item in seen.response.get("coordinators") or [seen.response]:

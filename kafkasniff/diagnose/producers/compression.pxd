@@ -1,7 +1,6 @@
 # Compiled for speed: each call goes to several rules.
 
 from kafkasniff.diagnose.memory cimport Tally
-from kafkasniff.diagnose.producers.produced cimport produced
 from kafkasniff.diagnose.seen cimport Produced, SeenCall
 
 cdef class Compressible(Tally):

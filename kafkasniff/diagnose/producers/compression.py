@@ -16,7 +16,6 @@ from lz4.block import compress
 from kafkasniff.diagnose.facts import PRODUCE, Client
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Tally
-from kafkasniff.diagnose.producers.produced import FIELDS, produced
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen import Produced, SeenCall
 
@@ -58,7 +57,6 @@ class UncompressedBatches(Rule[Compressible]):
     scope = "client and topic"
     state_type = Compressible
     apis = frozenset({PRODUCE})
-    request_fields = FIELDS
     thresholds = (
         Threshold("bytes", 50_000, "B", "less is not worth a setting"),
         Threshold("ratio", 0.6, "", "of lz4; measured: text to 0.1–0.5, random hexadecimal text to 1"),
@@ -73,7 +71,7 @@ class UncompressedBatches(Rule[Compressible]):
     def call(self, seen: SeenCall) -> None:
         """Sample batches, and count the bytes of those like them."""
         assert seen.call.request is not None
-        for item in produced(seen, self.facts):
+        for item in seen.produced:
             if not item.plain:
                 tried = self.states.get((seen.client, item.name)) if self.states else None
                 if tried is not None:

@@ -1,8 +1,7 @@
 # Compiled for speed: each call goes to several rules.
 
 cimport cython
-from kafkasniff.diagnose.memory cimport Memory, Tally, Trend
-from kafkasniff.diagnose.producers.produced cimport produced
+from kafkasniff.diagnose.memory cimport AnyBounded, Tally, Trend
 from kafkasniff.diagnose.seen cimport Produced, SeenCall
 
 cdef class Sizes(Tally):
@@ -27,4 +26,4 @@ cdef class Turns(Tally):
 cdef class Senders(Tally):
     cdef readonly Turns all
     cdef public object connection
-    cdef readonly Memory apart
+    cdef readonly AnyBounded apart

@@ -15,7 +15,6 @@ else:
 from kafkasniff.diagnose.facts import PRODUCE, Client
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Tally, Trend
-from kafkasniff.diagnose.producers.produced import FIELDS, produced
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted
 from kafkasniff.diagnose.seen import Produced, SeenCall
 from kafkasniff.tcp.events import Connection
@@ -30,10 +29,10 @@ _LULL_NS = 5 * SECOND
 """After so long without a window full of single records their time is counted anew."""
 
 
-def add_topics(rule: Rule[Any], seen: SeenCall, state: Tally) -> None:
+def add_topics(seen: SeenCall, state: Tally) -> None:
     """Note the topics of a Produce request."""
-    for topic in seen.request.get("topicData") or ():
-        state.topics.add(rule.facts.name_in(topic))
+    for name in seen.names:
+        state.topics.add(name)
 
 
 class _AcksRule(Rule[Tally]):
@@ -43,7 +42,6 @@ class _AcksRule(Rule[Tally]):
     what: str
     """What a request is called as evidence."""
     apis = frozenset({PRODUCE})
-    request_fields = frozenset({"acks", "topicData", "name", "topicId"})
     severity = "info"
     scope = "client"
     state_type = Tally
@@ -51,11 +49,11 @@ class _AcksRule(Rule[Tally]):
     @cython.locals(seen=SeenCall, state=Tally)
     def call(self, seen: SeenCall) -> None:
         """Look at acks."""
-        if seen.request.get("acks") == self.acks:
+        if seen.acks == self.acks:
             state = self.state(seen.client)
             assert seen.call.request is not None
             state.add(seen.call.request.last, self.what, seen.call)
-            add_topics(self, seen, state)
+            add_topics(seen, state)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
@@ -146,7 +144,6 @@ class TinyBatches(Rule[Sizes]):
     severity = "warning"
     scope = "client"
     apis = frozenset({PRODUCE})
-    request_fields = FIELDS
     thresholds = (
         Threshold("requests", 100, "requests", "looked at together"),
         Threshold("share", 0.9, "", "of them with one record"),
@@ -179,7 +176,7 @@ class TinyBatches(Rule[Sizes]):
     @cython.locals(seen=SeenCall, state=Sizes, batches=list, batch=Produced, single=cython.bint, looks=cython.bint)
     def call(self, seen: SeenCall) -> None:
         """Count the records of a request."""
-        batches = produced(seen, self.facts)
+        batches = seen.produced
         if not batches:
             return
         batch = batches[0]
@@ -190,7 +187,7 @@ class TinyBatches(Rule[Sizes]):
             assert seen.call.request is not None
             state.add(seen.call.request.last, "Produce with one record", seen.call)
             if state.fired:
-                add_topics(self, seen, state)
+                add_topics(seen, state)
         if looks:
             state.skip = _EVERY
             self._look(seen, state)
@@ -216,7 +213,7 @@ class TinyBatches(Rule[Sizes]):
         state.rate = max(state.rate, rate)
         if state.busy_ns >= self.limits["seconds"] * SECOND:
             if not state.fired:
-                add_topics(self, seen, state)
+                add_topics(seen, state)
             state.fired = True
 
     def finding(self, key: Any, state: Sizes) -> Finding | None:
@@ -288,7 +285,6 @@ class SerialSyncSend(Rule[Senders]):
     scope = "client"
     state_type = Senders
     apis = frozenset({PRODUCE})
-    request_fields = FIELDS
     thresholds = (
         Threshold("requests", 100, "requests", "on one connection, or on all of the client together"),
         Threshold("milliseconds", 10, "ms", "from an answer to the next request"),
@@ -312,16 +308,16 @@ class SerialSyncSend(Rule[Senders]):
         if seen.call.response is None:
             return
         state, connection = self.state(seen.client), seen.call.connection
-        batches, longest = produced(seen, self.facts), int(self.limits["milliseconds"] * MILLISECOND)
+        batches, longest = seen.produced, int(self.limits["milliseconds"] * MILLISECOND)
         if state.connection is None:
             state.connection = connection
         elif len(state.apart) or state.connection is not connection:
             turns = state.apart.touch(connection, Turns)
             if turns.take(seen, batches, longest) and turns.count <= _TOPICS_LOOKED_AT:
-                add_topics(self, seen, turns)
+                add_topics(seen, turns)
         turns = state.all
         if turns.take(seen, batches, longest) and turns.count <= _TOPICS_LOOKED_AT:
-            add_topics(self, seen, turns)
+            add_topics(seen, turns)
 
     def _serial(self, turns: Turns) -> bool:
         """Tell whether waiting is the habit."""

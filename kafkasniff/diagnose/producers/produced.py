@@ -1,43 +1,17 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """What a Produce request brings: of each batch the few fields of its header that rules look at."""
 
-from kafkasniff.diagnose.facts import Facts
-from kafkasniff.diagnose.seen import Produced, SeenCall
+from kafkasniff.diagnose.seen import Produced
 from kafkasniff.octets import signed32, unsigned16, unsigned32
 from kafkasniff.protocol.records.layout import MAGIC_2, MAGIC_AT, OFFSET_AND_SIZE
-
-FIELDS = frozenset({"topicData", "name", "topicId", "partitionData", "index", "records"})
-"""Fields of a Produce request that `produced` reads."""
 
 _COMPRESSION = 0x07
 _MOST_BATCHES = 1_000
 
 
-def produced(seen: SeenCall, facts: Facts) -> list[Produced]:
-    """Give what a Produce request brings for each partition; what is no batch is left out."""
-    if seen.produced is None:
-        seen.produced = _read(seen, facts)
-    return seen.produced
-
-
-def _read(seen: SeenCall, facts: Facts) -> list[Produced]:
-    assert seen.call.request is not None
-    batches: list[Produced] = []
-    data, places, at = seen.call.request.data, seen.records, 0
-    for topic in seen.request.get("topicData") or ():
-        for item in topic["partitionData"]:
-            if "recordsSizeInBytes" not in item:
-                continue
-            if at >= len(places) or places[at][2] > len(data):
-                return batches
-            start, end = places[at][1], places[at][2]
-            at += 1
-            found = _one_batch(data, start, end) or _several(data, start, end)
-            if found is not None:
-                found.topic, found.name = topic, facts.name_in(topic)
-                found.partition, found.start, found.end = item["index"], start, end
-                batches.append(found)
-    return batches
+def batches_in(data: bytes, start: int, end: int) -> Produced | None:
+    """Read the batches in a `records` field; None for what is no batch."""
+    return _one_batch(data, start, end) or _several(data, start, end)
 
 
 def _one_batch(data: bytes, start: int, end: int) -> Produced | None:
@@ -55,7 +29,7 @@ def _one_batch(data: bytes, start: int, end: int) -> Produced | None:
 
 def partition_of(data: bytes, start: int, end: int) -> tuple[int, bool, tuple[int, int, int]] | None:
     """Give the number of records, whether none is compressed, and the producer's id, epoch and sequence."""
-    found = _one_batch(data, start, end) or _several(data, start, end)
+    found = batches_in(data, start, end)
     if found is None:
         return None
     return found.records, found.plain, (found.producer_id, found.producer_epoch, found.base_sequence)

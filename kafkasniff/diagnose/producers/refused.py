@@ -11,6 +11,8 @@ from kafkasniff.diagnose.producers.produce import add_topics
 from kafkasniff.diagnose.rule import Rule, Threshold
 from kafkasniff.diagnose.seen import SeenCall
 
+_NO_FIELDS: frozenset[str] = frozenset()
+
 
 class MessageTooLarge(TopicErrorRule):
     """Records larger than the topic takes."""
@@ -57,7 +59,6 @@ class CrcMismatch(ErrorRule):
     scope = "client"
     codes = frozenset({2})
     apis = frozenset({PRODUCE})
-    request_fields = frozenset({"topicData", "name", "topicId"})
     thresholds = (Threshold("calls", 3, "calls", "TCP's own checksum lets one bad packet in many millions pass"),)
     meaning = (
         "The broker throws the batches away; what was damaged cannot be trusted before the checksum was made either."
@@ -70,13 +71,14 @@ class CrcMismatch(ErrorRule):
         """Count wrong checksums that the broker did not complain of (acks=0)."""
         call = seen.call
         if call.outcome == "no-response-expected" and call.request is not None and call.request.whole:
+            call.scan_request(_NO_FIELDS)  # Where the batches lie is found sooner so.
             bad = [path for _, path, batch in call.batch_headers if not batch.crc_valid]
             if bad:
                 state = self.state(ErrorKey(seen.client, None))
                 state.add(call.request.last, f"Produce with a wrong CRC in {bad[0]}", call)
                 state.programs.add(call.connection)
                 state.codes["a wrong CRC"] = state.codes.get("a wrong CRC", 0) + 1
-                add_topics(self, seen, state)
+                add_topics(seen, state)
 
     def count(self, key: Hashable, call: Call, error: FieldError) -> None:
         """Count one call, and say whether its CRC is wrong in the capture too."""

@@ -18,7 +18,6 @@ from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, partitions_sub
 from kafkasniff.diagnose.facts import PRODUCE, Client, client_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory import Tally
-from kafkasniff.diagnose.producers.produced import FIELDS, produced
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
 from kafkasniff.diagnose.seen import Produced, SeenCall
 from kafkasniff.tcp.events import Connection
@@ -112,7 +111,6 @@ class DuplicateSequence(Rule[Sequences]):
     scope = "producer id and topic"
     state_type = Sequences
     apis = frozenset({PRODUCE})
-    request_fields = FIELDS
     thresholds = (
         Threshold("batches", 5, "batches", "a retry that crosses its answer may bring a few (max.in.flight is 5)"),
     )
@@ -131,7 +129,7 @@ class DuplicateSequence(Rule[Sequences]):
         call = seen.call
         if call.response is None or call.request is None:
             return
-        for item in produced(seen, self.facts):
+        for item in seen.produced:
             sequence = item.base_sequence
             if item.producer_id < 0 or sequence < 0:
                 continue
@@ -177,7 +175,7 @@ class DuplicateSequence(Rule[Sequences]):
 
 def _refused(call: Call, item: Produced) -> bool:
     """Tell whether the broker refused a partition's batches."""
-    ours = item.topic.get("name") or item.topic.get("topicId") or ""
+    ours = item.topic or ""
     for topic in response_of(call).get("responses", ()):
         if short_name(topic.get("name") or topic.get("topicId") or "") == ours:
             answers = topic["partitionResponses"]

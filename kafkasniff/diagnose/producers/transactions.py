@@ -254,10 +254,10 @@ class HangingTransaction(Rule[Stuck]):
     def call(self, seen: SeenCall) -> None:
         """Learn of transactions, and watch the last stable offsets."""
         if seen.key == FETCH:
-            if seen.response:
+            if seen.is_behind or len(self.states):
                 self._watch(seen)
             return
-        name = transaction_of(seen.request)
+        name = (seen.transactional_id or None) if seen.key == PRODUCE else transaction_of(seen.request)
         if name is None:
             return
         if seen.key == END_TXN:

@@ -62,7 +62,7 @@ class Delays(Tally):
 def _held_up(seen: SeenCall) -> bool:
     """Tell whether something else than a replica made a write wait: a quota, or lost segments."""
     assert seen.call.request is not None
-    throttled = seen.response.get("throttleTimeMs", 0) > 0 or seen.history.muted_until > seen.call.request.last.time
+    throttled = seen.throttle_ms > 0 or seen.history.muted_until > seen.call.request.last.time
     return throttled or any(counter.late_retransmissions for counter in seen.call.connection.counters)
 
 

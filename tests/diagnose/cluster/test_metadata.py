@@ -114,8 +114,10 @@ def test_programs_that_create_their_topics_when_they_start() -> None:
 
 def fetch_by_id(at: float, code: int = 100) -> Call:
     partitions = [{"partitionIndex": 0, "errorCode": code}]
-    answer = {"responses": [{"topicId": "7w", "partitions": partitions}]}
-    return call(1, 13, {"topics": [{"topicId": "7w", "partitions": [{"partition": 0}]}]}, answer, at=at)
+    answer = {"responses": [{"topicId": "7wAAAAAAAAAAAAAAAAAAAA", "partitions": partitions}]}
+    return call(
+        1, 13, {"topics": [{"topicId": "7wAAAAAAAAAAAAAAAAAAAA", "partitions": [{"partition": 0}]}]}, answer, at=at
+    )
 
 
 def test_a_topic_that_was_deleted_under_its_reader() -> None:
@@ -123,8 +125,8 @@ def test_a_topic_that_was_deleted_under_its_reader() -> None:
     rule = "unknown-topic-loop"
     assert findings(rule, map(fetch_by_id, range(4))) == []
     nameless = finding(rule, map(fetch_by_id, range(5)))
-    assert "got UNKNOWN_TOPIC_ID 5 times for the topic with id 7w within" in nameless.summary
-    topics = [{"name": "orders", "topicId": "7w", "errorCode": 0, "partitions": []}]
+    assert "got UNKNOWN_TOPIC_ID 5 times for the topic with id 7wAAAAAAAAAAAAAAAAAAAA within" in nameless.summary
+    topics = [{"name": "orders", "topicId": "7wAAAAAAAAAAAAAAAAAAAA", "errorCode": 0, "partitions": []}]
     told = call(3, 12, {"topics": []}, {"brokers": [], "topics": topics}, at=-1)
     assert finding(rule, [told, *map(fetch_by_id, range(5))]).subject["topic"] == "orders"
     assert findings(rule, [*map(fetch_by_id, range(9)), fetch_by_id(9, code=0)]) == []

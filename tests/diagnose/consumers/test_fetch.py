@@ -13,7 +13,7 @@ def fetch(at: float, size: int = 0, version: int = 11, took: float = 0.001, **re
         "highWatermark": 5,
         "lastStableOffset": 5,
         "preferredReadReplica": preferred,
-        "recordsSizeInBytes": size,
+        "records": bytes(size),
     }
     body = {"maxWaitMs": 1, "sessionId": 7, "sessionEpoch": 1, "topics": [{"topic": "orders", "partitions": []}]}
     response = {"throttleTimeMs": 0, "errorCode": 0, "sessionId": 7}

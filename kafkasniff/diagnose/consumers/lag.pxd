@@ -1,0 +1,1 @@
+# Compiled for speed: of each connection a call of each API a second is looked at.
