@@ -14,8 +14,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from kafkasniff.pipeline.errors import PipelineError, outdated
 from kafkasniff.pipeline.follow.ledger import Ledger
 from kafkasniff.pipeline.follow.rules_of_run import RulesOfRun
-from kafkasniff.pipeline.follow.state import Ending, LatestFile, Ring, State
-from kafkasniff.pipeline.follow.tasks import Followed, FollowTask
+from kafkasniff.pipeline.follow.state import ENDED, Ending, LatestFile, Ring, State
+from kafkasniff.pipeline.follow.tasks import Carried, Followed, FollowTask, together
 from kafkasniff.pipeline.indexes.index import MOST_ROUNDS, Index, reason_of
 from kafkasniff.pipeline.indexes.indexing import FileReport
 from kafkasniff.pipeline.indexes.pieces import REPORT, as_batch
@@ -108,6 +108,8 @@ class _MicroBatch:
         self._inputs = plan.inputs
         self._record = record
         self._options = replace(options, buckets=state.buckets)
+        self._closing: set[str] = set()
+        """Vantages that end with it: those of late files, each of which is a capture by itself."""
 
     def run(self) -> State:
         """Do all but the commit."""
@@ -127,8 +129,12 @@ class _MicroBatch:
         with self._record.step("names of topics"):
             self._take_names(followed)
         with self._record.step("findings"):
-            RulesOfRun(self._session, self._ledger, state, self._plan.run, self._plan.pauses).take(followed, ending)
+            rules = RulesOfRun(
+                self._session, self._ledger, state, self._plan.run, self._plan.pauses, frozenset(self._closing)
+            )
+            rules.take(followed, ending)
         self._take_files(vantages, index.reports)
+        state.forget(self._closing)
         for each in followed:
             self._keep(file for file in each.files if file.table not in _APART)
         self._take_told([file for each in followed for file in (*each.files, *each.ending) if file.table in TOLD])
@@ -173,6 +179,9 @@ class _MicroBatch:
                 raise outdated(f"{each.path} begins before what was read of {each.ring}", each.ring, state.renewed)
             its_own = shown(each.path) if ring.apart or late else each.ring
             vantage = state.files[name].vantage if each.skipped else its_own
+            if late and not ring.apart and not self._plan.pauses:
+                # Its ring has a newer one, so that it is whole.
+                self._closing.add(vantage)
             ring.latest = max(ring.latest, report.last_time or 0)
             state.ends[vantage] = max(state.ends.get(vantage, 0), report.last_time or 0)
             if report.first_time is not None:
@@ -192,7 +201,7 @@ class _MicroBatch:
         state.secrets = b"\n".join(filter(None, (state.secrets, new_secrets)))
         key_log = b"\n".join((options.key_log, state.secrets))
         bounds = {vantage: state.ends[vantage] - OVERLAP_NS for vantage in vantages}
-        self._reopen(bounds.keys())
+        self._reopen(bounds.keys() - self._closing)
         ending = frozenset(state.open if self._plan.pauses else ())
         known = Known(
             parts,
@@ -202,13 +211,18 @@ class _MicroBatch:
             records=options.records,
             ends=dict(state.ends),
         )
-        task = FollowTask(known, first_part, bounds, ending, state.carried, self._ledger.work, options)
+        closing = frozenset(self._closing)
+        task = FollowTask(known, first_part, bounds, ending, closing, state.carried, self._ledger.work, options)
         if key_log.strip():
             task = self._with_sessions(index, task)
         followed: list[Followed] = index.map(task, Followed)
         for each in followed:
             for vantage, carried in each.carried.items():
-                state.carried[each.bucket, vantage] = carried
+                if vantage in closing:
+                    ended = state.carried.get((each.bucket, ENDED), Carried(None))
+                    state.carried[each.bucket, ENDED] = together(ended, carried)
+                else:
+                    state.carried[each.bucket, vantage] = carried
         return followed
 
     def _check_secrets(self, secrets: bytes) -> None:
@@ -328,7 +342,10 @@ class _MicroBatch:
                 report = replace(joined(earlier.report, read), reason=read.reason)
             elif earlier is not None:
                 settled.add([self._settled(vantage, earlier)])
-            state.latest_files[vantage] = LatestFile(each, report)
+            if vantage in self._closing:
+                settled.add([self._settled(vantage, LatestFile(each, report))])
+            else:
+                state.latest_files[vantage] = LatestFile(each, report)
             state.packets += read.packets
             state.files_read += not each.skipped
             self._note_read(each, vantage, read)

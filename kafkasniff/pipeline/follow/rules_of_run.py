@@ -38,13 +38,22 @@ _NEAR_NS = 10_000_000
 class RulesOfRun:
     """The rules of all clusters, in the middle of a micro-batch."""
 
-    def __init__(self, session: SparkSession, ledger: Ledger, state: State, of_run: bool, pauses: bool) -> None:
-        """Go on in `state`; `of_run` and `pauses` are as in the plan of the micro-batch."""
+    def __init__(
+        self,
+        session: SparkSession,
+        ledger: Ledger,
+        state: State,
+        of_run: bool,
+        pauses: bool,
+        closing: frozenset[str] = frozenset(),
+    ) -> None:
+        """Go on in `state`; `of_run` and `pauses` are as in the plan of the micro-batch; vantages `closing` end."""
         self._session = session
         self._ledger = ledger
         self._state = state
         self._of_run = of_run
         self._pauses = pauses
+        self._closing = closing
 
     def take(self, followed: Sequence[Followed], ending: set[str]) -> None:
         """Let the rules look at the events whose turn has come, and at those of captures that seem to end."""
@@ -171,9 +180,12 @@ class RulesOfRun:
         state = self._state
         turn: dict[str, int] = {}
         for cluster in state.clusters:
-            bounds = [state.ends[vantage] - OVERLAP_NS - state.ahead(vantage) for vantage in cluster.vantages]
+            waited_for = [each for each in cluster.vantages if each not in self._closing] or cluster.vantages
+            bounds = [state.ends[vantage] - OVERLAP_NS - state.ahead(vantage) for vantage in waited_for]
             until = max(min(bounds), max(bounds) - SLOWEST_NS)
             turn |= {vantage: max(until, state.fed.get(vantage, 0)) for vantage in cluster.vantages}
+            # Of what ends nothing waits.
+            turn |= {each: state.ends[each] + 1 for each in self._closing.intersection(cluster.vantages)}
         return turn
 
 

@@ -2,8 +2,8 @@
 
 import copy
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, field, replace
 
 from kafkasniff.pipeline.findings.clocks import Shift, Times
 from kafkasniff.pipeline.follow.carry import Saved
@@ -15,6 +15,9 @@ from kafkasniff.pipeline.inputs.watching import Read
 from kafkasniff.pipeline.rows.output import Written
 from kafkasniff.pipeline.rows.reassembly import Part
 from kafkasniff.tcp.tls.key_log import KeyLog
+
+ENDED = ""
+"""In the place of a vantage: all that have ended, and of which nothing is carried."""
 
 
 @dataclass(slots=True)
@@ -180,6 +183,21 @@ class State:
         self.moves += written
         if written:
             self.provisional[what] = [*written]
+
+    def forget(self, vantages: Set[str]) -> None:
+        """Let captures have ended: what they left in the tables stays as it is."""
+        for vantage in vantages:
+            for known in (self.ends, self.begins, self.names, self.calls, self.shifts, self.fed):
+                known.pop(vantage, None)
+        clusters = []
+        for each in self.clusters:
+            left = tuple(vantage for vantage in each.vantages if vantage not in vantages)
+            if left:
+                clusters.append(replace(each, vantages=left))
+                continue
+            for written in self.provisional.pop(f"findings {each.number}", ()):
+                self.rows[written.table] += written.rows
+        self.clusters = clusters
 
     def in_use(self) -> set[str]:
         """Give the files below the working folder that are needed."""

@@ -1,5 +1,6 @@
 """What Spark's workers run for a follower: a micro-batch of files through engines that go on where they were."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,7 +23,7 @@ from kafkasniff.pipeline.indexes.pieces import pieces_of
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.rows.naming import MOST_UNNAMED, MarkedNames
 from kafkasniff.pipeline.rows.output import TableWriter, Written
-from kafkasniff.pipeline.rows.reassembly import Ended, Known, new_engine, placed_interfaces
+from kafkasniff.pipeline.rows.reassembly import Ended, Known, add_up, new_engine, placed_interfaces
 from kafkasniff.pipeline.rows.told import TOLD
 from kafkasniff.pipeline.rows.writing import write_ended
 from kafkasniff.pipeline.tasks import Learned, result_batch, said, task_of_worker
@@ -53,6 +54,18 @@ class Carried:
     """Client randoms of TLS connections without secrets."""
     loads: dict[int, int] = field(default_factory=dict)
     """How many events it brought so far, as `EventPacker` counts them."""
+
+
+def together(first: Carried, second: Carried) -> Carried:
+    """Give what is to be known of captures that have ended, without what was carried of them."""
+    counts: Counter[str] = Counter()
+    tls_counters = TlsCounters()
+    for each in (first, second):
+        add_up(tls_counters, each.tls_counters)
+        for note in each.notes:
+            text, _, count = note.rpartition(": ")
+            counts[text] += int(count.replace(",", ""))
+    return Carried(None, notes=tuple(f"{text}: {count:,}" for text, count in counts.items()), tls_counters=tls_counters)
 
 
 @dataclass(slots=True)
@@ -90,6 +103,8 @@ class FollowTask:
     """By vantage of which packets came, up to where in time they are taken."""
     ending: frozenset[str]
     """Vantages of which all is written as if they ended here, though they are carried on."""
+    closing: frozenset[str]
+    """Vantages that do end here, of which nothing is carried."""
     carried: Mapping[tuple[int, str], Carried]
     """By bucket and vantage."""
     work: str
@@ -248,7 +263,12 @@ class _Follower:
         """Take the rest of the micro-batch's packets, save what is to be carried, and write what seems to end."""
         task, capture, merger = self._task, open_capture.capture, open_capture.merger
         bound = task.bounds.get(vantage)
-        if bound is not None:
+        closes = vantage in task.closing
+        if closes:
+            capture.packer.end = task.known.ends[vantage]
+            self._take(vantage, capture, merger.cut(None))
+            self._write(capture, Ended(vantage, [*capture.engine.flush(capture.packer.end)], True), self._output)
+        elif bound is not None:
             self._take(vantage, capture, merger.cut(bound))
             held = merger.left(HELD_BYTES)
             if held is None:
@@ -256,7 +276,7 @@ class _Follower:
                 self._take(vantage, capture, merger.cut(None))
             capture.held = [HeldPackets.of(*each) for each in held]
         saved, parts = None, set[int]()
-        if bound is not None and not task.only_learn:
+        if bound is not None and not closes and not task.only_learn:
             # Read anew each time.
             key_log, capture.engine.tls.key_log = capture.engine.tls.key_log, KeyLog()
             saved, parts = self._saver.save(capture)
@@ -298,7 +318,7 @@ class _Follower:
         write_ended(ended, self._task.options, output.writer, capture.packer, capture.names, output.write)
         if output is self._output:
             latest = self._followed.latest_events
-            latest[vantage] = max(latest.get(vantage, 0), capture.packer.latest)
+            latest[vantage] = max(latest.get(vantage, 0), capture.packer.latest, capture.packer.end * ended.at_end)
 
     def _interfaces_of(self, part: int) -> list[Interface]:
         found = self._interfaces.get(part)

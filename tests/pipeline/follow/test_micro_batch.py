@@ -7,14 +7,16 @@ import pytest
 
 from kafkasniff.pipeline.follow.ledger import Ledger, run_id
 from kafkasniff.pipeline.follow.micro_batch import Plan, limits_of, run_micro_batch
-from kafkasniff.pipeline.follow.state import State
+from kafkasniff.pipeline.follow.state import ENDED, State
 from kafkasniff.pipeline.inputs.files import find_inputs
 from kafkasniff.pipeline.inputs.watching import Watch
 from kafkasniff.pipeline.options import Options
 from kafkasniff.pipeline.run_record import Observer
+from kafkasniff.tables.rings import ring_of
 from tests.conftest import SHARED, needs_shared
+from tests.pipeline.expected import expected_rows
 from tests.pipeline.follow.batches import TABLES, records
-from tests.pipeline.runs import CAPTURES, RING, all_rows, rows, write
+from tests.pipeline.runs import CAPTURES, RING, all_rows, by_vantage, rows, write
 
 SOME = ("loss-reorder-client-side", "tls12-aes256-gcm-embedded", "tls13-aes128-gcm", "kafka-python", "ipv6")
 
@@ -85,6 +87,31 @@ def test_rows_get_names_that_are_told_later_and_files_may_go_on(spark, tmp_path)
     found, wanted = all_rows(tmp_path / "followed"), all_rows(tmp_path / "once")
     for table in TABLES:
         assert found[table] == wanted[table], table
+
+
+def test_late_files_leave_nothing_behind_that_is_carried(spark, tmp_path):
+    """Each is a capture by itself: its rows are those that `read` gives for it alone."""
+    late, others = [RING[1], RING[2]], [RING[0], *RING[4:7]]
+    follower = Follower(spark, tmp_path / "tables")
+    follower.take(find_inputs(others))
+    before = follower.state
+
+    for path in late:
+        follower.take(find_inputs([path]))
+
+    state = follower.state
+    ring = ring_of(RING[0])
+    for known in (state.ends, state.names, state.calls, state.fed, state.latest_files):
+        assert known.keys() <= {ring}
+    assert {vantage for _, vantage in state.carried} == {ring, ENDED}
+    assert [each.vantages for each in state.clusters] == [(ring,)]
+    assert state.events == []
+    assert state.in_use() - before.in_use() <= {path for _, saved in state.clusters[0].saved for path in [saved.path]}
+    assert len(rows(tmp_path / "tables", "calls")) == state.counts(TABLES)["calls"]
+    follower.take([], last=True)
+    shown = by_vantage(tmp_path / "tables")
+    assert {vantage: shown[vantage] for vantage in late} == {path: expected_rows([path]) for path in late}
+    assert sorted(row["file"] for row in rows(tmp_path / "tables", "files")) == sorted([*late, *others])
 
 
 @pytest.mark.parametrize("name", ["removed", "overwritten"])
