@@ -22,8 +22,6 @@ SCHEMES = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "hdfs")
 _URI = re.compile(rf"({'|'.join(SCHEMES)})://")
 _CREDENTIALS = re.compile(r"(?!abfss?:)[^/]*://[^/]*@|[^/]*://[^/]*:[^/]*@")
 """Before the `@` a URI of Azure names the container, others the user."""
-_CONNECT_S = 10
-"""Seconds in which a name node must take a connection: its client would try for minutes, and say nothing."""
 _AHEAD_BYTES = 4 << 20
 """Bytes asked for at once: a store takes some 20 ms for each answer."""
 
@@ -41,29 +39,15 @@ def _file_system(store: str) -> "FileSystem":
     except ModuleNotFoundError:
         raise CaptureError(f"{store}: needs pyarrow: pip install pyarrow") from None
     try:
-        return _hdfs(store) if store.startswith("hdfs:") else FileSystem.from_uri(store)[0]
+        if store.startswith("hdfs:"):
+            from kafkasniff.capture.files.hdfs import connect
+
+            return connect(store)
+        return FileSystem.from_uri(store)[0]
     except ModuleNotFoundError as error:
         raise CaptureError(f"{store}: needs {error.name}: pip install hdfs-native fsspec") from None
     except (OSError, ValueError, RuntimeError) as error:
         raise CaptureError(f"{store}: cannot be opened: {reason_of(error)}") from None
-
-
-def _hdfs(store: str) -> "FileSystem":
-    """Give what speaks HDFS's own protocol, which needs neither Java nor Hadoop's native library.
-
-    Raises OSError where a port is named, and no name node takes connections there.
-    """
-    import socket
-    from urllib.parse import urlsplit
-
-    from hdfs_native.fsspec import HdfsFileSystem
-    from pyarrow.fs import FSSpecHandler, PyFileSystem
-
-    parts = urlsplit(store)
-    # Without a port it may be the name of several name nodes, which Hadoop's settings tell.
-    if parts.port is not None:
-        socket.create_connection((parts.hostname or "", parts.port), _CONNECT_S).close()
-    return PyFileSystem(FSSpecHandler(HdfsFileSystem(host=parts.hostname, port=parts.port)))
 
 
 def same_name(path: str) -> str:
@@ -99,7 +83,7 @@ def open_object(uri: str) -> "NativeFile":
     system, path = placed(uri)
     try:
         return system.open_input_file(path)
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError) as error:
         reason = "Is a folder; name the captures in it" if is_folder(uri) else reason_of(error)
         raise CaptureError(f"{uri}: cannot be opened: {reason}") from None
 
@@ -109,7 +93,7 @@ def info_of(uri: str) -> "FileInfo":
     system, path = placed(uri)
     try:
         return system.get_file_info(path)
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError) as error:
         raise CaptureError(f"{uri}: cannot be looked at: {reason_of(error)}") from None
 
 

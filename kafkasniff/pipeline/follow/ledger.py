@@ -105,7 +105,7 @@ class Ledger:
     def _read(self) -> State | None:
         try:
             found = self._home.read_state()
-        except (OSError, RuntimeError) as error:  # HDFS' client raises the latter.
+        except OSError as error:
             raise PipelineError(f"{self.folder}: cannot be read: {reason_of(error)}") from None
         if found is None:
             return None
@@ -210,7 +210,7 @@ class Ledger:
     def _writing(self) -> Iterator[None]:
         try:
             yield
-        except (OSError, RuntimeError) as error:  # HDFS' client raises the latter.
+        except OSError as error:
             raise PipelineError(f"{self.path}: cannot be written: {reason_of(error)}") from None
         except LakeError as error:
             raise PipelineError(str(error)) from None

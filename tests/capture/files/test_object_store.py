@@ -60,6 +60,19 @@ def test_a_name_node_that_is_not_there_is_said():
     )
 
 
+def test_a_name_node_that_does_not_answer_is_said():
+    """Its kernel takes connections, as that of a process that stands still does."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        port = silent.getsockname()[1]
+        found = run({}, "read", f"hdfs://127.0.0.1:{port}/one.pcap")
+    assert (found.returncode, found.stderr) == (
+        1,
+        f"kafkasniff: hdfs://127.0.0.1:{port}/: cannot be opened: takes connections, but did not answer within 10 s\n",
+    )
+
+
 @pytest.mark.parametrize("uri", ["s3://key:secret@bucket/one.pcap", "s3://secret@bucket/x", "abfss://a:secret@b.c/d"])
 def test_credentials_in_a_uri_are_refused_and_not_shown(uri):
     with pytest.raises(CaptureError, match="expected a URI without credentials") as raised:
