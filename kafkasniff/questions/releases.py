@@ -58,5 +58,6 @@ def fill_target(database: Database, release: str) -> None:
         ("target", TARGET_COLUMNS, target_rows(release)),
     ):
         database.run(f"CREATE TABLE {name} ({columns})")
-        for row in rows:
-            database.run(f"INSERT INTO {name} VALUES (?, ?, ?)", row)
+        if rows:
+            places = ", ".join(["(?, ?, ?)"] * len(rows))
+            database.run(f"INSERT INTO {name} VALUES {places}", [value for row in rows for value in row])

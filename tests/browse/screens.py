@@ -13,7 +13,9 @@ from kafkasniff.browse.panes.prompt import Prompt
 from kafkasniff.browse.session import Session
 from kafkasniff.browse.store.kept import Wanted
 from kafkasniff.reading import Reading
+from tests.conftest import CAPTURES
 
+STORM = CAPTURES / "rebalance-storm.pcap"
 SECONDS = 30.0
 Steps = Callable[["Screen"], Awaitable[None]]
 

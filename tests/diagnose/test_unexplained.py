@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 
 from kafkasniff.calls.call import Call
-from kafkasniff.diagnose.normal_errors import NORMAL_ERRORS
-from kafkasniff.protocol.error_codes.codes import ERROR_CODES
 from tests.diagnose.made import call, connection, finding, findings
 
 RULE = "unexplained-error"
@@ -74,19 +72,6 @@ def test_what_another_rule_takes_is_left_to_it() -> None:
     assert findings(RULE, [produced(19, at) for at in range(9)]) == []
 
 
-@pytest.mark.parametrize(("code", "key", "version"), [(79, 11, 5), (27, 12, 3), (35, 18, 3), (46, 0, 9), (70, 1, 12)])
-def test_what_is_always_normal(code: int, key: int, version: int) -> None:
-    assert findings(RULE, [call(key, version, {}, {"errorCode": code}, at=at / 10) for at in range(500)]) == []
-
-
-def test_what_is_normal_for_a_while() -> None:
-    def refused(count: int) -> list[Call]:
-        return [call(22, 4, {}, {"errorCode": 14}, at=at / 2) for at in range(count)]
-
-    assert findings(RULE, refused(60)) == []
-    assert finding(RULE, refused(61)).count == 61
-
-
 def test_codes_that_nobody_knows() -> None:
     calls = [produced(87, at) for at in range(3)]
     for each in calls:
@@ -97,9 +82,3 @@ def test_codes_that_nobody_knows() -> None:
 def test_programs_that_share_a_client_id_are_not_added_up() -> None:
     calls = [produced(87, at / 10, on=connection(50_000 + at, end=2)) for at in range(4)]
     assert findings(RULE, calls) == []
-
-
-def test_the_list_of_what_is_normal_names_codes_and_reasons() -> None:
-    for normal in NORMAL_ERRORS:
-        assert normal.codes <= set(ERROR_CODES)
-        assert normal.why

@@ -27,10 +27,15 @@ class Asked:
         self._capture = capture
 
     def __call__(self, *arguments: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.text(*arguments).splitlines()]
+
+    def text(self, *arguments: str) -> str:
+        """Give what it prints."""
         self._capture.readouterr()
         keys = [Path(each).with_suffix(".keys") for each in arguments if Path(each).suffix.startswith(".pcap")]
         run([*arguments, *(text for path in keys if path.exists() for text in ("--keylog", str(path)))])
-        return [json.loads(line) for line in self._capture.readouterr().out.splitlines()]
+        printed: bytes = self._capture.readouterr().out
+        return printed.decode()
 
 
 @pytest.fixture
@@ -38,13 +43,31 @@ def ask(capsysbinary: pytest.CaptureFixture[bytes]) -> Asked:
     return Asked(capsysbinary)
 
 
-def calls_of(ask: Asked, path: Path) -> list[dict[str, Any]]:
-    return [line for line in ask("read", str(path), "--json") if line["type"] == "call"]
+def calls_of(ask: Asked, path: Path, *options: str) -> list[dict[str, Any]]:
+    return [line for line in ask("read", str(path), "--json", *options) if line["type"] == "call"]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_stats(ask: Asked, path: Path) -> None:
-    lines = calls_of(ask, path)
+@pytest.fixture(params=FILES, ids=lambda path: path.name, scope="module")
+def path(request: pytest.FixtureRequest) -> Path:
+    """A recording: all tests of one follow each other, so that its lines are read once."""
+    found: Path = request.param
+    return found
+
+
+_LINES: dict[Path, list[dict[str, Any]]] = {}
+"""Of the recording that is looked at."""
+
+
+@pytest.fixture
+def lines(ask: Asked, path: Path) -> list[dict[str, Any]]:
+    """Its calls, as lines of JSON."""
+    if path not in _LINES:
+        _LINES.clear()
+        _LINES[path] = calls_of(ask, path)
+    return _LINES[path]
+
+
+def test_stats(ask: Asked, path: Path, lines: list[dict[str, Any]]) -> None:
     for keys in (["api_name"], ["topic"], ["group", "server"], ["error", "client_id"], ["client_host", "api_version"]):
         rows = ask("stats", str(path), "--by", ",".join(keys), "--json")
         found = {tuple(row.pop(key) for key in keys): row for row in rows}
@@ -55,12 +78,8 @@ def test_stats(ask: Asked, path: Path) -> None:
             assert found[key] == {name: pytest.approx(value) for name, value in row.items()}, key
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_the_headline_counts_all_calls(capsys: pytest.CaptureFixture[str], path: Path) -> None:
-    run(["stats", str(path)])
-    told = capsys.readouterr().out.partition("\n")[0]
-    run(["read", str(path), "--json"])
-    lines = [line for line in map(json.loads, capsys.readouterr().out.splitlines()) if line["type"] == "call"]
+def test_the_headline_counts_all_calls(ask: Asked, path: Path, lines: list[dict[str, Any]]) -> None:
+    told = ask.text("stats", str(path)).partition("\n")[0]
     clients = {(line["client"].rpartition(":")[0], line["requestHeader"].get("clientId")) for line in lines}
     topics = {name for line in lines for name in recomputed.named(line)["topic"]}
     counts = {
@@ -77,9 +96,8 @@ def test_the_headline_counts_all_calls(capsys: pytest.CaptureFixture[str], path:
         assert (words in told.replace(" in ", ", ").split(", ")) == (count > 0 or name[0] != " "), (told, words)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_more_of_stats(ask: Asked, path: Path) -> None:
-    lines = calls_of(ask, path)
+def test_more_of_stats(ask: Asked, path: Path, lines: list[dict[str, Any]]) -> None:
+    with_records = calls_of(ask, path, "--records")
     for key in ("client_id", "topic"):
         rows = {row.pop(key): row for row in ask("stats", str(path), "--by", key, "--more", "--json")}
         expected = recomputed.more(lines, key)
@@ -89,17 +107,14 @@ def test_more_of_stats(ask: Asked, path: Path) -> None:
             assert [row["batches"], row["records"], row["empty_fetches"]] == [batches, records, empty], value
             assert row["max_in_flight"] == deepest, value
             assert (row["mean_batch_bytes"] or 0) * batches == pytest.approx(size)
-        with_records = [line for line in ask("read", str(path), "--json", "--records") if line["type"] == "call"]
         for value, ratio in recomputed.compression(with_records, key).items():
             assert rows[value]["compression_ratio"] == (ratio and pytest.approx(ratio)), value
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_who(ask: Asked, path: Path) -> None:
+def test_who(ask: Asked, path: Path, lines: list[dict[str, Any]]) -> None:
     rows = ask("who", str(path), "--json")
     found = {tuple(row.values())[:8]: [row["calls"], row["bytes"], row["records"]] for row in rows}
     assert len(found) == len(rows)
-    lines = calls_of(ask, path)
     assert found == recomputed.who(lines)
     settings = recomputed.settings_of_users(lines)
     for place, (acks, codecs, levels) in settings.items():
@@ -115,12 +130,11 @@ def test_who(ask: Asked, path: Path) -> None:
         assert row["lag"] == (lag if row["role"] == "consumes" else None), row
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_subscriptions_that_nobody_uses(ask: Asked, path: Path) -> None:
+def test_subscriptions_that_nobody_uses(ask: Asked, path: Path, lines: list[dict[str, Any]]) -> None:
     rows = ask("who", str(path), "--unused", "--json")
     found = {(row["group"], row["topic"]): {*row["client_ids"]} for row in rows}
     assert len(found) == len(rows)
-    assert found == recomputed.unused(calls_of(ask, path))
+    assert found == recomputed.unused(lines)
 
 
 def test_a_matrix_has_a_row_for_each_client(ask: Asked) -> None:
@@ -132,21 +146,19 @@ def test_a_matrix_has_a_row_for_each_client(ask: Asked) -> None:
         assert f"{row['role']} {row['calls']}" in found[row["client_id"]][row["topic"]].split(", ")
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_what_batches_cost_and_who_speaks_in_clear(ask: Asked, path: Path) -> None:
-    lines = calls_of(ask, path)
+def test_what_batches_cost_and_who_speaks_in_clear(ask: Asked, path: Path, lines: list[dict[str, Any]]) -> None:
     names = ("batches", "bytes", "records", "uncompressed_bytes", "tiny_batches")
     rows = ask("audit", str(path), "--about", "cost", "--json")
     assert {tuple(row.values())[:4]: [row[name] for name in names] for row in rows} == recomputed.cost(lines)
     found: dict[tuple[Any, ...], list[int]] = {}
-    for row in ask("audit", str(path), "--about", "security", "--json"):
+    security = ask("audit", str(path), "--about", "security", "--json")
+    for row in security:
         place = row["client_host"], row["client_id"], row["principal"], row["security_protocol"]
         calls, size = found.get(place, [0, 0])
         found[place] = [calls + row["calls"], size + row["bytes"]]
         assert row["cleartext"] == (not row["security_protocol"].endswith("SSL"))
     assert found == recomputed.cleartext(lines)
-    rows = ask("audit", str(path), "--about", "security", "--json")
-    told = {(row["client_host"], row["client_id"], row["mechanism"]) for row in rows if row["mechanism"]}
+    told = {(row["client_host"], row["client_id"], row["mechanism"]) for row in security if row["mechanism"]}
     assert told >= recomputed.mechanisms(lines)
     assert {each[2] for each in told} == {each[2] for each in recomputed.mechanisms(lines)}
 
@@ -194,9 +206,7 @@ def test_intervals_add_up(ask: Asked) -> None:
         assert row["calls"] == counted
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_audit_names_what_the_release_refuses(ask: Asked, path: Path) -> None:
-    lines = calls_of(ask, path)
+def test_audit_names_what_the_release_refuses(ask: Asked, path: Path, lines: list[dict[str, Any]]) -> None:
     for target, release in (("4.0", "4.0.1"), ("3.9.1", "3.9.1"), ("4.4", "4.4.0")):
         rows = ask("audit", str(path), "--target", target, "--json")
         found = {tuple(row[name] for name in _AUDITED): (row["refused"], row["steps_down"]) for row in rows}

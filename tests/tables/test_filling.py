@@ -16,11 +16,9 @@ from kafkasniff.tables.rows import item_rows
 from tests.conftest import CAPTURES, SHARED
 
 _SHARED = (SHARED / "captures").glob("*/*.pcap*") if SHARED.is_dir() else ()
-FILES = [
-    path
-    for path in (*sorted(CAPTURES.glob("*.pcap*")), *sorted(_SHARED))
-    if not path.name.endswith(".json") and path.stat().st_size < 1_000_000
-]
+_BY_NAME = {path.name: path for path in (*sorted(_SHARED), *sorted(CAPTURES.glob("*.pcap*")))}
+"""What lies in both folders is the same."""
+FILES = [path for name, path in _BY_NAME.items() if not name.endswith(".json") and path.stat().st_size < 1_000_000]
 
 
 def items_of(path: Path, records: bool) -> Iterator[Item]:
