@@ -124,7 +124,7 @@ FIELDS: Final[dict[str, Field]] = {
             "client", "address", "the client's address: IP, IP:port, network (`10.0.0.0/8`) or glob",
             lambda item: item.client, of_calls=False, plural="clients",
         ),
-        Field("server", "address", "the server's", lambda item: item.server, of_calls=False, plural="servers"),
+        Field("server", "address", "the server's address", lambda item: item.server, of_calls=False, plural="servers"),
         Field(
             "host", "address", "the address of either", lambda item: (item.client, item.server), True, of_calls=False,
             plural="addresses",
@@ -158,7 +158,7 @@ FIELDS: Final[dict[str, Field]] = {
         Field("principal", "text", "who logged in on the connection", lambda call: call.principal, plural="principals"),
         Field("software", "text", "the client's software", lambda call: call.software_name, plural="clients' software"),
         Field(
-            "software_version", "text", "and its version", lambda call: call.software_version,
+            "software_version", "text", "the version of that software", lambda call: call.software_version,
             plural="versions of software",
         ),
         Field(

@@ -204,7 +204,7 @@ FailOn = Annotated[
     typer.Option(
         "--fail-on",
         metavar="error|warning",
-        help="Exit with 3 when there is a finding so bad or worse.",
+        help="Exit with 3 when a finding has this severity or a worse one.",
         autocompletion=complete_severity,
     ),
 ]
@@ -216,7 +216,7 @@ Severity = Annotated[
         metavar="error|warning|info",
         callback=_check_severity,
         autocompletion=complete_severity,
-        help="Only findings so bad or worse.",
+        help="Only findings of this severity or a worse one.",
     ),
 ]
 Brief = Annotated[bool, typer.Option("--brief", help="Show a sentence for each cause.")]

@@ -21,7 +21,7 @@ Every = Annotated[
         "--every",
         metavar="TIME",
         show_default=False,
-        help="Show what came in each interval of so long, such as 10s: a table for each key, or lines with --json.",
+        help="Show what came in each interval of this length, such as 10s: a table for each key, or lines with --json.",
         rich_help_panel=TOTALS,
     ),
 ]

@@ -32,6 +32,12 @@ def test_protocols_by_their_first_bytes(start: bytes, protocol: str) -> None:
     assert known[0] == protocol
 
 
+def test_the_evidence_is_what_it_begins_with() -> None:
+    assert recognise(b"GET /metrics HTTP/1.1\r\n") == ("http", "begins with GET")
+    assert recognise(b"\x16\x03\x01\x02\x00\x01") == ("tls", "begins with a TLS 1.0 handshake record")
+    assert recognise(b"ruok") == ("zookeeper", "sends the four-letter word ruok")
+
+
 def test_a_kafka_request_is_none_of_them() -> None:
     assert recognise(bytes.fromhex("00000014001200000000000100047465737400000000")) is None
 

@@ -47,8 +47,8 @@ def audit(
         bool,
         typer.Option(
             "--fail-on-refused",
-            help="Exit with 3 where a version is too old; of security, where somebody speaks in clear; of tls, where"
-            " it is older than 1.2 or a certificate ends within 30 days.",
+            help="Exit with 3 where a version is too old; with --about security, where a client speaks in clear; with"
+            " --about tls, where TLS is older than 1.2 or a certificate ends within 30 days.",
         ),
     ] = False,
     about: Annotated[

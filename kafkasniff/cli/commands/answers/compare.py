@@ -26,7 +26,7 @@ def compare(
     *,
     selection: Selection,
 ) -> None:
-    """Say what differs between two captures. Compared are calls by API and version, latency, errors, clients, software
+    """Say what differs between two captures. It compares calls by API and version, latency, errors, clients, software
     and settings.
     """
     from kafkasniff.cli.options.selection import load

@@ -30,7 +30,8 @@ def sql(
         str, typer.Option("--format", metavar="table|csv|json|parquet", help="How the answer is given.")
     ] = "table",
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", show_default=False, help="Of parquet: a new file.")
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", show_default=False, help="The new file of --format parquet."),
     ] = None,
     *,
     selection: Selection,

@@ -62,7 +62,9 @@ def stats(
     ] = None,
     every: Annotated[
         str | None,
-        typer.Option("--every", metavar="TIME", show_default=False, help="For each interval of so long, such as 10s."),
+        typer.Option(
+            "--every", metavar="TIME", show_default=False, help="For each interval of this length, such as 10s."
+        ),
     ] = None,
     more: Annotated[
         bool,
@@ -77,7 +79,7 @@ def stats(
     *,
     selection: Selection,
 ) -> None:
-    """Count calls, failures, bytes and times by what you ask for. That is API, server, client, topic, error, ..."""
+    """Count calls, failures, bytes and times by what you ask for. Keys are API, server, client, topic, error ..."""
     from kafkasniff.cli.options.filters import duration_ns
     from kafkasniff.cli.options.selection import load
     from kafkasniff.cli.showing.answers import columns_or_usage, database_for, form_of, print_answer

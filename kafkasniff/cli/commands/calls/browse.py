@@ -32,8 +32,8 @@ def browse(
         list[str],
         typer.Argument(
             metavar="FILE...|IFACE...",
-            help="Captures, which together are one, or network interfaces (`any`: all of them). A file called as an"
-            " interface is meant as `./eth0`.",
+            help="Captures, which together are one, or network interfaces (`any`: all of them). Write"
+            " `./eth0` for a file with the name of an interface.",
         ),
     ],
     where: Annotated[

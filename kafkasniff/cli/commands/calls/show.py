@@ -26,7 +26,7 @@ def show(
         list[str],
         typer.Argument(
             metavar="FILE... [NUMBER...]",
-            help="Captures, and numbers of calls in them (`7`, `12-15`). A file called so is meant as `./7`.",
+            help="Captures, and numbers of calls in them (`7`, `12-15`). Write `./7` for a file with such a name.",
         ),
     ],
     packet: Annotated[

@@ -80,7 +80,7 @@ Still = Annotated[
     typer.Option(
         "--still",
         metavar="TIME",
-        help="With --follow: also take a ring's newest file for whole when it stands still for so long; default 1m.",
+        help="With --follow: also take a ring's newest file for whole when it has not grown for this time; default 1m.",
         show_default=False,
     ),
 ]

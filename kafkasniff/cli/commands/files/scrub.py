@@ -27,9 +27,7 @@ def scrub(
     ] = None,
     definitions: options.Definitions = None,
 ) -> None:
-    """Write a capture anew without names, addresses and record contents. Others, as long as they were, stand in their
-    place.
-    """
+    """Write a capture anew without names, addresses and record contents. Others of the same length take their place."""
     import os
     import secrets
 

@@ -18,8 +18,8 @@ TOPICS = {
     "filters": "Filters choose which calls `read` and `live` show and which `diagnose` judges. `--where EXPRESSION`"
     " takes fields, compared with == != < <= > >= ~ (a regular expression) or in (a, b), and joined by and, or, not and"
     " parentheses. A field alone holds where it has a value. In values, `*` stands for any characters and `?` for one."
-    " The other options are short forms: of several values any may fit, `a,b` is a list, `!a` is not a. Of different"
-    " options, a call has to fit all. More: docs/filters.md.",
+    " The other options are short forms: of several values any may fit, `a,b` is a list, `!a` is all but a. Of"
+    " different options, a call has to fit all. More: docs/filters.md.",
     "output": "`read`, `live` and `show` print a line a call: its number, when it ended, client and server (`/1`:"
     " broker 1), client id, API and version, correlation id, how long it took, what became of it where that is no"
     " answer, errors, and what it says. On a terminal, columns that have no room are left out, or stand below their"
