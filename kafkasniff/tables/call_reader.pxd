@@ -3,7 +3,7 @@
 cimport cython
 from kafkasniff.calls.call cimport Call
 from kafkasniff.calls.frame cimport Frame
-from kafkasniff.octets cimport is_at
+from kafkasniff.protocol.bodies.known_texts cimport KnownTexts
 from kafkasniff.protocol.bodies.reader cimport BodyReader
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.headers cimport RequestHeader
@@ -20,11 +20,6 @@ cdef class ToldPartition:
 
     cdef int begin(self, str topic, bint is_id, long long partition) except -1
     cdef bint is_of(self, str topic, long long partition) except -1
-
-@cython.final
-cdef class _Name:
-    cdef bytes raw
-    cdef str text
 
 @cython.final
 cdef class _Layout:
@@ -46,7 +41,7 @@ cdef class CallReader(BodyReader):
     cdef readonly dict topics, topic_ids, groups
     cdef readonly list codes, batches
     cdef dict _layouts, _paths
-    cdef list _names
+    cdef KnownTexts _names
     cdef str _last_name
     cdef long long _last_key, _key_type
     cdef _Layout _last_layout
@@ -60,7 +55,6 @@ cdef class CallReader(BodyReader):
 
     cdef int _forget(self) except -1
     cdef str _path_of(self, FieldTable field)
-    cdef Py_ssize_t _slot_of(self, Py_ssize_t at, Py_ssize_t length) except -1
     cdef int _begin_partition(self) except -1
     cdef ToldPartition _known_partition(self)
     cpdef bint read_call(self, Call call) except -1

@@ -11,7 +11,7 @@ except ImportError:
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.frame import Frame
-from kafkasniff.octets import is_at
+from kafkasniff.protocol.bodies.known_texts import KnownTexts
 from kafkasniff.protocol.bodies.reader import BodyReader
 from kafkasniff.protocol.bodies.tables import FieldTable
 from kafkasniff.protocol.errors import ProtocolError
@@ -54,8 +54,6 @@ _FEW = cython.declare(cython.int, 8)
 """Partitions that are looked through one by one."""
 _MOST_KEPT = 1_024
 """Partitions for which room is kept."""
-_SLOTS = cython.declare(cython.Py_ssize_t, 1_024)
-"""Names that are remembered as they lie in messages: the last one for each value of `_slot_of`."""
 
 
 @cython.final
@@ -81,17 +79,6 @@ class ToldPartition:
     def is_of(self, topic: str | None, partition: cython.longlong) -> cython.bint:
         """Tell whether it is that partition."""
         return self.partition == partition and (self.topic is topic or self.topic == topic)
-
-
-@cython.final
-@cython.cclass
-class _Name:
-    """A name as it lies in messages, and as text."""
-
-    def __init__(self, raw: bytes, text: str) -> None:
-        """Keep what is given."""
-        self.raw = raw
-        self.text = text
 
 
 @cython.final
@@ -141,7 +128,7 @@ class CallReader(BodyReader):
         self._last_key = -1
         self._last_layout: _Layout | None = None
         self.topic: str | None = None
-        self._names: list[_Name | None] = [None] * _SLOTS
+        self._names = KnownTexts()
         self._last_name: str | None = None
         self._paths: dict[FieldTable, dict[int, str]] = {}
         self.is_whole = False
@@ -255,12 +242,7 @@ class CallReader(BodyReader):
         """Take a name."""
         if not field.role or length == 0:
             return self.check_text(field, in_array, start, at, length)
-        slot: cython.Py_ssize_t = self._slot_of(at, length)
-        known: _Name | None = self._names[slot]
-        if known is None or not is_at(self.data, at, known.raw, length):
-            self.check_text(field, in_array, start, at, length)
-            known = self._names[slot] = _Name(self.raw(at, length), self.text(at, length))
-        name: str = known.text
+        name: str = self._names.text_at(self, field, in_array, start, at, length)
         if field.role == _RACK:
             self.rack = name
         elif field.role == _GROUP:
@@ -273,14 +255,6 @@ class CallReader(BodyReader):
                 self._last_name = name
             self.topic, self.is_id = name, False
         return 0
-
-    def _slot_of(self, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Give the place of a name among those remembered, from its length and a few of its bytes."""
-        last: cython.Py_ssize_t = at + length - 1
-        if at < 0 or last >= self.end:
-            raise IndexError("bytes behind the end")
-        ends: cython.Py_ssize_t = self.view[at] * 5 + self.view[at + length // 2] * 17 + self.view[last] * 37
-        return (length * 3 + ends + self.view[max(last - 1, at)] * 101) % _SLOTS
 
     def take_fixed(self, field: FieldTable, in_array: cython.bint, start: cython.Py_ssize_t) -> cython.int:
         """Take a topic id."""
