@@ -23,6 +23,11 @@ from kafkasniff.diagnose.memory import SECOND, Bounded, Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
 
+_TRANSACTION, _SHARE = 1, 2
+_GROUP = "group"
+_KINDS = {_TRANSACTION: "transactional id", _SHARE: "share group"}
+"""What a coordinator is of, by FindCoordinator's key type (FindCoordinatorRequest.CoordinatorType)."""
+
 _UNSUPPORTED_VERSION = 35
 _TELEMETRY = frozenset({71, 72})
 _ON_THE_WAY = frozenset({API_VERSIONS, METADATA, FIND_COORDINATOR, SASL_HANDSHAKE, SASL_AUTHENTICATE}) | _TELEMETRY
@@ -76,12 +81,14 @@ class CoordinatorUnavailable(GroupErrorRule):
     meaning = "Without a coordinator consumers get no partitions, and producers begin no transaction."
     wire = "FindCoordinator answered with 15 COORDINATOR_NOT_AVAILABLE for seven seconds and longer."
     cause = (
-        "The internal topic (__consumer_offsets, __transaction_state) cannot be made, as there are fewer brokers than "
-        "its replication factor; or its partition has no leader, as the brokers with its replicas are down."
+        "The internal topic (__consumer_offsets, __transaction_state; of share groups __share_group_state, KIP-932) "
+        "cannot be made, as there are fewer brokers than its replication factor; or its partition has no leader, as "
+        "the brokers with its replicas are down."
     )
     fix = (
-        "Bring the missing brokers back. On small clusters set offsets.topic.replication.factor and "
-        "transaction.state.log.replication.factor (default 3) and transaction.state.log.min.isr (default 2) to 1."
+        "Bring the missing brokers back. On small clusters set offsets.topic.replication.factor, "
+        "transaction.state.log.replication.factor and share.coordinator.state.topic.replication.factor (default 3), "
+        "and transaction.state.log.min.isr and share.coordinator.state.topic.min.isr (default 2) to 1."
     )
 
     def wanted(self, call: Call) -> bool:
@@ -93,21 +100,27 @@ class CoordinatorUnavailable(GroupErrorRule):
         return super().finding(key, state) if state.span_ns >= self.limits["seconds"] * SECOND else None
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
-        """Give the group, or the transactional id with its kind."""
+        """Give what the coordinator would be of, with its kind: of a share group whose partition is asked for, the group.
+
+        Its key is `group:topic id:partition` (SharePartitionKey).
+        """
         name = group_of(call, error)
-        return f"transactional id {name}" if name and request_of(call).get("keyType") == 1 else name
+        if name is None:
+            return None
+        key_type = request_of(call).get("keyType", 0)
+        return f"{_KINDS.get(key_type, _GROUP)} {name.rsplit(':', 2)[0] if key_type == _SHARE else name}"
 
     def more_subject(self, key: ErrorKey) -> dict[str, Any]:
         """Name the group or the transactional id."""
-        kind, _, name = (key.name or "").rpartition("transactional id ")
-        return {"transactionalId" if kind or (key.name or "").startswith("transactional id ") else "group": name}
+        name = key.name or ""
+        kind = next((kind for kind in (_GROUP, *_KINDS.values()) if name.startswith(f"{kind} ")), _GROUP)
+        return {"transactionalId" if kind == _KINDS[_TRANSACTION] else "group": name.removeprefix(f"{kind} ")}
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name client and group."""
-        what = key.name if (key.name or "").startswith("transactional id ") else f"group {key.name}"
         return (
             f"{key.client.name} was told {times_text(state.count)} within {seconds_text(state.span_ns)} that there is "
-            f"no coordinator for {what}."
+            f"no coordinator for {key.name or 'a group'}."
         )
 
 

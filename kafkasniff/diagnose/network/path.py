@@ -12,6 +12,9 @@ from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
 from kafkasniff.diagnose.seen import SeenCall
 
+_WAITING_APIS = (FETCH, SHARE_FETCH, JOIN_GROUP)
+"""Whose requests say how long the broker may take."""
+
 _FULL = 1_200
 """Bytes from which on a request fills a segment of a path whose MTU is not far below Ethernet's 1,500."""
 
@@ -188,16 +191,25 @@ class PathMtu(Rule[Sizes]):
         return self.make(state, client_subject(key.client, state.clients) | {"server": key.server}, summary)
 
 
+class Asked(NamedTuple):
+    """A client, and what it asks a server for."""
+
+    client: Client
+    api_key: int
+
+
 class GivenUp(Tally):
     """Requests that the client gave up, one after the other."""
 
-    __slots__ = ("asked_ms", "latest", "name", "waits")
+    __slots__ = ("api_key", "asked_ms", "latest", "name", "waits")
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.latest = 0
         """When the latest connection was given up (ns)."""
+        self.api_key = -1
+        """Of the latest request …"""
         self.asked_ms = 0
         self.name = ""
         self.waits: tuple[int, int] = (1 << 62, 0)
@@ -220,7 +232,8 @@ class RequestAbandoned(Rule[GivenUp]):
     meaning = "The client asks the broker to wait, and closes the connection before that time is over, again and again."
     wire = (
         "Fetch (by its maxWaitMs) or JoinGroup (by its rebalance timeout) is not answered yet when the client closes "
-        "the connection, after the same time each time; the broker's answer comes later, or never."
+        "the connection, after the same time each time; the broker's answer comes later, or never. A client that "
+        "waits longer for another answer has no such timeout: it stopped reading, as in a rebalance."
     )
     cause = (
         "The client gives up ({request.timeout.ms}) sooner than the broker may answer: a Fetch waits for records "
@@ -232,6 +245,12 @@ class RequestAbandoned(Rule[GivenUp]):
         "({max.poll.interval.ms})."
     )
 
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no answer that was waited for."""
+        super().__init__(*arguments)
+        self._longest: Bounded[int] = Bounded()
+        """How long a client waited for an answer that came (ns), by `Asked`."""
+
     def unanswered(self, call: Call) -> None:
         """Look at a request that was not answered."""
         if call.outcome == "unanswered" and self.facts.history(call).answered:
@@ -239,14 +258,17 @@ class RequestAbandoned(Rule[GivenUp]):
 
     def slow(self, seen: SeenCall) -> None:
         """Look at a request whose answer came when the client was gone: brokers answer all that they have read."""
-        fin = seen.call.connection.first_fin
+        call, fin = seen.call, seen.call.connection.first_fin
         if fin is not None and fin.time < seen.ended:
-            self._look(seen.call)
+            self._look(call)
+        elif seen.key in _WAITING_APIS and call.request is not None and call.outcome == "answered":
+            asked, waited = Asked(seen.client, seen.key), seen.ended - call.request.last.time
+            self._longest.put(asked, max(self._longest.get(asked) or 0, waited))
 
     def _look(self, call: Call) -> None:
         """Compare how long a client waited with how long it let the broker wait."""
         connection, request = call.connection, call.request
-        if request is None or call.api_key not in (FETCH, SHARE_FETCH, JOIN_GROUP):
+        if request is None or call.api_key not in _WAITING_APIS:
             return
         if connection.ended_direction != client_direction(call):
             return
@@ -262,16 +284,18 @@ class RequestAbandoned(Rule[GivenUp]):
         if connection.first.time < state.latest:
             return
         state.latest = end.time
-        state.asked_ms, state.name = asked_ms, call.api_name or ""
+        state.api_key, state.asked_ms, state.name = call.api_key, asked_ms, call.api_name or ""
         shortest, longest = state.waits
         state.waits = min(shortest, waited), max(longest, waited)
         what = f"{call.api_name} given up after {seconds_text(waited)} of {asked_ms / 1000:g} s"
         state.add(request.last, what, call)
 
     def finding(self, key: Any, state: GivenUp) -> Finding | None:
-        """Fire where the client gives up after the same time each time."""
+        """Fire where the client gives up after the same time each time, and never waits longer."""
         assert isinstance(key, ServedBy)
         shortest, longest = state.waits
+        if (self._longest.get(Asked(key.client, state.api_key)) or 0) > longest:
+            return None
         if state.count < self.limits["calls"] or longest - shortest > self.limits["share"] * longest:
             return None
         summary = (

@@ -46,6 +46,19 @@ def test_coordinator_unavailable() -> None:
     assert findings(COORDINATOR, [lookup(at, 14, on=on) for at in range(30)]) == []
 
 
+def test_partitions_of_a_share_group_without_coordinator_are_one_finding() -> None:
+    """As Kafka 4.3.1's Persister asks where __share_group_state cannot be made (KIP-932)."""
+
+    def asked(at: float, partition: int) -> Call:
+        key = f"jobs:nightly:SGiejkw2SSiVuQDEsFf34Q:{partition}"
+        answer = {"coordinators": [{"key": key, "nodeId": -1, "host": "", "port": -1, "errorCode": 15}]}
+        return call(10, 6, {"keyType": 2, "coordinatorKeys": [key]}, answer, at=at)
+
+    found = finding(COORDINATOR, [asked(at, at % 3) for at in range(9)])
+    assert found.subject["group"] == "jobs:nightly"
+    assert "no coordinator for share group jobs:nightly" in found.summary
+
+
 def versions(*keys: int) -> Call:
     offered = [{"apiKey": key, "minVersion": 0, "maxVersion": 1} for key in keys]
     return call(18, 3, {}, {"errorCode": 0, "apiKeys": offered}, on=connection(50_000))

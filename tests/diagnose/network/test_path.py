@@ -138,6 +138,15 @@ def test_clients_that_wait_or_stop() -> None:
     assert findings(ABANDONED, different) == []
 
 
+def test_a_client_that_waits_longer_for_another_answer() -> None:
+    """franz-go closes connections with a Fetch under way in each rebalance, and waits for the full time else."""
+    waited = call(1, 12, {"maxWaitMs": 5_000}, {"responses": []}, took=5, on=connection(49_000))
+    assert findings(ABANDONED, [waited, *given_up(3)]) == []
+    assert findings(ABANDONED, [*given_up(3), waited]) == []
+    shorter = call(1, 12, {"maxWaitMs": 5_000}, {"responses": []}, took=2.5, on=connection(49_000))
+    assert finding(ABANDONED, [shorter, *given_up(3)]).count == 3
+
+
 def test_a_request_whose_answer_was_not_captured() -> None:
     items = given_up(3)
     for item in items:
