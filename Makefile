@@ -26,7 +26,8 @@ docs:
 	.venv/bin/pip install --quiet -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
 
-# As plain Python: coverage sees no compiled code. Tests of `live` fail here, as it may not write coverage's file either.
+# As plain Python: coverage sees no compiled code. With Python 3.14: older ones take hours. Tests of `live` fail here, as it
+# may not write coverage's file either.
 coverage:
 	rm -rf build/coverage && mkdir -p build/coverage
 	-KAFKASNIFF_PURE=1 .venv/bin/coverage run -m pytest -n 2
