@@ -100,7 +100,7 @@ class CoordinatorUnavailable(GroupErrorRule):
         return super().finding(key, state) if state.span_ns >= self.limits["seconds"] * SECOND else None
 
     def name_of(self, call: Call, error: FieldError) -> str | None:
-        """Give what the coordinator would be of, with its kind: of a share group whose partition is asked for, the group.
+        """Give what the coordinator would be of, with its kind: for a partition of a share group, the group.
 
         Its key is `group:topic id:partition` (SharePartitionKey).
         """
