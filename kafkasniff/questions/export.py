@@ -121,6 +121,7 @@ class Export:
                 )
         self._form = form
         self._stack = ExitStack()
+        self._are_aside = form == "csv"
         self._clients, self._most_clients = ClientTally(), most_clients
         self._files = {name: self._begin(name) for name in names}
 
@@ -154,6 +155,7 @@ class Export:
         if name == CALLS.name:
             self._clients.add(block)
             if len(self._clients) > self._most_clients:
+                self._are_aside = True
                 self._put_clients_aside()
         if name in self._files:
             for batch in self._stream(block):
@@ -169,12 +171,12 @@ class Export:
             file.close()
             if self._form == "csv":
                 self._write_csv(TABLES[name], f"read_parquet({literal(self._database.aside(name))})")
-        if self._form == "csv" or "_database" in self.__dict__:
+        if self._are_aside:
             self._put_clients_aside()
         if self._form == "csv":
             self._write_csv(CLIENTS, f"({_CLIENTS})")
             return
-        rows = self._database.record_batches(_CLIENTS) if "_database" in self.__dict__ else self._clients.take()
+        rows = self._database.record_batches(_CLIENTS) if self._are_aside else self._clients.take()
         reader = self._stream(rows)
         clients = _File(self._paths[CLIENTS.name], reader.schema, self._form)
         for batch in reader:
