@@ -51,9 +51,10 @@ cdef class KafkaStreams:
         boundaries=Boundaries, ended=bint,
     )
     cpdef take_bytes(self, int direction, bytes data, long long missing, Arrival arrival, StreamData event, list calls)
-    @cython.locals(cutter=FrameCutter, frame=Frame)
+    @cython.locals(cutter=FrameCutter, frame=Frame, boundaries=Boundaries)
     cdef _lose_rest(self, int direction, long long missing, Arrival arrival)
     cpdef take(self, int direction, item)
+    cdef _search_other(self, int direction)
     @cython.locals(cutter=FrameCutter)
     cdef _take_frame(self, int direction, Frame frame)
     cdef _take_waiting(self)

@@ -172,13 +172,22 @@ class KafkaStreams:
         self._calls = calls
         self._held_calls = len(calls)
         cutter, boundaries = self._cutters[direction], self._boundaries
-        if not cutter.aligned and boundaries.begins_frame(self._cutters, direction, data, len(data) + missing):
-            cutter.restart(cutter.offset)
-        if not cutter.aligned or boundaries.searching:
+        start, length = 0, len(data)
+        if not cutter.aligned and boundaries.searches[direction] is None:
+            # The boundary was lost in the end of the last segment, which was not captured.
+            if boundaries.begins_frame(self._cutters, direction, data, length + missing):
+                cutter.restart(cutter.offset)
+            elif missing and boundaries.is_inside_message(direction, data):
+                cutter.note_segment(length + missing)
+                cutter.lose(length + missing, arrival)
+                self._calls = own
+                return
+        if not cutter.aligned:
             self.take(direction, (event or self._event(direction, data, arrival), 0))
+            if missing:
+                self.take(direction, self._rest(direction, missing, arrival))
         else:
-            start, length = 0, len(data)
-            cutter.note_segment(length + missing)
+            cutter.note_segment(length)
             fragments = _NO_PACKETS if event is None else event.fragments
             if cutter.pass_over(length, arrival, fragments):
                 start = length
@@ -192,23 +201,37 @@ class KafkaStreams:
                 cutter.add(event or self._event(direction, data, arrival), start)
             if cutter.has_more():
                 self.drain(direction)
-        if missing:
-            self._lose_rest(direction, missing, arrival)
+            if boundaries.searching:
+                self._search_other(direction)
+            if missing:
+                self._lose_rest(direction, missing, arrival)
         self._calls = own
 
     def _lose_rest(self, direction: int, missing: int, arrival: Arrival) -> None:
         """Take that the last `missing` bytes of a segment were not captured."""
-        if self._boundaries.searching:
-            self.take(direction, StreamGap(self.connection, direction, missing, arrival, cut=True))
+        boundaries, cutter = self._boundaries, self._cutters[direction]
+        if not cutter.aligned:
+            self.take(direction, self._rest(direction, missing, arrival))
             return
+        cutter.note_segment(cutter.last_segment + missing)
         self._lose(direction, arrival)
-        cutter = self._cutters[direction]
         cutter.lose(missing, arrival)
         frame = cutter.next_frame()
         if frame is not None:
             self._take_frame(direction, frame)
         if not cutter.aligned and direction == self.client:
-            self._boundaries.lost_ids.lose()
+            boundaries.lost_ids.lose()
+        if boundaries.searching:
+            self._search_other(direction)
+
+    def _rest(self, direction: int, missing: int, arrival: Arrival) -> StreamGap:
+        return StreamGap(self.connection, direction, missing, arrival, cut=True)
+
+    def _search_other(self, direction: int) -> None:
+        """Search the other direction again where it is being searched: what came may be evidence for it."""
+        if self._boundaries.searches[1 - direction] is not None:
+            self._search(1 - direction, again=True)
+            self._take_waiting()
 
     def _event(self, direction: int, data: bytes, arrival: Arrival) -> StreamData:
         return new_stream_data(self.connection, direction, data, arrival, arrival, _NO_PACKETS)
@@ -245,7 +268,7 @@ class KafkaStreams:
         boundaries = self._boundaries
         searches = boundaries.searches
         if searches[direction] is None and not cutter.aligned:
-            # The end of the last segment, in which it was lost, was not captured; this one does not prove itself.
+            # As in `take_bytes`, but this segment does not prove itself.
             boundaries.begin_behind(self._cutters, direction, True)
         search = searches[direction]
         if isinstance(item, StreamGap):

@@ -35,6 +35,17 @@ cdef class Pairing:
     cpdef add_request(self, Frame frame)
     @cython.locals(request=Frame)
     cpdef Frame answered_by(self, Frame frame)
+    cpdef list pair_early(self, Frame frame)
+    @cython.locals(request=Frame, pairs=list)
+    cpdef list add_response(self, Frame frame)
+    @cython.locals(request=Frame)
+    cpdef give_up_oldest(self, Arrival arrival, Arrival ended=*)
+    @cython.locals(request=Frame)
+    cdef _without_response(self, Arrival arrival, bint seen_to_the_end=*, Arrival last_known=*)
+    @cython.locals(frame=Frame, request=Frame)
+    cdef list _give_up_early(self, Py_ssize_t count, Frame answered=*)
+    cdef Frame _pop_early(self)
+    cdef list _give_up_late(self)
     cpdef bint waits_for(self, long long correlation_id) except -1
     @cython.locals(request=Frame, size=Py_ssize_t)
     cpdef Frame _remove_first(self)
@@ -42,6 +53,7 @@ cdef class Pairing:
 
 cdef int _PRODUCE, _FIRST_IN_TRANSACTIONS, _FLEXIBLE_PRODUCE, _LARGEST_INT16, _MOST_GONE
 
+cpdef long long correlation_id(Frame response) except? -1
 @cython.locals(header=RequestHeader, data=bytes, place=Py_ssize_t)
 cpdef bint expects_response(Frame frame) except -1
 @cython.locals(place=Py_ssize_t, length=Py_ssize_t)

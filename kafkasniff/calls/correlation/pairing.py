@@ -228,10 +228,11 @@ class Pairing:
             found.setdefault(request.header.correlation_id, (request.header.api_key, request.header.api_version))
         return found
 
-    def give_up_oldest(self, arrival: Arrival) -> Pair:
-        """Give the longest waiting request as a call whose answer was not captured."""
+    def give_up_oldest(self, arrival: Arrival, ended: Arrival | None = None) -> Pair:
+        """Give the longest waiting request as a call, `ended` then, whose answer was not captured up to a packet."""
         request = self._remove_first()
-        return Pair(request, None, "response-not-captured", arrival, max(0, arrival.time - request.last.time))
+        pending = max(0, arrival.time - request.last.time)
+        return Pair(request, None, "response-not-captured", ended or arrival, pending)
 
     def end(self, arrival: Arrival, responses_ended: bool, partial: Frame | None, until: int) -> list[Pair]:
         """Give all that is left when the connection or the capture ends.
@@ -267,8 +268,7 @@ class Pairing:
             self._remove_first()
             return Pair(request, None, "unanswered", arrival)
         lost = self.lost_at if request.responses_lost < self.responses_lost else last_known
-        pair = self.give_up_oldest(lost or arrival)
-        return pair._replace(ended=arrival)
+        return self.give_up_oldest(lost or arrival, arrival)
 
     def _remove_first(self) -> Frame:
         request = self.waiting.pop_first()

@@ -5,6 +5,7 @@ from kafkasniff.calls.correlation.pairing cimport Pairing
 from kafkasniff.calls.correlation.segments cimport LargestSegments
 from kafkasniff.calls.resync.held cimport HeldStream
 from kafkasniff.calls.resync.lost_ids cimport LostIds
+from kafkasniff.calls.resync.shapes cimport next_shape
 from kafkasniff.octets cimport signed32
 from kafkasniff.protocol.headers cimport RequestHeader, read_request_header
 
@@ -30,6 +31,7 @@ cdef class Boundaries:
     )
     cpdef bint begins_frame(self, tuple cutters, int direction, bytes data, long long length) except -1
     @cython.locals(cutter=FrameCutter, each=FrameCutter, largest=LargestSegments, rest=list)
+    cpdef bint is_inside_message(self, int direction, bytes data) except -1
     cpdef begin_behind(self, tuple cutters, int direction, bint behind_gap)
     cdef _search(self, int direction, search)
     @cython.locals(held=HeldStream)

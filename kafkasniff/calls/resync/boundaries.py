@@ -33,6 +33,7 @@ from kafkasniff.calls.resync.lost_ids import NO_ID, LostIds
 from kafkasniff.protocol.errors import ProtocolError
 
 if not cython.compiled:
+    from kafkasniff.calls.resync.shapes import next_shape
     from kafkasniff.octets import signed32
     from kafkasniff.protocol.headers import read_request_header
 
@@ -107,15 +108,17 @@ class Boundaries:
 
         It has `length` bytes, of which `data` were captured. Mostly its sender began to write there, and no search is
         needed where that proves itself: a request by the client id of the connection and an id right behind the last
-        one, a response by the id of a request that waits, and by a size that leads to the end of the segment, or less
-        far where the segment before it was no full one.
+        one, a response by the id of a request that waits or is lost, and by a size that leads to the end of the
+        segment, or less far where the segment before it was no full one.
         """
-        if self.searches[direction] is not None or len(data) < SIZE_PREFIX + SMALLEST_RESPONSE:
+        if len(data) < SIZE_PREFIX + SMALLEST_RESPONSE:
             return False
         size = signed32(data, 0)
         if direction != self._client:
             number, end = signed32(data, SIZE_PREFIX), SIZE_PREFIX + size
-            if not 0 < number - self.answer_id <= ID_STEP or not self._pairing.waits_for(number):
+            if not 0 < number - self.answer_id <= ID_STEP:
+                return False
+            if not self._pairing.waits_for(number) and self.lost_ids.may_have(number) is not True:
                 return False
             first, second = cutters
             full = max(first.largest_segments.size, second.largest_segments.size)
@@ -131,6 +134,12 @@ class Boundaries:
         except ProtocolError:
             return False
         return header.client_id in self.client_ids and tells_client(header.client_id, ())
+
+    def is_inside_message(self, direction: int, data: bytes) -> bool:
+        """Tell whether in what was captured of a client's segment no message begins, nor any that leads to the next."""
+        if direction != self._client or next_shape(bytearray(data), 0) >= 0:
+            return False
+        return not may_be_unknown_request(data, self.client_ids)
 
     def begin_behind(self, cutters: Sequence[FrameCutter], direction: int, behind_gap: bool) -> None:
         """Search a direction from where its cutter lost its frames on; `behind_gap`: a gap came last."""

@@ -6,7 +6,7 @@ from kafkasniff.octets cimport signed32
 cpdef read_prefix(HeldStream held, long long offset)
 @cython.locals(
     size="long long", end="long long", points="long long", limit="long long", agreement="long long", known=bint, answered=bint,
-    follows=bint, may_be_integers=bint,
+    follows=bint, may_be_integers=bint, named=bint,
 )
 cpdef score_request(
     HeldStream held, long long offset, answers, client_ids=*, previous_id=*, int chain=*, bint first=*

@@ -234,7 +234,10 @@ def score_request(
             # A response may look like a request that leaves bytes: ListOffsets v1 of one topic like a Produce v1.
             limit = PROOF - 1
     else:
-        agreement = agreement_of_cut(held, offset + 4, size, "request", header.api_key, header.api_version)
+        named = known and follows and tells_client(header.client_id, ())
+        agreement = 0
+        if not (named and held.begins_segment(offset)):
+            agreement = agreement_of_cut(held, offset + 4, size, "request", header.api_key, header.api_version)
         if agreement < 0:
             return IMPOSSIBLE
         # Small integers agree with some layout for long; they do not come with the next id too.
@@ -243,7 +246,6 @@ def score_request(
         if not held.begins_segment(offset):
             # A header alone, among bytes that may be anything, is not enough: its body must speak for it, and more; or
             # the client, by a name of some length and the id that comes next.
-            named = known and follows and tells_client(header.client_id, ())
             speaks = named or (bool(agreement) and of_connection)
         else:
             # What is too large to be held against its layout must prove that it is of the connection.

@@ -40,6 +40,8 @@ class BoundarySearch:
 
         `again` when something else than this stream may have brought evidence.
         """
+        if self._scanned == self.held.end and not self._open:
+            return None
         return self._find(self._request_places(), score, again)
 
     def find_response(

@@ -50,12 +50,10 @@ class BrokerIds:
             if told is not None and frame.data.startswith(told, 4):
                 return
         response = _response(call)
-        if response is None:
-            return
-        news = self._news(response)
+        news = [] if response is None else self._news(response)
         if news:
             self._take(news)
-        elif is_metadata:
+        elif is_metadata and frame.whole and response is not None:
             start = 4 + response_header_version(METADATA, header.api_version)
             table = body_table(METADATA, header.api_version, "response")
             end = field_end(table, frame.data, start, "brokers", MAX_ELEMENTS)

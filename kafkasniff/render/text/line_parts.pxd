@@ -21,6 +21,7 @@ cdef class LineParts:
     cdef Py_ssize_t client_width, id_width
     cdef dict servers, client_ids, cut_ids
     cdef list clients, apis
+    cdef LinePart unknown_api
 
     cdef Repeats repeats
     cdef Call learnt, repeated

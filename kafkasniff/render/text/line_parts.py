@@ -71,6 +71,7 @@ class LineParts:
         self.client_ids: dict[str | None, LinePart] = {}
         self.cut_ids: dict[str, str | None] = {}
         self.clients: list[LinePart | None] = [None] * _SLOTS
+        self.unknown_api: LinePart = self.make_api(None)
         self.apis: list[LinePart | None] = [None] * (_KEYS * _API_VERSIONS)
 
     def learn(self, call: Call) -> cython.int:
@@ -89,7 +90,7 @@ class LineParts:
                 told: bytes | None = self.told.get(header.api_version)
                 if told is not None and data.startswith(told, 4):
                     return 0
-            elif 4 < len(data) <= _LONGEST_KNOWN:
+            if 4 < len(data) <= _LONGEST_KNOWN:
                 layout = self.known_answers.get(data[4:])
                 if layout is not None and layout == header.api_key << 16 | header.api_version:
                     return 0
@@ -106,7 +107,9 @@ class LineParts:
 
     def of_client(self, call: Call, client_id: str | None) -> LinePart:
         """Give what a line has of client, server and client id."""
-        part: LinePart | None = self.clients[hash(call.client) & (_SLOTS - 1)]
+        # Of calls whose request was not captured, no client id is known.
+        slot: cython.Py_ssize_t = (hash(call.client) + (client_id is None)) & (_SLOTS - 1)
+        part: LinePart | None = self.clients[slot]
         if (
             part is not None
             and part.client == call.client
@@ -114,7 +117,8 @@ class LineParts:
             and part.client_id == client_id
         ):
             return part
-        return self.make_client(call, client_id)
+        part = self.clients[slot] = self.make_client(call, client_id)
+        return part
 
     def make_client(self, call: Call, client_id: str | None) -> LinePart:
         """Make that part."""
@@ -135,12 +139,13 @@ class LineParts:
         part.client = call.client
         part.server = call.server
         part.client_id = client_id
-        self.clients[hash(call.client) & (_SLOTS - 1)] = part
         return part
 
     def of_api(self, header: RequestHeader | None) -> LinePart:
         """Give what a line has of API and version."""
-        if header is None or not (0 <= header.api_key < _KEYS and 0 <= header.api_version < _API_VERSIONS):
+        if header is None:
+            return self.unknown_api
+        if not (0 <= header.api_key < _KEYS and 0 <= header.api_version < _API_VERSIONS):
             return self.make_api(header)
         place: cython.Py_ssize_t = header.api_key * _API_VERSIONS + header.api_version
         part: LinePart | None = self.apis[place]

@@ -20,6 +20,7 @@ cdef class CallLines(LineWriter):
     cdef bytes before_time, before_slow, before_cut, off, clock_text, clock_start
     cdef object time
     cdef str mode, day
+    cdef dict outcomes
     cdef ClockTime clock
     cdef bint shows_requests
     cdef long long until_header
@@ -32,6 +33,7 @@ cdef class CallLines(LineWriter):
     cdef int begin_line(self, long long nanoseconds) except -1
     cdef shorten_line(self, Call call, Py_ssize_t start)
     cdef int write_tail(self, Call call, long long room) except -1
+    cdef int write_outcome(self, Call call) except -1
     @cython.locals(request=Frame, response=Frame)
     cdef int write_cut(self, Call call) except -1
     cdef int write_cut_side(self, bytes before, Frame frame) except -1

@@ -83,6 +83,7 @@ class CallLines(LineWriter):
         self.before_slow = f" {colours.slow}".encode()
         self.before_cut = colours.warning.encode()
         self.off = colours.off.encode()
+        self.outcomes: dict[str, bytes] = {}
         self.mode = time
         self.time = time_column(time, layout.digits)
         self.clock_text = self.clock_start = b""
@@ -292,21 +293,26 @@ class CallLines(LineWriter):
         if is_whole and not summaries.codes and summaries.is_sound:
             self.parts.repeats.note_sound(call)
         is_usual: cython.bint = not summaries.codes and summaries.throttle_ms <= 0 and repeated is None
-        if room < 0 and is_usual and not problems and outcome == "answered":
-            if not is_whole:
+        start: cython.Py_ssize_t = out.size
+        if room < 0 and is_usual and not problems:
+            if outcome != "answered":
+                self.write_outcome(call)
                 if summaries.text.size:
-                    out.append(summaries.text)
+                    out.add(b"  ")
+            out.append(summaries.text)
+            if not is_whole:
+                if out.size > start:
                     out.add(b"  ")
                 out.add(self.before_cut)
                 self.write_cut(call)
-                return out.add(self.off)
-            return out.append(summaries.text)
+                out.add(self.off)
+            return 0
         colours = self.colours
         errors = error_names([error_name(code) for code in summaries.codes]) if summaries.codes else ""
         has_room: cython.bint = room < 0 or len(errors) <= room
         parts = []
         if outcome != "answered":
-            parts.append((colours.error if outcome == "unanswered" else colours.note, outcome_text(call)))
+            parts.append((self.outcome_colour(outcome), outcome_text(call)))
         if errors and has_room:
             parts.append((colours.error, errors))
         if summaries.throttle_ms > 0:
@@ -322,7 +328,6 @@ class CallLines(LineWriter):
             out.size = before
         elif problems:
             parts.append((colours.warning, problem_text(problems)))
-        start: cython.Py_ssize_t = out.size
         for mark, whole in parts:
             if 0 <= room < _SHORTEST_PART:
                 break
@@ -335,6 +340,19 @@ class CallLines(LineWriter):
         if not has_room:
             self.write_below(errors)
         return 0
+
+    def write_outcome(self, call: Call) -> cython.int:
+        """Say what became of a call that was not answered."""
+        shown: bytes | None = self.outcomes.get(call.outcome)
+        if shown is None or call.pending_ns is not None:
+            shown = f"{self.outcome_colour(call.outcome)}{outcome_text(call)}{self.colours.off}".encode()
+            if call.pending_ns is None:
+                self.outcomes[call.outcome] = shown
+        return self.out.add(shown)
+
+    def outcome_colour(self, outcome: str) -> str:
+        """Give the colour of what became of such a call."""
+        return self.colours.error if outcome == "unanswered" else self.colours.note
 
     def write_cut(self, call: Call) -> cython.int:
         """Say which messages the capture has in part only; what their bodies then lack follows from it."""
