@@ -15,11 +15,9 @@ from kafkasniff.tables.filling import TableFiller
 from tests.conftest import CAPTURES, SHARED
 
 _SHARED = sorted((SHARED / "captures" / "healthy").glob("*.pcap*")) if SHARED.is_dir() else []
-FILES = [
-    path
-    for path in (*sorted(CAPTURES.glob("*.pcap*")), *_SHARED)
-    if path.stat().st_size < 150_000 and "tls" not in path.name
-]
+_BY_NAME = {path.name: path for path in (*_SHARED, *sorted(CAPTURES.glob("*.pcap*")))}
+"""What lies in both folders is the same."""
+FILES = [path for name, path in _BY_NAME.items() if path.stat().st_size < 150_000 and "tls" not in name]
 
 
 def rows_of(path: Path, name: str) -> list[dict[str, Any]]:
