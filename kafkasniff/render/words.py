@@ -89,7 +89,7 @@ def size_text(size: int) -> str:
 
 
 def duration_text(nanoseconds: int | None) -> str:
-    """Give a duration with three significant digits and a unit: `820 µs`, `1.23 ms`, `45.6 ms`, `2.50 s`."""
+    """Give a duration with three significant digits and a unit: `820 µs`, `1.23 ms`, `45.6 ms`, `2.50 s`, `2.5 h`."""
     if nanoseconds is None:
         return "-"
     if nanoseconds < 999_500:
@@ -100,9 +100,12 @@ def duration_text(nanoseconds: int | None) -> str:
         return f"{nanoseconds / 1_000_000:.1f} ms"
     if nanoseconds < 999_500_000:
         return f"{nanoseconds / 1_000_000:.0f} ms"
-    return (
-        f"{nanoseconds / 1_000_000_000:.2f} s" if nanoseconds < 99_995_000_000 else f"{nanoseconds // 1_000_000_000} s"
-    )
+    if nanoseconds < 99_995_000_000:
+        return f"{nanoseconds / 1_000_000_000:.2f} s"
+    hours = nanoseconds / 3_600_000_000_000
+    if hours < 2:
+        return f"{nanoseconds // 1_000_000_000} s"
+    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:.0f} d"
 
 
 def count_text(count: int, noun: str, plural: str = "") -> str:
