@@ -9,6 +9,7 @@ import pytest
 from kafkasniff.lakes.formats import FORMATS
 from kafkasniff.lakes.tables import rows_of
 from kafkasniff.pipeline import compaction
+from kafkasniff.pipeline.asking import answers
 from kafkasniff.pipeline.compaction import compact
 from kafkasniff.pipeline.errors import PipelineError
 from kafkasniff.pipeline.follow.ledger import PARQUET, Ledger, tables_of
@@ -78,6 +79,20 @@ def test_sql_sees_them(steps, form):
         database.use(str(steps / form))
         [(calls,)] = database.ask("SELECT count(*) FROM calls WHERE date = '2026-11-21'").rows
     assert calls == CALLS
+
+
+def test_questions_have_the_answers_that_plain_files_give(spark, steps):
+    found = {
+        form: {
+            heading: sorted(repr(row) for row in answer.rows)
+            for heading, answer in answers(spark, str(steps / form), "r1", "4.0.1")
+        }
+        for form in (PARQUET, *FORMATS)
+    }
+
+    assert len(found[PARQUET]["stats by api_name"]) > 5
+    for form in FORMATS:
+        assert found[form] == found[PARQUET], form
 
 
 def test_a_folder_has_tables_of_one_format(spark, steps):
