@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from kafkasniff.calls.items import Item
 from kafkasniff.metrics.breakdown import SUMS, Breakdown, Key, Row, between
 from kafkasniff.metrics.histogram import bucket_of
-from kafkasniff.tables.block import CallTables
-from kafkasniff.tables.columns import Block, Column
+from kafkasniff.tables.block import Block
+from kafkasniff.tables.call_tables import CallTables
+from kafkasniff.tables.columns import Column
 from kafkasniff.tables.declared import CALLS
 
 MOST_NAMES = 200

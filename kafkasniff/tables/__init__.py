@@ -4,7 +4,7 @@
   DuckDB's tables and the documentation come from there.
 - `rows` makes the rows of what the engine gives, one by one: all that there is to tell of any call. `bodies` and
   `places` read for it what bodies name.
-- `columns.Block` holds rows of a table as columns. `block.CallTables` fills those of `calls`, `batches` and
+- `block.Block` holds rows of a table as `columns`. `call_tables.CallTables` fills those of `calls`, `batches` and
   `partitions`, in compiled code. Texts are numbered: a client id is held once a block. `call_reader` reads the bodies
   for them, by the fields that `layouts` gives roles, without making values of what no column has; what is rare or wrong
   it leaves to `rows`.

@@ -1,7 +1,8 @@
-# cython: language_level=3, annotation_typing=False, boundscheck=True, initializedcheck=False
-"""Calls, their record batches and partitions as rows of blocks, without an object for each row."""
+# cython: language_level=3, annotation_typing=False, boundscheck=True, wraparound=False, initializedcheck=False
+"""Blocks of rows of a table, made from its declaration and filled in its order."""
 
-from collections.abc import Callable, Collection, Mapping
+from array import array
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any, also for programs that use the classes
@@ -12,393 +13,179 @@ else:
     except ImportError:
         from kafkasniff import uncompiled as cython
 
-from kafkasniff.calls.call import Call
-from kafkasniff.calls.frame import Frame
-from kafkasniff.octets import signed32, unsigned16, unsigned32
-from kafkasniff.protocol.error_codes.codes import error_name
-from kafkasniff.protocol.headers import RequestHeader, api_name
-from kafkasniff.protocol.records.batches import COMPRESSIONS
-from kafkasniff.protocol.records.layout import HEADER_BYTES
-from kafkasniff.tables.bodies import SETTINGS, content_bytes
-from kafkasniff.tables.call_reader import CallReader, ToldPartition
-from kafkasniff.tables.columns import MOST_COMMON, OF_CONNECTION, Block, Common
-from kafkasniff.tables.declared import BATCHES, CALLS, PARTITIONS_NAMED
-from kafkasniff.tables.more_rows import HEARTBEAT, asked_apis
-from kafkasniff.tables.partition_rows import FETCH, MEASURES, OFFSETS, apis_telling
-from kafkasniff.tables.rings import ring_of
-from kafkasniff.tables.rows import Told, told_of
-from kafkasniff.tcp.events import Connection
+from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
+from kafkasniff.tables.columns import OF_API, OF_CONNECTION, ROWS, Column, Common, CommonColumns
+from kafkasniff.tables.declared import Table
 
-_OFFSETS = len(OFFSETS)
-_CODE, _HIGH, _START = (MEASURES.index(name) for name in ("errorCode", "highWatermark", "logStartOffset"))
-_SETTINGS = len(SETTINGS)
-_FETCH = FETCH
-_HEARTBEAT = HEARTBEAT
-_TWO_32 = 1 << 32
-_MOST_NUMBERS = MOST_COMMON - 1
-_NO_API = Common(0, (None, None, None))
-_CLIENT, _CLIENT_ID, _SECURITY, _PRINCIPAL, _SOFTWARE = map(
-    OF_CONNECTION.index, ("client", "client_id", "security_protocol", "principal", "software_name")
-)
-_ERRORS = "errors"
-DECOMPRESSED = "decompressed_bytes"
-"""The column of `batches` that is not null for compressed batches only where it is named among those wanted."""
-_HEADER = HEADER_BYTES[2]
-_TABLES = {table.name: table for table in (CALLS, BATCHES, PARTITIONS_NAMED)}
+if not cython.compiled:
+    from kafkasniff.tables.columns import DOUBLES
+
+_MOST_COLUMNS = 63
+_FULL = ROWS
+_CALL_COLUMNS = 14
+"""Columns that all tables have first whose rows are of calls; among them those of `OF_API`."""
+_DIRECTION = 3
+"""The first of those of them that each row has for itself: `direction`, `stream_offset`, `time`, `time_ns`."""
+_TIME = _DIRECTION + 2
+_TOGETHER = 64
+"""Rows that are held row by row until each column takes its values of them; a power of two from 8 on."""
+_ONE = 1
 
 
-def _signed64(data: bytes, at: int) -> int:
-    """Read eight bytes as a signed number; raises IndexError."""
-    return signed32(data, at) * _TWO_32 + unsigned32(data, at + 4)
+def fields_of(table: Table) -> list[ArrowField]:
+    """Give the columns of a table as those of a stream."""
+    return [ArrowField(column.name, column.type) for column in table.columns]
 
 
 @cython.final
 @cython.cclass
-class CallTables:
-    """Takes calls as rows of those of the tables `calls`, `batches` and `partitions` that are wanted."""
+class Block:
+    """Rows of a table of calls, `ROWS` at most; Arrow's consumers take them by `__arrow_c_stream__`.
 
-    def __init__(self, wanted: Mapping[str, Collection[str] | None], give: Callable[[str, Any], None]) -> None:
-        """Begin without rows; `wanted` names tables, and the columns of each that are kept (None: all).
+    Columns get the values of `_TOGETHER` rows at a time: until then these lie row by row, each number in eight bytes,
+    and a bit of each column says whether the row has a value.
 
-        `give` takes the name of a table and a block of `ROWS` rows.
-        """
-        self._wanted = wanted
-        self._give = give
-        self.calls = self._block_of("calls")
-        self.batches = self._block_of("batches")
-        self.partitions = self._block_of("partitions")
-        columns = wanted.get("calls") if wanted.keys() == {"calls"} else None
-        # Problems are found in what is read.
-        reads_all = columns is None or "problems" in columns
-        apis = apis_telling(wanted["partitions"]) if self.partitions is not None else frozenset()
-        self.reader = CallReader(apis, None if reads_all else frozenset(columns or ()))
-        self._shows_errors = _ERRORS in wanted
-        self._shows_parts = self._shows_errors or "batches" in wanted or "records" in wanted or "partitions" in wanted
-        self._asked_apis = asked_apis(wanted)
-        # It takes long: who wants all columns does without.
-        self._decompresses = DECOMPRESSED in (wanted.get("batches") or ())
-        self._connections: dict[Connection, Common] = {}
-        self._common: dict[tuple[Any, ...], Common] = {}
-        self._apis: dict[int, Common] = {}
-        self._connection = self._api = _NO_API
-        self._interface: Any = None
-        self._file = ""
-        self.vantage: str | None = None
-        """The capture point of the calls that come; None: their ring."""
-        self.added = True
-        """Whether the call that was taken last has rows."""
-        self.leaves_doubtful = False
-        """Whether calls get no rows that were not read whole, or name topics by ids of which no name is known."""
+    `begin_row` sets the columns that all such tables have first. From there on a row is written from left to right:
+    `number`, `real`, `text` and `texts` set the next column of the row, `skip` passes over columns, which stay null or
+    are of `OF_CONNECTION`, and `end_row` ends the row. IndexError where no room is left.
+    """
 
-    def _block_of(self, name: str) -> Block | None:
-        if name not in self._wanted:
-            return None
-        return Block(_TABLES[name], self._wanted[name])
+    def __init__(self, table: Table, wanted: Collection[str] | None = None) -> None:
+        """Begin without rows; with `wanted`, only the columns called so are kept."""
+        self.table = table
+        columns = [each for each in table.columns if wanted is None or each.name in wanted]
+        self.fields = [ArrowField(each.name, each.type) for each in columns]
+        self.columns = [Column(each.type, each in columns) for each in table.columns]
+        self.length = 0
+        self._at = 0
+        self._batch: Batch | None = None
+        self._is_finished = False
+        if len(table.columns) > _MOST_COLUMNS:
+            raise ValueError(f"{table.name}: expected {_MOST_COLUMNS} columns at most, found {len(table.columns)}")
+        self._left_out = sum(1 << at for at, each in enumerate(table.columns) if each not in columns)
+        by_name = {each.name: column for each, column in zip(table.columns, self.columns, strict=True)}
+        self._of_connection = CommonColumns([by_name[name] for name in OF_CONNECTION if name in by_name])
+        self._of_api = CommonColumns([by_name[name] for name in OF_API])
+        self._width = len(table.columns)
+        held = array("q", bytes(8 * _TOGETHER * self._width))
+        self._numbers = held
+        self._reals = memoryview(held).cast("B").cast("d")
+        self._filled_of_rows = array("Q", bytes(8 * _TOGETHER))
+        self._filled_of_row = self._filled_of_rows
+        self._filled = 0
+        self._held = self._start = 0
 
-    def hand_on(self, name: str, block: Block) -> None:
-        """Give a block, and begin another."""
-        setattr(self, name, self._block_of(name))
-        block.finish()
-        self._give(name, block)
+    def __len__(self) -> int:
+        """Give the number of rows."""
+        return self.length
 
-    def flush(self) -> None:
-        """Give what waits."""
-        for name in _TABLES:
-            block = getattr(self, name)
-            if block is not None and len(block):
-                self.hand_on(name, block)
+    def begin_row(self, connection: Common, api: Common, direction: str, stream_offset: int, time_ns: int) -> None:
+        """Set the columns that all tables have whose rows are of calls; `connection` and `api` have theirs in order."""
+        row = self.length
+        self._of_connection.put(row, connection)
+        self._of_api.put(row, api)
+        self._at = _DIRECTION
+        self.text(direction)
+        self.number(stream_offset)
+        self.number(time_ns // 1000)
+        self.number(time_ns)
+        self._at = _CALL_COLUMNS
 
-    def take(self, items: list[Any]) -> Any:
-        """Add calls, which it takes from the end of a list, until an item is to be looked at.
+    def skip(self, columns: int) -> None:
+        """Pass over columns."""
+        self._at += columns
 
-        Gives that item: what is no call, or a call of which there is more to tell than rows of these tables; after a
-        call that the reader has not read whole, also its batches and partitions; with `leaves_doubtful` also calls
-        that get no rows. None where there is none.
-        """
-        reader = self.reader
-        while items:
-            item = items.pop()
-            if not isinstance(item, Call):
-                return item
-            call = item
-            reader.read_call(call)
-            self.added = not (self.leaves_doubtful and self._is_doubtful(call))
-            if not self.added:
-                return item
-            self._add_read(call)
-            if not reader.is_whole:
-                if self._shows_parts or self._asked_apis:
-                    return item
+    def number(self, value: int) -> None:
+        """Set a number, a truth value, or a time in microseconds."""
+        self._numbers[self._start + self._at] = value
+        self._filled |= _ONE << self._at
+        self._at += 1
+
+    def real(self, value: float) -> None:
+        """Set a number that is no integer."""
+        self._reals[self._start + self._at] = value
+        self._filled |= _ONE << self._at
+        self._at += 1
+
+    def text(self, value: str | None) -> None:
+        """Set a text."""
+        if value is None or self._left_out >> self._at & 1:
+            self._at += 1
+        else:
+            column = self.columns[self._at]
+            self.number(column.place_of(value))
+
+    def texts(self, values: Iterable[str]) -> None:
+        """Set a list of texts."""
+        at = self._at
+        self._at += 1
+        if not self._left_out >> at & 1:
+            column = self.columns[at]
+            column.put_texts(self.length, values)
+
+    def end_row(self) -> bool:
+        """End the row; tell whether the block is full."""
+        if self._at != self._width:
+            raise ValueError(f"{self.table.name}: expected {self._width} columns, found {self._at}")
+        self._filled_of_row[self._held] = self._filled
+        self._at = self._filled = 0
+        self.length += 1
+        self._held += 1
+        self._start += self._width
+        if self._held == _TOGETHER:
+            self._hand_over()
+        return self.length == _FULL
+
+    def _hand_over(self) -> None:
+        """Give the columns the values of the rows that are held."""
+        in_all = ~self._left_out
+        in_any = 0
+        for held in range(self._held):
+            in_all &= self._filled_of_row[held]
+            in_any |= self._filled_of_row[held]
+        in_any &= ~self._left_out
+        row = self.length - self._held
+        for at in range(self._width):
+            if not in_any >> at & 1:
                 continue
-            if self.batches is not None:
-                for found in reader.batches:
-                    self._add_batch(self.batches, call, found)
-            if self.partitions is not None:
-                for index in range(reader.told):
-                    self._add_partition(self.partitions, call, reader.pool[index])
-            if reader.codes and self._shows_errors:
-                return item
-            header = call.header
-            if (
-                self._asked_apis
-                and header is not None
-                and header.api_key in self._asked_apis
-                and (header.api_key != _HEARTBEAT or reader.codes)
-            ):
-                return item
-        return None
-
-    def add(self, call: Call) -> None:
-        """Read a call and add its row to `calls`, where that is wanted."""
-        self.reader.read_call(call)
-        self._add_read(call)
-
-    def _is_doubtful(self, call: Call) -> bool:
-        """Tell whether the call that was read last was not read whole, or lacks names of topics."""
-        ids = self.reader.topic_ids
-        return not self.reader.is_whole or (bool(ids) and len(call.context.topics.of(ids)) < len(ids))
-
-    def _add_read(self, call: Call) -> None:
-        """Add the row of the call that was read last."""
-        reader = self.reader
-        self._know(call)
-        block = self.calls
-        if block is None:
-            return
-        self._begin_row(block, call)
-        request, response = call.request, call.response
-        header: RequestHeader | None = call.header
-        block.number(call.correlation_id if header is None else header.correlation_id)
-        told: Told | None = None
-        if not reader.is_whole:
-            told = told_of(call)
-            if told.version is None:
-                block.skip(1)
+            column = self.columns[at]
+            if in_all >> at & 1:
+                column.fill_all(row, self._held)
             else:
-                block.number(told.version)
-        elif response is None or header is None:
-            block.skip(1)
-        else:
-            block.number(header.api_version)
-        block.text(call.outcome)
-        if request is None or response is None:
-            block.skip(2)
-        else:
-            block.real((response.last.time - request.first.time) / 1e6)
-            block.real((response.first.time - request.last.time) / 1e6)
-        if call.pending_ns is None:
-            block.skip(1)
-        else:
-            block.real(call.pending_ns / 1e6)
-        if request is None:
-            block.skip(1)
-        else:
-            block.number(request.size)
-        if response is None:
-            block.skip(1)
-        else:
-            block.number(response.size)
-        self._put_last(block, request)
-        self._put_last(block, response)
-        if told is None:
-            self._put_read(block, call)
-        else:
-            block.texts(told.topics)
-            block.texts(told.groups)
-            block.texts(told.error_names)
-            block.texts(told.problems)
-        block.skip(4)
-        if told is None:
-            if reader.is_set == 0:
-                block.skip(_SETTINGS)
-            else:
-                for index in range(_SETTINGS):
-                    if reader.is_set >> index & 1:
-                        block.number(reader.settings[index])
+                for held in range(self._held):
+                    if self._filled_of_row[held] >> at & 1:
+                        column.fill(row + held)
                     else:
-                        block.skip(1)
-            block.text(reader.rack)
-        else:
-            for value in told.settings:
-                if value is None:
-                    block.skip(1)
-                else:
-                    block.number(value)
-            block.text(told.rack)
-        if block.end_row():
-            self.hand_on("calls", block)
-
-    def _know(self, call: Call) -> None:
-        """Find what the rows of a call have in common with others."""
-        if len(self._common) == _MOST_NUMBERS or len(self._apis) == _MOST_NUMBERS:
-            # Their numbers begin again.
-            self.flush()
-            self._connections.clear()
-            self._common.clear()
-            self._apis.clear()
-        header = call.header
-        client_id = None if header is None else header.client_id
-        found = self._connections.get(call.connection)
-        if found is not None:
-            known = found.values
-            if (
-                known[_CLIENT] is not call.client
-                or known[_CLIENT_ID] is not client_id
-                or known[_SECURITY] is not call.security_protocol
-                or known[_PRINCIPAL] is not call.principal
-                or known[_SOFTWARE] is not call.software_name
-                or known[_SOFTWARE + 1] is not call.software_version
-            ):
-                found = None
-        self._connection = self._new_connection(call, client_id) if found is None else found
-        if header is None:
-            self._api = _NO_API
-            return
-        key = header.api_key << 16 | header.api_version
-        api = self._apis.get(key)
-        if api is None:
-            values = header.api_key, api_name(header.api_key), header.api_version
-            api = self._apis[key] = Common(len(self._apis) + 1, values)
-        self._api = api
-
-    def _new_connection(self, call: Call, client_id: str | None) -> Common:
-        client = call.client
-        values = (
-            self.vantage or ring_of(call.connection.first.interface.file),
-            f"{client}-{call.server}",
-            call.connection.epoch,
-            client,
-            client.rpartition(":")[0],
-            call.server,
-            client_id,
-            call.security_protocol,
-            call.principal,
-            call.software_name,
-            call.software_version,
-        )
-        found = self._common.get(values)
-        if found is None:
-            found = self._common[values] = Common(len(self._common), values)
-        self._connections[call.connection] = found
-        return found
-
-    def _begin_row(self, block: Block, call: Call) -> None:
-        """Set the columns that all tables have whose rows are of calls."""
-        frame, direction = call.request, "request"
-        if frame is None:
-            frame, direction = call.response, "response"
-        assert frame is not None
-        block.begin_row(self._connection, self._api, direction, frame.stream_offset, frame.first.time)
-
-    def _put_last(self, block: Block, frame: Frame | None) -> None:
-        """Set which packet completed a message."""
-        if frame is None:
-            block.skip(2)
-            return
-        arrival = frame.last
-        if arrival.interface is not self._interface:
-            self._interface, self._file = arrival.interface, arrival.interface.file
-        block.text(self._file)
-        block.number(arrival.packet)
-
-    def _put_read(self, block: Block, call: Call) -> None:
-        """Set the lists of a call that was read."""
-        reader = self.reader
-        if reader.topic_ids:
-            block.texts(reader.topics | dict.fromkeys(call.context.topics.of(reader.topic_ids).values()))
-        elif reader.topics:
-            block.texts(reader.topics)
-        else:
-            block.skip(1)
-        if reader.groups:
-            block.texts(reader.groups)
-        else:
-            block.skip(1)
-        if reader.codes:
-            block.texts(dict.fromkeys([error_name(code) for _, _, code in reader.codes]))
-        else:
-            block.skip(1)
-        block.skip(1)
-
-    def _add_batch(self, block: Block, call: Call, found: tuple[Any, ...]) -> None:
-        """Add one of the reader's batches, of magic 2, laid out as DefaultRecordBatch has it."""
-        frame: Frame = found[0]
-        at = found[6]
-        data = frame.data
-        self._begin_row(block, call)
-        base = _signed64(data, at)
-        attributes = unsigned16(data, at + 21)
-        block.text(found[1])
-        block.text(found[2])
-        block.text(call.context.topics.get(found[3]) if found[4] else found[3])
-        block.number(found[5])
-        block.number(2)
-        block.number(base)
-        block.number(base + signed32(data, at + 23))
-        block.number(signed32(data, at + 12))
-        block.text(COMPRESSIONS[attributes & 7])
-        block.text("LogAppendTime" if attributes & 8 else "CreateTime")
-        block.number(_signed64(data, at + 27))
-        block.number(_signed64(data, at + 35))
-        block.number(_signed64(data, at + 43))
-        epoch = unsigned16(data, at + 51)
-        block.number(epoch - 0x10000 if epoch >= 0x8000 else epoch)
-        block.number(signed32(data, at + 53))
-        block.number(attributes >> 4 & 1)
-        block.number(attributes >> 5 & 1)
-        block.number(signed32(data, at + 57))
-        size = signed32(data, at + 8) + 12
-        block.number(size)
-        block.number(1)
-        if attributes & 7 == 0:
-            block.number(size)
-        elif self._decompresses:
-            content = content_bytes(data, at, at + size)
-            if content < 0:
-                block.skip(1)
+                        self._numbers[held * self._width + at] = 0
+            if column.kind == DOUBLES:
+                column.take_reals(row, self._held, self._reals, at, self._width)
             else:
-                block.number(content + _HEADER)
-        else:
-            block.skip(1)
-        if block.end_row():
-            self.hand_on("batches", block)
+                column.take_numbers(row, self._held, self._numbers, at, self._width)
+        self._held = self._start = 0
 
-    def _add_partition(self, block: Block, call: Call, told: ToldPartition) -> None:
-        """Add what the reader was told of a partition."""
-        self._begin_row(block, call)
-        block.text(call.context.topics.get(told.topic) if told.is_id and told.topic else told.topic)
-        block.number(told.partition)
-        chosen = -1
-        for index in range(_OFFSETS):
-            if told.told >> index & 1:
-                chosen = index
-                break
-        if chosen < 0:
-            block.skip(1)
-        else:
-            block.number(told.measures[chosen])
-        block.number(told.bytes)
-        block.number(told.records)
-        if told.told >> _CODE & 1:
-            code = told.measures[_CODE]
-            block.number(code)
-            block.text(error_name(code) if code else None)
-        else:
-            block.skip(2)
-        has_high = told.told >> _HIGH & 1
-        if has_high:
-            block.number(told.measures[_HIGH])
-        else:
-            block.skip(1)
-        if told.told >> _START & 1:
-            block.number(told.measures[_START])
-        else:
-            block.skip(1)
-        is_known = told.has_records or chosen >= 0
-        if has_high and is_known and told.measures[_HIGH] >= 0 and call.api_key == _FETCH:
-            behind = told.behind if told.has_records else told.measures[chosen]
-            block.number(max(told.measures[_HIGH] - behind, 0))
-        else:
-            block.skip(1)
-        if block.end_row():
-            self.hand_on("partitions", block)
+    def finish(self) -> None:
+        """Set the columns that rows have in common; no rows may be added any more."""
+        if not self._is_finished:
+            self._is_finished = True
+            self._hand_over()
+            self._of_connection.finish(self.length)
+            self._of_api.finish(self.length)
+            for column in self.columns:
+                if column.is_wanted:
+                    column.finish(self.length)
+
+    def tally(self) -> list[tuple[tuple[Any, ...], int, int, int]]:
+        """Give the values of `OF_CONNECTION` that rows have, the count of these rows, and their first and last time."""
+        column = self.columns[_TIME]
+        return self._of_connection.tally(self.length, column.values)
+
+    def as_batch(self) -> Batch:
+        """Give the rows as Arrow's interface takes them; none may be added any more."""
+        if self._batch is None:
+            self.finish()
+            self._batch = self.length, [each.as_arrow() for each in self.columns if each.is_wanted]
+        return self._batch
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Give the rows as an Arrow stream of one batch; another schema than that of the table is not made."""
+        return export_stream(self.fields, iter([self.as_batch()]))

@@ -2,7 +2,8 @@
 
 from operator import itemgetter
 
-from kafkasniff.tables.columns import OF_CONNECTION, Block
+from kafkasniff.tables.block import Block
+from kafkasniff.tables.columns import OF_CONNECTION
 from kafkasniff.tables.declared import CLIENTS
 from kafkasniff.tables.filling import RowBlock
 

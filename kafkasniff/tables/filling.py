@@ -8,8 +8,9 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.tables.arrow import Batch, column_of, export_stream
-from kafkasniff.tables.block import CallTables
-from kafkasniff.tables.columns import ROWS, Block, fields_of
+from kafkasniff.tables.block import Block, fields_of
+from kafkasniff.tables.call_tables import CallTables
+from kafkasniff.tables.columns import ROWS
 from kafkasniff.tables.declared import (
     BATCHES,
     CALLS,

@@ -16,8 +16,9 @@ from kafkasniff.calls.call import Call
 from kafkasniff.render.json.lines import JsonLines
 from kafkasniff.tables import arrow
 from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
-from kafkasniff.tables.block import CallTables
-from kafkasniff.tables.columns import ROWS, Block
+from kafkasniff.tables.block import Block
+from kafkasniff.tables.call_tables import CallTables
+from kafkasniff.tables.columns import ROWS
 from kafkasniff.tables.declared import CALLS
 from kafkasniff.tables.filling import blocks_of
 from tests.conftest import CAPTURES
