@@ -17,7 +17,7 @@ from benchmarks.measure import compare, machine
 from benchmarks.read import OURS, THEIRS, prepare
 
 ETHERNET, LINUX_SLL2 = 1, 276
-SNAP_LENGTH = 96
+SNAP_LENGTHS = 96, 128, 256
 
 Record = tuple[float, bytes]
 
@@ -79,16 +79,20 @@ def compressed(capture: Path, to: Path) -> None:
     to.write_bytes(gzip.compress(capture.read_bytes(), 6))
 
 
-def cut(capture: Path, to: Path) -> None:
+def cut(length: int) -> Callable[[Path, Path], None]:
     """Write what is there of each packet with a snap length."""
-    data, at = capture.read_bytes(), 24
-    parts = [data[:at]]
-    while at < len(data):
-        seconds, fraction, captured, original = struct.unpack_from("<4I", data, at)
-        kept = min(captured, SNAP_LENGTH)
-        parts.append(struct.pack("<4I", seconds, fraction, kept, original) + data[at + 16 : at + 16 + kept])
-        at += 16 + captured
-    to.write_bytes(b"".join(parts))
+
+    def write(capture: Path, to: Path) -> None:
+        data, at = capture.read_bytes(), 24
+        parts = [data[:at]]
+        while at < len(data):
+            seconds, fraction, captured, original = struct.unpack_from("<4I", data, at)
+            kept = min(captured, length)
+            parts.append(struct.pack("<4I", seconds, fraction, kept, original) + data[at + 16 : at + 16 + kept])
+            at += 16 + captured
+        to.write_bytes(b"".join(parts))
+
+    return write
 
 
 FORMS = {
@@ -98,7 +102,7 @@ FORMS = {
     "any interface (SLL2)": (reframed(sll2, LINUX_SLL2), ".pcap"),
     "IPv6": (reframed(ipv6), ".pcap"),
     "VXLAN": (reframed(vxlan), ".pcap"),
-    f"snap length {SNAP_LENGTH}": (cut, ".pcap"),
+    **{f"snap length {length}": (cut(length), ".pcap") for length in SNAP_LENGTHS},
 }
 
 
@@ -113,7 +117,7 @@ def main() -> None:
     plain = prepare("small-calls", arguments.calls, arguments.folder)
     paths = {"pcap": plain}
     for name, (write, ending) in FORMS.items():
-        paths[name] = plain.with_name(f"{plain.stem}-{name.split()[0].lower()}{ending}")
+        paths[name] = plain.with_name(f"{plain.stem}-{name.replace(' ', '-').lower()}{ending}")
         if not paths[name].exists():
             write(plain, paths[name])
     today = datetime.datetime.now(datetime.UTC)
