@@ -3,7 +3,7 @@
 import re
 from base64 import b64decode
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from kafkasniff.calls.call import Call, Side
 from kafkasniff.calls.frame import Frame
@@ -11,7 +11,7 @@ from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.offsets import trace
 from kafkasniff.protocol.bodies.tables import FieldTable, make_table
 from kafkasniff.protocol.definitions.lookup import api_definition, message_definition
-from kafkasniff.protocol.fields import Field, Message, fields_of
+from kafkasniff.protocol.fields import Field, fields_of
 from kafkasniff.protocol.headers import response_header_version
 from kafkasniff.scrubbing.batches import blank_batches
 from kafkasniff.scrubbing.names import Names
@@ -58,6 +58,7 @@ _EMBEDDED = {
 }
 _INDEX = re.compile(r"\[\d+\]")
 _MOST_LACKING = 1 << 20
+_MOST_PATHS = 65_536
 
 
 class Messages:
@@ -90,11 +91,10 @@ class Messages:
         body = call.request_body if side == "request" else call.response_body
         if api is None or body is None or not api.first_version <= body.version <= api.last_version:
             return self._blank(data, begin)
-        definition = api_definition(header.api_key, side)
         if not frame.whole:
             # As if the rest were zeros: so the lengths of what was cut stay.
             data += bytes(min(frame.size - len(data), _MOST_LACKING))
-        end = self._scrub_fields(data, begin, definition, body.version, (header.api_key, side))
+        end = self._scrub_fields(data, begin, (header.api_key, side), body.version)
         return self._blank(data[: len(frame.data)], end)
 
     def _blank(self, data: bytearray, begin: int) -> bytes:
@@ -115,27 +115,32 @@ class Messages:
         if raw not in KEPT_TEXTS:
             data[at : at + length] = self._names.text(raw)
 
-    def _scrub_fields(
-        self, data: bytearray, begin: int, definition: Message, version: int, of: tuple[int, str] | None
-    ) -> int:
-        """Scrub the fields of a message from `begin` on; give where they end."""
-        kinds = _kinds(definition, version)
+    def _scrub_fields(self, data: bytearray, begin: int, of: tuple[int, Side] | str, version: int) -> int:
+        """Scrub the fields of a message from `begin` on; give where they end.
+
+        It is an API's, or one that stands within others.
+        """
+        table, kinds = _layout(of, version)
         end = begin
-        for field in trace(_table(definition, version), bytes(data), begin):
+        for field in trace(table, bytes(data), begin):
             end = field.offset + field.length
-            path = _INDEX.sub("", field.path)
-            kind = kinds.get(path)
-            if kind == "string" and isinstance(field.value, str):
+            path = _without_indices(field.path)
+            kind, value = kinds.get(path), field.value
+            if isinstance(value, int):
+                if kind == "records":
+                    self.opaque_bytes += blank_batches(data, end - value, end)
+            elif not isinstance(value, str):
+                continue
+            elif kind == "string":
                 if path.rpartition(".")[2] not in KEPT_FIELDS and not path.endswith(KEPT_ENDS):
-                    length = len(field.value.encode("utf-8", "surrogatepass"))
+                    length = len(value.encode("utf-8", "surrogatepass"))
                     self._replace(data, end - length, length)
-            elif kind == "records" and isinstance(field.value, int):
-                self.opaque_bytes += blank_batches(data, end - field.value, end)
-            elif path == "authBytes" and isinstance(field.value, str):
-                length = len(b64decode(field.value))
+            elif path == "authBytes":
+                length = len(b64decode(value))
                 data[end - length : end] = self.token(bytes(data[end - length : end]))
-            elif isinstance(field.value, str) and (kind == "bytes" or path.endswith(".bytes")):
-                self._scrub_bytes(data, end, len(b64decode(field.value)), (*of, path) if of else None)
+            elif kind == "bytes" or path.endswith(".bytes"):
+                inner = None if isinstance(of, str) else _EMBEDDED.get((*of, path))
+                self._scrub_bytes(data, end, len(b64decode(value)), inner)
         return end
 
     def token(self, token: bytes) -> bytes:
@@ -155,30 +160,29 @@ class Messages:
         # Zeros would be a request of version 0.
         return token[:kept] + b"\xff" * (len(token) - kept)
 
-    def _scrub_bytes(self, data: bytearray, end: int, length: int, place: tuple[int, str, str] | None) -> None:
-        """Scrub a message within bytes that end at `end`, or blank them."""
-        name = None if place is None else _EMBEDDED.get(place)
+    def _scrub_bytes(self, data: bytearray, end: int, length: int, name: str | None) -> None:
+        """Scrub the message `name` within bytes that end at `end`, or blank them."""
         begin = end - length
         if name is not None and length >= 2:
             version = int.from_bytes(data[begin : begin + 2], "big", signed=True)
-            definition = message_definition(name)
             inner = bytearray(data[begin:end])
-            if 0 <= version <= 3 and self._scrub_fields(inner, 2, definition, version, None) == length:
+            if 0 <= version <= 3 and self._scrub_fields(inner, 2, name, version) == length:
                 data[begin:end] = inner
                 return
         self.opaque_bytes += length
         data[begin:end] = bytes(length)
 
 
-@cache
-def _table(definition: Message, version: int) -> FieldTable:
-    return make_table(definition, version)
+@lru_cache(_MOST_PATHS)
+def _without_indices(path: str) -> str:
+    return _INDEX.sub("", path)
 
 
 @cache
-def _kinds(definition: Message, version: int) -> dict[str, str]:
-    """Give the types of all fields that are no structs, by path without indices."""
-    return dict(_walk(definition.fields, version, ""))
+def _layout(of: tuple[int, Side] | str, version: int) -> tuple[FieldTable, dict[str, str]]:
+    """Give the table of a message, and the types of all fields that are no structs, by path without indices."""
+    definition = message_definition(of) if isinstance(of, str) else api_definition(*of)
+    return make_table(definition, version), dict(_walk(definition.fields, version, ""))
 
 
 def _walk(fields: tuple[Field, ...], version: int, prefix: str) -> Iterator[tuple[str, str]]:

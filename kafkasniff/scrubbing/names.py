@@ -2,6 +2,7 @@
 
 import hmac
 import re
+from functools import lru_cache
 
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz234567"
 _DEFAULT_IDS = re.compile(
@@ -15,6 +16,7 @@ _CONSUMER = re.compile(rb"consumer-(.+)-(\d{1,9})", re.DOTALL)
 
 _IPV4 = re.compile(rb"(?:\d{1,3}\.){3}\d{1,3}")
 
+_MOST_REMEMBERED = 100_000
 _CLASSES = ([*range(10)], [*range(10, 100)], [*range(100, 256)])
 """Numbers of one, two and three digits."""
 _FIRST = ([*range(1, 10)], [*range(11, 100)], [*range(128, 224)])
@@ -32,22 +34,17 @@ class Names:
     def __init__(self, key: bytes) -> None:
         """Derive all from `key`."""
         self._key = key
-        self._texts: dict[bytes, bytes] = {}
+        self.text = lru_cache(_MOST_REMEMBERED)(self._text)
+        """Gives another text in letters and digits, or for the text of an IPv4 address that of its other one."""
+        self.address = lru_cache(_MOST_REMEMBERED)(self._address)
+        """Gives another address: of IPv4 one whose text is as long, and that shares as much with its neighbours."""
+        self.hardware = lru_cache(_MOST_REMEMBERED)(self._hardware)
+        """Gives another hardware address, locally administered; that of a broadcast stays."""
 
     def _number(self, kind: bytes, content: bytes) -> int:
         return int.from_bytes(hmac.digest(self._key, kind + b"\0" + content, "sha256"), "big")
 
-    def text(self, raw: bytes) -> bytes:
-        """Give another text in letters and digits, or for the text of an IPv4 address that of its other one."""
-        found = self._texts.get(raw)
-        if found is None:
-            found = self._other(raw)
-            if len(self._texts) > 100_000:
-                self._texts.clear()
-            self._texts[raw] = found
-        return found
-
-    def _other(self, raw: bytes) -> bytes:
+    def _text(self, raw: bytes) -> bytes:
         parts = raw.split(b".") if _IPV4.fullmatch(raw) else []
         if parts and all(int(part) < 256 and str(int(part)).encode() == part for part in parts):
             return ".".join(map(str, self.address(bytes(map(int, parts))))).encode()
@@ -65,8 +62,7 @@ class Names:
             block += 1
         return bytes(made[: len(raw)])
 
-    def address(self, address: bytes) -> bytes:
-        """Give another address: of IPv4 one whose text is as long, and that shares as much with its neighbours."""
+    def _address(self, address: bytes) -> bytes:
         if len(address) != 4:
             return b"\xfd" + self._number(b"ipv6", address).to_bytes(32, "big")[: len(address) - 1]
         made = bytearray()
@@ -82,8 +78,7 @@ class Names:
         parts = (self._number(b"opaque%d" % block, raw).to_bytes(32, "big") for block in range(-(-len(raw) // 32)))
         return b"".join(parts)[: len(raw)]
 
-    def hardware(self, address: bytes) -> bytes:
-        """Give another hardware address, locally administered; that of a broadcast stays."""
+    def _hardware(self, address: bytes) -> bytes:
         if address in (b"\xff" * len(address), bytes(len(address))):
             return address
         return b"\x02" + self._number(b"hardware", address).to_bytes(32, "big")[: len(address) - 1]

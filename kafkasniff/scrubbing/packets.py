@@ -202,7 +202,6 @@ def checksum(data: bytes | bytearray) -> bytes:
     """Give the Internet checksum (RFC 1071)."""
     if len(data) % 2:
         data = bytes(data) + b"\0"
-    total: int = sum(struct.unpack(f">{len(data) // 2}H", data))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return (~total & 0xFFFF).to_bytes(2, "big")
+    # Sums of 16-bit words whose carry is added again are sums modulo 2^16 - 1.
+    total = int.from_bytes(data, "big") % 0xFFFF
+    return (~(total or (0xFFFF if any(data) else 0)) & 0xFFFF).to_bytes(2, "big")

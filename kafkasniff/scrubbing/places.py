@@ -3,6 +3,7 @@
 import tempfile
 from bisect import bisect_right, insort
 from collections import defaultdict
+from itertools import islice
 from typing import NamedTuple
 
 from kafkasniff.scrubbing.contents import FILLER
@@ -85,7 +86,7 @@ class Places:
         if direction is not None and length:
             begin = direction.counted_on(sequence)
             place = max(bisect_right(direction.messages, (begin, _WHOLE)) - 1, 0)
-            for start, at, size in direction.messages[place:]:
+            for start, at, size in islice(direction.messages, place, None):
                 if start >= begin + length:
                     break
                 low, high = max(start, begin), min(start + size, begin + length)

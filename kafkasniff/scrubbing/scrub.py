@@ -103,16 +103,19 @@ def _read(paths: Sequence[str], messages: Messages, places: Places) -> tuple[dic
 def _place(places: Places, messages: Messages, found: Tcp, data: bytes, message: _Begun) -> None:
     """Note where a message begins in the packet that brought its first byte."""
     payload = data[found.payload : found.end]
-    for at in range(len(payload)):
-        length = min(len(message.start), len(payload) - at)
-        if payload[at : at + length] == message.start[:length]:
-            sequence = (found.sequence + at) & 0xFFFFFFFF
-            kept = message.kept
-            if kept is None:
-                kept = places.keep(message.start + messages.token(payload[at + 4 :]))
-            of = message.connection
-            places.add(Place(of.first.time, of.last.time, found.source, found.destination), sequence, kept)
-            return
+    at = payload.find(message.start)
+    if at < 0:
+        # Its beginning may be cut off at the packet's end.
+        ends = range(max(len(payload) - len(message.start), 0), len(payload))
+        at = next((at for at in ends if message.start.startswith(payload[at:])), -1)
+    if at < 0:
+        return
+    sequence = (found.sequence + at) & 0xFFFFFFFF
+    kept = message.kept
+    if kept is None:
+        kept = places.keep(message.start + messages.token(payload[at + 4 :]))
+    of = message.connection
+    places.add(Place(of.first.time, of.last.time, found.source, found.destination), sequence, kept)
 
 
 def _packets(paths: Sequence[str]) -> Iterator[tuple[bytes, Interface, int, int]]:
