@@ -31,7 +31,7 @@ def tables(
         typer.Option(
             "--tables",
             metavar="NAME[,NAME...]",
-            help="Only these; unless told all but records and findings, and clients beside them.",
+            help="Only these, and clients. Without it all; records and findings only with their own options.",
         ),
     ] = None,
     records: Annotated[bool, typer.Option("--records", help="Also the records in batches.")] = False,
