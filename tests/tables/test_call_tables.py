@@ -18,7 +18,6 @@ from kafkasniff.tables import arrow
 from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
 from kafkasniff.tables.block import Block
 from kafkasniff.tables.call_tables import CallTables
-from kafkasniff.tables.columns import ROWS
 from kafkasniff.tables.declared import CALLS
 from kafkasniff.tables.filling import blocks_of
 from tests.conftest import CAPTURES
@@ -87,20 +86,6 @@ def test_times_are_utc() -> None:
     first = datetime(2026, 11, 21, 0, 38, 8, 759_105, tzinfo=UTC)
     assert min(row["time"] for row in rows) == first
     assert min(row["time_ns"] for row in rows) == 1_795_221_488_759_105_000
-
-
-def test_columns_are_those_of_the_declared_table() -> None:
-    [block] = blocks_of(_calls(CAPTURES / "java-4.3.1-basic.pcap"))
-    declared = {column.name: column.type for column in CALLS.columns}
-    assert {field.name: field.type for field in block.fields} == declared
-    assert list(_rows(block)[0]) == [*declared]
-
-
-def test_a_block_is_bounded() -> None:
-    call = _calls(CAPTURES / "java-4.3.1-basic.pcap")[0]
-    blocks = list(blocks_of([call] * (ROWS + 1)))
-    assert [len(block) for block in blocks] == [ROWS, 1]
-    assert len(_rows(blocks[1])) == 1
 
 
 def test_only_wanted_columns_are_kept() -> None:
