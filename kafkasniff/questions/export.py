@@ -25,7 +25,7 @@ _FORMULA = r"^[=+\-@\t\r]"
 _KEY = ", ".join(column.name for column in CLIENTS.columns if column.type == "string")
 _CLIENTS = f"""
 SELECT {_KEY}, CAST(sum(calls) AS BIGINT) AS calls, min(first_time) AS first_time, max(last_time) AS last_time
-FROM clients GROUP BY {_KEY} ORDER BY calls DESC
+FROM clients GROUP BY {_KEY} ORDER BY calls DESC, {_KEY}
 """
 """Clients, of whom there may be several rows, as one row each."""
 

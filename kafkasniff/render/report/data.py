@@ -27,20 +27,23 @@ _MOST_CALLS = 500
 
 _CLIENT = ["client_host", "client_id"]
 _FAILED = "cardinality(error_names) > 0"
+_PLACE = "time, client, server, correlation_id"
+"""Of single calls; orders end in it so that the same captures give the same report."""
 _LISTS = {
-    "apis": keyed("stats", ["api_name", "server"]),
-    "servers": keyed("stats", ["server"]),
+    "apis": f"{keyed('stats', ['api_name', 'server'])} ORDER BY api_name, server",
+    "servers": f"{keyed('stats', ['server'])} ORDER BY server",
     "clients": f"{keyed('stats', _CLIENT)} ORDER BY calls DESC, client_host, client_id",
     "programs": text_of("clients"),
     "topics": f"{keyed('stats', ['topic'])} ORDER BY calls DESC, topic",
-    "errors": f"SELECT * FROM ({keyed('stats', ['error', 'api_name'])}) WHERE error IS NOT NULL ORDER BY calls DESC",
+    "errors": f"SELECT * FROM ({keyed('stats', ['error', 'api_name'])}) WHERE error IS NOT NULL "
+    "ORDER BY calls DESC, error, api_name",
     "who": text_of("who"),
     "audit": text_of("audit"),
-    "slow_calls": f"{text_of('report_calls')} WHERE total_time_ms IS NOT NULL ORDER BY total_time_ms DESC",
-    "failed_calls": f"{text_of('report_calls')} WHERE {_FAILED} ORDER BY time",
+    "slow_calls": f"{text_of('report_calls')} WHERE total_time_ms IS NOT NULL ORDER BY total_time_ms DESC, {_PLACE}",
+    "failed_calls": f"{text_of('report_calls')} WHERE {_FAILED} ORDER BY {_PLACE}",
     "partitions": text_of("report_partitions"),
     "generations": text_of("report_generations"),
-    "group_events": "SELECT * FROM group_events ORDER BY time_ns",
+    "group_events": "SELECT * FROM group_events ORDER BY time_ns, connection, stream_offset",
     "transactions": text_of("report_transactions"),
     "producers": text_of("report_producers"),
     "connections": text_of("report_connections"),
@@ -113,7 +116,7 @@ def _cells(database: Database, bins: Bins, name: str, keys: list[str]) -> Values
     # Most calls have no error, and are no cells of any.
     where = " WHERE error IS NOT NULL" if "error" in keys else ""
     while True:
-        text = f"SELECT * FROM ({binned(name, bins, keys)}){where} ORDER BY calls DESC"
+        text = f"SELECT * FROM ({binned(name, bins, keys)}){where} ORDER BY {', '.join(['calls DESC', 'bin', *keys])}"
         [(number,)] = database.ask(f"SELECT count(*) FROM ({text})").rows
         if number <= _MOST_CELLS or bins.number == 1:
             return _coded(_table(database, text, _MOST_CELLS)) | {"bins": _bins(bins)}
