@@ -65,3 +65,16 @@ def test_noise_leaves_a_content_as_compressible_as_it_is(content: bytes) -> None
     sizes = [len(lz4.block.compress(bytes(each[:16_384]), store_size=False)) for each in (content, made)]
     assert sizes[1] == pytest.approx(sizes[0], abs=max(64, sizes[0] // 10))
     assert len(made) == len(content)
+
+
+@pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
+def test_every_size_is_met(codec: str) -> None:
+    """Where noise steps over a size, the format itself has room: comments, literals of one byte, empty blocks."""
+    for wanted in range(200, 1_500, 13):
+        content = b"".join(b"%06d" % number + b"?" * 80 for number in range(20))
+        spans = [(86 * number + 6, 80) for number in range(20)]
+        made = squeezed_into(codec, bytes(wanted), bytearray(content), spans, lambda data: None)
+        assert len(made) == wanted
+        opened = bytes(decompress(codec, made, magic=2, limit=1 << 20))
+        assert len(opened) == len(content)
+        assert [opened[86 * number : 86 * number + 6] for number in range(20)] == [b"%06d" % n for n in range(20)]
