@@ -125,6 +125,7 @@ def _noise_for(size_of: Callable[[int], int], most: int, wanted: int, tolerance:
         if low >= high:
             return min(low, most)
         tries += 1
+        # Each third try halves what is left, where sizes do not follow the noise.
         noise = min(max(noise + lack, low), high - 1) if tries % 3 else (low + high) // 2
 
 
