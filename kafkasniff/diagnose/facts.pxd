@@ -7,6 +7,9 @@ from kafkasniff.protocol.headers cimport RequestHeader
 
 cdef long long _SECOND
 
+@cython.locals(last="long long")
+cpdef bint is_sample(dict sampled, int api_key, long long now) except -1
+
 @cython.final
 cdef class ConnectionHistory:
     cdef public object client_id, client, waits, erred, principal
@@ -16,7 +19,6 @@ cdef class ConnectionHistory:
     cdef unsigned long long _used, _used_too
     cdef dict _sampled
 
-    @cython.locals(last="long long")
     cpdef bint is_due(self, int api_key, long long now) except -1
 
     cpdef bint first_of(self, int api_key)

@@ -77,6 +77,15 @@ def at_host(client: Client) -> Client:
     return client if client.client_id else Client(None, host_of(client.host))
 
 
+def is_sample(sampled: dict[int, int], api_key: int, now: int) -> bool:
+    """Tell whether a call of an API at `now` (ns) is a sample, one second or more after the last in `sampled`."""
+    last = sampled.get(api_key, 0)
+    if now - last < _SECOND:
+        return False
+    sampled[api_key] = now
+    return True
+
+
 class ConnectionHistory:
     """What calls have told so far of an open connection on which a request was seen."""
 
@@ -134,11 +143,7 @@ class ConnectionHistory:
 
     def is_due(self, api_key: int, now: int) -> bool:
         """Tell whether it is a second since a call of an API was looked at closely; then this one is (ns)."""
-        last = self._sampled.get(api_key, 0)
-        if now - last < _SECOND:
-            return False
-        self._sampled[api_key] = now
-        return True
+        return is_sample(self._sampled, api_key, now)
 
     def first_of(self, api_key: int) -> bool:
         """Note a call; tell whether it is the connection's first of its API."""

@@ -4,6 +4,7 @@ cimport cython
 from kafkasniff.calls.call cimport Call
 from kafkasniff.calls.frame cimport Frame
 from kafkasniff.capture.packets cimport Arrival
+from kafkasniff.diagnose.facts cimport is_sample
 from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.tcp.events cimport Connection
 
@@ -15,7 +16,6 @@ cdef class _PackedConnection:
     cdef readonly set apis
     cdef readonly dict sampled
 
-    cdef bint is_due(self, int api_key, long long now) except -1
     cdef bint names(self, client_id) except -1
 
 @cython.final

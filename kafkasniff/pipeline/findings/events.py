@@ -15,8 +15,8 @@ from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.catalogue import RULES
-from kafkasniff.diagnose.facts import NAMING_GROUPS, PRODUCE, TELLING, host_of
-from kafkasniff.diagnose.memory import SECOND, Bounded
+from kafkasniff.diagnose.facts import NAMING_GROUPS, PRODUCE, TELLING, host_of, is_sample
+from kafkasniff.diagnose.memory import Bounded
 from kafkasniff.diagnose.producers.compression import SAMPLED_BYTES, SAMPLES
 from kafkasniff.diagnose.producers.produced import partition_of
 from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
@@ -75,13 +75,6 @@ class _PackedConnection:
         """Of which there were calls."""
         self.sampled: dict[int, int] = {}
         """By API, when a call was last taken as a sample (ns)."""
-
-    def is_due(self, api_key: int, now: int) -> bool:
-        """Tell whether rules will take a call as a sample, as `ConnectionHistory` does."""
-        if now - self.sampled.get(api_key, 0) < SECOND:
-            return False
-        self.sampled[api_key] = now
-        return True
 
     def names(self, client_id: str | None) -> bool:
         """Take a call that rules look at; tell whether it says who the client is, as the first of a program does."""
@@ -159,7 +152,7 @@ class EventPacker:
         packed_connection.apis.add(key)
         if key in _TAKEN or call.response is None or call.errors:
             return False
-        due = key in _SAMPLED and packed_connection.is_due(key, call.ended.time)
+        due = key in _SAMPLED and is_sample(packed_connection.sampled, key, call.ended.time)
         return answered and not named and not due and not _in_transaction(header, request.data)
 
     def _at(self, arrival: Arrival) -> Packed:
