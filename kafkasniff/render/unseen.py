@@ -50,7 +50,7 @@ def unseen(summary: Summary) -> list[Unseen]:
     if summary.dropped_packets:
         parts.append(Unseen(f"{count_text(summary.dropped_packets, 'packet')} that the kernel dropped"))
     if summary.damages:
-        parts.append(Unseen("what follows a damage"))
+        parts.append(Unseen(f"{count_text(len(summary.damages), 'capture')} not read to the end"))
     return parts
 
 

@@ -73,5 +73,5 @@ def test_what_the_capture_lacks() -> None:
         "61 calls in part",
         "3 one-way connections",
         "4 packets that the kernel dropped",
-        "what follows a damage",
+        "1 capture not read to the end",
     ]
