@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # who reads lines should not wait for it
     import pyarrow
 
     from kafkasniff.filters.filter import Filter
-    from kafkasniff.tables.block import Block
+    from kafkasniff.tables.blocks.block import Block
 
 CapturePath = str | PathLike[str]
 

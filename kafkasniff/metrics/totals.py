@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from kafkasniff.calls.items import Item
 from kafkasniff.metrics.breakdown import SUMS, Breakdown, Key, Row, between
 from kafkasniff.metrics.histogram import bucket_of
-from kafkasniff.tables.block import Block
-from kafkasniff.tables.call_tables import CallTables
-from kafkasniff.tables.columns import Column
+from kafkasniff.tables.blocks.block import Block
+from kafkasniff.tables.blocks.columns import Column
+from kafkasniff.tables.calls.call_tables import CallTables
 from kafkasniff.tables.declared import CALLS
 
 MOST_NAMES = 200

@@ -14,8 +14,8 @@ from kafkasniff.capture.files.object_store import is_object
 from kafkasniff.lakes.formats import FORMATS, LakeError
 from kafkasniff.questions.errors import QuestionError
 from kafkasniff.questions.named import text_of
-from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
-from kafkasniff.tables.columns import ROWS
+from kafkasniff.tables.blocks.arrow import ArrowField, Batch, export_stream
+from kafkasniff.tables.blocks.columns import ROWS
 from kafkasniff.tables.declared import BATCHES, CALLS, PARTITIONS_NAMED, RECORDS, TABLES, Table
 from kafkasniff.tables.filling import TableFiller
 

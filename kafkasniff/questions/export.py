@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from kafkasniff.questions.database import Database, literal, quoted
 from kafkasniff.questions.errors import QuestionError
-from kafkasniff.tables.client_tally import ClientTally
-from kafkasniff.tables.columns import ROWS
+from kafkasniff.tables.blocks.columns import ROWS
+from kafkasniff.tables.blocks.row_block import RowBlock
+from kafkasniff.tables.calls.client_tally import ClientTally
 from kafkasniff.tables.declared import CALLS, CLIENTS, TABLES, Table
-from kafkasniff.tables.filling import RowBlock, TableFiller
+from kafkasniff.tables.filling import TableFiller
 
 if TYPE_CHECKING:
     import pyarrow as pa

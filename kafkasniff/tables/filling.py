@@ -7,10 +7,11 @@ from typing import Any
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.tables.arrow import Batch, column_of, export_stream
-from kafkasniff.tables.block import Block, fields_of
-from kafkasniff.tables.call_tables import CallTables
-from kafkasniff.tables.columns import ROWS
+from kafkasniff.tables.blocks.arrow import export_stream
+from kafkasniff.tables.blocks.block import Block, fields_of
+from kafkasniff.tables.blocks.columns import ROWS
+from kafkasniff.tables.blocks.row_block import RowBlock
+from kafkasniff.tables.calls.call_tables import CallTables
 from kafkasniff.tables.declared import (
     BATCHES,
     CALLS,
@@ -19,12 +20,11 @@ from kafkasniff.tables.declared import (
     PARTITIONS_NAMED,
     RECORDS,
     TABLES,
-    Table,
 )
 from kafkasniff.tables.more_rows import MoreRows
 from kafkasniff.tables.partition_rows import partition_rows
 from kafkasniff.tables.rings import ring_of
-from kafkasniff.tables.rows import Placed, Row, connection_row, item_rows
+from kafkasniff.tables.rows import Placed, connection_row, item_rows
 from kafkasniff.tcp.events import Connection
 
 GiveBlock = Callable[[str, Any], None]
@@ -32,34 +32,6 @@ GiveBlock = Callable[[str, Any], None]
 
 _MOST_BYTES = 4 << 20
 """Bytes of keys and values that wait in a block."""
-
-
-class RowBlock:
-    """Rows of any table, for those that are few."""
-
-    def __init__(self, table: Table, wanted: Collection[str] | None = None) -> None:
-        """Begin without rows; with `wanted`, only the columns called so are given."""
-        self.fields = [each for each in fields_of(table) if wanted is None or each.name in wanted]
-        self._names = [each.name for each in table.columns]
-        self._holds_records = table is RECORDS
-        self.rows: list[Row] = []
-        self.bytes = 0
-
-    def add(self, row: Row) -> None:
-        """Add a row."""
-        self.rows.append(row)
-        if self._holds_records:
-            self.bytes += sum(len(each) for each in row if isinstance(each, bytes))
-
-    def as_batch(self) -> Batch:
-        """Give the rows as Arrow's interface takes them."""
-        values = zip(*self.rows, strict=True) if self.rows else [()] * len(self._names)
-        columns = dict(zip(self._names, values, strict=True))
-        return len(self.rows), [column_of(field.type, columns[field.name]) for field in self.fields]
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Give the rows as an Arrow stream of one batch."""
-        return export_stream(self.fields, iter([self.as_batch()]))
 
 
 class TableFiller:

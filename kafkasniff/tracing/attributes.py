@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from kafkasniff.calls.call import Call
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.render.words import show
-from kafkasniff.tables.call_reader import CallReader
+from kafkasniff.tables.calls.call_reader import CallReader
 from kafkasniff.tables.partition_rows import WITH_PARTITIONS
 from kafkasniff.tables.rows import told_of
 

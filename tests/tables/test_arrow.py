@@ -5,7 +5,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from kafkasniff.tables.arrow import ArrowField, column_of, export_stream
+from kafkasniff.tables.blocks.arrow import ArrowField, column_of, export_stream
 
 _STRUCTS = "list<struct<key: string, value: binary>>"
 VALUES: dict[str, list[Any]] = {

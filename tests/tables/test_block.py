@@ -7,8 +7,8 @@ import pytest
 
 import kafkasniff
 from kafkasniff.calls.call import Call
-from kafkasniff.tables.block import Block
-from kafkasniff.tables.columns import ROWS
+from kafkasniff.tables.blocks.block import Block
+from kafkasniff.tables.blocks.columns import ROWS
 from kafkasniff.tables.declared import CALLS, Column, Table
 from kafkasniff.tables.filling import blocks_of
 from tests.conftest import CAPTURES

@@ -1,6 +1,6 @@
 """Names are read as they are, whichever others were read before."""
 
-from kafkasniff.tables.call_reader import CallReader
+from kafkasniff.tables.calls.call_reader import CallReader
 from tests.render.made_calls import metadata_call
 
 ALIKE = [f"t{number:03}-orders" for number in range(3_000)]

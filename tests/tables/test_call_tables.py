@@ -14,41 +14,16 @@ import pytest
 import kafkasniff
 from kafkasniff.calls.call import Call
 from kafkasniff.render.json.lines import JsonLines
-from kafkasniff.tables import arrow
-from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
-from kafkasniff.tables.block import Block
-from kafkasniff.tables.call_tables import CallTables
+from kafkasniff.tables.blocks import arrow
+from kafkasniff.tables.blocks.arrow import ArrowField, Batch, export_stream
+from kafkasniff.tables.blocks.block import Block
+from kafkasniff.tables.calls.call_tables import CallTables
 from kafkasniff.tables.declared import CALLS
 from kafkasniff.tables.filling import blocks_of
 from tests.conftest import CAPTURES
+from tests.json_fields import CALL_FIELDS, HEADER_FIELDS
 
 FILES = [path for path in sorted(CAPTURES.glob("*.pcap*")) if path.stat().st_size < 2_000_000]
-
-JSON_NAMES = {
-    "connection": "connection",
-    "client": "client",
-    "server": "server",
-    "outcome": "outcome",
-    "total_time_ms": "totalTimeMs",
-    "response_delay_ms": "responseDelayMs",
-    "pending_ms": "pendingMs",
-    "request_size_bytes": "requestSizeBytes",
-    "response_size_bytes": "responseSizeBytes",
-    "request_file": "requestFile",
-    "request_packet": "requestPacket",
-    "response_file": "responseFile",
-    "response_packet": "responsePacket",
-    "security_protocol": "securityProtocol",
-    "principal": "principal",
-}
-"""Columns by the names that the JSON lines have for the same."""
-HEADER_NAMES = {
-    "api_key": "requestApiKey",
-    "api_name": "requestApiKeyName",
-    "api_version": "requestApiVersion",
-    "client_id": "clientId",
-    "correlation_id": "correlationId",
-}
 
 
 def _calls(path: Path) -> list[Call]:
@@ -67,13 +42,13 @@ def test_rows_say_what_the_json_lines_say(path: Path) -> None:
     rows = _rows(kafkasniff.read([str(path)]))
     assert len(rows) == len(expected)
     for row, line in zip(rows, expected, strict=True):
-        assert {name: row[name] for name in JSON_NAMES} == {
+        assert {name: row[name] for name in CALL_FIELDS} == {
             name: pytest.approx(line[key]) if isinstance(line.get(key), float) else line.get(key)
-            for name, key in JSON_NAMES.items()
+            for name, key in CALL_FIELDS.items()
         }
         header = line["requestHeader"]
-        assert {name: row[name] for name in HEADER_NAMES} == {
-            name: header.get(key) for name, key in HEADER_NAMES.items()
+        assert {name: row[name] for name in HEADER_FIELDS} == {
+            name: header.get(key) for name, key in HEADER_FIELDS.items()
         }
         software = line.get("clientInformation") or {}
         assert row["software_name"] == software.get("softwareName")

@@ -27,7 +27,7 @@ from kafkasniff.pipeline.rows.reassembly import Ended, Known, add_up, new_engine
 from kafkasniff.pipeline.rows.told import TOLD
 from kafkasniff.pipeline.rows.writing import write_ended
 from kafkasniff.pipeline.tasks import Learned, result_batch, said, task_of_worker
-from kafkasniff.tables.call_tables import CallTables
+from kafkasniff.tables.calls.call_tables import CallTables
 from kafkasniff.tables.declared import ERRORS, RECORDS, TABLES
 from kafkasniff.tables.more_rows import MoreRows
 from kafkasniff.tables.partition_rows import partition_rows

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kafkasniff.tables.call_reader import CallReader
+from kafkasniff.tables.calls.call_reader import CallReader
 from tests.diagnose.made import call
 
 MANY = [f"topic-{number}" for number in range(3_000)]

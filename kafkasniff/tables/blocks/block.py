@@ -13,12 +13,12 @@ else:
     except ImportError:
         from kafkasniff import uncompiled as cython
 
-from kafkasniff.tables.arrow import ArrowField, Batch, export_stream
-from kafkasniff.tables.columns import OF_API, OF_CONNECTION, ROWS, Column, Common, CommonColumns
+from kafkasniff.tables.blocks.arrow import ArrowField, Batch, export_stream
+from kafkasniff.tables.blocks.columns import OF_API, OF_CONNECTION, ROWS, Column, Common, CommonColumns
 from kafkasniff.tables.declared import Table
 
 if not cython.compiled:
-    from kafkasniff.tables.columns import DOUBLES
+    from kafkasniff.tables.blocks.columns import DOUBLES
 
 _MOST_COLUMNS = 63
 _FULL = ROWS

@@ -2,10 +2,10 @@
 
 from operator import itemgetter
 
-from kafkasniff.tables.block import Block
-from kafkasniff.tables.columns import OF_CONNECTION
+from kafkasniff.tables.blocks.block import Block
+from kafkasniff.tables.blocks.columns import OF_CONNECTION
+from kafkasniff.tables.blocks.row_block import RowBlock
 from kafkasniff.tables.declared import CLIENTS
-from kafkasniff.tables.filling import RowBlock
 
 _KEY = [column.name for column in CLIENTS.columns if column.name in OF_CONNECTION]
 _key_of = itemgetter(*map(OF_CONNECTION.index, _KEY))

@@ -19,8 +19,8 @@ from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import RequestHeader, response_header_version
 from kafkasniff.protocol.primitives import UUID_TEXTS
 from kafkasniff.protocol.records.batches import MAX_BATCHES
-from kafkasniff.tables import layouts
 from kafkasniff.tables.bodies import SETTINGS
+from kafkasniff.tables.calls import layouts
 from kafkasniff.tables.partition_rows import MEASURES
 
 if not cython.compiled:

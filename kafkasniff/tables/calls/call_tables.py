@@ -14,28 +14,24 @@ else:
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.frame import Frame
-from kafkasniff.octets import signed32, unsigned16, unsigned32
 from kafkasniff.protocol.error_codes.codes import error_name
 from kafkasniff.protocol.headers import RequestHeader, api_name
-from kafkasniff.protocol.records.batches import COMPRESSIONS
-from kafkasniff.protocol.records.layout import HEADER_BYTES
-from kafkasniff.tables.block import Block
-from kafkasniff.tables.bodies import SETTINGS, content_bytes
-from kafkasniff.tables.call_reader import CallReader, ToldPartition
-from kafkasniff.tables.columns import MOST_COMMON, OF_CONNECTION, Common
+from kafkasniff.tables.blocks.block import Block
+from kafkasniff.tables.blocks.columns import MOST_COMMON, OF_CONNECTION, Common
+from kafkasniff.tables.bodies import SETTINGS
+from kafkasniff.tables.calls.call_reader import CallReader
 from kafkasniff.tables.declared import BATCHES, CALLS, PARTITIONS_NAMED
 from kafkasniff.tables.more_rows import HEARTBEAT, asked_apis
-from kafkasniff.tables.partition_rows import FETCH, MEASURES, OFFSETS, apis_telling
+from kafkasniff.tables.partition_rows import apis_telling
 from kafkasniff.tables.rings import ring_of
 from kafkasniff.tables.rows import Told, told_of
 from kafkasniff.tcp.events import Connection
 
-_OFFSETS = len(OFFSETS)
-_CODE, _HIGH, _START = (MEASURES.index(name) for name in ("errorCode", "highWatermark", "logStartOffset"))
+if not cython.compiled:
+    from kafkasniff.tables.calls.part_rows import put_batch, put_partition
+
 _SETTINGS = len(SETTINGS)
-_FETCH = FETCH
 _HEARTBEAT = HEARTBEAT
-_TWO_32 = 1 << 32
 _MOST_NUMBERS = MOST_COMMON - 1
 _NO_API = Common(0, (None, None, None))
 _CLIENT, _CLIENT_ID, _SECURITY, _PRINCIPAL, _SOFTWARE = map(
@@ -44,13 +40,7 @@ _CLIENT, _CLIENT_ID, _SECURITY, _PRINCIPAL, _SOFTWARE = map(
 _ERRORS = "errors"
 DECOMPRESSED = "decompressed_bytes"
 """The column of `batches` that is not null for compressed batches only where it is named among those wanted."""
-_HEADER = HEADER_BYTES[2]
 _TABLES = {table.name: table for table in (CALLS, BATCHES, PARTITIONS_NAMED)}
-
-
-def _signed64(data: bytes, at: int) -> int:
-    """Read eight bytes as a signed number; raises IndexError."""
-    return signed32(data, at) * _TWO_32 + unsigned32(data, at + 4)
 
 
 @cython.final
@@ -133,10 +123,16 @@ class CallTables:
                 continue
             if self.batches is not None:
                 for found in reader.batches:
-                    self._add_batch(self.batches, call, found)
+                    self._begin_row(self.batches, call)
+                    put_batch(self.batches, call, found, self._decompresses)
+                    if self.batches.end_row():
+                        self.hand_on("batches", self.batches)
             if self.partitions is not None:
                 for index in range(reader.told):
-                    self._add_partition(self.partitions, call, reader.pool[index])
+                    self._begin_row(self.partitions, call)
+                    put_partition(self.partitions, call, reader.pool[index])
+                    if self.partitions.end_row():
+                        self.hand_on("partitions", self.partitions)
             if reader.codes and self._shows_errors:
                 return item
             header = call.header
@@ -320,86 +316,3 @@ class CallTables:
         else:
             block.skip(1)
         block.skip(1)
-
-    def _add_batch(self, block: Block, call: Call, found: tuple[Any, ...]) -> None:
-        """Add one of the reader's batches, of magic 2, laid out as DefaultRecordBatch has it."""
-        frame: Frame = found[0]
-        at = found[6]
-        data = frame.data
-        self._begin_row(block, call)
-        base = _signed64(data, at)
-        attributes = unsigned16(data, at + 21)
-        block.text(found[1])
-        block.text(found[2])
-        block.text(call.context.topics.get(found[3]) if found[4] else found[3])
-        block.number(found[5])
-        block.number(2)
-        block.number(base)
-        block.number(base + signed32(data, at + 23))
-        block.number(signed32(data, at + 12))
-        block.text(COMPRESSIONS[attributes & 7])
-        block.text("LogAppendTime" if attributes & 8 else "CreateTime")
-        block.number(_signed64(data, at + 27))
-        block.number(_signed64(data, at + 35))
-        block.number(_signed64(data, at + 43))
-        epoch = unsigned16(data, at + 51)
-        block.number(epoch - 0x10000 if epoch >= 0x8000 else epoch)
-        block.number(signed32(data, at + 53))
-        block.number(attributes >> 4 & 1)
-        block.number(attributes >> 5 & 1)
-        block.number(signed32(data, at + 57))
-        size = signed32(data, at + 8) + 12
-        block.number(size)
-        block.number(1)
-        if attributes & 7 == 0:
-            block.number(size)
-        elif self._decompresses:
-            content = content_bytes(data, at, at + size)
-            if content < 0:
-                block.skip(1)
-            else:
-                block.number(content + _HEADER)
-        else:
-            block.skip(1)
-        if block.end_row():
-            self.hand_on("batches", block)
-
-    def _add_partition(self, block: Block, call: Call, told: ToldPartition) -> None:
-        """Add what the reader was told of a partition."""
-        self._begin_row(block, call)
-        block.text(call.context.topics.get(told.topic) if told.is_id and told.topic else told.topic)
-        block.number(told.partition)
-        chosen = -1
-        for index in range(_OFFSETS):
-            if told.told >> index & 1:
-                chosen = index
-                break
-        if chosen < 0:
-            block.skip(1)
-        else:
-            block.number(told.measures[chosen])
-        block.number(told.bytes)
-        block.number(told.records)
-        if told.told >> _CODE & 1:
-            code = told.measures[_CODE]
-            block.number(code)
-            block.text(error_name(code) if code else None)
-        else:
-            block.skip(2)
-        has_high = told.told >> _HIGH & 1
-        if has_high:
-            block.number(told.measures[_HIGH])
-        else:
-            block.skip(1)
-        if told.told >> _START & 1:
-            block.number(told.measures[_START])
-        else:
-            block.skip(1)
-        is_known = told.has_records or chosen >= 0
-        if has_high and is_known and told.measures[_HIGH] >= 0 and call.api_key == _FETCH:
-            behind = told.behind if told.has_records else told.measures[chosen]
-            block.number(max(told.measures[_HIGH] - behind, 0))
-        else:
-            block.skip(1)
-        if block.end_row():
-            self.hand_on("partitions", block)

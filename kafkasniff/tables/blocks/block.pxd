@@ -1,5 +1,5 @@
 cimport cython
-from kafkasniff.tables.columns cimport DOUBLES, Column, Common, CommonColumns
+from kafkasniff.tables.blocks.columns cimport DOUBLES, Column, Common, CommonColumns
 
 cdef Py_ssize_t _FULL, _CALL_COLUMNS, _DIRECTION, _TOGETHER
 cdef unsigned long long _ONE

@@ -13,7 +13,7 @@ else:
     except ImportError:
         from kafkasniff import uncompiled as cython
 
-from kafkasniff.tables.arrow import ArrowColumn, encoded
+from kafkasniff.tables.blocks.arrow import ArrowColumn, encoded
 
 ROWS = 16_384
 """Rows of a block at most."""

@@ -2,21 +2,17 @@ cimport cython
 from kafkasniff.calls.call cimport Call
 from kafkasniff.calls.frame cimport Frame
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.octets cimport signed32, unsigned16, unsigned32
 from kafkasniff.protocol.headers cimport RequestHeader
-from kafkasniff.tables.block cimport Block
-from kafkasniff.tables.call_reader cimport CallReader, ToldPartition
-from kafkasniff.tables.columns cimport Common
+from kafkasniff.tables.blocks.block cimport Block
+from kafkasniff.tables.calls.call_reader cimport CallReader
+from kafkasniff.tables.blocks.columns cimport Common
+from kafkasniff.tables.calls.part_rows cimport put_batch, put_partition
 from kafkasniff.tcp.events cimport Connection
 
-cdef int _OFFSETS, _CODE, _HIGH, _START, _SETTINGS, _FETCH, _HEARTBEAT
-cdef int _HEADER
+cdef int _SETTINGS, _HEARTBEAT
 cdef int _CLIENT, _CLIENT_ID, _SECURITY, _PRINCIPAL, _SOFTWARE
 cdef Py_ssize_t _MOST_NUMBERS
-cdef long long _TWO_32
 cdef Common _NO_API
-
-cdef long long _signed64(bytes data, Py_ssize_t at) except? -1
 
 @cython.final
 cdef class CallTables:
@@ -52,7 +48,3 @@ cdef class CallTables:
     cdef _put_last(self, Block block, Frame frame)
     @cython.locals(reader=CallReader)
     cdef _put_read(self, Block block, Call call)
-    @cython.locals(frame=Frame, at=Py_ssize_t, data=bytes, base="long long", size="long long", content="long long", attributes=int, epoch=int)
-    cdef _add_batch(self, Block block, Call call, tuple found)
-    @cython.locals(chosen=int, index=int, code="long long", has_high=bint, is_known=bint, behind="long long")
-    cdef _add_partition(self, Block block, Call call, ToldPartition told)
