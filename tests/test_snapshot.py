@@ -18,7 +18,8 @@ from kafkasniff.capture.files.reader import CaptureReader
 from kafkasniff.capture.packets import Interface
 from kafkasniff.compiled import is_compiled
 from kafkasniff.diagnose.engine import Diagnosis
-from kafkasniff.diagnose.memory import Bounded, Tally
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.render.diagnosis.findings import finding_line
 from kafkasniff.snapshot import FORMAT, VERSION, SnapshotError, read_snapshot, state_classes, write_snapshot
 from kafkasniff.tcp.events import Endpoint

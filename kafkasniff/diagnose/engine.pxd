@@ -2,10 +2,11 @@
 
 cimport cython
 from kafkasniff.calls.call cimport Call
-from kafkasniff.diagnose.bodies cimport BodiesReader
-from kafkasniff.diagnose.facts cimport Facts, ConnectionHistory
-from kafkasniff.diagnose.memory cimport AnyBounded
-from kafkasniff.diagnose.seen cimport SeenCall, seen_call
+from kafkasniff.diagnose.seen.bodies cimport BodiesReader
+from kafkasniff.diagnose.facts.facts cimport Facts
+from kafkasniff.diagnose.facts.history cimport ConnectionHistory
+from kafkasniff.diagnose.memory.bounded cimport AnyBounded
+from kafkasniff.diagnose.seen.seen_call cimport SeenCall, seen_call
 from kafkasniff.protocol.bodies.scanning cimport Scanner
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.headers cimport RequestHeader

@@ -8,28 +8,27 @@ from typing import Any
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.reports import ConnectionReport, Gap
-from kafkasniff.diagnose.bodies import BodiesReader, table_of
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.causes import EXPLANATIONS
 from kafkasniff.diagnose.error_rule import ErrorRule
-from kafkasniff.diagnose.facts import (
-    API_VERSIONS,
+from kafkasniff.diagnose.facts.facts import (
     GROUP_FIELDS,
-    METADATA,
     METADATA_FIELDS,
     NAMING_GROUPS,
-    SASL_HANDSHAKE,
     TELLING,
     THROTTLE_FIELDS,
-    ConnectionHistory,
     Facts,
 )
+from kafkasniff.diagnose.facts.history import ConnectionHistory
 from kafkasniff.diagnose.finding import SEVERITIES, Finding
 from kafkasniff.diagnose.joining import join
-from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_KEYS, SECOND, Bounded
+from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, MOST_KEYS, Bounded
+from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
 from kafkasniff.diagnose.options.libraries import TELLING_VERSIONS
 from kafkasniff.diagnose.rule import ANY_API, Rule
-from kafkasniff.diagnose.seen import SeenCall, seen_call
+from kafkasniff.diagnose.seen.bodies import BodiesReader, table_of
+from kafkasniff.diagnose.seen.seen_call import SeenCall, seen_call
+from kafkasniff.protocol.api_keys import API_VERSIONS, METADATA, SASL_HANDSHAKE
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.scanning import scanner_of
 from kafkasniff.protocol.definitions import api_definition

@@ -8,9 +8,10 @@ from collections.abc import Hashable
 from typing import Any, ClassVar, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
-from kafkasniff.diagnose.facts import Client, at_host, client_id_of, client_of, request_of, response_of
+from kafkasniff.diagnose.facts.clients import Client, at_host, client_id_of, client_of
+from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MOST_NAMES, Names, Tally
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.rule import Rule, client_subject, seconds_text
 from kafkasniff.tcp.events import Connection
 

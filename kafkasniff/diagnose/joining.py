@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from kafkasniff.diagnose.causes import Explanation
-from kafkasniff.diagnose.facts import host_of
+from kafkasniff.diagnose.facts.clients import host_of
 from kafkasniff.diagnose.finding import Finding, Subject
-from kafkasniff.diagnose.memory import SECOND
+from kafkasniff.diagnose.memory.rates import SECOND
 
 _SLACK_NS = 60 * SECOND
 """A consequence may begin this long after its cause was last seen."""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from kafkasniff.diagnose.facts import (
+from kafkasniff.protocol.api_keys import (
     API_VERSIONS,
     CONSUMER_GROUP_HEARTBEAT,
     CREATE_TOPICS,

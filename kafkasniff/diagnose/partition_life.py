@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
-from kafkasniff.diagnose.facts import (
+from kafkasniff.diagnose.facts.facts import Facts
+from kafkasniff.diagnose.facts.whole_bodies import is_follower, request_of, response_of
+from kafkasniff.diagnose.memory.tallies import Names
+from kafkasniff.protocol.api_keys import (
     CONSUMER_GROUP_HEARTBEAT,
     FETCH,
     LIST_OFFSETS,
@@ -14,12 +17,7 @@ from kafkasniff.diagnose.facts import (
     PRODUCE,
     SYNC_GROUP,
     TXN_OFFSET_COMMIT,
-    Facts,
-    is_follower,
-    request_of,
-    response_of,
 )
-from kafkasniff.diagnose.memory import Names
 from kafkasniff.protocol.error_codes.codes import error_name
 
 _INDEXES = ("partition", "partitionIndex", "index")

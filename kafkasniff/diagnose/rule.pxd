@@ -1,3 +1,3 @@
 # Compiled for speed: each call goes to several rules.
 
-from kafkasniff.diagnose.memory cimport AnyBounded
+from kafkasniff.diagnose.memory.bounded cimport AnyBounded

@@ -16,12 +16,14 @@ else:
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.authentication import RawToken
 from kafkasniff.calls.reports import ConnectionReport, Gap
-from kafkasniff.diagnose.facts import Client, Facts, host_of
+from kafkasniff.diagnose.facts.clients import Client, host_of
+from kafkasniff.diagnose.facts.facts import Facts
+from kafkasniff.diagnose.facts.profiles import MOST_ADDRESSES, Profile
 from kafkasniff.diagnose.finding import Finding, Severity, Subject
-from kafkasniff.diagnose.memory import AnyBounded, Bounded, Names, Tally
+from kafkasniff.diagnose.memory.bounded import AnyBounded, Bounded
+from kafkasniff.diagnose.memory.tallies import Names, Tally
 from kafkasniff.diagnose.options.library import Library, filled, places
-from kafkasniff.diagnose.profiles import MOST_ADDRESSES, Profile
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
 
 State = TypeVar("State")
 

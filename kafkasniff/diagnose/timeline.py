@@ -11,7 +11,13 @@ from kafkasniff.calls.enrichment.long_names import LONGEST_TEXT, short_name
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.diagnose.facts import (
+from kafkasniff.diagnose.facts.clients import client_of
+from kafkasniff.diagnose.facts.facts import Facts
+from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
+from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
+from kafkasniff.diagnose.memory.tallies import Names
+from kafkasniff.diagnose.partition_life import PartitionLife, Said
+from kafkasniff.protocol.api_keys import (
     API_VERSIONS,
     CONSUMER_GROUP_HEARTBEAT,
     FETCH,
@@ -24,13 +30,7 @@ from kafkasniff.diagnose.facts import (
     OFFSET_COMMIT,
     OFFSET_FETCH,
     SYNC_GROUP,
-    Facts,
-    client_of,
-    request_of,
-    response_of,
 )
-from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Names
-from kafkasniff.diagnose.partition_life import PartitionLife, Said
 
 KINDS = ("group", "client", "transactional-id", "connection", "partition")
 """What a timeline can be of."""

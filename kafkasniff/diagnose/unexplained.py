@@ -6,23 +6,22 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, elements
-from kafkasniff.diagnose.facts import (
+from kafkasniff.diagnose.facts.clients import Client, at_host, client_of
+from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND, Rate
+from kafkasniff.diagnose.memory.tallies import Names
+from kafkasniff.diagnose.normal_errors import ANY_NUMBER, normal_a_minute
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text, times_text
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import (
     ADD_PARTITIONS_TO_TXN,
     CONSUMER_GROUP_HEARTBEAT,
     INIT_PRODUCER_ID,
     JOIN_GROUP,
     PRODUCE,
-    Client,
-    at_host,
-    client_of,
-    request_of,
-    response_of,
 )
-from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate
-from kafkasniff.diagnose.normal_errors import ANY_NUMBER, normal_a_minute
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text, times_text
-from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.protocol.error_codes.codes import ERROR_CODES, error_name
 from kafkasniff.protocol.error_codes.fixes import ERROR_FIXES
 from kafkasniff.protocol.error_codes.notes import ERROR_NOTES

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from kafkasniff.scrubbing.packets import Tcp
-from kafkasniff.scrubbing.places import Place
+from kafkasniff.scrubbing.places import Direction
 from kafkasniff.tcp.tls.beginning import begins_tls
 
 _MOST_BYTES = 1 << 16
@@ -11,8 +11,8 @@ _MOST_BYTES = 1 << 16
 
 
 class _Beginning:
-    def __init__(self, place: Place, sequence: int) -> None:
-        self.place = place
+    def __init__(self, direction: Direction, sequence: int) -> None:
+        self.direction = direction
         self.sequence = sequence
         self.data = bytearray()
         self.later: dict[int, bytes] = {}
@@ -46,10 +46,10 @@ class Beginnings:
         elif begins_tls(payload):
             if known is not None:
                 self._ended.append(known)
-            beginning = self._last[between] = _Beginning(Place(time, time, *between), found.sequence)
+            beginning = self._last[between] = _Beginning(Direction(time, time, *between), found.sequence)
             beginning.add(0, payload)
 
-    def end(self) -> Iterator[tuple[Place, int, bytes]]:
+    def end(self) -> Iterator[tuple[Direction, int, bytes]]:
         """Give each with its sequence number."""
         for each in (*self._ended, *self._last.values()):
-            yield each.place, each.sequence, bytes(each.data)
+            yield each.direction, each.sequence, bytes(each.data)

@@ -11,7 +11,7 @@ from kafkasniff.scrubbing.contents import FILLER
 _HALF, _WHOLE = 1 << 31, 1 << 32
 
 
-class Place(NamedTuple):
+class Direction(NamedTuple):
     """A direction of a connection: from when to when (ns), and between which addresses and ports."""
 
     first: int
@@ -20,7 +20,7 @@ class Place(NamedTuple):
     destination: bytes
 
 
-class _Direction:
+class _Messages:
     """The messages of one direction of one connection, in order of their sequence numbers."""
 
     def __init__(self, first: int, last: int) -> None:
@@ -49,8 +49,8 @@ class Places:
         """Begin without any."""
         self._file = tempfile.TemporaryFile(prefix="kafkasniff-")  # noqa: SIM115
         self._size = 0
-        self._directions: defaultdict[tuple[bytes, bytes], list[_Direction]] = defaultdict(list)
-        self._of_place: dict[Place, _Direction] = {}
+        self._directions: defaultdict[tuple[bytes, bytes], list[_Messages]] = defaultdict(list)
+        self._of_direction: dict[Direction, _Messages] = {}
 
     def close(self) -> None:
         """Let go of the file."""
@@ -63,11 +63,11 @@ class Places:
         self._size += len(message)
         return at, len(message)
 
-    def add(self, of: Place, sequence: int, kept: tuple[int, int]) -> None:
+    def add(self, of: Direction, sequence: int, kept: tuple[int, int]) -> None:
         """Note that a message that was put aside begins at a sequence number."""
-        direction = self._of_place.get(of)
+        direction = self._of_direction.get(of)
         if direction is None:
-            direction = self._of_place[of] = _Direction(of.first, of.last)
+            direction = self._of_direction[of] = _Messages(of.first, of.last)
             self._directions[of.source, of.destination].append(direction)
         insort(direction.messages, (direction.counted_on(sequence), *kept))
 
@@ -96,7 +96,7 @@ class Places:
                     known += high - low
         return bytes(made), length - min(known, length)
 
-    def _at(self, source: bytes, destination: bytes, time: int) -> _Direction | None:
+    def _at(self, source: bytes, destination: bytes, time: int) -> _Messages | None:
         directions = self._directions.get((source, destination), ())
         fitting = [each for each in directions if each.first <= time <= each.last]
         return fitting[-1] if fitting else next((each for each in reversed(directions) if each.first <= time), None)

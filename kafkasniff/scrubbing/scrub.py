@@ -17,7 +17,7 @@ from kafkasniff.scrubbing.handshakes import Handshakes
 from kafkasniff.scrubbing.messages import Messages
 from kafkasniff.scrubbing.names import Names
 from kafkasniff.scrubbing.packets import Packets, Tcp, find_tcp, protocol_start
-from kafkasniff.scrubbing.places import Place, Places
+from kafkasniff.scrubbing.places import Direction, Places
 from kafkasniff.tcp.events import Connection
 
 _LONGEST_START = 64
@@ -56,8 +56,8 @@ def scrub(paths: Sequence[str], stream: BinaryIO, key: bytes) -> Scrubbed:
                 for each in begun.get((interface.file, number), ()):
                     _place(places, messages, found, data, each)
                 beginnings.take(found, data[found.payload : found.end], time)
-        for place, sequence, beginning in beginnings.end():
-            places.add(place, sequence, places.keep(handshakes.scrub(beginning)))
+        for direction, sequence, beginning in beginnings.end():
+            places.add(direction, sequence, places.keep(handshakes.scrub(beginning)))
         places.begin()
         opaque = 0
 
@@ -115,7 +115,7 @@ def _place(places: Places, messages: Messages, found: Tcp, data: bytes, message:
     if kept is None:
         kept = places.keep(message.start + messages.token(payload[at + 4 :]))
     of = message.connection
-    places.add(Place(of.first.time, of.last.time, found.source, found.destination), sequence, kept)
+    places.add(Direction(of.first.time, of.last.time, found.source, found.destination), sequence, kept)
 
 
 def _packets(paths: Sequence[str]) -> Iterator[tuple[bytes, Interface, int, int]]:

@@ -72,7 +72,7 @@ def _told(call: Call, bodies: dict[Kind, Body | None]) -> Told:
     answered = bodies["response"]
     names = list(dict.fromkeys(error.name for error in call.errors))
     problems = [problem.message for problem in call.problems]
-    # What does not fit its layout has other fields than it seems (`diagnose.facts.response_of`).
+    # What does not fit its layout has other fields than it seems (`diagnose.facts.whole_bodies.response_of`).
     doubtful = any(problem.where == "response" for problem in call.problems)
     values = [
         body.value

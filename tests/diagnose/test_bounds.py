@@ -9,7 +9,7 @@ import pytest
 from benchmarks.diagnose import Crowd
 from kafkasniff.diagnose import rule
 from kafkasniff.diagnose.engine import Diagnosis
-from kafkasniff.diagnose.memory import Bounded
+from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.protocol.bodies.scanning import Scanner
 
 LIMIT = 20

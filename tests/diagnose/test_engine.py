@@ -3,9 +3,9 @@ import pytest
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MOST_KEYS
+from kafkasniff.diagnose.memory.bounded import MOST_KEYS
 from kafkasniff.diagnose.rule import Rule
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
 from tests.diagnose.made import call, connection, findings
 
 REQUEST, DENIED = {"mechanism": "X"}, {"errorCode": 33, "mechanisms": []}

@@ -9,7 +9,7 @@ from kafkasniff.cli.showing.watching import View, Watching
 from kafkasniff.cli.terminal.output import Output, print_message
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import Bounded
+from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.filters.filter import Filter
 from kafkasniff.listening import Listening
 

@@ -5,21 +5,16 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, elements, partition_of
-from kafkasniff.diagnose.facts import (
-    DESCRIBE_TOPIC_PARTITIONS,
-    METADATA,
-    Client,
-    at_host,
-    client_of,
-    is_follower,
-    request_of,
-    response_of,
-)
+from kafkasniff.diagnose.facts.clients import Client, at_host, client_of
+from kafkasniff.diagnose.facts.whole_bodies import is_follower, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, Names, Tally
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import SECOND
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.network.advertised import is_name
 from kafkasniff.diagnose.rule import Rule, Threshold, seconds_text, times_text
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import DESCRIBE_TOPIC_PARTITIONS, METADATA
 
 LEADER_NOT_AVAILABLE = 5
 _MOST_PARTITIONS = 1_000

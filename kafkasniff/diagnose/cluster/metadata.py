@@ -7,7 +7,15 @@ from typing import Any
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.reports import Gap
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule, elements
-from kafkasniff.diagnose.facts import (
+from kafkasniff.diagnose.facts.clients import Client, client_of
+from kafkasniff.diagnose.facts.whole_bodies import is_follower, request_of, response_of
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import SECOND, BusySeconds
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import (
     CREATE_TOPICS,
     DELETE_TOPICS,
     DESCRIBE_TOPIC_PARTITIONS,
@@ -17,16 +25,7 @@ from kafkasniff.diagnose.facts import (
     OFFSET_FOR_LEADER_EPOCH,
     PRODUCE,
     SHARE_FETCH,
-    Client,
-    client_of,
-    is_follower,
-    request_of,
-    response_of,
 )
-from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, BusySeconds, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text
-from kafkasniff.diagnose.seen import SeenCall
 
 _MOST_CONNECTIONS = 64
 """Connections of one client that are told apart."""

@@ -5,21 +5,15 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import (
-    CREATE_TOPICS,
-    FETCH,
-    LIST_OFFSETS,
-    METADATA,
-    OFFSET_FETCH,
-    PRODUCE,
-    Client,
-    client_of,
-    request_of,
-)
+from kafkasniff.diagnose.facts.clients import Client, client_of
+from kafkasniff.diagnose.facts.whole_bodies import request_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MOST_EVIDENCE, SECOND, Bounded, BusySeconds, Rate, Tally
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import SECOND, BusySeconds, Rate
+from kafkasniff.diagnose.memory.tallies import MOST_EVIDENCE, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import CREATE_TOPICS, FETCH, LIST_OFFSETS, METADATA, OFFSET_FETCH, PRODUCE
 from kafkasniff.protocol.headers import api_name
 
 _DESCRIBING = frozenset({LIST_OFFSETS, OFFSET_FETCH, 15, 16, 32, 35, 69, 77, 90})

@@ -3,11 +3,12 @@
 from collections import deque
 from typing import Any
 
-from kafkasniff.diagnose.facts import Client
+from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, Tally
+from kafkasniff.diagnose.memory.rates import MILLISECOND
+from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
 
 THROTTLING_QUOTA_EXCEEDED = 89
 _MOST_WAITS = 8

@@ -5,22 +5,16 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import (
-    FETCH,
-    FETCHED_FIELDS,
-    HEARTBEAT,
-    LEAVE_GROUP,
-    OFFSET_COMMIT,
-    PRODUCE,
-    Client,
-    request_of,
-    requested,
-)
+from kafkasniff.diagnose.facts.clients import Client
+from kafkasniff.diagnose.facts.whole_bodies import FETCHED_FIELDS, request_of, requested
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import SECOND
+from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.options.kafkajs import KAFKAJS
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import FETCH, HEARTBEAT, LEAVE_GROUP, OFFSET_COMMIT, PRODUCE
 from kafkasniff.tcp.events import Connection
 
 _FIRST_WITH_ZSTD = 10

@@ -3,11 +3,14 @@
 
 from typing import Any, NamedTuple
 
-from kafkasniff.diagnose.facts import FETCH, Client
+from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Bounded, BusySeconds, Tally
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import SECOND, BusySeconds
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
-from kafkasniff.diagnose.seen import ABSENT, SeenCall
+from kafkasniff.diagnose.seen.seen_call import ABSENT, SeenCall
+from kafkasniff.protocol.api_keys import FETCH
 from kafkasniff.tcp.events import Connection
 
 SESSION_ID_NOT_FOUND, INVALID_SESSION_EPOCH = 70, 71

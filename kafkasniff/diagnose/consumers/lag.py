@@ -6,23 +6,16 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
-from kafkasniff.diagnose.facts import (
-    FETCH,
-    FETCHED_FIELDS,
-    LIST_OFFSETS,
-    OFFSET_COMMIT,
-    PRODUCE,
-    Client,
-    Facts,
-    answered,
-    is_follower,
-    requested,
-    response_of,
-)
+from kafkasniff.diagnose.facts.clients import Client
+from kafkasniff.diagnose.facts.facts import Facts
+from kafkasniff.diagnose.facts.whole_bodies import FETCHED_FIELDS, answered, is_follower, requested, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import SECOND, Bounded, Tally
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import SECOND
+from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import FETCH, LIST_OFFSETS, OFFSET_COMMIT, PRODUCE
 
 _MOST_PARTITIONS = 64
 _HOUR_NS = 3_600 * SECOND
@@ -48,7 +41,7 @@ class LagKey(NamedTuple):
     topic: str
 
 
-class Place(NamedTuple):
+class Point(NamedTuple):
     """Where a consumer stands in a partition."""
 
     time: int
@@ -70,19 +63,19 @@ class Track:
 
     __slots__ = ("first", "last")
 
-    def __init__(self, place: Place) -> None:
-        """Begin at a place."""
-        self.first = place
+    def __init__(self, point: Point) -> None:
+        """Begin at a point."""
+        self.first = point
         """Where it was closest to the end: since then it falls behind."""
-        self.last = place
+        self.last = point
 
-    def add(self, place: Place) -> "Track":
-        """Take the next place; give a new track where the consumer went back."""
-        if place.position < self.last.position:
-            return Track(place)
-        if place.lag <= self.first.lag:
-            self.first = place
-        self.last = place
+    def add(self, point: Point) -> "Track":
+        """Take the next point; give a new track where the consumer went back."""
+        if point.position < self.last.position:
+            return Track(point)
+        if point.lag <= self.first.lag:
+            self.first = point
+        self.last = point
         return self
 
 
@@ -207,8 +200,8 @@ class ConsumerLagGrows(Rule[Lag]):
                 if position is not None and known is not None and item["highWatermark"] >= position >= 0:
                     known.end, known.told = item["highWatermark"], seen.ended
                     known.start = item.get("logStartOffset", -1)
-                    place = Place(seen.ended, position, known.end, known.start)
-                    known.fetched = known.fetched.add(place) if known.fetched is not None else Track(place)
+                    point = Point(seen.ended, position, known.end, known.start)
+                    known.fetched = known.fetched.add(point) if known.fetched is not None else Track(point)
             state.add(seen.call.ended, f"Fetch of {name}", seen.call)
 
     def _commit(self, seen: SeenCall) -> None:
@@ -229,8 +222,8 @@ class ConsumerLagGrows(Rule[Lag]):
                 if written is not None and written.end > known.end:
                     known.told, known.end = written
                 if known.end >= offset and seen.ended - known.told <= _FRESH_NS:
-                    place = Place(seen.ended, offset, known.end, known.start)
-                    known.committed = known.committed.add(place) if known.committed is not None else Track(place)
+                    point = Point(seen.ended, offset, known.end, known.start)
+                    known.committed = known.committed.add(point) if known.committed is not None else Track(point)
             state.add(seen.call.ended, f"OffsetCommit of {name}", seen.call)
 
     def _ends(self, seen: SeenCall) -> None:
@@ -297,9 +290,9 @@ class Standing(NamedTuple):
     """`commit` or `fetch`: what its position is known from."""
     position: int
     end: int
-    first: Place
+    first: Point
     """Where it was closest to the end."""
-    last: Place
+    last: Point
     """Where its position and the end were last told together."""
 
     @property
@@ -308,7 +301,7 @@ class Standing(NamedTuple):
         return self.end - self.position
 
     def per_second(self, records: int) -> float | None:
-        """Give a rate over the time between the places; None where there is none."""
+        """Give a rate over the time between the points; None where there is none."""
         seconds = (self.last.time - self.first.time) / SECOND
         return records / seconds if seconds else None
 
@@ -349,7 +342,7 @@ def standings(rules: Iterable[Rule[Any]], ends: Ends) -> list[Standing]:
     return sorted(found, key=lambda each: (-each.lag, each.topic, each.partition))
 
 
-def _retention_in_sight(first: Place, last: Place) -> bool:
+def _retention_in_sight(first: Point, last: Point) -> bool:
     """Tell whether the log's start comes so close within an hour that records are lost."""
     if first.start < 0 or last.start <= first.start:
         return False

@@ -5,11 +5,14 @@ from typing import Any
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorTally, TopicErrorRule, elements
-from kafkasniff.diagnose.facts import FETCH, LIST_OFFSETS, Facts, client_of, request_of, response_of
+from kafkasniff.diagnose.facts.clients import client_of
+from kafkasniff.diagnose.facts.facts import Facts
+from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import Bounded
+from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.rule import Rule, Threshold, seconds_text, times_text
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import FETCH, LIST_OFFSETS
 
 _MOST_PARTITIONS = 64
 """Partitions that are told apart in a client's topic."""

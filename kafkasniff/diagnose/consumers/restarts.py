@@ -3,20 +3,14 @@
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.enrichment.long_names import short_name
-from kafkasniff.diagnose.facts import (
-    CONSUMER_GROUP_HEARTBEAT,
-    FETCH,
-    JOIN_GROUP,
-    LIST_OFFSETS,
-    OFFSET_FETCH,
-    request_of,
-    response_of,
-)
+from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import Bounded, Names, Tally
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.tallies import Names, Tally
 from kafkasniff.diagnose.network.churn import without_uuid
 from kafkasniff.diagnose.rule import Rule, Threshold, seconds_text, times_text
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import CONSUMER_GROUP_HEARTBEAT, FETCH, JOIN_GROUP, LIST_OFFSETS, OFFSET_FETCH
 
 _MOST_PARTITIONS = 256
 _NONE = -1

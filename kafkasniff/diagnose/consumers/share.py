@@ -3,11 +3,12 @@
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.enrichment.long_names import short_name
-from kafkasniff.diagnose.facts import SHARE_FETCH, Client
+from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import Tally
+from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import SHARE_FETCH
 
 SHARE_ACKNOWLEDGE = 79
 _RELEASE = 2

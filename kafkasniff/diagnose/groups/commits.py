@@ -11,11 +11,12 @@ else:
     except ImportError:
         from kafkasniff import uncompiled as cython
 
-from kafkasniff.diagnose.facts import OFFSET_COMMIT
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import SECOND, Rate, Tally
+from kafkasniff.diagnose.memory.rates import SECOND, Rate
+from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
-from kafkasniff.diagnose.seen import Place, SeenCall
+from kafkasniff.diagnose.seen.seen_call import CommittedPartition, SeenCall
+from kafkasniff.protocol.api_keys import OFFSET_COMMIT
 
 _MOST_PARTITIONS = 16
 _MOST_COUNTED = 1_000
@@ -36,16 +37,16 @@ class Commits(Tally):
         self.latest: dict[tuple[str | None, int], list[int]] = {}
         """When a partition, by topic and number, was last committed (ns): the one item of a list."""
 
-    def take(self, places: list[Place], now: int) -> bool:
+    def take(self, committed: list[CommittedPartition], now: int) -> bool:
         """Note when partitions are committed; tell whether one of them was within the last second."""
         again, second, topic_index, partitions = False, SECOND, -1, 0
-        for place in places:
-            if place.topic_index != topic_index:
-                topic_index, partitions = place.topic_index, 0
+        for each in committed:
+            if each.topic_index != topic_index:
+                topic_index, partitions = each.topic_index, 0
             partitions += 1
             if topic_index >= _LOOKED_AT or partitions > _LOOKED_AT:
                 continue
-            key = (place.topic, place.partition)
+            key = (each.topic, each.partition)
             found = self.latest.get(key)
             if found is None:
                 self.latest[key] = [now]
@@ -87,7 +88,7 @@ class CommitStorm(Rule[Commits]):
         if not seen.group:
             return
         state = self.state((seen.group, seen.client, seen.member or ""))
-        if state.take(seen.places, seen.sent):
+        if state.take(seen.committed, seen.sent):
             state.rate.add(seen.sent)
             assert seen.call.request is not None
             state.add(seen.call.request.last, "OffsetCommit", seen.call)

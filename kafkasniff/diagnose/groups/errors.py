@@ -7,17 +7,11 @@ from typing import Any
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, elements
-from kafkasniff.diagnose.facts import (
-    CONSUMER_GROUP_HEARTBEAT,
-    JOIN_GROUP,
-    OFFSET_COMMIT,
-    TXN_OFFSET_COMMIT,
-    request_of,
-    response_of,
-)
+from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.rule import Threshold, counted, times_text
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import CONSUMER_GROUP_HEARTBEAT, JOIN_GROUP, OFFSET_COMMIT, TXN_OFFSET_COMMIT
 
 _LOST = frozenset({22, 25})
 """ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID: the member is no longer what it was."""

@@ -4,19 +4,21 @@
 from typing import Any, NamedTuple
 
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.diagnose.facts import (
+from kafkasniff.diagnose.facts.clients import Client
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
+from kafkasniff.diagnose.memory.tallies import Cited, Names, Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted, seconds_text, times_text
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import (
     CONSUMER_GROUP_HEARTBEAT,
     HEARTBEAT,
     JOIN_GROUP,
     LEAVE_GROUP,
     OFFSET_COMMIT,
     SYNC_GROUP,
-    Client,
 )
-from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Cited, Names, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted, seconds_text, times_text
-from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.tcp.events import Connection
 
 MEMBER_ID_REQUIRED = 79
@@ -208,7 +210,7 @@ class SessionTimeout(Rule[Evictions]):
     looks_across_clients = True
     state_type = Evictions
     apis = frozenset({JOIN_GROUP, SYNC_GROUP, HEARTBEAT, OFFSET_COMMIT, LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
-    request_fields = frozenset({"groupId", "members", "memberId", "sessionTimeoutMs", "memberEpoch"})
+    request_fields = frozenset({"members", "memberId", "sessionTimeoutMs", "memberEpoch"})
     response_fields = frozenset({"memberId", "errorCode", "heartbeatIntervalMs"})
     thresholds = (
         Threshold("evictions", 1, "evictions", "each stops the group and repeats work"),

@@ -5,7 +5,16 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorTally
-from kafkasniff.diagnose.facts import (
+from kafkasniff.diagnose.facts.clients import Client, client_of
+from kafkasniff.diagnose.facts.whole_bodies import request_of
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.groups.errors import GroupErrorRule, group_of
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import SECOND
+from kafkasniff.diagnose.memory.tallies import Names, Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import (
     API_VERSIONS,
     CONSUMER_GROUP_HEARTBEAT,
     FIND_COORDINATOR,
@@ -13,15 +22,7 @@ from kafkasniff.diagnose.facts import (
     OFFSET_COMMIT,
     SASL_AUTHENTICATE,
     SASL_HANDSHAKE,
-    Client,
-    client_of,
-    request_of,
 )
-from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.groups.errors import GroupErrorRule, group_of
-from kafkasniff.diagnose.memory import SECOND, Bounded, Names, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
-from kafkasniff.diagnose.seen import SeenCall
 
 _TRANSACTION, _SHARE = 1, 2
 _GROUP = "group"

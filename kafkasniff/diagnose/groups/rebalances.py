@@ -6,18 +6,14 @@ from typing import Any
 
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.reports import Gap
-from kafkasniff.diagnose.facts import (
-    CONSUMER_GROUP_HEARTBEAT,
-    FIND_COORDINATOR,
-    HEARTBEAT,
-    JOIN_GROUP,
-    LEAVE_GROUP,
-    Client,
-)
+from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Evidence, Finding
-from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Names, Rate, Tally
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND, Rate
+from kafkasniff.diagnose.memory.tallies import Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted, seconds_text
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP
 
 _MOST_MEMBERS = 256
 _MOST_COMINGS = 512
@@ -193,7 +189,7 @@ class RebalanceStuck(Rule[Waits]):
     looks_across_clients = True
     state_type = Waits
     apis = frozenset({JOIN_GROUP, HEARTBEAT, LEAVE_GROUP})
-    request_fields = frozenset({"groupId", "members", "memberId", "rebalanceTimeoutMs", "sessionTimeoutMs"})
+    request_fields = frozenset({"members", "memberId", "rebalanceTimeoutMs", "sessionTimeoutMs"})
     response_fields = frozenset({"memberId", "errorCode", "generationId"})
     thresholds = (
         Threshold(
@@ -319,7 +315,7 @@ class CoordinatorFlapping(Rule[Coordinators]):
     scope = "group"
     looks_across_clients = True
     apis = frozenset({FIND_COORDINATOR, JOIN_GROUP, HEARTBEAT, CONSUMER_GROUP_HEARTBEAT})
-    request_fields = frozenset({"groupId", "key", "keyType"})
+    request_fields = frozenset({"key", "keyType"})
     response_fields = frozenset({"coordinators", "key", "nodeId", "errorCode"})
     thresholds = (
         Threshold("moves", 2, "moves", "one move is what an orderly restart of a broker brings"),
@@ -353,7 +349,7 @@ class CoordinatorFlapping(Rule[Coordinators]):
         if seen.call.response is None or request.get("keyType", 0) != 0:
             return
         for item in seen.response.get("coordinators") or [seen.response]:
-            group = item.get("key") or request.get("key") or request.get("groupId")
+            group = item.get("key") or request.get("key")
             node = item.get("nodeId", -1)
             if group and not item.get("errorCode") and node >= 0:
                 self._named(seen, self.state(group), group, node)

@@ -3,11 +3,13 @@
 from typing import Any
 
 from kafkasniff.calls.enrichment.long_names import short_name
-from kafkasniff.diagnose.facts import CONSUMER_GROUP_HEARTBEAT, Client
+from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import SECOND, Tally
+from kafkasniff.diagnose.memory.rates import SECOND
+from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import CONSUMER_GROUP_HEARTBEAT
 
 _MOST_MEMBERS = 256
 _MOST_PARTITIONS = 10_000

@@ -4,11 +4,13 @@ from typing import Any
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import short_name
-from kafkasniff.diagnose.facts import CONSUMER_GROUP_HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Client
+from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Names, Tally
+from kafkasniff.diagnose.memory.rates import SECOND
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, counted, seconds_text
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import CONSUMER_GROUP_HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
 from kafkasniff.tcp.events import Connection
 
 _MOST_MEMBERS = 256

@@ -6,19 +6,20 @@ from functools import lru_cache
 from typing import Any
 
 from kafkasniff.calls.enrichment.long_names import short_name
-from kafkasniff.diagnose.facts import (
+from kafkasniff.diagnose.facts.clients import host_of
+from kafkasniff.diagnose.memory.rates import SECOND
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Tally
+from kafkasniff.diagnose.options.library import Library
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import (
     API_VERSIONS,
     DESCRIBE_CLUSTER,
     FIND_COORDINATOR,
     METADATA,
     SASL_AUTHENTICATE,
     SASL_HANDSHAKE,
-    host_of,
 )
-from kafkasniff.diagnose.facts import INIT_PRODUCER_ID as ASKED_OF_ANY
-from kafkasniff.diagnose.memory import MOST_NAMES, SECOND, Tally
-from kafkasniff.diagnose.options.library import Library
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.protocol.api_keys import INIT_PRODUCER_ID as ASKED_OF_ANY
 
 BEFORE_WORK = frozenset(
     {

@@ -4,9 +4,10 @@ import re
 from typing import Any
 
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.diagnose.facts import Client, host_of
+from kafkasniff.diagnose.facts.clients import Client, host_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import SECOND, Names, Rate, Tally
+from kafkasniff.diagnose.memory.rates import SECOND, Rate
+from kafkasniff.diagnose.memory.tallies import Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, connections_subject, seconds_text
 
 _OWN = re.compile(r"[-_.:@/#](?:(?=[a-fA-F]*\d)[0-9a-fA-F]{4,64}|\d{1,20})$")

@@ -7,9 +7,11 @@ from kafkasniff.calls.enrichment.authentication import BEFORE_LOGIN, RawToken
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
-from kafkasniff.diagnose.facts import PRODUCE, SASL_AUTHENTICATE, SASL_HANDSHAKE, Client, client_of, host_of
+from kafkasniff.diagnose.facts.clients import Client, client_of, host_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded, Names, Tally
+from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
+from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.options.library import Advice
 from kafkasniff.diagnose.rule import (
@@ -22,7 +24,8 @@ from kafkasniff.diagnose.rule import (
     seconds_text,
     times_text,
 )
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import PRODUCE, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafkasniff.tcp.events import Connection
 
 _LARGE = 16 << 10

@@ -5,9 +5,12 @@ from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.diagnose.facts import FETCH, JOIN_GROUP, SHARE_FETCH, SYNC_GROUP, Client, client_of, request_of
+from kafkasniff.diagnose.facts.clients import Client, client_of
+from kafkasniff.diagnose.facts.whole_bodies import request_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded, Tally
+from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
+from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Tally
 from kafkasniff.diagnose.rule import (
     Rule,
     Threshold,
@@ -16,7 +19,8 @@ from kafkasniff.diagnose.rule import (
     counted,
     seconds_text,
 )
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import FETCH, JOIN_GROUP, SHARE_FETCH, SYNC_GROUP
 from kafkasniff.tcp.events import Connection
 
 

@@ -5,12 +5,16 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.capture.packets import Arrival
-from kafkasniff.diagnose.facts import FETCH, JOIN_GROUP, SHARE_FETCH, Client, client_of, request_of
+from kafkasniff.diagnose.facts.clients import Client, client_of
+from kafkasniff.diagnose.facts.whole_bodies import request_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, MOST_CONNECTIONS, SECOND, Bounded, Cited, Tally
+from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
+from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
+from kafkasniff.diagnose.memory.tallies import Cited, Tally
 from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import FETCH, JOIN_GROUP, SHARE_FETCH
 
 _WAITING_APIS = (FETCH, SHARE_FETCH, JOIN_GROUP)
 """Whose requests say how long the broker may take."""

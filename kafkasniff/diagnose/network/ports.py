@@ -3,9 +3,9 @@
 from typing import Any, ClassVar, NamedTuple
 
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.diagnose.facts import Client, at_host
+from kafkasniff.diagnose.facts.clients import Client, at_host
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import Tally
+from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, seconds_text
 
 

@@ -9,13 +9,16 @@ from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.cluster.brokers import below_kafka4
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
-from kafkasniff.diagnose.facts import SASL_HANDSHAKE, Client, at_host, client_of, request_of, response_of
+from kafkasniff.diagnose.facts.clients import Client, at_host, client_of
+from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.groups.errors import group_of
-from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, Bounded, Names, Tally
+from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.network.connections import client_direction
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, counted, times_text
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import SASL_HANDSHAKE
 
 _CLOSED = "no answer to its SASL token"
 _FEW = 4

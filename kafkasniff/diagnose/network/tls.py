@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.diagnose.facts import Client, host_of
+from kafkasniff.diagnose.facts.clients import Client, host_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import SECOND, Rate, Tally
+from kafkasniff.diagnose.memory.rates import SECOND, Rate
+from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.network.closed import HostKey
 from kafkasniff.diagnose.rule import Rule, Threshold, connections_subject, times_text
 from kafkasniff.tcp.tls.description import TlsDescription, read_certificate

@@ -1,7 +1,8 @@
 # Compiled for speed: each call goes to several rules.
 
-from kafkasniff.diagnose.memory cimport Tally
-from kafkasniff.diagnose.seen cimport Produced, SeenCall
+from kafkasniff.diagnose.memory.tallies cimport Tally
+from kafkasniff.diagnose.seen.produced cimport Produced
+from kafkasniff.diagnose.seen.seen_call cimport SeenCall
 
 cdef class Compressible(Tally):
     cdef public bint compressed

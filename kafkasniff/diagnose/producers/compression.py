@@ -13,11 +13,13 @@ else:
 
 from lz4.block import compress
 
-from kafkasniff.diagnose.facts import PRODUCE, Client
+from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import Tally
+from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
-from kafkasniff.diagnose.seen import Produced, SeenCall
+from kafkasniff.diagnose.seen.produced import Produced
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import PRODUCE
 
 SAMPLED_BYTES = 16_384
 """Bytes of a `records` field that are compressed as a sample."""

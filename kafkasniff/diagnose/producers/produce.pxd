@@ -1,8 +1,11 @@
 # Compiled for speed: each call goes to several rules.
 
 cimport cython
-from kafkasniff.diagnose.memory cimport AnyBounded, Tally, Trend
-from kafkasniff.diagnose.seen cimport Produced, SeenCall
+from kafkasniff.diagnose.memory.bounded cimport AnyBounded
+from kafkasniff.diagnose.memory.tallies cimport Tally
+from kafkasniff.diagnose.memory.rates cimport Trend
+from kafkasniff.diagnose.seen.produced cimport Produced
+from kafkasniff.diagnose.seen.seen_call cimport SeenCall
 
 cdef class Sizes(Tally):
     cdef readonly object window

@@ -12,11 +12,15 @@ else:
     except ImportError:
         from kafkasniff import uncompiled as cython
 
-from kafkasniff.diagnose.facts import PRODUCE, Client
+from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Tally, Trend
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND, Trend
+from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted
-from kafkasniff.diagnose.seen import Produced, SeenCall
+from kafkasniff.diagnose.seen.produced import Produced
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import PRODUCE
 from kafkasniff.tcp.events import Connection
 
 _MOST_CONNECTIONS = 16

@@ -6,10 +6,10 @@ from typing import Any
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
-from kafkasniff.diagnose.facts import PRODUCE
 from kafkasniff.diagnose.producers.produce import add_topics
 from kafkasniff.diagnose.rule import Rule, Threshold
-from kafkasniff.diagnose.seen import SeenCall
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import PRODUCE
 
 _NO_FIELDS: frozenset[str] = frozenset()
 

@@ -1,3 +1,4 @@
 # Compiled for speed: each call goes to several rules.
 
-from kafkasniff.diagnose.seen cimport Produced, SeenCall
+from kafkasniff.diagnose.seen.produced cimport Produced
+from kafkasniff.diagnose.seen.seen_call cimport SeenCall

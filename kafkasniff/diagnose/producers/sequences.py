@@ -15,11 +15,14 @@ else:
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, partitions_subject
-from kafkasniff.diagnose.facts import PRODUCE, Client, client_of, response_of
+from kafkasniff.diagnose.facts.clients import Client, client_of
+from kafkasniff.diagnose.facts.whole_bodies import response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import Tally
+from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
-from kafkasniff.diagnose.seen import Produced, SeenCall
+from kafkasniff.diagnose.seen.produced import Produced
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import PRODUCE
 from kafkasniff.tcp.events import Connection
 
 _BEHIND = 1 << 30

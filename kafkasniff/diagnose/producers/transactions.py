@@ -7,20 +7,22 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
-from kafkasniff.diagnose.facts import (
+from kafkasniff.diagnose.facts.clients import Client
+from kafkasniff.diagnose.facts.whole_bodies import request_of
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
+from kafkasniff.diagnose.memory.tallies import Tally
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import (
     ADD_OFFSETS_TO_TXN,
     ADD_PARTITIONS_TO_TXN,
     END_TXN,
     FETCH,
     INIT_PRODUCER_ID,
     PRODUCE,
-    Client,
-    request_of,
 )
-from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, SECOND, Bounded, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
-from kafkasniff.diagnose.seen import SeenCall
 
 CONCURRENT_TRANSACTIONS = 51
 

@@ -5,7 +5,16 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally
-from kafkasniff.diagnose.facts import (
+from kafkasniff.diagnose.facts.clients import Client, client_of
+from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
+from kafkasniff.diagnose.finding import Finding
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Tally
+from kafkasniff.diagnose.producers.transactions import transaction_of
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
+from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.protocol.api_keys import (
     ADD_OFFSETS_TO_TXN,
     ADD_PARTITIONS_TO_TXN,
     API_VERSIONS,
@@ -17,16 +26,7 @@ from kafkasniff.diagnose.facts import (
     METADATA,
     PRODUCE,
     TXN_OFFSET_COMMIT,
-    Client,
-    client_of,
-    request_of,
-    response_of,
 )
-from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory import MILLISECOND, MOST_NAMES, SECOND, Bounded, Tally
-from kafkasniff.diagnose.producers.transactions import transaction_of
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text, times_text
-from kafkasniff.diagnose.seen import SeenCall
 from kafkasniff.tcp.events import Connection
 
 _ALL = -1

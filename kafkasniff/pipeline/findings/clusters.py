@@ -8,10 +8,11 @@ from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.diagnose.facts import DESCRIBE_CLUSTER, METADATA, host_of
-from kafkasniff.diagnose.memory import MOST_CONNECTIONS, Bounded
+from kafkasniff.diagnose.facts.clients import host_of
+from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
 from kafkasniff.pipeline.findings.clocks import Shared
 from kafkasniff.pipeline.findings.events import arrival_of
+from kafkasniff.protocol.api_keys import DESCRIBE_CLUSTER, METADATA
 
 _MOST_NAMES = 10_000
 """Brokers and clusters of a vantage that are told apart."""

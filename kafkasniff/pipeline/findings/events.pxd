@@ -4,7 +4,7 @@ cimport cython
 from kafkasniff.calls.call cimport Call
 from kafkasniff.calls.frame cimport Frame
 from kafkasniff.capture.packets cimport Arrival
-from kafkasniff.diagnose.facts cimport is_sample
+from kafkasniff.diagnose.facts.history cimport is_sample
 from kafkasniff.protocol.headers cimport RequestHeader
 from kafkasniff.tcp.events cimport Connection
 

@@ -15,11 +15,14 @@ from kafkasniff.calls.items import Item
 from kafkasniff.calls.reports import ConnectionReport, Gap
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.catalogue import RULES
-from kafkasniff.diagnose.facts import NAMING_GROUPS, PRODUCE, TELLING, host_of, is_sample
-from kafkasniff.diagnose.memory import Bounded
+from kafkasniff.diagnose.facts.clients import host_of
+from kafkasniff.diagnose.facts.facts import NAMING_GROUPS, TELLING
+from kafkasniff.diagnose.facts.history import is_sample
+from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.producers.compression import SAMPLED_BYTES, SAMPLES
-from kafkasniff.diagnose.producers.produced import partition_of
+from kafkasniff.diagnose.seen.produced import partition_of
 from kafkasniff.pipeline.indexes.interfaces import PlacedInterface
+from kafkasniff.protocol.api_keys import PRODUCE
 from kafkasniff.protocol.fields import Kind
 from kafkasniff.protocol.headers import RequestHeader
 from kafkasniff.protocol.primitives import RecordsField

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from kafkasniff.diagnose.catalogue import RULES
-from kafkasniff.diagnose.facts import TELLING
+from kafkasniff.diagnose.facts.facts import TELLING
 from kafkasniff.diagnose.rule import Rule
 from kafkasniff.pipeline.findings.event_spans import TAKEN, spans
 from kafkasniff.pipeline.findings.events import ACROSS, SLOTS

@@ -27,7 +27,7 @@ _MOST_CALLS = 500
 
 _CLIENT = ["client_host", "client_id"]
 _FAILED = "cardinality(error_names) > 0"
-_PLACE = "time, client, server, correlation_id"
+_IN_ORDER = "time, client, server, correlation_id"
 """Of single calls; orders end in it so that the same captures give the same report."""
 _LISTS = {
     "apis": f"{keyed('stats', ['api_name', 'server'])} ORDER BY api_name, server",
@@ -39,8 +39,8 @@ _LISTS = {
     "ORDER BY calls DESC, error, api_name",
     "who": text_of("who"),
     "audit": text_of("audit"),
-    "slow_calls": f"{text_of('report_calls')} WHERE total_time_ms IS NOT NULL ORDER BY total_time_ms DESC, {_PLACE}",
-    "failed_calls": f"{text_of('report_calls')} WHERE {_FAILED} ORDER BY {_PLACE}",
+    "slow_calls": f"{text_of('report_calls')} WHERE total_time_ms IS NOT NULL ORDER BY total_time_ms DESC, {_IN_ORDER}",
+    "failed_calls": f"{text_of('report_calls')} WHERE {_FAILED} ORDER BY {_IN_ORDER}",
     "partitions": text_of("report_partitions"),
     "generations": text_of("report_generations"),
     "group_events": "SELECT * FROM group_events ORDER BY time_ns, connection, stream_offset",

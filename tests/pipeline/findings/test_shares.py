@@ -8,7 +8,7 @@ import pytest
 
 from kafkasniff.diagnose.catalogue import RULES, RULES_BY_ID
 from kafkasniff.diagnose.engine import joined
-from kafkasniff.diagnose.facts import Client
+from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.pipeline.findings.diagnosing import ClusterDiagnosis
 from kafkasniff.pipeline.findings.event_spans import in_order
 from kafkasniff.pipeline.findings.events import ACROSS, SLOTS, EventPacker

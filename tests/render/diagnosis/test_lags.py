@@ -1,7 +1,7 @@
 import json
 
 from kafkasniff.diagnose.consumers.lag import Place, Standing
-from kafkasniff.diagnose.facts import Client
+from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.render.diagnosis.lags import lag_lines
 
 NOON = 1_795_176_000_000_000_000

@@ -2,23 +2,15 @@
 
 cimport cython
 from kafkasniff.calls.call cimport Call
-from kafkasniff.diagnose.facts cimport ConnectionHistory
+from kafkasniff.diagnose.facts.history cimport ConnectionHistory
 from kafkasniff.protocol.bodies.scanning cimport ScannedBody, Scanner
 
 cdef long long _ABSENT
 cdef dict _NOTHING
-cdef list _NO_RECORDS, _NO_NAMES, _NO_PLACES, _NO_BATCHES
+cdef list _NO_RECORDS, _NO_NAMES, _NO_COMMITTED, _NO_BATCHES
 
 @cython.final
-cdef class Produced:
-    cdef public str topic, name
-    cdef public long long partition, records
-    cdef public bint plain
-    cdef public long long producer_id, producer_epoch, base_sequence
-    cdef public Py_ssize_t start, end
-
-@cython.final
-cdef class Place:
+cdef class CommittedPartition:
     cdef public str topic
     cdef public Py_ssize_t topic_index
     cdef public long long partition
@@ -36,7 +28,7 @@ cdef class SeenCall:
     cdef public bint failed, is_behind
     cdef public str group, member, transactional_id, rack
     cdef public long long acks, max_wait_ms, session_epoch, throttle_ms, told_bytes
-    cdef public list topics, names, places, produced
+    cdef public list topics, names, committed, produced
 
     cdef begin(
         self, Call call, int key, ConnectionHistory history, Scanner request_scanner, Scanner response_scanner

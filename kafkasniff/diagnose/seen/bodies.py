@@ -11,9 +11,10 @@ except ImportError:
 from kafkasniff.calls.enrichment.long_names import LONGEST, short_name
 from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.resync.agreement import LEFT_BEHIND
-from kafkasniff.diagnose.facts import FETCH, OFFSET_COMMIT, PRODUCE, Facts
-from kafkasniff.diagnose.producers.produced import batches_in
-from kafkasniff.diagnose.seen import Place, Produced, SeenCall
+from kafkasniff.diagnose.facts.facts import Facts
+from kafkasniff.diagnose.seen.produced import Produced, batches_in
+from kafkasniff.diagnose.seen.seen_call import CommittedPartition, SeenCall
+from kafkasniff.protocol.api_keys import FETCH, OFFSET_COMMIT, PRODUCE
 from kafkasniff.protocol.api_table import APIS
 from kafkasniff.protocol.bodies.known_texts import KnownTexts
 from kafkasniff.protocol.bodies.reader import BodyReader
@@ -31,7 +32,7 @@ _TRANSACTIONAL_ID = cython.declare(cython.int, 3)
 _RACK = cython.declare(cython.int, 4)
 _TOPIC = cython.declare(cython.int, 5)
 _TOPIC_ID = cython.declare(cython.int, 6)
-_PLACE = cython.declare(cython.int, 7)
+_COMMITTED = cython.declare(cython.int, 7)
 _PARTITION = cython.declare(cython.int, 8)
 _ACKS = cython.declare(cython.int, 9)
 _MAX_WAIT = cython.declare(cython.int, 10)
@@ -52,7 +53,7 @@ _OF_REQUESTS = {
     },
     OFFSET_COMMIT: {
         **_OF_EVERY_REQUEST,
-        **{"topics": 0, "name": _TOPIC, "topicId": _TOPIC_ID, "partitions": 0, "partitionIndex": _PLACE},
+        **{"topics": 0, "name": _TOPIC, "topicId": _TOPIC_ID, "partitions": 0, "partitionIndex": _COMMITTED},
     },
 }
 _OF_EVERY_RESPONSE = {"throttleTimeMs": _THROTTLE}
@@ -212,10 +213,10 @@ class BodiesReader(BodyReader):
         role: cython.int = field.role
         if role == _PARTITION:
             self._partition = value
-        elif role == _PLACE:
-            if not self._seen.places:
-                self._seen.places = []
-            self._seen.places.append(Place(self._topic, len(self._seen.topics) - 1, value))
+        elif role == _COMMITTED:
+            if not self._seen.committed:
+                self._seen.committed = []
+            self._seen.committed.append(CommittedPartition(self._topic, len(self._seen.topics) - 1, value))
         elif role == _HIGH:
             self._high = value
         elif role == _STABLE:

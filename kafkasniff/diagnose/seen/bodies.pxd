@@ -2,9 +2,10 @@
 
 cimport cython
 from kafkasniff.calls.frame cimport Frame
-from kafkasniff.diagnose.facts cimport Facts
-from kafkasniff.diagnose.producers.produced cimport batches_in
-from kafkasniff.diagnose.seen cimport Place, Produced, SeenCall
+from kafkasniff.diagnose.facts.facts cimport Facts
+from kafkasniff.diagnose.seen.produced cimport batches_in
+from kafkasniff.diagnose.seen.seen_call cimport CommittedPartition, SeenCall
+from kafkasniff.diagnose.seen.produced cimport Produced
 from kafkasniff.protocol.bodies.known_texts cimport KnownTexts
 from kafkasniff.protocol.bodies.reader cimport BodyReader
 from kafkasniff.protocol.bodies.scanning cimport Scanner

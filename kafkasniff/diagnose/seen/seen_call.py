@@ -10,7 +10,10 @@ except ImportError:
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import LONGEST, with_short_names
-from kafkasniff.diagnose.facts import Client, ConnectionHistory, request_of, response_of
+from kafkasniff.diagnose.facts.clients import Client
+from kafkasniff.diagnose.facts.history import ConnectionHistory
+from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
+from kafkasniff.diagnose.seen.produced import Produced
 from kafkasniff.protocol.bodies.scanning import Scanner
 from kafkasniff.protocol.primitives import RecordsField
 
@@ -19,7 +22,7 @@ Body = dict[str, Any]
 _NOTHING: Body = {}
 _NO_RECORDS: list[RecordsField] = []
 _NO_NAMES: list[str | None] = []
-_NO_PLACES: "list[Place]" = []
+_NO_COMMITTED: "list[CommittedPartition]" = []
 _NO_BATCHES: "list[Produced]" = []
 
 ABSENT: Final = -(1 << 62)
@@ -28,46 +31,10 @@ _ABSENT = ABSENT
 
 
 @cython.final
-@cython.freelist(64)
-@cython.cclass
-class Produced:
-    """The batches of one partition in a Produce request, none of whose checksums was verified."""
-
-    __slots__ = (
-        "base_sequence",
-        "end",
-        "name",
-        "partition",
-        "plain",
-        "producer_epoch",
-        "producer_id",
-        "records",
-        "start",
-        "topic",
-    )
-
-    def __init__(self, records: int, plain: bool, producer: tuple[int, int, int]) -> None:
-        """Take what was read of them."""
-        self.topic: str | None = None
-        """Name or id of the topic, as in the request."""
-        self.name: str | None = None
-        """The topic's name, as far as known."""
-        self.partition = -1
-        self.records = records
-        """Records of all batches; a compressed message of magic 0 or 1 counts as two, as it holds others."""
-        self.plain = plain
-        """Whether no batch is compressed."""
-        self.producer_id, self.producer_epoch, self.base_sequence = producer
-        """Of the first batch; -1 for none."""
-        self.start = self.end = 0
-        """Where the batches begin in the request's data, and end."""
-
-
-@cython.final
 @cython.no_gc
 @cython.freelist(64)
 @cython.cclass
-class Place:
+class CommittedPartition:
     """A partition that a request names.
 
     - `topic`, `topic_index`: its topic, by name or id as in the request, and which of the request's topics that is.
@@ -97,7 +64,7 @@ class SeenCall:
     __slots__ = (
         *("_request", "_response", "_told_records", "request_scanner", "response_scanner"),
         *("acks", "call", "client", "ended", "failed", "group", "history", "is_behind", "key", "max_wait_ms"),
-        *("member", "names", "places", "produced", "rack", "sent", "session_epoch", "throttle_ms", "told_bytes"),
+        *("member", "names", "committed", "produced", "rack", "sent", "session_epoch", "throttle_ms", "told_bytes"),
         *("topics", "transactional_id"),
     )
 
@@ -143,7 +110,7 @@ class SeenCall:
         """Of Produce, Fetch and OffsetCommit the topics in their order, by name or id as in the request."""
         self.names = _NO_NAMES
         """Their names, as far as known."""
-        self.places = _NO_PLACES
+        self.committed = _NO_COMMITTED
         """The partitions that OffsetCommit names."""
         self.produced = _NO_BATCHES
         """What Produce brings."""

@@ -1,6 +1,7 @@
 from typing import Any
 
-from kafkasniff.diagnose.facts import Client, Facts, client_of, is_follower
+from kafkasniff.diagnose.facts.clients import Client
+from kafkasniff.diagnose.facts.facts import Facts
 from tests.diagnose.made import call, connection, report
 
 
@@ -36,23 +37,12 @@ def test_the_client_behind_a_connection() -> None:
     assert facts.client(on) is None
 
 
-def test_a_client_without_id_is_its_connection() -> None:
-    assert client_of(call(12, 0, {}, client_id=None)) == Client(None, "10.0.0.1:50000")
-
-
 def test_the_group_of_a_client() -> None:
     facts, client = Facts(), Client("shop", "10.0.0.1")
     facts.learn_group(client, {"groupId": "billing", "topics": []})
     assert facts.group(client) == "billing"
     facts.learn_group(client, {"groups": [{"groupId": "audit"}]})
     assert facts.group(client) is None
-
-
-def test_followers() -> None:
-    assert is_follower({"replicaId": 2})
-    assert is_follower({"replicaState": {"replicaId": 0}})
-    assert not is_follower({"replicaId": -1})
-    assert not is_follower({})
 
 
 def test_a_connection_may_change_hands() -> None:

@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from kafkasniff.diagnose.producers.produced import partition_of
+from kafkasniff.diagnose.seen.produced import partition_of
 
 NONE = (-1, -1, -1)
 

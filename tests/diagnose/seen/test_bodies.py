@@ -8,9 +8,9 @@ import pytest
 import kafkasniff
 from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.engine import Diagnosis
-from kafkasniff.diagnose.facts import request_of, response_of
+from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.rule import ANY_API, Rule
-from kafkasniff.diagnose.seen import ABSENT, SeenCall
+from kafkasniff.diagnose.seen.seen_call import ABSENT, SeenCall
 from tests.diagnose.made import call
 
 CAPTURES = sorted(path for path in Path("captures").iterdir() if path.suffix in (".pcap", ".pcapng"))
@@ -66,8 +66,8 @@ def test_as_the_decoded_bodies(path: Path) -> None:
             assert (seen.rack or "") == request.get("rackId", "")
         topics = topics_of(key, request)
         assert seen.topics == [named(topic) for topic in topics]
-        places = [(named(topic), item["partitionIndex"]) for topic in topics for item in parts_of(key, topic)]
-        assert [(each.topic, each.partition) for each in seen.places] == places
+        partitions = [(named(topic), item["partitionIndex"]) for topic in topics for item in parts_of(key, topic)]
+        assert [(each.topic, each.partition) for each in seen.committed] == partitions
         assert seen.throttle_ms == response.get("throttleTimeMs", 0)
         assert seen.failed == bool(seen.call.errors)
 

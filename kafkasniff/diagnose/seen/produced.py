@@ -1,12 +1,52 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """What a Produce request brings: of each batch the few fields of its header that rules look at."""
 
-from kafkasniff.diagnose.seen import Produced
+try:
+    import cython
+except ImportError:
+    from kafkasniff import uncompiled as cython
+
 from kafkasniff.octets import signed32, unsigned16, unsigned32
 from kafkasniff.protocol.records.layout import MAGIC_2, MAGIC_AT, OFFSET_AND_SIZE
 
 _COMPRESSION = 0x07
 _MOST_BATCHES = 1_000
+
+
+@cython.final
+@cython.freelist(64)
+@cython.cclass
+class Produced:
+    """The batches of one partition in a Produce request, none of whose checksums was verified."""
+
+    __slots__ = (
+        "base_sequence",
+        "end",
+        "name",
+        "partition",
+        "plain",
+        "producer_epoch",
+        "producer_id",
+        "records",
+        "start",
+        "topic",
+    )
+
+    def __init__(self, records: int, plain: bool, producer: tuple[int, int, int]) -> None:
+        """Take what was read of them."""
+        self.topic: str | None = None
+        """Name or id of the topic, as in the request."""
+        self.name: str | None = None
+        """The topic's name, as far as known."""
+        self.partition = -1
+        self.records = records
+        """Records of all batches; a compressed message of magic 0 or 1 counts as two, as it holds others."""
+        self.plain = plain
+        """Whether no batch is compressed."""
+        self.producer_id, self.producer_epoch, self.base_sequence = producer
+        """Of the first batch; -1 for none."""
+        self.start = self.end = 0
+        """Where the batches begin in the request's data, and end."""
 
 
 def batches_in(data: bytes, start: int, end: int) -> Produced | None:

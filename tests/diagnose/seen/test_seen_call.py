@@ -7,7 +7,7 @@ from kafkasniff.calls.detection.conversation import Conversation
 from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.diagnose.engine import Diagnosis
-from kafkasniff.diagnose.facts import request_of, response_of
+from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from tests.calls.hand_made import BUDGET, arrival, connection, data
 
 # What librdkafka 2.16.0 and its mock cluster (test.mock.num.brokers=1) sent each other. The mock knows ApiVersions up

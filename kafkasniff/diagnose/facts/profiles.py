@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.authentication import ANONYMOUS
 from kafkasniff.calls.enrichment.long_names import short_name
-from kafkasniff.diagnose.memory import MOST_NAMES, Bounded
+from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES
 from kafkasniff.diagnose.options.libraries import library_by_fingerprint, library_by_software
 from kafkasniff.diagnose.options.library import Library
 

@@ -1,29 +1,31 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """What calls tell that rules need of each other: who is behind a connection, names of topics, the brokers."""
 
-from collections import deque
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.enrichment.long_names import LONGEST, short_name
 from kafkasniff.calls.reports import ConnectionReport
-from kafkasniff.calls.resync.agreement import LEFT_BEHIND
-from kafkasniff.diagnose.memory import MOST_CONNECTIONS, MOST_NAMES, SECOND, Bounded
-from kafkasniff.diagnose.profiles import Profiles
+from kafkasniff.diagnose.facts.clients import Client, client_id_of, client_of
+from kafkasniff.diagnose.facts.history import ConnectionHistory
+from kafkasniff.diagnose.facts.profiles import Profiles
+from kafkasniff.diagnose.facts.whole_bodies import answered, response_of
+from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
+from kafkasniff.diagnose.memory.tallies import MOST_NAMES
+from kafkasniff.protocol.api_keys import (
+    API_VERSIONS,
+    CONSUMER_GROUP_HEARTBEAT,
+    CREATE_TOPICS,
+    DESCRIBE_CLUSTER,
+    FETCH,
+    JOIN_GROUP,
+    METADATA,
+    OFFSET_FETCH,
+    PRODUCE,
+)
 from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.tcp.events import Connection
 
-PRODUCE, FETCH, LIST_OFFSETS, METADATA = 0, 1, 2, 3
-OFFSET_COMMIT, OFFSET_FETCH, FIND_COORDINATOR = 8, 9, 10
-JOIN_GROUP, HEARTBEAT, LEAVE_GROUP, SYNC_GROUP = 11, 12, 13, 14
-SASL_HANDSHAKE, API_VERSIONS, CREATE_TOPICS, DELETE_TOPICS = 17, 18, 19, 20
-INIT_PRODUCER_ID, ADD_OFFSETS_TO_TXN = 22, 25
-OFFSET_FOR_LEADER_EPOCH, ADD_PARTITIONS_TO_TXN, END_TXN = 23, 24, 26
-TXN_OFFSET_COMMIT, SASL_AUTHENTICATE = 28, 36
-DESCRIBE_CLUSTER, CONSUMER_GROUP_HEARTBEAT = 60, 68
-DESCRIBE_TOPIC_PARTITIONS, SHARE_FETCH = 75, 78
-
-_SECOND = SECOND
 _MOST_TOPICS = 100_000
 _MOST_PARTITIONS = 50_000
 _MOST_BROKERS = 10_000
@@ -42,11 +44,6 @@ METADATA_FIELDS = frozenset(
 """Fields of Metadata answers that `Facts` reads, with those that are read of every answer."""
 _REPLICA_FIELDS = frozenset({"topics", "name", "partitions", "partitionIndex", "replicaNodes"})
 
-FETCHED_FIELDS = frozenset(
-    {"replicaId", "replicaState", "topics", "topic", "topicId", "partitions", "partition", "fetchOffset"}
-)
-"""Fields of Fetch requests that say who reads from where."""
-
 TELLING = frozenset({METADATA, API_VERSIONS, CREATE_TOPICS, DESCRIBE_CLUSTER})
 """APIs of the calls whose answers tell of brokers and topics, or whose requests tell of clients."""
 
@@ -59,171 +56,11 @@ GROUP_FIELDS = frozenset({"groups", "groupId", "memberId", "groupInstanceId", "i
 """Fields of such calls that name it, and the client as its member."""
 
 
-class Client(NamedTuple):
-    """Whom calls of the same program have in common: its client id and host, or a connection without client id."""
-
-    client_id: str | None
-    host: str
-    """IP address; `ip:port` where there is no client id."""
-
-    @property
-    def name(self) -> str:
-        """Give the client as people call it."""
-        return self.client_id if self.client_id else self.host
-
-
-def at_host(client: Client) -> Client:
-    """Give for a client without client id all of those on its host, as for one that makes ever new connections."""
-    return client if client.client_id else Client(None, host_of(client.host))
-
-
-def is_sample(sampled: dict[int, int], api_key: int, now: int) -> bool:
-    """Tell whether a call of an API at `now` (ns) is a sample, one second or more after the last in `sampled`."""
-    last = sampled.get(api_key, 0)
-    if now - last < _SECOND:
-        return False
-    sampled[api_key] = now
-    return True
-
-
-class ConnectionHistory:
-    """What calls have told so far of an open connection on which a request was seen."""
-
-    __slots__ = (
-        *(
-            "_used",
-            "_used_too",
-            "answered",
-            "client",
-            "client_id",
-            "erred",
-            "largest",
-            "largest_answer",
-            "latest_answer",
-            "layout",
-            "muted_until",
-            "named",
-        ),
-        *("_sampled", "principal", "served"),
-        "waits",
-    )
-
-    def __init__(self, call: Call) -> None:
-        """Begin with a call of it."""
-        self.client_id = client_id_of(call)
-        self.client = client_of(call)
-        self.answered = 0
-        """When the latest answer came (ns); 0 for none."""
-        self.largest = 0
-        """Bytes of the largest request that was answered."""
-        self.largest_answer = 0
-        """Bytes of the largest answer after which the client went on."""
-        self.latest_answer = 0
-        """Bytes of the latest answer."""
-        self._sampled: dict[int, int] = {}
-        """By API, when a call was last looked at closely (ns)."""
-        self.muted_until = 0
-        """Until when the broker may leave requests unread, as the client is over a quota (ns; KIP-219)."""
-        self._used = 0
-        """A bit for each API below 64 that the connection was used for."""
-        self._used_too = 0
-        """The same for those from 64 on."""
-        self.layout = -1
-        """API and version of the latest request in one of the versions that fingerprints are made of."""
-        self.principal: str | None = None
-        """Who has logged in, as far as the client's profile says it."""
-        self.named = False
-        """Whether rules have been told of the client id."""
-        self.served = False
-        """Whether the client got further than ApiVersions, or began to log in."""
-        self.erred: set[int] | None = None
-        """APIs whose latest answer to the client had an error that no rule takes; shared by its connections."""
-        self.waits: deque[list[int]] | None = None
-        """The latest waits: when the client can know that it is to wait, until when (ns), and whether it was kept."""
-
-    def is_due(self, api_key: int, now: int) -> bool:
-        """Tell whether it is a second since a call of an API was looked at closely; then this one is (ns)."""
-        return is_sample(self._sampled, api_key, now)
-
-    def first_of(self, api_key: int) -> bool:
-        """Note a call; tell whether it is the connection's first of its API."""
-        if self.used(api_key):
-            return False
-        if api_key < 64:
-            self._used |= 1 << api_key
-        else:
-            self._used_too |= 1 << (api_key - 64)
-        return True
-
-    def used(self, api_key: int) -> bool:
-        """Tell whether the connection was used for an API; not for those that no release of Kafka has."""
-        if api_key < 64:
-            return bool(self._used >> api_key & 1)
-        return api_key >= 128 or bool(self._used_too >> (api_key - 64) & 1)
-
-
 class Broker(NamedTuple):
     """What Metadata says of a broker."""
 
     node_id: int
     rack: str | None
-
-
-def request_of(call: Call) -> dict[str, Any]:
-    """Give the request's body; empty when it did not decode whole, or there is a problem with it.
-
-    A few bytes behind it do not count: real clients leave them, and brokers read what stands before.
-    """
-    body, frame = call.request_body, call.request
-    if body is None or frame is None or body.value is None:
-        return {}
-    left_behind = len(body.problems) == 1 and 0 < len(frame.data) - body.end <= LEFT_BEHIND
-    return body.value if left_behind or not body.problems else {}
-
-
-def response_of(call: Call) -> dict[str, Any]:
-    """Give the response's body; empty when there is none, it did not decode whole, or there is a problem with it.
-
-    What does not fit its layout has other fields than it seems: librdkafka's mock cluster answers ApiVersions v3 with
-    an entry behind an empty array, whose API key reads as throttleTimeMs.
-    """
-    body = call.response_body
-    return body.value if body is not None and body.value is not None and not body.problems else {}
-
-
-def requested(call: Call, names: frozenset[str]) -> dict[str, Any]:
-    """Give the fields with these names of the request, sooner than `request_of` gives all of it."""
-    scan = call.scan_request(names)
-    return scan.value if scan is not None else request_of(call)
-
-
-def answered(call: Call, names: frozenset[str]) -> dict[str, Any]:
-    """Give the fields with these names of the response, sooner than `response_of` gives all of it."""
-    scan = call.scan_response(names)
-    return scan.value if scan is not None else response_of(call)
-
-
-def is_follower(request: dict[str, Any]) -> bool:
-    """Tell whether a Fetch request or the like is a broker's, which replicates, and no consumer's."""
-    replica = request.get("replicaId", (request.get("replicaState") or {}).get("replicaId", -1))
-    return bool(replica >= 0)
-
-
-def host_of(endpoint: str) -> str:
-    """Give the address of an `ip:port`."""
-    return endpoint.rpartition(":")[0]
-
-
-def client_id_of(call: Call) -> str | None:
-    """Give the client id of a call as it is remembered."""
-    client_id = call.client_id
-    return short_name(client_id) if client_id else client_id
-
-
-def client_of(call: Call) -> Client:
-    """Give the program behind a call."""
-    client_id = client_id_of(call)
-    return Client(client_id, host_of(call.client)) if client_id else Client(None, call.client)
 
 
 class Facts:

@@ -1,0 +1,25 @@
+# What other compiled modules use of tallies.py.
+
+cimport cython
+from kafkasniff.calls.call cimport Call
+from kafkasniff.capture.packets cimport Arrival
+
+cdef class Names:
+    cdef dict _names
+    cdef public bint more
+
+    cpdef add(self, name)
+
+cdef class Addresses(Names):
+    cdef str _last
+
+cdef class Tally:
+    cdef public Py_ssize_t count
+    cdef public Arrival first, last
+    cdef public Names clients, topics
+    cdef list _beginning
+    cdef str _latest
+    cdef long long _number
+
+    @cython.locals(call=Call)
+    cpdef add(self, Arrival arrival, str what, of=*, topic=*)

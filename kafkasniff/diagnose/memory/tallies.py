@@ -1,0 +1,133 @@
+# cython: language_level=3, annotation_typing=False, boundscheck=True
+"""How often something was seen, first and last, with the names and the packets that show it."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from kafkasniff.calls.call import Call
+from kafkasniff.calls.enrichment.long_names import LONGEST_TEXT, short_name
+from kafkasniff.calls.reports import ConnectionReport
+from kafkasniff.capture.packets import Arrival
+from kafkasniff.diagnose.finding import Evidence
+
+MOST_EVIDENCE = 5
+MOST_NAMES = 16
+
+
+class Names:
+    """The first few distinct names, in the order in which they came."""
+
+    __slots__ = ("_names", "more")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._names: dict[Any, None] = {}
+        self.more = False
+        """Whether there were more than are kept."""
+
+    def add(self, name: Any) -> None:
+        """Take a name; None is none."""
+        if name is None or name in self._names:
+            return
+        if len(self._names) < MOST_NAMES:
+            self._names[name] = None
+        else:
+            self.more = True
+
+    def __iter__(self) -> Iterator[Any]:
+        """Give the names."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """Give how many are kept."""
+        return len(self._names)
+
+    @property
+    def only(self) -> Any | None:
+        """Give the name when there is exactly one, else None."""
+        return next(iter(self._names)) if len(self._names) == 1 else None
+
+
+class Addresses(Names):
+    """The first few distinct names in the order of text, whichever came first."""
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self._last = ""
+        """The last of them in that order, once there are as many as are kept."""
+
+    def add(self, name: Any) -> None:
+        """Take a name; None is none."""
+        if name is None or name in self._names or (self._last and name > self._last):
+            self.more = self.more or (name is not None and name not in self._names)
+            return
+        self._names[name] = None
+        if len(self._names) > MOST_NAMES:
+            self.more = True
+            del self._names[max(self._names)]
+        if len(self._names) == MOST_NAMES:
+            self._last = max(self._names)
+
+
+class Cited(NamedTuple):
+    """Of a call whose connection shows only later what was wrong with it: whose it was, and which."""
+
+    client: str
+    number: int
+
+
+class Tally:
+    """How often something was seen, first and last, with a few packets that show it."""
+
+    __slots__ = ("_beginning", "_latest", "_number", "clients", "count", "first", "last", "topics")
+
+    def __init__(self) -> None:
+        """Begin with nothing seen."""
+        self.count = 0
+        self.first: Arrival | None = None
+        self.last: Arrival | None = None
+        self.clients: Names = Addresses()
+        """`ip:port` of the clients' ends of the connections."""
+        self.topics = Names()
+        self._beginning: list[Evidence] = []
+        self._latest = ""
+        self._number = 0
+
+    def add(
+        self, arrival: Arrival, what: str, of: "Call | ConnectionReport | Cited | None" = None, topic: str | None = None
+    ) -> None:
+        """Count one more, seen of a call or a connection; the first few and the latest stay as evidence."""
+        self.count += 1
+        if self.first is None:
+            self.first = arrival
+        self.last = arrival
+        if len(what) > LONGEST_TEXT:
+            what = short_name(what, LONGEST_TEXT)
+        self._latest = what
+        self._number = 0
+        if isinstance(of, Call):
+            call = of
+            self._number = call.number
+            self.clients.add(call.client)
+        elif of is not None:
+            self._number = 0 if isinstance(of, ConnectionReport) else of.number
+            self.clients.add(of.client)
+        if len(self._beginning) < MOST_EVIDENCE:
+            self._beginning.append(Evidence(arrival, what, self._number))
+        if topic is not None:
+            self.topics.add(topic)
+
+    @property
+    def evidence(self) -> list[Evidence]:
+        """Give the packets that show it: the first few and the latest."""
+        if self.last is None or len(self._beginning) < MOST_EVIDENCE:
+            return list(self._beginning)
+        return [*self._beginning[:-1], Evidence(self.last, self._latest, self._number)]
+
+    @property
+    def span_ns(self) -> int:
+        """Give the time from the first to the last."""
+        return 0 if self.first is None or self.last is None else self.last.time - self.first.time
