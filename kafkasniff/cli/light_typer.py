@@ -9,7 +9,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-_LATER = ("datetime", "difflib", "gettext", "pathlib", "platform", "shutil", "subprocess", "traceback", "uuid")
+_LATER = (
+    *("datetime", "difflib", "gettext", "linecache", "pathlib", "platform"),
+    *("shutil", "subprocess", "tokenize", "traceback", "uuid"),
+)
 
 
 class _Later(ModuleType):

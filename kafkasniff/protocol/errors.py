@@ -1,6 +1,6 @@
 """The one exception of the protocol layer, and the note of what is wrong with a message."""
 
-from typing import NamedTuple
+from kafkasniff.fields import NamedTuple
 
 
 class ProtocolError(Exception):

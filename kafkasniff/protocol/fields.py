@@ -2,7 +2,9 @@
 
 from enum import Enum
 from functools import lru_cache
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
+
+from kafkasniff.fields import NamedTuple
 
 Kind = Literal["request", "response"]
 

@@ -1,7 +1,8 @@
 """How much of a message is decoded."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
+from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.primitives import MAX_ELEMENTS
 
 MAX_DEPTH: Final = 32

@@ -1,7 +1,8 @@
 """Colours for terminal lines, as escape sequences (ECMA-48, SGR)."""
 
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
+from kafkasniff.fields import NamedTuple
 from kafkasniff.render.terminal import is_coloured
 
 

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
+from kafkasniff.fields import NamedTuple
 from kafkasniff.render.words import show
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.reports import ConnectionReport
@@ -12,6 +11,7 @@ from kafkasniff.cli.showing.reading import LineFormat
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Evidence, Finding
+from kafkasniff.fields import NamedTuple
 from kafkasniff.filters.filter import Filter
 from kafkasniff.reading import Reading
 from kafkasniff.render.diagnosis.findings import for_people

@@ -1,7 +1,8 @@
 """Records as read from the wire, before their keys and values are text or base64."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.errors import ProtocolError
 
 

@@ -1,7 +1,6 @@
 """DER (X.690), as much of it as Kerberos messages need: tags of one byte."""
 
-from typing import NamedTuple
-
+from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.errors import ProtocolError
 
 _LONG_LENGTH = 0x80

@@ -1,7 +1,8 @@
 """What a token says, whatever its mechanism."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from kafkasniff.fields import NamedTuple
 from kafkasniff.protocol.secrets.configs import REDACTED
 
 UNKNOWN: Final = "unknown"

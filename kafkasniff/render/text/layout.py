@@ -3,7 +3,7 @@
 A longer value widens its own line alone. What a call was about comes last and takes what room is left.
 """
 
-from typing import NamedTuple
+from kafkasniff.fields import NamedTuple
 
 
 class Layout(NamedTuple):

@@ -2,7 +2,9 @@
 
 import re
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from kafkasniff.fields import NamedTuple
 
 Bulk = Literal["gcm", "ccm", "ccm8", "chacha20", "cbc"]
 
