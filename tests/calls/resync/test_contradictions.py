@@ -1,8 +1,12 @@
 """Bytes that came with other contents too are a problem of the message that they belong to."""
 
+import pytest
+
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.detection.conversation import Conversation
+from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.limits import CallLimits
+from kafkasniff.calls.resync.contradictions import MOST, Contradictions
 from kafkasniff.calls.streams import CallOptions
 from kafkasniff.tcp.events import Connection, StreamConflict, StreamData
 from tests.calls.hand_made import (
@@ -98,3 +102,87 @@ def test_a_connection_that_is_not_decided_yet() -> None:
         data(of, 1, heartbeat_response(42), 5),
     ]
     assert told(of, events) == [(41, "request", 7, SHOWN)]
+
+
+def frame(stream_offset: int, size: int = 20) -> Frame:
+    """Give a frame that stands in its stream from `stream_offset` on, with 4 bytes of size before it."""
+    return Frame(size, bytes(size), arrival(1), arrival(1), stream_offset)
+
+
+def said(ranges: list[tuple[int, int]], of: Frame) -> list[tuple[int | None, str]]:
+    found = Contradictions()
+    found.add(1, ranges, "response", ())
+    found.describe(1, of, "response")
+    return [(each.offset, each.message) for each in of.problems]
+
+
+@pytest.mark.parametrize(
+    ("ranges", "expected"),
+    [
+        ([(96, 100)], [(None, GIVEN)]),
+        ([(99, 101)], [(0, SHOWN)]),
+        ([(110, 111), (105, 106)], [(1, SHOWN)]),
+        ([(123, 124)], [(19, SHOWN)]),
+        ([(124, 130)], []),
+        ([(90, 95), (104, 105)], [(0, SHOWN), (None, GIVEN)]),
+    ],
+)
+def test_a_frame_says_what_of_its_bytes_and_of_those_before_it_was_contradicted(
+    ranges: list[tuple[int, int]], expected: list[tuple[int | None, str]]
+) -> None:
+    """It has the bytes from 100 up to 124, its content begins at 104."""
+    assert said(ranges, frame(100)) == expected
+
+
+def test_what_was_said_is_forgotten_but_for_what_lies_behind_the_frame() -> None:
+    found = Contradictions()
+    found.add(0, [(90, 95), (110, 124)], "request", ())
+    found.describe(0, frame(100), "request")
+    assert not found
+    found.add(0, [(120, 125), (130, 131)], "request", ())
+    assert found
+    found.describe(0, frame(100), "request")
+    following = frame(124, 3)
+    found.describe(0, following, "request")
+    assert [(each.offset, each.message) for each in following.problems] == [(0, SHOWN)]
+    other = frame(131)
+    found.describe(1, other, "response")
+    assert (other.problems, bool(found)) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "told", "left"),
+    [
+        (90, 100, None, True),
+        (95, 101, 0, True),
+        (100, 124, 0, False),
+        (110, 112, 6, False),
+        (123, 124, 19, False),
+        (123, 125, 19, True),
+        (124, 130, None, True),
+    ],
+)
+def test_a_waiting_frame_says_it_and_what_reaches_beyond_it_is_left(
+    begin: int, end: int, told: int | None, left: bool
+) -> None:
+    found, waiting = Contradictions(), frame(100)
+    found.add(0, [(begin, end)], "request", [waiting])
+    assert [each.offset for each in waiting.problems] == ([] if told is None else [told])
+    assert bool(found) == left
+
+
+def test_a_waiting_frame_says_once_that_it_was_contradicted() -> None:
+    found, waiting = Contradictions(), frame(100)
+    for _ in range(2):
+        found.add(0, [(90, 95), (112, 113), (110, 111)], "request", [waiting])
+    assert [(each.where, each.offset, each.message) for each in waiting.problems] == [("request", 6, SHOWN)]
+
+
+def test_a_thousand_places_are_remembered() -> None:
+    for count, expected in ((MOST - 1, [(6, SHOWN)]), (MOST, [])):
+        found, of = Contradictions(), frame(100)
+        for _ in range(count):
+            found.add(0, [(1_000, 1_001)], "request", ())
+        found.add(0, [(110, 111), (120, 121)], "request", ())
+        found.describe(0, of, "request")
+        assert [(each.offset, each.message) for each in of.problems] == expected

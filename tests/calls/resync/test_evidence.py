@@ -13,10 +13,19 @@ from kafkasniff.calls.resync.evidence import (
     PROOF,
     PlausibleHeader,
     goes_on,
+    is_all_there,
+    lone_points,
     looks_like_api_versions,
+    may_be_response,
+    may_be_unknown_request,
+    next_look,
+    produces,
+    read_prefix,
     request_header,
     score_request,
     score_response,
+    size_doubts,
+    tells_client,
 )
 from kafkasniff.calls.resync.held import HeldStream
 from tests.calls.hand_made import (
@@ -27,6 +36,7 @@ from tests.calls.hand_made import (
     heartbeat_response,
     metadata_request,
     metadata_response,
+    produce_request,
     sized,
 )
 from tests.conftest import VECTORS
@@ -230,3 +240,385 @@ def test_a_size_that_leads_to_where_nothing_is_says_nothing() -> None:
         stream.push_gap(gap(OF, 0, lost, 2))
         points[lost] = score_response(stream, 40, {37: (31, 0)}).points
     assert points[21] == points[22] > 0
+
+
+def header_of(
+    api_key: int, version: int, correlation_id: int, client_id: bytes | None, *, size: int | None = None
+) -> bytes:
+    """Size and request header v1, by KIP's layout: key, version, correlation id, and a string of int16 length."""
+    content = struct.pack(">hhi", api_key, version, correlation_id)
+    content += struct.pack(">h", -1) if client_id is None else struct.pack(">h", len(client_id)) + client_id
+    return struct.pack(">i", len(content) if size is None else size) + content
+
+
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [
+        (header_of(3, 1, 7, b"shop"), PlausibleHeader(3, 1, 7, "shop", cut=False)),
+        (header_of(3, 1, -7, None), PlausibleHeader(3, 1, -7, None, cut=False)),
+        (header_of(3, 1, 7, b""), PlausibleHeader(3, 1, 7, "", cut=False)),
+        # ControlledShutdown v0 alone has no client id.
+        (struct.pack(">ihhi", 8, 7, 0, 5), PlausibleHeader(7, 0, 5, None, cut=False)),
+        (struct.pack(">ihhi", 7, 7, 0, 5), None),
+        (header_of(3, 1, 7, b"shop", size=1 << 30), PlausibleHeader(3, 1, 7, "shop", cut=False)),
+        (header_of(3, 1, 7, b"shop", size=(1 << 30) + 1), None),
+        (header_of(3, 1, 7, b"shop", size=-14), None),
+        # A client id fits into its message, and has 1,024 bytes at most.
+        (header_of(3, 1, 7, b"shop", size=14), PlausibleHeader(3, 1, 7, "shop", cut=False)),
+        (header_of(3, 1, 7, b"shop", size=13), None),
+        (header_of(3, 1, 7, b"s" * 1_024), PlausibleHeader(3, 1, 7, "s" * 1_024, cut=False)),
+        (header_of(3, 1, 7, b"s" * 1_025), None),
+        (struct.pack(">ihhih", 60, 3, 1, 7, -2), None),
+        # What is cut off, also within a character, is told; what is no UTF-8 is none.
+        (header_of(3, 1, 7, "naïve".encode())[:-3], PlausibleHeader(3, 1, 7, "na", cut=True)),
+        (header_of(3, 1, 7, "naïve".encode())[:-2], PlausibleHeader(3, 1, 7, "naï", cut=True)),
+        (header_of(3, 1, 7, b"na\xffve")[:-1], None),
+        (header_of(3, 1, 7, b"na\xc3"), None),
+    ],
+)
+def test_a_plausible_header(prefix: bytes, expected: PlausibleHeader | None) -> None:
+    assert request_header(prefix) == expected
+
+
+@pytest.mark.parametrize(
+    ("api_key", "version", "plausible"),
+    [
+        # protocol-facts: Metadata 0-13 in Kafka 4.4, ApiVersions 0-5.
+        *((3, -1, False), (3, 0, True), (3, 13, True), (3, 14, False)),
+        *((18, -1, False), (18, 5, True), (18, 15, True), (18, 16, False)),
+        *((-1, 0, False), (94, 0, True), (95, 0, False)),
+    ],
+)
+def test_versions_that_were_ever_shipped_are_plausible(api_key: int, version: int, plausible: bool) -> None:
+    """A newer one passes for ApiVersions alone (KIP-511)."""
+    assert (request_header(header_of(api_key, version, 7, b"shop")) is not None) == plausible
+
+
+@pytest.mark.parametrize(
+    ("client_id", "known", "tells"),
+    [
+        *((None, {None}, False), ("", {""}, False), ("abc", (), False), ("abc", {"abc"}, True)),
+        *(("shop", (), True), ("sho\n", (), False), ("sho\n", {"sho\n"}, True), ("sho\ufffd", (), False)),
+    ],
+)
+def test_a_client_id_tells_by_being_known_or_by_four_characters(
+    client_id: str | None, known: set[str | None], tells: bool
+) -> None:
+    assert tells_client(client_id, known) == tells
+
+
+@pytest.mark.parametrize(
+    ("prefix", "known", "unknown"),
+    [
+        (header_of(500, 0, 7, b"shop"), (), True),
+        (header_of(3, 99, 7, b"shop"), (), True),
+        (header_of(3, 1, 7, b"shop"), (), False),
+        (header_of(-2, 0, 7, b"shop"), (), False),
+        (header_of(500, -1, 7, b"shop"), (), False),
+        (header_of(500, 0, 7, b"sho"), (), False),
+        (header_of(500, 0, 7, b"sho"), {"sho"}, True),
+        (header_of(500, 0, 7, b"s", size=11), {"s"}, True),
+        (header_of(500, 0, 7, b"s", size=10), {"s"}, False),
+        (header_of(500, 0, 7, b"shop", size=1 << 30), (), True),
+        (header_of(500, 0, 7, b"shop", size=(1 << 30) + 1), (), False),
+        # Its end is not there.
+        (header_of(500, 0, 7, b"shop-7")[:-1], (), False),
+        (header_of(500, 0, 7, None), {None}, False),
+        (header_of(500, 0, 7, b"\xffshop"), (), False),
+        (header_of(500, 0, 7, b"shop")[:9], (), False),
+    ],
+)
+def test_an_api_that_is_not_known_may_be_told_by_its_client(
+    prefix: bytes, known: set[str | None], unknown: bool
+) -> None:
+    assert may_be_unknown_request(prefix, known) == unknown
+
+
+def test_as_much_is_read_as_a_header_needs() -> None:
+    whole = header_of(3, 1, 7, b"shop")
+    content = whole + b"body"
+    stream = held(struct.pack(">i", len(content) - 4) + content[4:])
+    assert read_prefix(stream, 0) == stream.read(0, 18)
+    # Without its first 12 bytes nothing can be said, nor without the length of its client id.
+    for there, enough in ((11, False), (12, False), (13, False), (14, False), (17, False), (18, True)):
+        assert (read_prefix(held(whole[:there]), 0) is not None) == enough, there
+    # A message of 8 to 10 bytes has no client id.
+    for size, there in ((8, 12), (9, 13), (10, 14)):
+        assert (
+            read_prefix(held(struct.pack(">ihhih", size, 7, 0, 5, 4) + b"more"), 0)
+            == struct.pack(">ihhih", size, 7, 0, 5, 4)[:there]
+        )
+    # A size that is none is told whatever follows; a length that is none counts as no client id.
+    assert read_prefix(held(struct.pack(">ihhi", 7, 7, 0, 5)), 0) == struct.pack(">ihhi", 7, 7, 0, 5)
+    none = struct.pack(">ihhih", 60, 3, 1, 7, 1_025)
+    assert read_prefix(held(none + b"shop"), 0) == none
+
+
+def test_a_long_client_id_is_read_too_and_one_that_a_gap_cuts_as_far_as_it_goes() -> None:
+    whole = header_of(3, 1, 7, b"s" * 200)
+    assert read_prefix(held(whole + b"body"), 0) == whole
+    assert read_prefix(held(whole[:-1]), 0) is None
+    stream = held(whole[:150])
+    assert read_prefix(stream, 0) is None
+    stream.push_gap(gap(OF, 0, 500, 1))
+    assert read_prefix(stream, 0) == whole[:150]
+
+
+END_OF_STREAM, SEGMENT, BODY = 1, 1, 2
+"""Points of a frame that ends where the stream does, of one that begins a segment, and of a body that decodes."""
+
+
+def metadata_of(client_id: bytes | None, correlation_id: int = 7) -> bytes:
+    """Metadata v1 for one topic."""
+    content = header_of(3, 1, correlation_id, client_id)[4:] + struct.pack(">ih", 1, 6) + b"orders"
+    return sized(content)
+
+
+@pytest.mark.parametrize(
+    ("client_id", "known", "points"),
+    [
+        *((b"shop", (), 3), (b"shop", {"shop"}, 4), (b"abc", (), 2), (b"abc", {"abc"}, 4)),
+        *((None, (), 1), (b"", (), 0), (b"sho\n", (), 0)),
+    ],
+)
+def test_points_of_a_client_id(client_id: bytes | None, known: set[str | None], points: int) -> None:
+    score = score_request(held(metadata_of(client_id)), 0, never, known)
+    assert score.points == points + SEGMENT + BODY + END_OF_STREAM
+
+
+@pytest.mark.parametrize(
+    ("previous_id", "points"), [(None, 0), (6, 1), (7 - 16, 1), (7 - 17, 0), (7, 0), (8, 0)], ids=str
+)
+def test_points_of_an_id_that_counts_on(previous_id: int | None, points: int) -> None:
+    score = score_request(held(metadata_of(b"shop")), 0, never, (), previous_id)
+    assert score.points == 3 + SEGMENT + BODY + END_OF_STREAM + points
+
+
+def test_points_of_where_a_request_begins() -> None:
+    request = metadata_of(b"shop")
+    for stream, place, points in (
+        (held(b"text" + request), 4, 0),
+        (held(b"text", request), 4, 2),
+        (held(b"text" * 200, request), 800, 1),
+        (behind_a_gap(b"text", 5, request), 9, 2),
+    ):
+        assert score_request(stream, place, never).points == 3 + BODY + END_OF_STREAM + points
+
+
+@pytest.mark.parametrize(
+    ("correlation_id", "doubt"), [(0, 0), (1, 0), (0xFFFF, 0), (1 << 16, 3), (0x10001, 0), (-1 << 16, 3)], ids=hex
+)
+def test_an_id_whose_lower_half_is_zero_is_doubted(correlation_id: int, doubt: int) -> None:
+    stream = held(metadata_of(b"shop", correlation_id))
+    assert score_request(stream, 0, never).points == 3 + SEGMENT + BODY + END_OF_STREAM - doubt
+    assert score_request(stream, 0, {correlation_id}.__contains__).points == 3 + SEGMENT + BODY + END_OF_STREAM + 2
+    assert score_request(stream, 0, never, {"shop"}).points == 4 + SEGMENT + BODY + END_OF_STREAM
+
+
+@pytest.mark.parametrize(
+    ("client_id", "left", "known", "points"),
+    [
+        (b"shop", 16, (), PROOF - 1),
+        (b"shop", 16, {"shop"}, 4 + SEGMENT + END_OF_STREAM),
+        (b"shop", 17, {"shop"}, -1),
+        (b"", 1, (), -1),
+        (None, 1, (), -1),
+    ],
+)
+def test_a_client_with_a_name_may_leave_sixteen_bytes(
+    client_id: bytes | None, left: int, known: set[str | None], points: int
+) -> None:
+    stream = held(sized(metadata_of(client_id)[4:] + b"\xff" * left))
+    assert score_request(stream, 0, never, known).points == points
+
+
+def test_size_doubts() -> None:
+    stream = held(bytes(40))
+    for size, ended, end, doubts in (
+        ((16 << 20) - 1, False, 40, 0),
+        (16 << 20, False, 40, 1),
+        (40, True, 40, 0),
+        (40, True, 41, 1),
+        (40, False, 41, 0),
+        (16 << 20, True, 41, 2),
+    ):
+        stream.ended = ended
+        assert size_doubts(stream, size, end) == doubts, (size, ended, end)
+
+
+def test_where_a_look_is_worth_it_again() -> None:
+    stream = held(bytes(5_000))
+    # There is a frame's end; it lacks, and few bytes of it are there; there are 4 kB of it.
+    assert next_look(stream, 4_990, 5_000) == 5_000
+    assert next_look(stream, 4_990, 5_001) == 5_001
+    assert next_look(stream, 905, 6_000) == 5_001
+    assert next_look(stream, 904, 6_000) == 6_000
+    assert next_look(stream, 903, 6_000) == 6_000
+
+
+def test_all_of_the_first_bytes_is_there() -> None:
+    stream = held(bytes(5_000))
+    assert is_all_there(stream, 4_990, 5_000)
+    assert not is_all_there(stream, 4_990, 5_001)
+    assert is_all_there(stream, 904, 6_000)
+    assert not is_all_there(stream, 905, 6_000)
+    stream.ended = True
+    assert is_all_there(stream, 4_990, 5_001)
+    cut = behind_a_gap(bytes(100), 50, bytes(9))
+    assert is_all_there(cut, 90, 120)
+
+
+RESPONSE = {7: (12, 0)}
+"""A Heartbeat v0 that waits."""
+
+
+@pytest.mark.parametrize(
+    ("previous_id", "points"), [(None, 0), (6, 1), (7 - 16, 1), (7 - 17, 0), (7, 0), (8, 0)], ids=str
+)
+def test_points_of_an_awaited_answer(previous_id: int | None, points: int) -> None:
+    """Two for its id, and one for a body of two bytes."""
+    stream = held(heartbeat_response(7))
+    assert (
+        score_response(stream, 0, RESPONSE, previous_id=previous_id).points == 2 + 1 + SEGMENT + END_OF_STREAM + points
+    )
+
+
+def test_points_of_where_a_response_begins() -> None:
+    for stream, place, points in (
+        (held(b"text" + heartbeat_response(7)), 4, 0),
+        (held(b"text", heartbeat_response(7)), 4, 2),
+        (held(b"text" * 200, heartbeat_response(7)), 800, 1),
+        (behind_a_gap(b"text", 5, heartbeat_response(7)), 9, 2),
+    ):
+        assert score_response(stream, place, RESPONSE).points == 2 + 1 + END_OF_STREAM + points
+
+
+def test_a_body_of_twelve_bytes_tells_more() -> None:
+    """Of 16 with the correlation id: ListOffsets v0 of no topic has a body of four, of one topic without a name ten."""
+    for body, points in (
+        (struct.pack(">i", 0), 1),
+        (struct.pack(">ihi", 1, 0, 0), 1),
+        (struct.pack(">ihxxi", 1, 2, 0), 2),
+    ):
+        stream = held(sized(struct.pack(">i", 7) + body))
+        assert score_response(stream, 0, {7: (2, 0)}).points == 2 + points + SEGMENT + END_OF_STREAM, body
+
+
+@pytest.mark.parametrize(
+    ("size", "possible"), [(-1, False), (3, False), (4, True), (1 << 30, True), ((1 << 30) + 1, False)]
+)
+def test_sizes_of_responses(size: int, possible: bool) -> None:
+    stream = held(struct.pack(">ii", size, 7) + b"\1\2\3\4")
+    assert (score_response(stream, 0, {7: (500, 0)}).points >= 0) == possible
+
+
+def test_an_answer_with_a_byte_too_many_or_too_few_is_none() -> None:
+    for body, possible in ((b"\0\0", True), (b"\0", False), (b"\0\0\0", False)):
+        stream = held(sized(struct.pack(">i", 7) + body))
+        assert (score_response(stream, 0, RESPONSE).points >= 0) == possible, body
+
+
+@pytest.mark.parametrize(
+    ("step", "first", "at_segment", "points"),
+    [
+        *((None, True, True, 3), (1, True, True, 3), (1, False, True, 3)),
+        *((2, True, True, 3), (16, True, True, 3), (17, True, True, 0), (0, True, True, 0), (-1, True, True, 0)),
+        *((2, False, True, 0), (1, True, False, 0), (None, True, False, 0)),
+    ],
+)
+def test_points_of_a_response_whose_request_is_lost(
+    step: int | None, first: bool, at_segment: bool, points: int
+) -> None:
+    response = sized(struct.pack(">i", 700) + b"some body")
+    before = b"\xff" * 600
+    stream = held(before, response, b"more") if at_segment else held(before + response + b"more")
+    assert lone_points(stream, 600, 600 + len(response), 700, step, first) == points
+
+
+@pytest.mark.parametrize(("step", "points"), [(None, 3), (1, 3), (2, 2), (16, 2), (17, 0)], ids=str)
+def test_behind_lost_segments_an_id_further_on_says_less(step: int | None, points: int) -> None:
+    response = sized(struct.pack(">i", 700) + b"some body")
+    stream = behind_a_gap(b"\xff" * 600, 50, response, b"more")
+    assert lone_points(stream, 650, 650 + len(response), 700, step, True) == points
+
+
+@pytest.mark.parametrize(("length", "points"), [(512, 3), (513, 0)])
+def test_between_gaps_that_are_near_a_lost_response_may_stand_within_a_segment(length: int, points: int) -> None:
+    response = sized(struct.pack(">i", 700) + b"some body")
+    stream = behind_a_gap(b"\xff" * 600, 50, b"\xff" * (length - len(response)) + response)
+    stream.push_gap(gap(OF, 0, 50, 3))
+    stream.push(data(OF, 0, b"more", 4))
+    place = 650 + length - len(response)
+    assert lone_points(stream, place, place + len(response), 700, 1, True) == points
+
+
+def versions(keys: list[int]) -> bytes:
+    """ApiVersions v0: no error, and an array of int16 key, oldest and newest version."""
+    return struct.pack(">ihi", 7, 0, len(keys)) + b"".join(struct.pack(">hhh", key, 0, 3) for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("keys", "listed"),
+    [
+        (range(8), True),
+        (range(7), False),
+        # More than half of them are known.
+        ([*range(5), 501, 502, 503], True),
+        ([*range(4), 501, 502, 503, 504], False),
+    ],
+)
+def test_a_list_of_versions_has_eight_apis_most_of_which_are_known(keys: list[int], listed: bool) -> None:
+    assert looks_like_api_versions(versions([*keys])) == listed
+    stream = held(sized(versions([*keys])))
+    assert score_response(stream, 0, {}).points == (4 if listed else 0) + SEGMENT + END_OF_STREAM
+
+
+@pytest.mark.parametrize(
+    ("following", "leads"),
+    [(7, False), (8, True), (7 + 16, True), (7 + 17, False), (6, False)],
+)
+def test_another_client_goes_on_with_an_id_soon_behind(following: int, leads: bool) -> None:
+    stream = held(metadata_request(following, client_id="carts"))
+    assert goes_on(stream, PlausibleHeader(3, 1, 7, "shop", cut=False), 0) == leads
+    assert goes_on(stream, PlausibleHeader(3, 1, 7, "carts", cut=False), 0)
+
+
+def test_what_is_not_there_or_no_header_contradicts_nothing() -> None:
+    header = PlausibleHeader(3, 1, 7, "shop", cut=False)
+    assert goes_on(held(b"\0\0"), header, 0)
+    assert goes_on(held(b"\xff" * 40), header, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "legal"),
+    [
+        ("orders", True),
+        ("a.B_c-9", True),
+        ("o" * 249, True),
+        ("o" * 250, False),
+        ("", False),
+        ("a b", False),
+        ("ä", False),
+    ],
+)
+def test_a_produce_names_a_topic_that_kafka_takes(name: str, legal: bool) -> None:
+    """org.apache.kafka.common.internals.Topic: 249 of ASCII's letters, digits, dot, underscore and hyphen."""
+    body = {"topicData": [{"name": "no name!"}, {"name": name}]}
+    assert produces(PlausibleHeader(0, 3, 7, None, cut=False), body) == legal
+    assert not produces(PlausibleHeader(1, 3, 7, None, cut=False), body)
+
+
+def test_what_reads_as_a_produce_may_be_a_response_whose_id_is_small() -> None:
+    """Its API key and version are the upper and the lower half of the id."""
+    heartbeats = [heartbeat_response(number) for number in (5, 6, 21, 22, 5)]
+    for first, second, may in ((0, 1, True), (0, 2, True), (0, 3, False), (0, 4, False)):
+        answer = sized(struct.pack(">i", 5) + b"\x7f" * 40)
+        stream = held(answer + heartbeats[second])
+        assert may_be_response(stream, 0) == may, (first, second)
+    assert may_be_response(held(sized(struct.pack(">i", 5) + b"\x7f" * 40)), 0)
+    # A null client id, and a body that is none.
+    assert may_be_response(held(sized(struct.pack(">i", 5) + b"\xff" * 40)), 0)
+    assert not may_be_response(held(metadata_request(1)), 0)
+    assert not may_be_response(held(produce_request(1, 1)), 0)
+    assert may_be_response(held(produce_request(1, 1, client_id="")), 0)
+    assert not may_be_response(held(b"\0\0"), 0)

@@ -45,3 +45,40 @@ def test_ids_that_ran_over_count_on_from_the_lowest() -> None:
         -(1 << 31),
         -(1 << 31) + 1,
     ]
+
+
+def test_a_gap_may_hold_sixteen_ids_and_none_that_was_seen() -> None:
+    ids = LostIds(from_the_beginning=True)
+    ids.add(100)
+    ids.lose()
+    assert [number for number in range(90, 130) if ids.may_have(number)] == [*range(101, 117)]
+    assert ids.near(100) == [*range(101, 117)]
+    assert ids.near(110) == [*range(111, 117)]
+    # No answer came yet.
+    assert ids.near(None) == []
+
+
+def test_as_many_as_sixteen_ids_may_stand_before_the_first() -> None:
+    ids = LostIds(from_the_beginning=False)
+    ids.add(1000)
+    assert [number for number in range(900, 1100) if ids.may_have(number)] == [*range(984, 1000)]
+
+
+def test_a_thousand_lost_ids_are_remembered_the_last_ones() -> None:
+    ids = LostIds(from_the_beginning=True)
+    ids.add(4)
+    ids.lose()
+    ids.add(2000)
+    assert (ids.may_have(2000 - 1024), ids.may_have(2000 - 1025)) == (True, False)
+    ids.lose()
+    ids.add(2003)
+    remembered = [number for number in range(2010) if ids.may_have(number)]
+    assert (remembered[0], remembered[-2:], len(remembered)) == (978, [2001, 2002], 1024)
+
+
+def test_without_a_gap_nothing_is_lost() -> None:
+    ids = LostIds(from_the_beginning=True)
+    ids.add(4)
+    ids.add(9)
+    assert [number for number in range(20) if ids.may_have(number)] == []
+    assert ids.may_have(10) is None

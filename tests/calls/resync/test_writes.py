@@ -97,3 +97,51 @@ def test_integers_that_lead_to_the_end_of_their_segment_are_no_messages() -> Non
         for number in range(4):
             writes.add(number, content)
         assert writes.begin_at(3) == begins
+
+
+def test_the_smallest_path_takes_28_bytes_of_data() -> None:
+    """68 octets (RFC 791, 3.2) less 20 each of the headers of IP and TCP."""
+    assert places([28, 28, 28]) == []
+    assert places([27, 27, 27]) == [1, 2]
+
+
+def test_one_byte_is_a_short_segment() -> None:
+    assert places([536, 1, 536]) == [2]
+
+
+@pytest.mark.parametrize("content", [struct.pack(">ii20x", 0, 20), struct.pack(">i24xi", 24, 0)], ids=["first", "last"])
+def test_an_empty_message_is_one_too(content: bytes) -> None:
+    """A SASL server's empty token: a size of zero."""
+    writes = Writes()
+    for number in range(3):
+        writes.add(number, content)
+    assert [number for number in range(3) if writes.begin_at(number)] == [1, 2]
+
+
+def test_what_stands_before_the_start_is_of_the_same_segment() -> None:
+    heartbeat = struct.pack(">i", 60) + bytes(60)
+    for before, start, begins in ((b"\xff" * 8, 8, [1, 2]), (b"\xff" * 8, 7, []), (b"", 0, [1, 2])):
+        writes = Writes()
+        for number in range(3):
+            writes.add(number, before + heartbeat, start)
+        assert [number for number in range(3) if writes.begin_at(number)] == begins
+
+
+def test_integers_with_part_of_another_behind_them_are_no_messages() -> None:
+    content = struct.pack(">8i", 30, 39, 63, 24, 60, 23, 49, 31) + b"\1\2"
+    writes = Writes()
+    for number in range(3):
+        writes.add(number, content)
+    assert [number for number in range(3) if writes.begin_at(number)] == []
+
+
+def test_four_segments_smaller_than_any_piece_are_tiny() -> None:
+    for count, tiny in ((4, False), (5, True)):
+        writes = Writes()
+        for number in range(count):
+            writes.add(number, b"\xff" * 7)
+        assert writes.are_tiny() is tiny, count
+    pieces = Writes()
+    for number in range(9):
+        pieces.add(number, b"\xff" * 8)
+    assert not pieces.are_tiny()
