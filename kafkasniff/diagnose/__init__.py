@@ -5,8 +5,8 @@
 - `seen` is what rules see of a call, `facts` what all calls tell of clients, brokers and topics, `memory` what rules
   keep, within bounds.
 - `rule.Rule` is what every rule is; `error_rule` has those that count error codes. `catalogue` lists all rules:
-  `cluster`, `consumers`, `groups`, `network` and `producers` hold them by family, `unexplained` takes the errors that no
-  other rule takes, but for `normal_errors`.
+  `cluster`, `consumers`, `groups`, `network` and `producers` hold them by family, `unexplained` takes the errors that
+  no other rule takes, but for `normal_errors`.
 - `finding.Finding` is what a rule says. `joining` puts findings under those that explain them, as `causes` tells, and
   `options` puts advice in the words of the client's library.
 - `timeline` and `partition_life` tell what happened to one client, group or partition, in order.
