@@ -1,6 +1,6 @@
 import json
 
-from kafkasniff.diagnose.consumers.lag import Place, Standing
+from kafkasniff.diagnose.consumers.lag import Point, Standing
 from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.render.diagnosis.lags import lag_lines
 
@@ -10,8 +10,8 @@ NOON = 1_795_176_000_000_000_000
 
 def standing(seconds: int) -> Standing:
     """500 records behind; 400 since the beginning, in which 1,200 were written and 800 read."""
-    first = Place(NOON, 100, 200, 0)
-    last = Place(NOON + seconds * 1_000_000_000, 900, 1_400, 0)
+    first = Point(NOON, 100, 200, 0)
+    last = Point(NOON + seconds * 1_000_000_000, 900, 1_400, 0)
     return Standing(Client("shop", "10.0.0.1"), "billing", "orders", 3, "commit", 900, 1_400, first, last)
 
 
