@@ -2,14 +2,12 @@
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.cli.showing.reading import LineFormat
-from kafkasniff.diagnose.catalogue import RULES
-from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Evidence, Finding
 from kafkasniff.fields import NamedTuple
 from kafkasniff.filters.filter import Filter
@@ -70,26 +68,40 @@ class Chosen:
         self._calls = 0
         self._left_out = 0
 
-    def read(self, reading: Reading) -> None:
-        """Take what a reading gives, to its end. Raises CaptureError."""
-        # What explains a call may stand far behind it: all is read, and judged.
-        diagnosis = Diagnosis(RULES, {})
+    def read(self, reading: Reading, with_findings: bool) -> None:
+        """Take what a reading gives, to its end; `with_findings` also what is found in it. Raises CaptureError."""
+        diagnosis = None
+        if with_findings:
+            from kafkasniff.diagnose.engine import Diagnosis
+
+            diagnosis = Diagnosis()
+        # What calls tell of others is remembered by forms that are used.
+        forms = (self._whole, self._line) if self._context else (self._whole,)
+        has_begun = False
         for item in reading:
-            diagnosis.feed(item)
+            if diagnosis is not None:
+                diagnosis.feed(item)
             if isinstance(item, Call):
-                if self._wanted.where is not None:
-                    self._wanted.where.start_at(reading.summary.first_time)
-                for form in (self._whole, self._line):
+                if not has_begun:
+                    has_begun = True
+                    self._begin(reading.summary.first_time, forms)
+                for form in forms:
                     form.learn(item)
-                    if form.count_from is not None:
-                        form.count_from(reading.summary.first_time or 0)
                 self._take(item)
             elif isinstance(item, ConnectionReport):
                 self._before.pop(item.connection, None)
-        self._findings = diagnosis.findings()
+        if diagnosis is not None:
+            self._findings = diagnosis.findings()
+
+    def _begin(self, first_time: int | None, forms: Iterable[LineFormat]) -> None:
+        if self._wanted.where is not None:
+            self._wanted.where.start_at(first_time)
+        for form in forms:
+            if form.count_from is not None:
+                form.count_from(first_time or 0)
 
     def texts(self, says_more: bool) -> Iterator[bytes]:
-        """Give what to print; `says_more`: also packets and findings, which only a person reads."""
+        """Give what to print; `says_more`: also packets and findings, for people alone."""
         for shown in self._shown:
             yield from shown.before
             yield shown.whole
@@ -131,16 +143,10 @@ class Chosen:
             if follows is connection:
                 shown.after.append(line)
         self._awaiting = [(each, shown) for each, shown in self._awaiting if len(shown.after) < self._context]
-        packets = {
-            (arrival.interface.file, arrival.packet)
-            for frame in (call.request, call.response)
-            if frame is not None
-            for arrival in frame.packets
-        }
-        if self._is_wanted(call, packets):
+        if self._is_wanted(call):
             if len(self._shown) < _MOST_CHOSEN:
                 before = list(self._before[connection]) if self._context else []
-                shown = _Shown(call.number, packets, before, call_text(self._whole, call))
+                shown = _Shown(call.number, _packets_of(call), before, call_text(self._whole, call))
                 self._shown.append(shown)
                 if self._context:
                     self._awaiting.append((connection, shown))
@@ -149,14 +155,24 @@ class Chosen:
         if self._context:
             self._before[connection].append(line)
 
-    def _is_wanted(self, call: Call, packets: set[tuple[str, int]]) -> bool:
+    def _is_wanted(self, call: Call) -> bool:
         wanted = self._wanted
         return (
             any(call.number in numbers for numbers in wanted.numbers)
-            or call.correlation_id in wanted.correlation_ids
+            or (bool(wanted.correlation_ids) and call.correlation_id in wanted.correlation_ids)
             or (wanted.where is not None and wanted.where.wants(call))
-            or any(packet in wanted.packets for _, packet in packets)
+            or (bool(wanted.packets) and any(packet in wanted.packets for _, packet in _packets_of(call)))
         )
+
+
+def _packets_of(call: Call) -> set[tuple[str, int]]:
+    """Give the packets that carried a call, with their files."""
+    return {
+        (arrival.interface.file, arrival.packet)
+        for frame in (call.request, call.response)
+        if frame is not None
+        for arrival in frame.packets
+    }
 
 
 def _cites(evidence: Evidence, shown: _Shown) -> bool:

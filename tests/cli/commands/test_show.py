@@ -59,14 +59,15 @@ def test_findings_that_cite_a_call_stand_with_it(run: Run) -> None:
     finding = next(each for each in map(json.loads, findings) if each["rule"] == "acks-zero")
     first = finding["evidence"][0]
     said = f"  finding {finding['rule']} ({finding['severity']}): "
-    assert said in run("show", "pipelined-acks0.pcap", str(first["number"])).stdout
+    assert said in run("show", "pipelined-acks0.pcap", str(first["number"]), "--findings").stdout
     shown = json.loads(run("show", "pipelined-acks0.pcap", "--packet", str(first["packet"]), "--json").stdout)
     assert shown["number"] == first["number"]
     assert shown["requestPacket"] == first["packet"]
     # A packet carries several calls: of these one is cited.
     cited = {each["number"] for each in finding["evidence"]}
     other = next(number for number in range(first["number"], 108) if number not in cited)
-    assert said not in run("show", "pipelined-acks0.pcap", str(other)).stdout
+    assert said not in run("show", "pipelined-acks0.pcap", str(other), "--findings").stdout
+    assert said not in run("show", "pipelined-acks0.pcap", str(first["number"])).stdout
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,7 @@ def test_findings_that_cite_a_call_stand_with_it(run: Run) -> None:
     [
         (["999"], 1, "no call 999: there are 108 calls"),
         (["--packet", "9999"], 1, "0 of 108 calls match"),
+        (["7", "--findings", "--json"], 2, "JSON has calls alone"),
         ([], 2, "say which: a number, --packet, --correlation-id or --where"),
     ],
 )

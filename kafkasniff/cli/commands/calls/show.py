@@ -15,6 +15,7 @@ Examples:
   kafkasniff show capture.pcap 7                   call 7 of `read`'s list
   kafkasniff show capture.pcap 7 12-15 --context 3 and calls around them
   kafkasniff show capture.pcap --packet 47         the call in packet 47
+  kafkasniff show capture.pcap 7 --findings        and what is found wrong with it
   kafkasniff show capture.pcap --correlation-id 42 --json
   kafkasniff show capture.pcap --where 'error and group == billing'
 """
@@ -51,10 +52,14 @@ def show(
             help="Also the lines of N calls before and after on the connection.",
         ),
     ] = 0,
+    findings: Annotated[
+        bool,
+        typer.Option("--findings", help="Also the findings that cite them; the whole capture is judged for it."),
+    ] = False,
     *,
     shape: Shape,
 ) -> None:
-    """Show single calls whole, and the findings that cite them. Messages come with offsets, bytes and packets."""
+    """Show single calls whole: messages with offsets, bytes and packets, on demand the findings that cite them."""
     from kafkasniff.capture.errors import CaptureError
     from kafkasniff.cli.showing.chosen import Chosen, Wanted, numbers_in
     from kafkasniff.cli.showing.reading import json_format, terminal_format
@@ -71,6 +76,8 @@ def show(
         raise typer.BadParameter("name a capture before the numbers.", param_hint="FILE")
     if wanted == Wanted():
         raise typer.BadParameter("say which: a number, --packet, --correlation-id or --where.", param_hint="NUMBER")
+    if findings and shape.json_output:
+        raise typer.BadParameter("JSON has calls alone; `diagnose --json` has findings.", param_hint="--findings")
     if "-" not in files:
         page()
     if shape.json_output:
@@ -91,7 +98,7 @@ def show(
             key_log=shape.keylog,
             **limits.of_reading(),
         )
-        chosen.read(reading)
+        chosen.read(reading, findings)
     except CaptureError as error:
         fail(error)
     output = Output(sys.stdout.buffer)
