@@ -4,19 +4,22 @@
 -- the release takes, and of an API that came later only a highest version of -1; `libraries` has from which version on a
 -- client library is known to fit. `fits_from` is that of the client's software; where it tells none, of the
 -- library whose default client id it has.
-WITH used AS (
+WITH counted AS (
   SELECT
-    client_host, client_id, software_name, software_version, principal, api_name, api_version,
-    count(*) AS calls,
+    client_host, client_id, software_name, software_version, principal, api_key, api_name, api_version,
+    count(*) AS calls
+  FROM calls
+  WHERE api_key IS NOT NULL
+  GROUP BY client_host, client_id, software_name, software_version, principal, api_key, api_name, api_version
+),
+used AS (
+  SELECT
+    client_host, client_id, software_name, software_version, principal, api_name, api_version, calls,
     coalesce(api_version < target.lowest, target.target_key IS NULL) AS refused,
     coalesce(api_version > target.highest, false) AS steps_down,
     target.lowest AS minimum
-  FROM calls
-  LEFT JOIN target ON calls.api_key = target.target_key
-  WHERE api_key IS NOT NULL
-  GROUP BY
-    client_host, client_id, software_name, software_version, principal, api_name, api_version, target.target_key,
-    target.lowest, target.highest
+  FROM counted
+  LEFT JOIN target ON counted.api_key = target.target_key
 )
 SELECT used.*, libraries.fits_from
 FROM used

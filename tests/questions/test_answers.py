@@ -10,6 +10,9 @@ import pytest
 
 from kafkasniff.cli.app import run
 from kafkasniff.cli.exit_status import ExitStatus
+from kafkasniff.questions.database import Database
+from kafkasniff.questions.named import text_of
+from kafkasniff.tables.declared import TABLES
 from tests.conftest import CAPTURES, SHARED, needs_shared
 from tests.questions import recomputed
 
@@ -128,6 +131,30 @@ def test_who(ask: Asked, path: Path, lines: list[dict[str, Any]]) -> None:
         assert row["bytes_per_s"] == pytest.approx(row["bytes"] * 1e9 / (max(times) - min(times)))
         lag = told.get((row["topic"], row["client_host"], row["client_id"]))
         assert row["lag"] == (lag if row["role"] == "consumes" else None), row
+
+
+def test_who_tells_apart_users_of_one_connection() -> None:
+    connection = "'v', 'c', 0, 'request'"
+    with Database() as database:
+        for name in ("calls", "batches", "partitions"):
+            database.make(TABLES[name], [column.name for column in TABLES[name].columns])
+        for offset, principal, size in ((0, "alice", 5), (100, "alice", 7), (200, "bob", 11)):
+            database.run(
+                "INSERT INTO calls (vantage, connection, epoch, direction, stream_offset, time_ns, client_host, "
+                f"api_name, topics, groups, principal) VALUES ({connection}, {offset}, {offset}, 'h', 'PRODUCE', "
+                f"['t'], [], '{principal}')"
+            )
+            database.run(
+                "INSERT INTO batches (vantage, connection, epoch, direction, stream_offset, api_name, topic, "
+                f"compression, size_in_bytes, record_count) VALUES ({connection}, {offset}, 'PRODUCE', 't', 'none', "
+                f"{size}, 1)"
+            )
+        answer = database.ask(text_of("who"))
+        rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+    assert {row["principal"]: (row["calls"], row["bytes"], row["records"]) for row in rows} == {
+        "alice": (2, 12, 2),
+        "bob": (1, 11, 1),
+    }
 
 
 def test_subscriptions_that_nobody_uses(ask: Asked, path: Path, lines: list[dict[str, Any]]) -> None:

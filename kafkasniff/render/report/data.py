@@ -26,7 +26,6 @@ _MOST_ROWS = 5_000
 _MOST_CALLS = 500
 
 _CLIENT = ["client_host", "client_id"]
-_FAILED = "cardinality(error_names) > 0"
 _IN_ORDER = "time, client, server, correlation_id"
 """Of single calls; orders end in it so that the same captures give the same report."""
 _LISTS = {
@@ -39,8 +38,6 @@ _LISTS = {
     "ORDER BY calls DESC, error, api_name",
     "who": text_of("who"),
     "audit": text_of("audit"),
-    "slow_calls": f"{text_of('report_calls')} WHERE total_time_ms IS NOT NULL ORDER BY total_time_ms DESC, {_IN_ORDER}",
-    "failed_calls": f"{text_of('report_calls')} WHERE {_FAILED} ORDER BY {_IN_ORDER}",
     "partitions": text_of("report_partitions"),
     "generations": text_of("report_generations"),
     "group_events": "SELECT * FROM group_events ORDER BY time_ns, connection, stream_offset",
@@ -50,6 +47,11 @@ _LISTS = {
     "connection_kinds": text_of("report_connection_kinds"),
 }
 """Of each the first rows are in the report, and how many there are."""
+_CALLS = {
+    "slow_calls": ("total_time_ms IS NOT NULL", f"total_time_ms DESC, {_IN_ORDER}"),
+    "failed_calls": ("cardinality(error_names) > 0", _IN_ORDER),
+}
+"""Single calls: for which of them there is a row, and in which order."""
 _CELLS = {
     "time_cells": ("stats", []),
     "api_cells": ("stats", ["api_name", "server"]),
@@ -59,11 +61,14 @@ _CELLS = {
     "error_cells": ("report_cells", ["error", "api_name"]),
 }
 """What is counted by bins of time: the question and its keys."""
+_FURTHER = {"report_latencies": ["step"]}
+"""Keys that a question has by itself."""
 
 
 def asked() -> str:
     """Give the SQL of all that a report asks, but for what divides time."""
-    return " ".join((*_LISTS.values(), *(keyed(name, keys) for name, keys in _CELLS.values()), "time_ns"))
+    cells = (keyed(name, keys) for name, keys in _CELLS.values())
+    return " ".join((*_LISTS.values(), text_of("report_calls"), *map(" ".join, _CALLS.values()), *cells, "time_ns"))
 
 
 def report_data(database: Database, summary: Summary, paths: Sequence[str]) -> Values:
@@ -76,17 +81,14 @@ def report_data(database: Database, summary: Summary, paths: Sequence[str]) -> V
         "notSeen": closing_notes(summary),
         "findings": _findings(database),
         "bins": None,
-        "tables": {name: _table(database, text, _most_rows(name)) for name, text in _LISTS.items()},
+        "tables": {name: _table(database, text) for name, text in _LISTS.items()}
+        | {name: _single_calls(database, where, order) for name, (where, order) in _CALLS.items()},
     }
     bins = bins_of_calls(database)
     if bins is not None:
         data["bins"] = _bins(bins)
         data["tables"] |= {name: _cells(database, bins, *asked) for name, asked in _CELLS.items()}
     return data
-
-
-def _most_rows(name: str) -> int:
-    return _MOST_CALLS if name.endswith("_calls") else _MOST_ROWS
 
 
 def _findings(database: Database) -> list[Values]:
@@ -99,13 +101,24 @@ def _findings(database: Database) -> list[Values]:
     return found
 
 
-def _table(database: Database, text: str, most: int) -> Values:
+def _table(database: Database, text: str) -> Values:
     """Give the first rows of an answer, and how many there are."""
-    table = _values(database.ask(f"SELECT * FROM ({text}) LIMIT {most + 1}"))
-    if table["total"] > most:
+    table = _values(database.ask(f"SELECT * FROM ({text}) LIMIT {_MOST_ROWS + 1}"))
+    if table["total"] > _MOST_ROWS:
         table["rows"].pop()
-        [(table["total"],)] = database.ask(f"SELECT count(*) FROM ({text})").rows
+        table["total"] = _number(database, f"({text})")
     return table
+
+
+def _single_calls(database: Database, where: str, order: str) -> Values:
+    """Give the first of the calls for which `where` holds, and how many there are."""
+    text = f"{text_of('report_calls')} WHERE {where} ORDER BY {order} LIMIT {_MOST_CALLS}"
+    return _values(database.ask(text)) | {"total": _number(database, f"calls WHERE {where}")}
+
+
+def _number(database: Database, rows: str) -> int:
+    [(number,)] = database.ask(f"SELECT count(*) FROM {rows}").rows
+    return int(number)
 
 
 def _cells(database: Database, bins: Bins, name: str, keys: list[str]) -> Values:
@@ -116,10 +129,12 @@ def _cells(database: Database, bins: Bins, name: str, keys: list[str]) -> Values
     # Most calls have no error, and are no cells of any.
     where = " WHERE error IS NOT NULL" if "error" in keys else ""
     while True:
-        text = f"SELECT * FROM ({binned(name, bins, keys)}){where} ORDER BY {', '.join(['calls DESC', 'bin', *keys])}"
-        [(number,)] = database.ask(f"SELECT count(*) FROM ({text})").rows
+        database.run(f"CREATE OR REPLACE TEMP TABLE cells AS SELECT * FROM ({binned(name, bins, keys)}){where}")
+        number = found = _number(database, "cells")
         if number <= _MOST_CELLS or bins.number == 1:
-            return _coded(_table(database, text, _MOST_CELLS)) | {"bins": _bins(bins)}
+            order = ", ".join(["calls DESC", "bin", *keys, *_FURTHER.get(name, ())])
+            table = _values(database.ask(f"SELECT * FROM cells ORDER BY {order} LIMIT {_MOST_CELLS}"))
+            return _coded(table) | {"total": found, "bins": _bins(bins)}
         # Two bins as one have at least half the cells.
         while number > _MOST_CELLS and bins.number > 1:
             bins = bins.wider()

@@ -34,6 +34,7 @@ def report(
 ) -> None:
     """Write one HTML file with findings, plots, tables and calls. It opens without a network."""
     import os
+    import tempfile
     from copy import copy
 
     import orjson
@@ -52,7 +53,11 @@ def report(
         from kafkasniff.protocol.api_releases import RELEASES
 
         raise none_of(target, RELEASES, "--target")
-    with database_for() as database:
+    # Compressed on disk: some seventy questions are asked, and all columns take more memory than DuckDB gets.
+    with (
+        tempfile.TemporaryDirectory(prefix="kafkasniff-") as folder,
+        database_for(os.path.join(folder, "tables.duckdb")) as database,
+    ):
         capture = load(database, files, asked(), selection, TABLES)
         fill_target(database, release)
         data = report_data(database, capture.reading.summary, files)
