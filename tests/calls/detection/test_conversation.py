@@ -13,7 +13,7 @@ from kafkasniff.calls.frame import Frame
 from kafkasniff.calls.limits import Budget, CallLimits
 from kafkasniff.calls.reports import Gap
 from kafkasniff.calls.streams import CallOptions
-from kafkasniff.tcp.events import Endpoint
+from kafkasniff.tcp.events import Connection, Endpoint
 from tests.calls.detection.conversing import Event, converse
 from tests.calls.hand_made import (
     BUDGET,
@@ -457,3 +457,166 @@ def _told(items: list[Call | Gap]) -> list[tuple[object, ...]]:
 
 def _of(frame: Frame | None) -> tuple[object, ...]:
     return () if frame is None else (frame.size, frame.data, frame.stream_offset, frame.last.packet)
+
+
+def reported(of: Connection, events: list[Event], limits: CallLimits | None = None) -> tuple[str, str]:
+    """Give what a connection is said to be, and why."""
+    report = converse(of, events, limits)[1].report(arrival(9))
+    return report.protocol, report.evidence
+
+
+UNPROVEN = sized(struct.pack(">hhih", 500, 0, 7, 4) + b"shop" + b"\xff" * 40)
+"""A request of an API that no release has: it may be one, and proves nothing."""
+
+
+def test_why_a_connection_is_what_it_is() -> None:
+    assert reported(connection(), []) == ("empty", "no data was seen")
+    assert reported(connection(), [data(connection(), 0, metadata_request(1), 1)]) == (
+        "kafka",
+        "a request at byte 0 of what 10.0.0.1:51234 sent, and more",
+    )
+    assert reported(connection(), [data(connection(), 0, bytes(40), 1)]) == (
+        "unknown",
+        "its first bytes are no Kafka request",
+    )
+    assert reported(connection(), [data(connection(), 0, UNPROVEN, 1)]) == (
+        "unknown",
+        "nothing in it proves a protocol",
+    )
+    http = [data(connection(), 0, b"GET / HTTP/1.1\r\n\r\n", 1)]
+    assert reported(connection(), http) == reported(connection(None), http) == ("http", "begins with GET")
+
+
+def test_where_a_request_proves_a_connection_is_told_from_its_first_byte_on() -> None:
+    of = connection(None)
+    evidence = reported(of, [data(of, 1, b"tail", 1), data(of, 1, metadata_request(8) + metadata_request(9), 2)])
+    assert evidence == ("kafka", "a request at byte 4 of what 10.0.0.2:19092 sent, and more")
+
+
+def test_what_another_protocol_sends_later_is_not_looked_at() -> None:
+    of = connection()
+    events: list[Event] = [data(of, 0, b"GET / HTTP/1.1\r\n\r\n", 1), gap(of, 0, 9, 2)]
+    events += [data(of, 0, metadata_request(1) + metadata_request(2), 3)]
+    assert converse(of, events)[0] == []
+    assert reported(of, events)[0] == "http"
+
+
+def test_a_server_that_speaks_first_is_recognised() -> None:
+    of = connection()
+    assert reported(of, [data(of, 1, b"SSH-2.0-OpenSSH_9.2p1\r\n", 1)]) == ("ssh", "begins with SSH-2.")
+
+
+def test_a_connection_that_proves_nothing_is_given_up_after_some_bytes() -> None:
+    of, budget, size = connection(), Budget(1 << 30), 1_000
+    conversation = Conversation(of, CallLimits(undecided_bytes=size), CallOptions(), budget)
+    # A size that leads far ahead, behind which anything may stand.
+    start = struct.pack(">ihhih", 1 << 20, 500, 0, 7, 4) + b"shop"
+    conversation.take(data(of, 0, start + b"\xff" * (size - len(start)), 1))
+    assert conversation.protocol is None
+    conversation.take(data(of, 0, b"\xff", 2))
+    assert conversation.protocol == "unknown"
+    assert conversation.report(arrival(9)).evidence == "no Kafka in 1001 bytes"
+    assert budget.notes() == ["connection taken for no Kafka: nothing in its first 0 MiB proves it: 1"]
+
+
+@pytest.mark.parametrize(("size", "raw"), [(0, False), (1, True), (0xFFFF, True), (0x10000, False), (-1, False)])
+def test_a_kerberos_token_has_64_kib_at_most(size: int, raw: bool) -> None:
+    of = connection()
+    token = bytes.fromhex("6082010006092a864886f71201020201006e82")
+    _, conversation = converse(of, [data(of, 0, struct.pack(">i", size) + token + bytes(40), 1)])
+    assert (conversation.kafka is not None) == raw
+
+
+def test_nothing_waits_in_a_connection_that_is_not_decided() -> None:
+    of = connection()
+    conversation = Conversation(of, CallLimits(), CallOptions(), BUDGET)
+    assert conversation.tick(10**18) == []
+    conversation.take(data(of, 0, metadata_request(1)[:9], 1))
+    assert (conversation.tick(10**18), conversation.protocol) == ([], None)
+
+
+def test_calls_that_wait_too_long_are_given() -> None:
+    of = connection()
+    conversation = Conversation(of, CallLimits(pending_ns=1_000), CallOptions(), BUDGET)
+    conversation.take(data(of, 0, metadata_request(1), 1))
+    assert conversation.tick(arrival(1).time + 999) == []
+    (call,) = conversation.tick(arrival(1).time + 1_000)
+    assert isinstance(call, Call)
+    assert (call.correlation_id, call.outcome) == (1, "response-not-captured")
+
+
+@pytest.mark.parametrize("kept", [8, 9])
+def test_eight_bytes_of_each_beginning_are_shown(kept: int) -> None:
+    of = connection()
+    assert converse(of, [data(of, 1, b"begins so"[:kept], 1)])[1].report(arrival(9)).response_start == b"begins s"
+
+
+def test_a_first_request_may_come_in_pieces_and_with_any_client_id() -> None:
+    """Not all prove what they are with their first segment."""
+    requests = {
+        "no name": [metadata_request(1, client_id="")],
+        "unprintable": [metadata_request(1, client_id="a\tb")],
+        "two": [metadata_request(1) + metadata_request(2)],
+        "one and a half": [metadata_request(1) + metadata_request(2)[:9], metadata_request(2)[9:]],
+        "long": [metadata_request(1, topic="t" * 2_000)],
+        "half": [metadata_request(1)[:20], metadata_request(1)[20:]],
+    }
+    for name, segments in requests.items():
+        of = connection()
+        events: list[Event] = [data(of, 0, segment, packet) for packet, segment in enumerate(segments, 1)]
+        events += [data(of, 1, metadata_response(1), 8)]
+        items, conversation = converse(of, events)
+        assert conversation.protocol == "kafka", name
+        assert calls(items)[0] == (3, 1, "answered"), name
+
+
+def test_a_request_behind_a_proxy_header_in_two_segments() -> None:
+    of = connection()
+    header = b"PROXY TCP4 192.168.0.1 192.168.0.11 56324 9092\r\n"
+    events: list[Event] = [data(of, 0, header[:20], 1), data(of, 0, header[20:] + metadata_request(1), 2)]
+    items, conversation = converse(of, [*events, data(of, 1, metadata_response(1), 3)])
+    assert calls(items) == [(3, 1, "answered")]
+    assert conversation.report(arrival(9)).evidence.startswith(f"a request at byte {len(header)} of what")
+
+
+@pytest.mark.parametrize(("since", "proven"), [(2, True), (3, True), (4, False), (None, False)])
+def test_two_answers_are_enough_of_a_server_that_was_known_by_then(since: int | None, proven: bool) -> None:
+    of = connection(None)
+    options = CallOptions()
+    if since is not None:
+        options.kafka_servers[SERVER] = arrival(since).time
+    conversation = Conversation(of, CallLimits(), options, BUDGET)
+    conversation.take(data(of, 1, metadata_response(300), 2))
+    conversation.take(data(of, 1, metadata_response(301), 3))
+    assert (conversation.kafka is not None) == proven
+
+
+def test_a_server_that_became_known_is_remembered_with_its_time() -> None:
+    of, options = connection(), CallOptions()
+    conversation = Conversation(of, CallLimits(), options, BUDGET)
+    conversation.take(data(of, 0, metadata_request(1), 5))
+    assert options.kafka_servers == {SERVER: arrival(5).time}
+
+
+def test_gaps_are_told_in_their_place_and_with_both_ends() -> None:
+    of = connection()
+    events: list[Event] = [data(of, 0, metadata_request(1), 1), data(of, 1, metadata_response(1), 2)]
+    events += [gap(of, 1, 7, 3), data(of, 0, metadata_request(2), 4), data(of, 1, metadata_response(2), 5)]
+    items, _ = converse(of, events)
+    assert [type(item) for item in items] == [Call, Gap, Call]
+    told = items[1]
+    assert isinstance(told, Gap)
+    assert (told.client, told.server, told.direction, told.length) == (
+        "10.0.0.1:51234",
+        "10.0.0.2:19092",
+        "response",
+        7,
+    )
+
+
+def test_a_gap_at_the_end_of_a_direction_is_told_where_it_had_data() -> None:
+    for sent, told in ((1, [7]), (0, [])):
+        of = connection()
+        of.counters[1].data_bytes = sent
+        items, _ = converse(of, [data(of, 0, metadata_request(1), 1), gap(of, 1, 7, 3)])
+        assert [item.length for item in items if isinstance(item, Gap)] == told

@@ -1,3 +1,5 @@
+import pytest
+
 from kafkasniff.calls.enrichment.fetch_sessions import FetchSessions, SessionStep, as_decoded
 from tests.calls.enrichment.fetches import Topics, answer, request
 
@@ -104,3 +106,99 @@ def test_what_a_session_holds_of_a_large_first_request_is_what_it_covers() -> No
     assert [(topic["topic"][:5], len(topic["topic"]), topic["partitions"]) for topic in value["topics"]] == [
         (f"{number:04}t", 255, [number]) for number in range(20)
     ]
+
+
+def test_a_request_ends_with_its_session_at_least() -> None:
+    """Behind it nothing need be there: the epoch is the last thing that is read at once."""
+    version, data, body = request(0, {"orders": [0]}, session=0)
+    # Fetch v7: four int32, an int8, and the session's id and epoch.
+    there = body + 4 * 4 + 1 + 8
+    assert FetchSessions().follow(SERVER, version, data[: there - 1], body, answer()) is None
+    sessions = FetchSessions()
+    assert sessions.follow(SERVER, version, data[:there], body, answer()) is None
+    assert sessions.follow(SERVER, *request(1, {}), answer()) is not None
+
+
+def test_an_answer_ends_with_its_session_at_least() -> None:
+    """Correlation id, throttling, error code and session id; one that is shorter tells nothing."""
+    for there, known in ((14, True), (13, False)):
+        sessions = FetchSessions()
+        assert sessions.follow(SERVER, *request(0, {"orders": [0]}, session=0), answer()[:there]) is None
+        assert (sessions.follow(SERVER, *request(1, {}), answer()) is not None) == known
+
+
+def test_an_error_at_the_beginning_begins_no_session() -> None:
+    sessions = FetchSessions()
+    sessions.follow(SERVER, *request(0, {"orders": [0]}, session=0), answer(error_code=71))
+    assert sessions.follow(SERVER, *request(1, {}), answer()) is None
+
+
+def test_without_an_answer_a_request_of_a_session_still_counts() -> None:
+    sessions = begun({"orders": [0]})
+    assert covered(sessions.follow(SERVER, *request(1, {"orders": [1]}), None)) == {
+        "topics": [{"topic": "orders", "partitions": [0, 1]}]
+    }
+
+
+def test_a_session_that_is_closed_is_forgotten() -> None:
+    """KIP-227: epoch -1 closes it, 0 begins another one in its place."""
+    sessions = begun({"orders": [0]})
+    assert sessions.follow(SERVER, *request(-1, {}), answer(0)) is None
+    assert sessions.follow(SERVER, *request(1, {}), answer()) is None
+    sessions = begun({"orders": [0]})
+    assert sessions.follow(SERVER, *request(0, {"carts": [3]}), answer(8)) is None
+    assert sessions.follow(SERVER, *request(1, {}), answer()) is None
+    assert covered(sessions.follow(SERVER, *request(1, {}, session=8), answer(8))) == {
+        "topics": [{"topic": "carts", "partitions": [3]}]
+    }
+
+
+def test_partitions_that_are_covered_change_nothing_but_one_that_is_new_does() -> None:
+    sessions = begun({"orders": [0, 1], "carts": [3]})
+    first = sessions.follow(SERVER, *request(1, {"orders": [1], "carts": [3]}), answer())
+    second = sessions.follow(SERVER, *request(2, {"new": [], "orders": [1]}), answer())
+    third = sessions.follow(SERVER, *request(3, {"new": [], "orders": [2]}), answer())
+    fourth = sessions.follow(SERVER, *request(4, {"other": [0]}), answer())
+    assert first is not None
+    assert second is not None
+    assert first.covered() is second.covered()
+    assert covered(third) == {
+        "topics": [{"topic": "orders", "partitions": [0, 1, 2]}, {"topic": "carts", "partitions": [3]}]
+    }
+    assert covered(fourth) == {
+        "topics": [
+            {"topic": "orders", "partitions": [0, 1, 2]},
+            {"topic": "carts", "partitions": [3]},
+            {"topic": "other", "partitions": [0]},
+        ]
+    }
+
+
+@pytest.mark.parametrize(("count", "known"), [(20_000, True), (20_001, False)])
+def test_a_session_of_20_000_partitions_is_followed(count: int, known: bool) -> None:
+    sessions = begun({"orders": [*range(count - 1)]})
+    step = sessions.follow(SERVER, *request(1, {"orders": [count - 1]}), answer())
+    assert step is not None
+    assert (as_decoded(step) is not None) == known
+
+
+@pytest.mark.parametrize(("requests", "holds"), [(63, True), (64, False)])
+def test_a_session_holds_few_requests_that_nobody_asked_about(requests: int, holds: bool) -> None:
+    sessions = begun({"orders": [0]})
+    for epoch in range(1, requests + 1):
+        sessions.follow(SERVER, *request(epoch, {"orders": [epoch]}), answer())
+    (session,) = sessions._sessions.values()
+    # What was read is let go.
+    assert (session.step._data != b"") == holds
+    for epoch in range(requests + 1, requests + 64):
+        step = sessions.follow(SERVER, *request(epoch, {}), answer())
+    assert covered(step) == {"topics": [{"topic": "orders", "partitions": [*range(requests + 1)]}]}
+
+
+def test_sessions_of_two_clients_are_apart() -> None:
+    sessions = FetchSessions()
+    for session in (7, 8):
+        sessions.follow(SERVER, *request(0, {f"topic-{session}": [session]}, session=0), answer(session))
+    for session in (8, 7):
+        step = sessions.follow(SERVER, *request(1, {}, session=session), answer(session))
+        assert covered(step) == {"topics": [{"topic": f"topic-{session}", "partitions": [session]}]}

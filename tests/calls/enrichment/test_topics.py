@@ -10,6 +10,7 @@ from kafkasniff.calls.enrichment.topics import (
     topic_of,
 )
 from kafkasniff.protocol.bodies import decode_body
+from kafkasniff.protocol.fields import Kind
 from tests.protocol.records.made_batches import batch, record
 
 ORDERS, PAYMENTS = "B2R2a5S9QMaGx0sVYQVc6g", "xa9GcpNVS4OnzAiYYUP5bQ"
@@ -99,3 +100,61 @@ def test_topic_ids_came_with_later_versions() -> None:
     assert has_topic_ids(3, 10, "response")
     assert not has_topic_ids(12, 4, "response")
     assert not has_topic_ids(999, 0, "request")
+
+
+def test_what_was_known_at_a_moment_stays_so() -> None:
+    names = TopicNames()
+    before = names.now
+    names.add(ORDERS, "orders")
+    then = names.now
+    assert names.now is then
+    names.add(PAYMENTS, "payments")
+    assert names.learnt == 2
+    assert [known.get(ORDERS) for known in (before, then, names.now)] == [None, "orders", "orders"]
+    assert [known.get(PAYMENTS) for known in (before, then, names.now)] == [None, None, "payments"]
+    assert [known.known() for known in (before, then)] == [{}, {ORDERS: "orders"}]
+    assert names.known() == names.now.known() == {ORDERS: "orders", PAYMENTS: "payments"}
+    # The id of the metadata log is known from the beginning, and no topic's.
+    assert before.get(METADATA_LOG) == "__cluster_metadata"
+
+
+def test_a_name_once_learnt_stays() -> None:
+    names = TopicNames()
+    names.add(ORDERS, "orders")
+    names.add(ORDERS, "other")
+    assert (names.get(ORDERS), names.learnt) == ("orders", 1)
+
+
+@pytest.mark.parametrize(
+    ("api_key", "version", "side", "has"),
+    [
+        # KIP-516: Fetch 13, Produce 13, CreateTopics 7, DeleteTopics 6, Metadata 10.
+        *((1, 12, "request", False), (1, 13, "request", True), (1, 12, "response", False), (1, 13, "response", True)),
+        *((0, 12, "response", False), (0, 13, "response", True), (19, 6, "response", False), (19, 7, "response", True)),
+        *((20, 5, "response", False), (20, 6, "response", True), (3, 9, "response", False), (3, 10, "request", True)),
+        (75, 0, "response", True),
+    ],
+)
+def test_bodies_that_name_topics_by_id(api_key: int, version: int, side: Kind, has: bool) -> None:
+    assert has_topic_ids(api_key, version, side) == has
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        ({"topics": [{"name": None, "partitions": [{}]}]}, "topics[0].partitions[0].records"),
+        ({"topics": None}, "topics[0].records"),
+        ({"topics": [{}]}, "topics[1].records"),
+        ({"name": "orders"}, "records"),
+    ],
+)
+def test_a_body_that_ends_too_soon_names_no_topic(value: dict[str, object], path: str) -> None:
+    assert topic_of(value, path, TopicNames()) is None
+
+
+def test_a_topic_is_named_by_the_outermost_array() -> None:
+    value = {"topics": [{"topicId": ORDERS, "partitions": [{"name": "inner"}]}]}
+    names = TopicNames()
+    assert topic_of(value, "topics[0].partitions[0].records", names) is None
+    names.add(ORDERS, "orders")
+    assert topic_of(value, "topics[0].partitions[0].records", names) == "orders"
