@@ -88,9 +88,7 @@ def _parquet_options(schema: "pa.Schema") -> dict[str, Any]:
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     lists = [f"{field.name}.list.element" for field in schema if pa.types.is_list(field.type)]
     numbers = [
-        field.name
-        for field in schema
-        if pa.types.is_int32(field.type) or pa.types.is_int64(field.type) or pa.types.is_timestamp(field.type)
+        field.name for field in schema if pa.types.is_signed_integer(field.type) or pa.types.is_timestamp(field.type)
     ]
     return {
         "compression": "zstd",

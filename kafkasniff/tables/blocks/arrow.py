@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import POINTER, Structure, addressof, byref, c_char_p, c_int, c_int64, c_void_p, cast, pointer, py_object
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate
 from typing import Any
 
@@ -85,6 +86,12 @@ class _Stream(Structure):
         ("release", _RELEASE),
         ("private_data", c_void_p),
     )
+
+
+@cache
+def _array_type(kind: Any, length: int) -> Any:
+    """Give the type of C arrays of that length: ctypes forgets types that nothing holds, and to make one takes long."""
+    return kind * length
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +210,7 @@ def _fill_schema(out: _Schema, name: str, code: bytes, children: Sequence[_Schem
     held = name.encode()
     out.format, out.name, out.flags = code, held, _NULLABLE
     out.n_children = len(children)
-    pointers = (POINTER(_Schema) * len(children))(*map(pointer, children))
+    pointers = _array_type(POINTER(_Schema), len(children))(*map(pointer, children))
     out.children = cast(pointers, POINTER(POINTER(_Schema)))
     if texts is not None:
         out.dictionary = pointer(texts)
@@ -237,8 +244,8 @@ def _fill_array(
 ) -> None:
     out.length, out.null_count, out.offset = length, nulls, 0
     out.n_buffers, out.n_children = len(buffers), len(children)
-    addresses = (c_void_p * len(buffers))(*map(_address, buffers))
-    pointers = (POINTER(_Array) * len(children))(*map(pointer, children))
+    addresses = _array_type(c_void_p, len(buffers))(*map(_address, buffers))
+    pointers = _array_type(POINTER(_Array), len(children))(*map(pointer, children))
     out.buffers = cast(addresses, POINTER(c_void_p))
     out.children = cast(pointers, POINTER(POINTER(_Array)))
     if texts is not None:
