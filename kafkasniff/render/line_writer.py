@@ -43,10 +43,11 @@ class LineWriter:
         self.write(call)
         return self.take()
 
-    def calls(self, items: list[Item], wants: Callable[[Call], bool] | None = None) -> tuple[bytes, int]:
+    def calls(self, items: list[Item], wants: Callable[[Call], bool] | None = None) -> tuple[memoryview, int]:
         """Take calls from the end of a list, learn from them; give the lines of those wanted, and how many.
 
-        Stops before anything else, before a call that cannot be shown, and when there are enough for one write.
+        Stops before anything else, before a call that cannot be shown, and when there are enough for one write. The
+        lines are not copied: they stand until more is written here.
         """
         shown: cython.longlong = 0
         while items and self.out.size < _ONE_WRITE:
@@ -62,4 +63,6 @@ class LineWriter:
             except Exception:
                 break
             items.pop()
-        return self.take(), shown
+        lines = self.out.view()
+        self.out.cut(0)
+        return lines, shown

@@ -15,7 +15,7 @@ def gap() -> Gap:
 def test_calls_are_taken_from_the_end_of_a_list_up_to_anything_else() -> None:
     items: list[Item] = [heartbeat_call(), gap(), metadata_call(), heartbeat_call()]
     text, shown = JsonLines().calls(items)
-    apis = [json.loads(line)["requestHeader"]["requestApiKeyName"] for line in text.splitlines()]
+    apis = [json.loads(line)["requestHeader"]["requestApiKeyName"] for line in bytes(text).splitlines()]
     assert (apis, shown) == (["HEARTBEAT", "METADATA"], 2)
     assert len(items) == 2
 
@@ -23,7 +23,16 @@ def test_calls_are_taken_from_the_end_of_a_list_up_to_anything_else() -> None:
 def test_calls_that_are_not_wanted_are_taken_too() -> None:
     items: list[Item] = [metadata_call(), heartbeat_call(), metadata_call()]
     text, shown = JsonLines().calls(items, lambda call: call.api_key == 12)
-    assert (text.count(b"\n"), shown, items) == (1, 1, [])
+    assert (bytes(text).count(b"\n"), shown, items) == (1, 1, [])
+
+
+def test_lines_are_given_without_a_copy_until_more_is_written() -> None:
+    writer = JsonLines()
+    text, _ = writer.calls([metadata_call()])
+    before = bytes(text)
+    writer.calls([heartbeat_call()])
+    assert json.loads(before)["requestHeader"]["requestApiKeyName"] == "METADATA"
+    assert bytes(text) != before
 
 
 def test_what_was_written_is_given_once() -> None:

@@ -6,7 +6,7 @@ import typer
 
 from kafkasniff.cli.options import common as options
 from kafkasniff.cli.options.shape import Shape
-from kafkasniff.cli.showing.reading import LineFormat, json_format
+from kafkasniff.cli.showing.reading import LineFormat, json_format, take_none
 
 
 def chosen_format(shape: Shape, terminal: Callable[[], LineFormat]) -> LineFormat:
@@ -36,7 +36,7 @@ def chosen_format(shape: Shape, terminal: Callable[[], LineFormat]) -> LineForma
     return LineFormat(
         lambda call: None,
         lines.line,
-        lambda items, wants: (b"", 0),
+        take_none,
         lambda gap: b"",
         lambda token: b"",
         lambda report: b"",

@@ -28,16 +28,21 @@ if TYPE_CHECKING:  # these bring NumPy, which reading a small capture should not
     from kafkasniff.listening import Listening
 
 
+def take_none(items: list[Item], wants: Callable[[Call], bool] | None) -> tuple[memoryview, int]:
+    """Take no calls: each is taken by itself."""
+    return memoryview(b""), 0
+
+
 class LineFormat(NamedTuple):
     """How each kind of item becomes lines."""
 
     learn: Callable[[Call], None]
     """Takes in what a call tells of others, shown or not."""
     call: Callable[[Call], bytes]
-    calls: Callable[[list[Item], Callable[[Call], bool] | None], tuple[bytes, int]]
-    """Takes calls from the end of a list, learns from them, and gives the lines of those wanted (None: of all) and how
-    many these are; it stops before anything else, before a call that cannot be shown, and when there are enough for one
-    write."""
+    calls: Callable[[list[Item], Callable[[Call], bool] | None], tuple[memoryview, int]]
+    """Takes calls from the end of a list, learns from them, and gives the lines of those wanted (None: of all), which
+    stand until it is called again, and how many these are; it stops before anything else, before a call that cannot be
+    shown, and when there are enough for one write."""
     gap: Callable[[Gap], bytes]
     token: Callable[[RawToken], bytes]
     connection: Callable[[ConnectionReport], bytes]
@@ -89,7 +94,7 @@ def ordered_format(shape: "Shape") -> tuple[LineFormat, Callable[[int], bytes]]:
     return LineFormat(
         lines.learn,
         partial(line, lines.line),
-        lambda items, wants: (b"", 0),
+        take_none,
         partial(line, lines.gap),
         partial(line, lines.token),
         partial(line, lines.connection),

@@ -1,15 +1,13 @@
 """Sends spans of calls to an OpenTelemetry collector: `--otlp` of `read` and `live`."""
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import typer
 
 from kafkasniff.calls.call import Call
-from kafkasniff.calls.items import Item
 from kafkasniff.capture.errors import CaptureError
-from kafkasniff.cli.showing.reading import LineFormat
+from kafkasniff.cli.showing.reading import LineFormat, take_none
 from kafkasniff.cli.terminal.output import print_message
 
 if TYPE_CHECKING:
@@ -48,18 +46,13 @@ def with_spans(lines: LineFormat, spans: "Exporting", shows: bool) -> LineFormat
         return lines.call(call) if shows else b""
 
     if shows:
-        return lines._replace(call=line, calls=_none)
+        return lines._replace(call=line, calls=take_none)
     return LineFormat(
         lambda call: None,
         line,
-        _none,
+        take_none,
         lambda gap: b"",
         lambda token: b"",
         lambda report: b"",
         lambda item, message: b"",
     )
-
-
-def _none(items: list[Item], wants: Callable[[Call], bool] | None) -> tuple[bytes, int]:
-    """Take no calls: each is taken by itself."""
-    return b"", 0

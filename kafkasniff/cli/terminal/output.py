@@ -36,18 +36,24 @@ class Output:
         self._pieces: list[bytes] = []
         self._size = 0
 
-    def write(self, line: bytes) -> None:
-        """Write a line, now or soon."""
-        self._pieces.append(line)
-        self._size += len(line)
+    def write(self, lines: bytes | memoryview) -> None:
+        """Write lines, now or soon; no view of them is kept."""
+        if len(lines) > _BUFFERED:
+            self.flush()
+            self._write(memoryview(lines))
+            return
+        self._pieces.append(bytes(lines))
+        self._size += len(lines)
         if self._size > _BUFFERED:
             self.flush()
 
     def flush(self) -> None:
         """Write what was gathered; where that fails the command ends, silently when the reader has gone."""
         pieces, self._pieces, self._size = self._pieces, [], 0
+        self._write(memoryview(b"".join(pieces)))
+
+    def _write(self, left: memoryview) -> None:
         try:
-            left = memoryview(b"".join(pieces))
             while left:
                 # Without a buffer of Python's (PYTHONUNBUFFERED), a signal ends a write early.
                 left = left[self._stream.write(left) :]

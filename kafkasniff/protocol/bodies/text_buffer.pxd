@@ -382,5 +382,6 @@ cdef class TextBuffer:
     cdef int last(self) except -1
     cdef int cut(self, Py_ssize_t size) except -1
     cdef bytes taken(self, Py_ssize_t start)
+    cdef object view(self)
 
 cdef int _check_part(bytes source, Py_ssize_t at, Py_ssize_t length) except -1

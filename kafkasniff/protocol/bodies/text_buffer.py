@@ -383,6 +383,10 @@ class TextBuffer:
             return taken
         return bytes(self.store[start : self.size])
 
+    def view(self) -> memoryview:
+        """Give the text without a copy of it: it stands until more is written."""
+        return memoryview(self.store)[: self.size]
+
 
 def _check_part(source: bytes, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
     if at < 0 or length < 0 or length > len(source) - at:
