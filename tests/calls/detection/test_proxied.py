@@ -6,10 +6,15 @@ from pathlib import Path
 import pytest
 
 from kafkasniff.calls.call import Call
+from kafkasniff.calls.detection.conversation import Conversation
+from kafkasniff.calls.detection.proxied import ProxiedConversation
 from kafkasniff.calls.engine import Engine
+from kafkasniff.calls.limits import CallLimits
 from kafkasniff.calls.reports import ConnectionReport
+from kafkasniff.calls.streams import CallOptions
 from kafkasniff.reading import read
-from tests.calls.hand_made import metadata_request, metadata_response
+from kafkasniff.tcp.tls.context import TlsContext
+from tests.calls.hand_made import BUDGET, connection, data, gap, metadata_request, metadata_response
 from tests.conftest import ROOT
 from tests.tcp.conversations import Talk, batch
 
@@ -89,3 +94,17 @@ def test_a_header_without_an_end_is_nothing() -> None:
     (report,) = engine.feed(batch(Talk().open().send(0, V1[:30]).close().frames)) + engine.flush()
     assert isinstance(report, ConnectionReport)
     assert report.protocol == "unknown"
+
+
+def undecided() -> ProxiedConversation:
+    of = connection()
+    return ProxiedConversation(Conversation(of, CallLimits(), CallOptions(), BUDGET), TlsContext(), 0, False)
+
+
+def test_what_lacks_of_a_header_ends_the_wait_for_it() -> None:
+    of, conversation = connection(), undecided()
+    assert conversation.take(data(of, 0, V1[:20], 1)) == []
+    assert conversation.take(gap(of, 0, 10, 2)) == []
+    for number in (1, 2):
+        conversation.take(data(of, 0, metadata_request(number), 3))
+    assert conversation.protocol == "kafka"

@@ -69,3 +69,10 @@ def test_a_request_with_a_problem_tells_nothing(lacking: int) -> None:
     sessions = FetchSessions()
     sessions.follow(SERVER, *request(0, {"old": [1]}, session=0), answer())
     assert covered(sessions, (version, changed, at), answer()) is None
+
+
+def test_all_partitions_of_a_topic_that_are_forgotten_are_read() -> None:
+    sessions = FetchSessions()
+    covered(sessions, request(0, {"orders": [0, 1, 2, 300], "carts": [5, 6]}, session=0), answer())
+    left = covered(sessions, request(1, {}, {"orders": [0, 300, 2], "carts": [6, 5]}), answer())
+    assert left == {"topics": [{"topic": "orders", "partitions": [1]}]}

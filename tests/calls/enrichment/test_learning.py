@@ -184,3 +184,43 @@ def test_a_join_without_an_answer_agrees_on_nothing() -> None:
     join = made_call(join_group(SUBSCRIPTION), None, outcome="unanswered")
     learns.take(join)
     assert join.context.group_protocol == (None, None)
+
+
+def test_names_come_from_an_answer_whose_header_has_tagged_fields() -> None:
+    """KIP-482: one with tag 5 and a byte; what it means is not known, and does not matter."""
+    context = Context()
+    topic = b"\0\0" + b"\7orders" + TOPIC_ID + b"\0\1" + struct.pack(">i", 0) + b"\0"
+    response = struct.pack(">i", 1) + b"\1\5\1x" + struct.pack(">i", 0) + b"\1\0" + struct.pack(">i", 1)
+    response += b"\2" + topic + struct.pack(">i", 0) + b"\0"
+    learning(context).take(made_call(struct.pack(">hhi", 3, 10, 1) + text("shop") + b"\0\0\1\0\0\0", response))
+    assert context.topics.get(ID_TEXT) == "orders"
+
+
+def joined_and_synced(join_version: int, sync_version: int) -> tuple[str | None, str | None]:
+    """JoinGroup v6 or v7 and SyncGroup v4 or v5: what is known of the group's protocol beside the messages."""
+    learns = learning()
+    request = struct.pack(">hhi", 11, join_version, 1) + text("shop") + b"\0" + compact(b"billing")
+    request += struct.pack(">ii", 10_000, 10_000) + compact(b"m-1") + b"\0" + compact(b"consumer")
+    request += b"\2" + compact(b"range") + compact(SUBSCRIPTION) + b"\0\0"
+    response = struct.pack(">ibihi", 1, 0, 0, 0, 1) + (compact(b"consumer") if join_version >= 7 else b"")
+    learns.take(made_call(request, response + compact(b"range") + compact(b"m-1") + compact(b"m-1") + b"\1\0"))
+    request = struct.pack(">hhi", 14, sync_version, 2) + text("shop") + b"\0" + compact(b"billing")
+    request += struct.pack(">i", 1) + compact(b"m-1") + b"\0"
+    request += (compact(b"consumer") + compact(b"range") if sync_version >= 5 else b"") + b"\1\0"
+    response = struct.pack(">ibih", 2, 0, 0, 0) + (
+        compact(b"consumer") + compact(b"range") if sync_version >= 5 else b""
+    )
+    sync = made_call(request, response + compact(ASSIGNMENT) + b"\0")
+    assert sync.request_body is not None
+    assert sync.request_body.problems == []
+    learns.take(sync)
+    protocol = sync.context.group_protocol
+    return protocol.type, protocol.name
+
+
+@pytest.mark.parametrize(
+    ("join_version", "sync_version", "known"), [(6, 4, True), (6, 5, False), (7, 4, False), (7, 5, False)]
+)
+def test_newer_versions_say_the_protocol_themselves(join_version: int, sync_version: int, known: bool) -> None:
+    """KIP-559: JoinGroup from 7 on, SyncGroup from 5 on."""
+    assert joined_and_synced(join_version, sync_version) == (("consumer", "range") if known else (None, None))

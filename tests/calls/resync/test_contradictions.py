@@ -186,3 +186,19 @@ def test_a_thousand_places_are_remembered() -> None:
         found.add(0, [(110, 111), (120, 121)], "request", ())
         found.describe(0, of, "request")
         assert [(each.offset, each.message) for each in of.problems] == expected
+
+
+@pytest.mark.parametrize(("before", "told_of"), [(1_023, True), (1_024, False)])
+def test_a_thousand_places_are_remembered_while_a_connection_is_not_decided(before: int, told_of: bool) -> None:
+    of = connection(initiator=None)
+    request = metadata_request(41)
+    events = [
+        data(of, 0, request[:12], 1),
+        StreamConflict(of, 1, tuple((number, number + 1) for number in range(5_000, 5_000 + before)), arrival(2)),
+        conflict(of, 0, -1, 0),
+        data(of, 0, request[12:], 3),
+        data(of, 1, metadata_response(41), 4),
+        data(of, 0, heartbeat_request(42), 5),
+        data(of, 1, heartbeat_response(42), 6),
+    ]
+    assert told(of, events) == ([(41, "request", 7, SHOWN)] if told_of else [])
