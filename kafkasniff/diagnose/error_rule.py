@@ -12,7 +12,7 @@ from kafkasniff.diagnose.facts.clients import Client, at_host, client_id_of, cli
 from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
-from kafkasniff.diagnose.rule import Rule, client_subject, seconds_text
+from kafkasniff.diagnose.rule import Rule, client_subject, seconds_text, times_text
 from kafkasniff.tcp.events import Connection
 
 _STEP = re.compile(r"([A-Za-z]+)(?:\[(\d+)\])?")
@@ -163,9 +163,10 @@ class ErrorRule(Rule[ErrorTally]):
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Say in one sentence what happened."""
-        names = ", ".join(f"{name} {count} times" for name, count in state.codes.items())
+        names = ", ".join(f"{name} {times_text(count)}" for name, count in state.codes.items())
         topics = f" for topic {', '.join(state.topics)}" if len(state.topics) else ""
-        return f"{key.client.name} got {names}{topics} within {seconds_text(state.span_ns)}."
+        span = f" within {seconds_text(state.span_ns)}" if state.count > 1 else ""
+        return f"{key.client.name} got {names}{topics}{span}."
 
 
 class TopicErrorRule(ErrorRule):

@@ -30,7 +30,7 @@ from kafkasniff.tcp.events import Connection
 
 INVALID_TIMESTAMP, UNSUPPORTED_COMPRESSION_TYPE = 32, 76
 
-FATAL = frozenset({24, 26, 48, 49, 50, 52, 81, 112, 119, 128, 130})
+FATAL = frozenset({24, 26, 34, 48, 49, 50, 52, 81, 112, 119, 128, 130})
 """Codes at which a client stops, as the same request cannot succeed later (the fatal ones of Errors.java)."""
 
 REFUSED: dict[int, tuple[str, ...]] = {

@@ -63,9 +63,10 @@ class EncryptedConversation:
 
     @property
     def protocol(self) -> str | None:
-        """Give the protocol inside, `tls` where it cannot be seen."""
+        """Give the protocol inside, None where nothing was sent there, `tls` where it cannot be seen."""
+        known = self._tls.description
         inside = self._conversation.protocol
-        return inside if self._tls.description.decrypted and inside is not None else "tls"
+        return inside if known.decrypted and (inside is not None or known.failure is None) else "tls"
 
     def take(self, event: StreamData | StreamGap | StreamConflict) -> list[Item]:
         """Take encrypted bytes or a gap; give what ended with them."""

@@ -49,6 +49,10 @@ _REFUSED = Advice(
 )
 """What is behind a closing, by how it looks."""
 
+_ALIKE = 1.25
+"""Connections with logins whose ages differ by less were closed as their sessions were over: what ends a connection for
+other reasons does not come so long after the login each time."""
+
 
 class HostKey(NamedTuple):
     """The programs on a host, and a server."""
@@ -294,6 +298,8 @@ class ConnectionClosedByServer(_SessionRule[Closings]):
                     f"; each had logged in {seconds_text(min(state.sessions))} or longer before, so that its session "
                     f"may have been over (connections.max.reauth.ms)"
                 )
+                if max(state.sessions) < _ALIKE * min(state.sessions):
+                    advice = Advice(ReauthenticationMissing.cause, ReauthenticationMissing.fix)
         subject = {
             "client": connections_subject(state.clients) or key.host,
             "clientId": state.client_ids.only or list(state.client_ids),

@@ -6,7 +6,7 @@ from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.facts.clients import Client, at_host
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.tallies import Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, seconds_text
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, connections_subject, seconds_text, times_text
 
 
 class ServerKey(NamedTuple):
@@ -106,7 +106,9 @@ class PlaintextToTlsPort(_PortRule):
     severity = "error"
     scope = "client and server"
     looks_across_clients = True
-    thresholds = (Threshold("connections", 2, "connections", "one may be a probe"),)
+    thresholds = (
+        Threshold("connections", 1, "connections", "Java makes one, and waits on it for the rest of the message"),
+    )
     meaning = "The client sends Kafka requests in the clear to a port that expects TLS, and never gets an answer."
     wire = (
         "A Kafka request, answered with the 7 bytes of a TLS alert (15 03 …). Java waits for 352 MB more; "
@@ -134,7 +136,7 @@ class PlaintextToTlsPort(_PortRule):
         """Name client and port."""
         name = key.client.name if key.client else _hosts(tally)
         return (
-            f"{name} sent Kafka requests in the clear to {key.server}, which answered {tally.count:,} times with "
+            f"{name} sent Kafka requests in the clear to {key.server}, which answered {times_text(tally.count)} with "
             f"a TLS alert."
         )
 

@@ -43,16 +43,19 @@ class AuthFailureLoop(ErrorRule):
     """A client that cannot log in tries again and again."""
 
     id = "auth-failure-loop"
-    title = "The login fails again and again"
+    title = "The login fails"
     severity = "error"
     scope = "client"
     codes = frozenset({58})
     ends_connections = True
-    thresholds = (Threshold("calls", 4, "logins", "Java gives up at once; librdkafka and others go on by default"),)
-    meaning = "The client's credentials are wrong, and it keeps trying, which costs the broker a connection each time."
+    thresholds = (
+        Threshold("calls", 1, "logins", "Java gives up at once; librdkafka and others go on by default"),
+        Threshold("closed", 4, "logins", "of raw tokens alone, on which the server may close for other reasons"),
+    )
+    meaning = "The client's credentials are wrong. One that keeps trying costs the broker a connection each time."
     wire = (
         "SaslAuthenticate answered with 58 SASL_AUTHENTICATION_FAILED, or tokens without Kafka's headers (behind "
-        "SaslHandshake v0) not answered at all; a close, and a new connection, many times."
+        "SaslHandshake v0) not answered at all; a close, and often a new connection, many times."
     )
     cause = "A wrong user name or password, or credentials that were changed on the broker only."
     fix = (
@@ -89,6 +92,11 @@ class AuthFailureLoop(ErrorRule):
             state.programs.add(connection)
             state.codes[_CLOSED] = state.codes.get(_CLOSED, 0) + 1
 
+    def finding(self, key: Any, state: ErrorTally) -> Finding | None:
+        """Fire at once where the broker said no."""
+        told = any(code != _CLOSED for code in state.codes)
+        return super().finding(key, state) if told or state.count >= self.limits["closed"] else None
+
 
 class UnsupportedSaslMechanism(ErrorRule):
     """A client wants a mechanism that the listener does not offer."""
@@ -99,7 +107,9 @@ class UnsupportedSaslMechanism(ErrorRule):
     scope = "client"
     codes = frozenset({33})
     ends_connections = True
-    thresholds = (Threshold("calls", 3, "handshakes", "the same request cannot succeed later"),)
+    thresholds = (
+        Threshold("calls", 1, "handshakes", "the same request cannot succeed later; Java stops at the first"),
+    )
     meaning = "The client cannot log in, as it and the listener have no SASL mechanism in common."
     wire = "SaslHandshake answered with 33 UNSUPPORTED_SASL_MECHANISM and the list of mechanisms that there are."
     cause = "The client's mechanism ({sasl.mechanism}) is not among sasl.enabled.mechanisms of the listener."
@@ -112,7 +122,7 @@ class UnsupportedSaslMechanism(ErrorRule):
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name both sides' mechanisms."""
-        return f"{key.client.name} asked {state.count:,} times for the SASL mechanism {key.name}."
+        return f"{key.client.name} asked {times_text(state.count)} for the SASL mechanism {key.name}."
 
 
 class Logins(Tally):
@@ -215,7 +225,11 @@ class AuthorizationDenied(ErrorRule):
     severity = "error"
     scope = "client"
     codes = frozenset({29, 31, 53})
-    thresholds = (Threshold("calls", 3, "calls", "the same request cannot succeed until an ACL is added"),)
+    thresholds = (
+        Threshold(
+            "calls", 1, "calls", "the same request cannot succeed until an ACL is added; Java stops at the first"
+        ),
+    )
     meaning = "The principal has no ACL for a topic, for the cluster or for its transactional id, and asks on."
     wire = (
         "29 TOPIC_, 31 CLUSTER_ or 53 TRANSACTIONAL_ID_AUTHORIZATION_FAILED, again and again; an idempotent Java "
@@ -236,7 +250,11 @@ class GroupAuthorizationDenied(ErrorRule):
     severity = "error"
     scope = "client and group"
     codes = frozenset({30})
-    thresholds = (Threshold("calls", 3, "calls", "the same request cannot succeed until an ACL is added"),)
+    thresholds = (
+        Threshold(
+            "calls", 1, "calls", "the same request cannot succeed until an ACL is added; Java stops at the first"
+        ),
+    )
     meaning = "The principal has no Read right on the group, so that the consumer never gets partitions."
     wire = "FindCoordinator, JoinGroup or OffsetFetch answered with 30 GROUP_AUTHORIZATION_FAILED, again and again."
     cause = "The ACL for the group is missing, or the client's group ({group.id}) is not the one that was granted."
@@ -255,7 +273,7 @@ class GroupAuthorizationDenied(ErrorRule):
 
     def summary(self, key: ErrorKey, state: ErrorTally) -> str:
         """Name client and group."""
-        return f"{key.client.name} was refused {state.count:,} times as it may not use group {key.name}."
+        return f"{key.client.name} was refused {times_text(state.count)} as it may not use group {key.name}."
 
 
 class Closed(Tally):

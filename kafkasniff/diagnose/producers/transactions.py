@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally
-from kafkasniff.diagnose.facts.clients import Client
+from kafkasniff.diagnose.facts.clients import Client, client_of
 from kafkasniff.diagnose.facts.whole_bodies import request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
@@ -23,8 +23,10 @@ from kafkasniff.protocol.api_keys import (
     INIT_PRODUCER_ID,
     PRODUCE,
 )
+from kafkasniff.tcp.events import Connection
 
 CONCURRENT_TRANSACTIONS = 51
+INVALID_TXN_STATE = 48
 
 _MOST_PRODUCERS = 16
 """Transactional producers that are remembered of a topic."""
@@ -44,7 +46,9 @@ class ProducerFenced(ErrorRule):
     severity = "error"
     scope = "transactional id"
     looks_across_clients = True
-    codes = frozenset({47, 90})
+    codes = frozenset({47, INVALID_TXN_STATE, 90})
+    apis = frozenset({INIT_PRODUCER_ID})
+    request_fields = frozenset({"transactionalId"})
     thresholds = (
         Threshold(
             "calls",
@@ -54,7 +58,10 @@ class ProducerFenced(ErrorRule):
         ),
     )
     meaning = "Each producer that starts fences the others; their transactions are aborted and they stop."
-    wire = "Produce, EndTxn or InitProducerId answered with 47 INVALID_PRODUCER_EPOCH or 90 PRODUCER_FENCED."
+    wire = (
+        "Produce, EndTxn or InitProducerId answered with 47 INVALID_PRODUCER_EPOCH or 90 PRODUCER_FENCED; or EndTxn "
+        "with 48 INVALID_TXN_STATE after another producer's InitProducerId, which ends the open transaction (KIP-890)."
+    )
     cause = (
         "Two running programs use the same id ({transactional.id}); or a transaction took too long "
         "({transaction.timeout.ms})."
@@ -64,9 +71,26 @@ class ProducerFenced(ErrorRule):
         "going on with it."
     )
 
+    def __init__(self, *arguments: Any) -> None:
+        """Begin with no producer."""
+        super().__init__(*arguments)
+        self._latest: Bounded[tuple[Client, Connection]] = Bounded()
+        """By transactional id, who sent the latest InitProducerId."""
+
+    def call(self, seen: SeenCall) -> None:
+        """Note who takes a transactional id; the coordinator ends the other's transaction before it answers."""
+        name = seen.request.get("transactionalId")
+        if name:
+            self._latest.put(name, (seen.client, seen.call.connection))
+
     def wanted(self, call: Call) -> bool:
-        """Leave out producers without one: what they get it for is an old batch of their own that came late."""
-        return call.api_key != PRODUCE or bool(request_of(call).get("transactionalId"))
+        """Leave out producers without one, whose own old batches came late, and steps out of order of a lone one."""
+        name = request_of(call).get("transactionalId")
+        if any(error.code == INVALID_TXN_STATE for error in call.errors):
+            client, connection = self._latest.get(name) or (client_of(call), call.connection)
+            other_program = connection is not call.connection and connection.ended_by is None
+            return client != client_of(call) or other_program
+        return call.api_key != PRODUCE or bool(name)
 
     def errors(self, call: Call, errors: list[FieldError]) -> None:
         """Count for the transactional id, whoever was fenced."""

@@ -99,3 +99,14 @@ def test_packets_of_a_call_are_all_that_its_decryption_needs() -> None:
         opening = [arrival.packet for arrival in call.request.packets if arrival.packet < call.time.packet]
         # ClientHello, ServerHello, Certificate …: at least what both sides said in the clear.
         assert len(opening) >= 3
+
+
+def test_a_handshake_that_nothing_follows_was_decrypted_all_the_same(tmp_path: Path) -> None:
+    """A client that opens a connection and never uses it: a key log brings no more to light."""
+    first = next(iter(read(CAPTURE, key_log=KEYS).calls()))
+    path = tmp_path / "unused.pcap"
+    path.write_bytes(b"".join(packets_of(CAPTURE)[: first.time.packet]))
+    for keys, protocol in ((KEYS, "empty"), (None, "tls")):
+        reading = read(str(path), key_log=keys)
+        assert list(reading) == []
+        assert {name for name, _ in reading.summary.counts.others} == {protocol}

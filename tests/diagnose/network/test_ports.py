@@ -61,7 +61,8 @@ def alerts(count: int, start: bytes) -> list[Any]:
 
 def test_plaintext_to_tls_port() -> None:
     alert = bytes.fromhex("15030300020250")
-    assert findings("plaintext-to-tls-port", alerts(1, alert)) == []
     found = finding("plaintext-to-tls-port", alerts(2, alert))
     assert found.subject.items() >= {"clientId": "shop", "server": "10.0.0.2:9092"}.items()
+    assert "answered 2 times with a TLS alert" in found.summary
+    assert "answered once with a TLS alert" in finding("plaintext-to-tls-port", alerts(1, alert)).summary  # Java
     assert findings("plaintext-to-tls-port", alerts(9, bytes.fromhex("00000150"))) == []

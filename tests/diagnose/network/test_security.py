@@ -24,6 +24,16 @@ def test_cleartext_credentials() -> None:
     assert "token" in finding("cleartext-credentials", [handshake("OAUTHBEARER")]).summary
 
 
+def test_one_refusal_is_enough_as_java_stops_at_it() -> None:
+    coordinator = {"key": "payments", "keyType": 1}
+    denied = call(10, 2, coordinator, {"throttleTimeMs": 0, "errorCode": 53, "errorMessage": None})
+    assert finding("authorization-denied", [denied]).summary == "shop got TRANSACTIONAL_ID_AUTHORIZATION_FAILED once."
+    group = call(10, 2, {"key": "billing", "keyType": 0}, {"throttleTimeMs": 0, "errorCode": 30, "errorMessage": None})
+    assert "was refused once as it may not use group billing" in finding("group-authorization-denied", [group]).summary
+    plain = call(17, 1, {"mechanism": "PLAIN"}, {"errorCode": 34, "mechanisms": []})  # SASL on a listener without
+    assert "ILLEGAL_SASL_STATE (34) once from SASL_HANDSHAKE" in finding("unexplained-error", [plain]).summary
+
+
 def test_readable_logins_are_the_listeners() -> None:
     """Whoever logs in there: what is to be changed is the listener."""
     calls = [handshake("PLAIN", client_id=f"shop-{number}") for number in range(7)]

@@ -1,5 +1,7 @@
+from typing import Any
+
 from kafkasniff.calls.call import Call
-from tests.diagnose.made import call, finding, findings
+from tests.diagnose.made import call, connection, finding, findings
 
 
 def send(at: float) -> Call:
@@ -104,6 +106,30 @@ def fenced(count: int, together: bool, transactional_id: str | None = "tx") -> l
 def test_requests_in_flight_are_fenced_once() -> None:
     assert findings("producer-fenced", fenced(5, together=True)) == []
     assert finding("producer-fenced", fenced(2, together=False)).subject["transactionalId"] == "tx"
+
+
+def taken_over(client_id: str, port: int) -> list[Call]:
+    """Another InitProducerId, and then EndTxn of the first producer with 48, twice (Kafka 4: KIP-890)."""
+    first, second = connection(50_000), connection(port)
+    mine: dict[str, Any] = {"client_id": "writer", "on": first}
+    theirs: dict[str, Any] = {"client_id": client_id, "on": first if port == 50_000 else second}
+    calls = []
+    for at in (0, 10):
+        calls += [
+            call(22, 5, {"transactionalId": "tx"}, {"errorCode": 0}, at=at, **mine),
+            call(22, 5, {"transactionalId": "tx"}, {"errorCode": 51}, at=at + 1, **theirs),
+            call(26, 5, {"transactionalId": "tx", "producerId": 7}, {"errorCode": 48}, at=at + 2, **mine),
+        ]
+    return calls
+
+
+def test_a_second_producer_ends_the_transaction_of_the_first() -> None:
+    alone = taken_over("writer", 50_000)
+    assert findings("producer-fenced", alone) == []
+    assert "INVALID_TXN_STATE" in finding("unexplained-error", alone).summary
+    for others in (taken_over("other", 50_001), taken_over("writer", 50_001)):
+        found = finding("producer-fenced", others)
+        assert (found.subject["transactionalId"], found.subject["clientId"]) == ("tx", "writer")
 
 
 def test_late_batches_of_an_idempotent_producer_are_no_sign_of_a_second_one() -> None:
