@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("parquet", "csv", "arrow")
 
-_CONTROLS = r"[\x00-\x1f\x7f-\x9f]"
+_CONTROLS = r"[\p{C}\p{Zl}\p{Zp}]"
+"""Controls, and what turns the direction of text or breaks lines (Unicode's categories)."""
 _FORMULA = r"^[=+\-@\t\r]"
 
 _KEY = ", ".join(column.name for column in CLIENTS.columns if column.type == "string")
