@@ -160,6 +160,18 @@ def test_the_theme_turns(opened: Open, storm: Path) -> None:
     assert drawn_colours(page, "canvas")[0] > 5
 
 
+@pytest.mark.parametrize("width", [400, 800, 1400])
+def test_what_a_link_leads_to_is_not_behind_the_bar(opened: Open, storm: Path, width: int) -> None:
+    page = opened(storm, viewport={"width": width, "height": 900})
+    page.get_by_role("link", name="Groups").click()
+    bar = page.locator(".bar").bounding_box()
+    heading = page.get_by_role("heading", name="Groups", exact=True).bounding_box()
+    assert bar is not None
+    assert heading is not None
+    assert bar["y"] == 0
+    assert bar["height"] <= heading["y"] < 300
+
+
 def test_many_clients_are_paged_and_found(opened: Open, tmp_path: Path) -> None:
     path = tmp_path / "many.html"
     names = [f"client-{number}" for number in range(500)]
