@@ -8,7 +8,8 @@ How it works:
 - `messages` goes through a message field by field, `batches` through its record batches: keys, values and headers are
   blanked, checksums made right where they were. `contents` fills them, so that a batch compresses to as many bytes.
 - `beginnings` puts together the first bytes of TLS connections, in which `handshakes` replaces names.
-- `places.Places` knows where in which connection's sequence numbers the new messages lie. A first reading fills it.
+- `notes.Notes` has by which packet each message begins. A first reading fills it.
+- `places.Places` knows where in which connection's sequence numbers the new messages lie. A second reading fills it.
 - `packets` writes each packet anew with it, with other addresses and right checksums. What it does not know (other
   protocols than TCP, encrypted bytes, what no call has) is blanked and counted.
 """

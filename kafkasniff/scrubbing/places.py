@@ -1,9 +1,9 @@
 """Where in which connection's sequence numbers messages lie, and what is to stand there."""
 
 import tempfile
-from bisect import bisect_right, insort
+from array import array
+from bisect import bisect_right
 from collections import defaultdict
-from itertools import islice
 from typing import NamedTuple
 
 from kafkasniff.scrubbing.contents import FILLER
@@ -28,8 +28,17 @@ class _Messages:
         self.last = last
         self.now: int | None = None
         """A sequence number, counted on behind 32 bits, near which others are."""
-        self.messages: list[tuple[int, int, int]] = []
-        """Each with its sequence number, and where it lies in the file with how many bytes."""
+        self.sequences, self.places, self.sizes = array("q"), array("q"), array("q")
+        """Of each its sequence number, where it lies in the file, and its bytes: arrays, as messages are many."""
+
+    def add(self, sequence: int, at: int, size: int) -> None:
+        """Take a message; of two at the same place the one that was put aside later comes behind."""
+        index = bisect_right(self.sequences, sequence)
+        while index and self.sequences[index - 1] == sequence and self.places[index - 1] > at:
+            index -= 1
+        self.sequences.insert(index, sequence)
+        self.places.insert(index, at)
+        self.sizes.insert(index, size)
 
     def counted_on(self, sequence: int) -> int:
         """Give a sequence number counted on behind 32 bits."""
@@ -69,14 +78,14 @@ class Places:
         if direction is None:
             direction = self._of_direction[of] = _Messages(of.first, of.last)
             self._directions[of.source, of.destination].append(direction)
-        insort(direction.messages, (direction.counted_on(sequence), *kept))
+        direction.add(direction.counted_on(sequence), *kept)
 
     def begin(self) -> None:
         """Begin to ask: packets come from the first on again."""
         self._file.flush()
         for directions in self._directions.values():
             for direction in directions:
-                direction.now = direction.messages[0][0] if direction.messages else None
+                direction.now = direction.sequences[0] if direction.sequences else None
 
     def payload(self, source: bytes, destination: bytes, sequence: int, length: int, time: int) -> tuple[bytes, int]:
         """Give what is to stand in the payload of a segment, and how many bytes of it are not known and `FILLER`."""
@@ -85,8 +94,9 @@ class Places:
         direction = self._at(source, destination, time)
         if direction is not None and length:
             begin = direction.counted_on(sequence)
-            place = max(bisect_right(direction.messages, (begin, _WHOLE)) - 1, 0)
-            for start, at, size in islice(direction.messages, place, None):
+            place = max(bisect_right(direction.sequences, begin) - 1, 0)
+            for index in range(place, len(direction.sequences)):
+                start, at, size = direction.sequences[index], direction.places[index], direction.sizes[index]
                 if start >= begin + length:
                     break
                 low, high = max(start, begin), min(start + size, begin + length)

@@ -1,6 +1,5 @@
 """Reads a capture, and writes it anew without what names anybody."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
@@ -16,12 +15,9 @@ from kafkasniff.scrubbing.beginnings import Beginnings
 from kafkasniff.scrubbing.handshakes import Handshakes
 from kafkasniff.scrubbing.messages import Messages
 from kafkasniff.scrubbing.names import Names
+from kafkasniff.scrubbing.notes import LONGEST_START, Note, Notes
 from kafkasniff.scrubbing.packets import Packets, Tcp, find_tcp, protocol_start
 from kafkasniff.scrubbing.places import Direction, Places
-from kafkasniff.tcp.events import Connection
-
-_LONGEST_START = 64
-"""Bytes of a message by which it is found in the packet that brought its first byte."""
 
 
 class Scrubbed(NamedTuple):
@@ -33,27 +29,18 @@ class Scrubbed(NamedTuple):
     """Bytes that were not understood, or may hold anything, and are blank."""
 
 
-class _Begun(NamedTuple):
-    """A message whose place in its packet is to be found."""
-
-    connection: Connection
-    start: bytes
-    kept: tuple[int, int] | None
-    """Where it was put aside; None of a token without Kafka's headers, of which only the size is known."""
-
-
 def scrub(paths: Sequence[str], stream: BinaryIO, key: bytes) -> Scrubbed:
     """Write captures anew; raises CaptureError."""
     names = Names(key)
     messages = Messages(names)
-    places = Places()
+    places, notes = Places(), Notes()
     try:
-        begun, calls = _read(paths, messages, places)
+        calls = _read(paths, messages, places, notes)
         beginnings, handshakes = Beginnings(), Handshakes(names)
         for data, interface, number, time in _packets(paths):
             found = find_tcp(data, interface.link_type)
             if found is not None:
-                for each in begun.get((interface.file, number), ()):
+                for each in notes.of(interface.file, number):
                     _place(places, messages, found, data, each)
                 beginnings.take(found, data[found.payload : found.end], time)
         for direction, sequence, beginning in beginnings.end():
@@ -72,19 +59,19 @@ def scrub(paths: Sequence[str], stream: BinaryIO, key: bytes) -> Scrubbed:
         written = _write(paths, packets, stream)
     finally:
         places.close()
+        notes.close()
     return Scrubbed(written, calls, opaque + packets.opaque_bytes + messages.opaque_bytes)
 
 
-def _read(paths: Sequence[str], messages: Messages, places: Places) -> tuple[dict[tuple[str, int], list[_Begun]], int]:
-    """Scrub all messages; give them by the packets that brought their first bytes, and the number of calls."""
-    begun: defaultdict[tuple[str, int], list[_Begun]] = defaultdict(list)
+def _read(paths: Sequence[str], messages: Messages, places: Places, notes: Notes) -> int:
+    """Scrub all messages, and note by which packets they begin; give the number of calls."""
     calls = 0
     sides: tuple[Side, Side] = ("request", "response")
     for items in Reading(paths, metrics=False, fetch_sessions=False).batches():
         for item in taken_out(items):
             if isinstance(item, RawToken):
                 start = item.size.to_bytes(4, "big")
-                begun[item.arrival.interface.file, item.arrival.packet].append(_Begun(item.connection, start, None))
+                notes.add(item.arrival.interface.file, item.arrival.packet, Note(item.connection, start, None))
             if not isinstance(item, Call):
                 continue
             calls += 1
@@ -94,13 +81,14 @@ def _read(paths: Sequence[str], messages: Messages, places: Places) -> tuple[dic
             for side in sides:
                 frame = item.request if side == "request" else item.response
                 if frame is not None:
-                    start = frame.size.to_bytes(4, "big", signed=True) + frame.data[:_LONGEST_START]
+                    start = frame.size.to_bytes(4, "big", signed=True) + frame.data[: LONGEST_START - 4]
                     kept = places.keep(messages.scrub(item, side))
-                    begun[frame.first.interface.file, frame.first.packet].append(_Begun(item.connection, start, kept))
-    return begun, calls
+                    notes.add(frame.first.interface.file, frame.first.packet, Note(item.connection, start, kept))
+    notes.begin()
+    return calls
 
 
-def _place(places: Places, messages: Messages, found: Tcp, data: bytes, message: _Begun) -> None:
+def _place(places: Places, messages: Messages, found: Tcp, data: bytes, message: Note) -> None:
     """Note where a message begins in the packet that brought its first byte."""
     payload = data[found.payload : found.end]
     at = payload.find(message.start)
