@@ -5,7 +5,6 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -112,6 +111,11 @@ class Database:
         except duckdb.Error as error:
             self._folder.cleanup()
             raise QuestionError(f"{path}: cannot be opened: {_sentence(error)}") from None
+        # In memory DuckDB compresses only databases that are attached so, and only at checkpoints.
+        self._is_in_memory = path is None
+        if self._is_in_memory:
+            self.run("ATTACH ':memory:' AS captures (COMPRESS)")
+            self.run("USE captures")
         self.run("SET TimeZone = 'UTC'")
         self.run(f"SET memory_limit = '{MEMORY}'")
         self.run("SET temp_directory = ?", [self._folder.name])
@@ -151,14 +155,6 @@ class Database:
             self.make(table, names)
             self._waiting[name] = _Waiting(names)
         return columns
-
-    def other(self) -> "Database":
-        """Give another connection to the same database, for another thread."""
-        found = copy(self)
-        found._connection = self._connection.cursor()
-        found._waiting = {}
-        found.run("SET TimeZone = 'UTC'")
-        return found
 
     def aside(self, name: str) -> str:
         """Give the path of a file in the folder that is removed with the database."""
@@ -221,6 +217,8 @@ class Database:
         waiting.batches.append(block.as_batch())
         if len(waiting.batches) == _TOGETHER:
             self._insert_waiting(name, waiting)
+            if self._is_in_memory:
+                self._execute("CHECKPOINT")
 
     def _insert_waiting(self, name: str, waiting: _Waiting) -> None:
         self.register("_waiting", waiting)

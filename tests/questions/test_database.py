@@ -3,8 +3,8 @@
 from kafkasniff.questions.database import Database
 from kafkasniff.questions.named import text_of
 from kafkasniff.reading import Reading
+from kafkasniff.tables.blocks.row_block import RowBlock
 from kafkasniff.tables.declared import BROKERS, PARTITIONS_NAMED
-from kafkasniff.tables.filling import RowBlock
 from tests.conftest import CAPTURES
 
 COLUMNS = [column.name for column in BROKERS.columns]
@@ -18,11 +18,22 @@ def test_all_rows_are_there_when_something_is_asked() -> None:
             block.add(("a.pcap", 0, f"host:{number}", number, None))
             database.insert(BROKERS.name, block)
             if number == 3:
-                # What is asked on the way, also on another connection, takes nothing away.
+                # What is asked on the way takes nothing away.
                 assert [*database.ask("SELECT count(*) FROM brokers").rows] == [(4,)]
-                assert [*database.other().ask("SELECT count(*) FROM brokers").rows] == [(4,)]
         found = database.ask("SELECT node_id, server FROM brokers ORDER BY node_id")
         assert [*found.rows] == [(number, f"host:{number}") for number in range(20)]
+
+
+def test_rows_are_compressed_once_there_are_many() -> None:
+    with Database() as database:
+        database.prepare([BROKERS.name])
+        for number in range(8):
+            block = RowBlock(BROKERS)
+            for node in range(1_000):
+                block.add(("a.pcap", 0, f"host:{number}", node, "rack"))
+            database.insert(BROKERS.name, block)
+        told = database.ask("SELECT DISTINCT compression FROM pragma_storage_info('brokers') WHERE column_name = 'rack'")
+        assert ("Uncompressed",) not in [*told.rows]
 
 
 def test_of_partitions_only_what_has_a_lag_is_read_for_questions() -> None:
