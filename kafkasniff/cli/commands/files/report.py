@@ -40,7 +40,7 @@ def report(
     import orjson
 
     from kafkasniff.cli.options.selection import load
-    from kafkasniff.cli.showing.answers import database_for
+    from kafkasniff.cli.showing.answers import database_for, in_sentences
     from kafkasniff.cli.terminal.output import print_message
     from kafkasniff.questions.releases import fill_target, release_of
     from kafkasniff.render.json.lines import JsonLines
@@ -55,6 +55,7 @@ def report(
         raise none_of(target, RELEASES, "--target")
     # Compressed on disk: some seventy questions are asked, and all columns take more memory than DuckDB gets.
     with (
+        in_sentences(),
         tempfile.TemporaryDirectory(prefix="kafkasniff-") as folder,
         database_for(os.path.join(folder, "tables.duckdb")) as database,
     ):
