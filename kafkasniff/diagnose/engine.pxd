@@ -11,9 +11,17 @@ from kafkasniff.protocol.bodies.scanning cimport Scanner
 from kafkasniff.protocol.bodies.tables cimport FieldTable
 from kafkasniff.protocol.headers cimport RequestHeader
 
+cdef int _WITH_STATES
+
+@cython.final
+cdef class Taker:
+    cdef object take
+    cdef int only
+    cdef AnyBounded states
+
 @cython.final
 cdef class Plan:
-    cdef list take, samples
+    cdef list takers, samples
     cdef Scanner request, response
     cdef FieldTable request_table, response_table
     cdef bint tells, names_groups, fingerprints, is_known
@@ -29,6 +37,7 @@ cdef class Diagnosis:
     cdef list _elsewhere
 
     cdef _feed(self, item)
+    @cython.locals(taker=Taker, traits=int, only=int)
     cdef _give(self, list takers, SeenCall seen)
     @cython.locals(header=RequestHeader, history=ConnectionHistory, plan=Plan, seen=SeenCall, key=int, layout=int, wait="long long")
     cdef _call(self, Call call)

@@ -25,7 +25,7 @@ from kafkasniff.diagnose.joining import join
 from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, MOST_KEYS, Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
 from kafkasniff.diagnose.options.libraries import TELLING_VERSIONS
-from kafkasniff.diagnose.rule import ANY_API, Rule
+from kafkasniff.diagnose.rule import ANY_API, WITH_STATES, Rule
 from kafkasniff.diagnose.seen.bodies import BodiesReader, table_of
 from kafkasniff.diagnose.seen.seen_call import SeenCall, seen_call
 from kafkasniff.protocol.api_keys import API_VERSIONS, METADATA, SASL_HANDSHAKE
@@ -49,6 +49,19 @@ Hook = Callable[..., None]
 
 
 _NO_NAMES: frozenset[str] = frozenset()
+_WITH_STATES = WITH_STATES
+
+
+class Taker:
+    """A rule's method that takes calls of one API."""
+
+    __slots__ = ("only", "states", "take")
+
+    def __init__(self, rule: Rule[Any], api_key: int) -> None:
+        """Take the calls that `rule` wants."""
+        self.take: Hook = rule.call
+        self.only = rule.only.get(api_key, 0)
+        self.states = rule.states
 
 
 class Plan:
@@ -56,20 +69,20 @@ class Plan:
 
     __slots__ = (
         *("fingerprints", "is_known", "names_groups", "request", "request_table", "response", "response_table"),
-        *("samples", "take", "tells"),
+        *("samples", "takers", "tells"),
     )
 
     def __init__(
         self,
         api_key: int,
         version: int,
-        take: list[Hook],
+        takers: list[Taker],
         request_fields: frozenset[str] | None,
         response_fields: frozenset[str],
         samples: list[Hook],
     ) -> None:
-        """Let calls be taken by the rules' methods `take`, with these fields read; None for not reading requests."""
-        self.take = take
+        """Let calls be taken by `takers`, with these fields read; None for not reading requests."""
+        self.takers = takers
         self.samples = samples
         """Methods that take one a second of each connection."""
         self.is_known = api_key >= 0
@@ -133,6 +146,8 @@ class Diagnosis:
         self.facts = self._reader.facts = remembered["facts"]
         self._failed, self._answered = remembered["failed"], remembered["answered"]
         of_rules = remembered["rules"]
+        # They hold the states that rules had.
+        self._plans.clear()
         for rule in self.rules:
             rule.facts = self.facts
             if rule.id in of_rules:
@@ -163,13 +178,17 @@ class Diagnosis:
             except Exception as error:
                 self._failed_in(take, error)
 
-    def _give(self, takers: list[Hook], seen: SeenCall) -> None:
-        """Do as `_tell` does with a call, of which many are given."""
-        for take in takers:
+    def _give(self, takers: list[Taker], seen: SeenCall) -> None:
+        """Let those rules take a call that take such calls."""
+        traits = seen.traits()
+        for taker in takers:
+            only = taker.only
+            if only and not only & traits and not (only & _WITH_STATES and len(taker.states)):
+                continue
             try:
-                take(seen)
+                taker.take(seen)
             except Exception as error:
-                self._failed_in(take, error)
+                self._failed_in(taker.take, error)
 
     def _failed_in(self, take: Hook, error: Exception) -> None:
         take.__self__.failed[type(error).__name__] += 1  # type: ignore[attr-defined]
@@ -219,7 +238,7 @@ class Diagnosis:
         return Plan(
             api_key,
             version,
-            [rule.call for rule in takers],
+            [Taker(rule, api_key) for rule in takers],
             # What no request of the API has needs no look at it.
             _names_in(api_key, "request", of_request) or None,
             of_response,
@@ -262,9 +281,9 @@ class Diagnosis:
             self._tell(self._begins, seen)
         if history.first_of(key):
             self._tell(self._uses, seen)
-        self._give(plan.take, seen)
+        self._give(plan.takers, seen)
         if plan.samples and call.response is not None and not seen.failed and history.is_due(key, seen.ended):
-            self._give(plan.samples, seen)
+            self._tell(plan.samples, seen)
         if not history.served and key != API_VERSIONS and (call.response is not None or key == SASL_HANDSHAKE):
             history.served = True
             self._tell(self._serves, seen)

@@ -3,15 +3,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
-
-if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any
-    from kafkasniff import uncompiled as cython
-else:
-    try:
-        import cython
-    except ImportError:
-        from kafkasniff import uncompiled as cython
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.authentication import RawToken
@@ -20,7 +12,7 @@ from kafkasniff.diagnose.facts.clients import Client, host_of
 from kafkasniff.diagnose.facts.facts import Facts
 from kafkasniff.diagnose.facts.profiles import MOST_ADDRESSES, Profile
 from kafkasniff.diagnose.finding import Finding, Severity, Subject
-from kafkasniff.diagnose.memory.bounded import AnyBounded, Bounded
+from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.tallies import Names, Tally
 from kafkasniff.diagnose.options.library import Library, filled, places
 from kafkasniff.diagnose.seen.seen_call import SeenCall
@@ -44,6 +36,8 @@ OTHER_NAMES = "(Names of options as in Java, where it has them; `kafkasniff expl
 
 ANY_API = frozenset({-1})
 """For `Rule.apis`: calls of every API."""
+WITH_STATES = 1 << 16
+"""For `Rule.only`: all calls while the rule has states."""
 
 
 class Threshold(NamedTuple):
@@ -75,6 +69,9 @@ class Rule(Generic[State]):
     thresholds: ClassVar[tuple[Threshold, ...]] = ()
     apis: ClassVar[frozenset[int]] = frozenset()
     """API keys of the calls that `call` takes; empty when it takes none."""
+    only: ClassVar[Mapping[int, int]] = {}
+    """By API, where `call` takes some calls only: those with one of these traits of `seen_call`, or all while the rule
+    has states (`WITH_STATES`)."""
     request_fields: ClassVar[frozenset[str]] = frozenset()
     """Names of the fields that `call` reads in requests, with those of the structures around them."""
     response_fields: ClassVar[frozenset[str]] = frozenset()
@@ -173,15 +170,9 @@ class Rule(Generic[State]):
             if finding is not None:
                 yield finding
 
-    @cython.locals(states=AnyBounded)
     def state(self, key: Hashable) -> State:
         """Give the state of a key, a new one where there is none."""
-        states = self.states
-        state = states.used(key)
-        if state is None:
-            state = self.new_state()
-            states.put(key, state)
-        return state
+        return state_of(self, key)
 
     def _keep(self, key: Hashable, state: State) -> None:
         self.given_up += 1
@@ -295,6 +286,16 @@ class Rule(Generic[State]):
                 f" (In {'; '.join(named)}.)" if 0 < len(named) <= _MOST_LIBRARIES else f" {OTHER_NAMES.format(self.id)}"
             )
         return filled(cause, library), filled(fix, library) + note
+
+
+def state_of(rule: Rule[State], key: Hashable) -> State:
+    """Give the state of a rule's key: of what is compiled, a function of C, for rules that many calls go to."""
+    states = rule.states
+    state = states.used(key)
+    if state is None:
+        state = rule.new_state()
+        states.put(key, state)
+    return state
 
 
 def _one_of(value: Any) -> Any:

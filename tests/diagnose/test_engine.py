@@ -1,11 +1,24 @@
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 import pytest
 
 from kafkasniff.diagnose.catalogue import RULES
 from kafkasniff.diagnose.engine import Diagnosis
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import MOST_KEYS
-from kafkasniff.diagnose.rule import Rule
-from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.diagnose.rule import WITH_STATES, Rule
+from kafkasniff.diagnose.seen.seen_call import (
+    ACKS_ONE,
+    ACKS_ZERO,
+    BEHIND,
+    FAILED,
+    TRANSACTIONAL,
+    UNANSWERED,
+    WITH_RACK,
+    WITH_RECORDS,
+    SeenCall,
+)
 from tests.diagnose.made import call, connection, findings
 
 REQUEST, DENIED = {"mechanism": "X"}, {"errorCode": 33, "mechanisms": []}
@@ -84,3 +97,86 @@ def test_a_call_that_cannot_be_taken_ends_nothing_and_is_said() -> None:
     assert diagnosis.findings() == []
     [text] = diagnosis.limits_reached()
     assert text.startswith("calls: failed (AttributeError: 1), a fault of kafkasniff")
+
+
+PRODUCE, FETCH, HEARTBEAT = 0, 1, 12
+
+
+class Particular(Rule[list[int]]):
+    """Notes the correlation of what it takes: the calls that it asks for."""
+
+    id = "particular"
+    apis = frozenset({PRODUCE, FETCH, HEARTBEAT})
+    thresholds = ()
+    state_type = list
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.taken: list[SeenCall] = []
+
+    def call(self, seen: SeenCall) -> None:
+        self.taken.append(seen)
+
+    def finding(self, key: object, state: list[int]) -> Finding | None:
+        return None
+
+
+def taken(only: Mapping[int, int], *calls: Any) -> list[bool]:
+    """Which of the calls a rule takes that asks for these only."""
+
+    class Choosy(Particular):
+        only: ClassVar[Mapping[int, int]]
+
+    Choosy.only = only
+    diagnosis = Diagnosis([Choosy])
+    for each in calls:
+        diagnosis.feed(each)
+    assert diagnosis.failures() == {}
+    [rule] = diagnosis.rules
+    return [any(seen.call is each for seen in rule.taken) for each in calls]
+
+
+def produce(acks: int, transactional_id: str | None = None, answered: bool = True) -> Any:
+    request = {"transactionalId": transactional_id, "acks": acks, "timeoutMs": 1, "topicData": []}
+    return call(PRODUCE, 3, request, {"responses": [], "throttleTimeMs": 0} if answered else None)
+
+
+def fetch(rack: str, stable: int = 5, records: bytes | None = None) -> Any:
+    part = {"partitionIndex": 0, "errorCode": 0, "highWatermark": 5, "lastStableOffset": stable, "records": records}
+    response = {"throttleTimeMs": 0, "responses": [{"topic": "orders", "partitions": [part]}]}
+    return call(FETCH, 11, {"rackId": rack, "topics": []}, response)
+
+
+@pytest.mark.parametrize(
+    ("key", "trait", "with_it", "without"),
+    [
+        (HEARTBEAT, FAILED, call(HEARTBEAT, 0, {}, {"errorCode": 27}), call(HEARTBEAT, 0, {}, {"errorCode": 0})),
+        (HEARTBEAT, UNANSWERED, call(HEARTBEAT, 0, {}), call(HEARTBEAT, 0, {}, {"errorCode": 0})),
+        (PRODUCE, ACKS_ZERO, produce(0, answered=False), produce(-1)),
+        (PRODUCE, ACKS_ONE, produce(1), produce(-1)),
+        (PRODUCE, TRANSACTIONAL, produce(-1, "payments"), produce(-1)),
+        (FETCH, WITH_RACK, fetch("a"), fetch("")),
+        (FETCH, BEHIND, fetch("", stable=4), fetch("")),
+        (FETCH, WITH_RECORDS, fetch("", records=bytes(70)), fetch("")),
+    ],
+)
+def test_a_rule_takes_the_calls_that_it_asks_for(key: int, trait: int, with_it: Any, without: Any) -> None:
+    assert taken({key: trait}, with_it, without) == [True, False]
+    assert taken({key: trait | WITH_STATES}, with_it, without) == [True, False]
+    assert taken({}, with_it, without) == [True, True]
+
+
+def test_a_rule_with_states_takes_all_calls() -> None:
+    class Remembering(Particular):
+        only: ClassVar[Mapping[int, int]] = {HEARTBEAT: FAILED | WITH_STATES}
+
+        def call(self, seen: SeenCall) -> None:
+            self.state(seen.client)
+            super().call(seen)
+
+    diagnosis = Diagnosis([Remembering])
+    calls = [call(HEARTBEAT, 0, {}, {"errorCode": code}) for code in (0, 27, 0)]
+    for each in calls:
+        diagnosis.feed(each)
+    [rule] = diagnosis.rules
+    assert [seen.call for seen in rule.taken] == calls[1:]

@@ -12,7 +12,7 @@ from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Names, Tally
 from kafkasniff.diagnose.network.advertised import is_name
-from kafkasniff.diagnose.rule import Rule, Threshold, seconds_text, times_text
+from kafkasniff.diagnose.rule import WITH_STATES, Rule, Threshold, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import DESCRIBE_TOPIC_PARTITIONS, METADATA
 
@@ -62,6 +62,7 @@ class PartitionOffline(ErrorRule):
     codes = frozenset({LEADER_NOT_AVAILABLE})
     apis = frozenset({METADATA, DESCRIBE_TOPIC_PARTITIONS})
     sampled = frozenset({METADATA})
+    only = dict.fromkeys(apis, WITH_STATES)
     thresholds = (
         Threshold("seconds", 5, "s", "for which Metadata names none; making a topic or electing a leader takes less"),
     )
@@ -124,7 +125,7 @@ class PartitionOffline(ErrorRule):
 
     def call(self, seen: SeenCall) -> None:
         """Forget partitions that have a leader again."""
-        if seen.call.response is None or not len(self.states):
+        if seen.call.response is None:
             return
         response = response_of(seen.call)
         nodes = _nodes(response)

@@ -13,7 +13,7 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import SECOND, BusySeconds
 from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, seconds_text
+from kafkasniff.diagnose.rule import WITH_STATES, Rule, Threshold, client_subject, counted, seconds_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import (
     CREATE_TOPICS,
@@ -115,6 +115,7 @@ class UnknownTopicLoop(TopicErrorRule):
     scope = "client and topic"
     codes = frozenset({3, UNKNOWN_TOPIC_ID})
     apis = frozenset({METADATA, PRODUCE, FETCH, CREATE_TOPICS, DESCRIBE_TOPIC_PARTITIONS})
+    only = dict.fromkeys(apis, WITH_STATES)
     thresholds = (
         Threshold(
             "calls", 5, "calls", "measured: a topic that is created meanwhile brings up to six, and then appears"
@@ -135,7 +136,7 @@ class UnknownTopicLoop(TopicErrorRule):
 
     def call(self, seen: SeenCall) -> None:
         """Forget the errors of topics that are there after all."""
-        missed = self._missed.get(seen.client) if len(self._missed) else None
+        missed = self._missed.get(seen.client)
         if not missed or seen.call.response is None:
             return
         call = seen.call
@@ -244,6 +245,7 @@ class NotLeaderLoop(ErrorRule):
     state_type = Refusals
     codes = frozenset({6})
     apis = frozenset({METADATA})
+    only = dict.fromkeys(apis, WITH_STATES)
     thresholds = (
         Threshold(
             "calls", 8, "calls", "sent after the first refusal; measured: up to three before metadata is refreshed"
@@ -271,7 +273,7 @@ class NotLeaderLoop(ErrorRule):
 
     def call(self, seen: SeenCall) -> None:
         """Begin anew where a client asks for metadata."""
-        if seen.call.response is None or not len(self.states):
+        if seen.call.response is None:
             return
         for topic in response_of(seen.call).get("topics", ()):
             state = self.states.get(ErrorKey(seen.client, self.facts.name_in(topic)))

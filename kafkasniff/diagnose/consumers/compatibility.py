@@ -13,7 +13,7 @@ from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import Tally
 from kafkasniff.diagnose.options.kafkajs import KAFKAJS
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
-from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.diagnose.seen.seen_call import WITH_RECORDS, SeenCall
 from kafkasniff.protocol.api_keys import FETCH, HEARTBEAT, LEAVE_GROUP, OFFSET_COMMIT, PRODUCE
 from kafkasniff.tcp.events import Connection
 
@@ -175,6 +175,7 @@ class MessageDownConversion(Rule[Tally]):
     scope = "client and topic"
     state_type = Tally
     apis = frozenset({FETCH})
+    only = dict.fromkeys(apis, WITH_RECORDS)
     thresholds = (Threshold("answers", 10, "answers", "with converted records, of a topic whose batches are newer"),)
     meaning = (
         "The broker has to read, decompress and rewrite the batches in its heap instead of sending them from the page "
@@ -217,8 +218,6 @@ class MessageDownConversion(Rule[Tally]):
 
     def call(self, seen: SeenCall) -> None:
         """Count answers with old messages."""
-        if not seen.told_records:
-            return
         for where, path, batch in seen.call.batch_headers:
             if where == "response" and batch.magic < 2:
                 name = self._topic(seen.call, FieldError("response", path, 0, ""))

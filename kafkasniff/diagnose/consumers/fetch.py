@@ -1,19 +1,29 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about consumers that read."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any
+    from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
+
+from kafkasniff.calls.call import Call
 from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import SECOND, BusySeconds
 from kafkasniff.diagnose.memory.tallies import MOST_NAMES, Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
-from kafkasniff.diagnose.seen.seen_call import ABSENT, SeenCall
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, state_of
+from kafkasniff.diagnose.seen.seen_call import ABSENT, WITH_RACK, SeenCall
 from kafkasniff.protocol.api_keys import FETCH
 from kafkasniff.tcp.events import Connection
 
 SESSION_ID_NOT_FOUND, INVALID_SESSION_EPOCH = 70, 71
+_ABSENT = ABSENT
 
 _MOST_CONNECTIONS = 16
 """Connections of one client that are told apart."""
@@ -65,14 +75,15 @@ class FetchBusyLoop(Rule[EmptyFetches]):
         """Begin with none."""
         return EmptyFetches(int(self.limits["per_second"]), int(self.limits["seconds"]))
 
+    @cython.locals(seen=SeenCall, call=Call, state=EmptyFetches)
     def call(self, seen: SeenCall) -> None:
         """Count answers without records and without error."""
         call = seen.call
         if call.response is None or seen.told_bytes > 0 or seen.failed:
             return
-        state = self.state(seen.client)
+        state = state_of(self, seen.client)
         state.seconds.add(seen.ended, call.server, call.connection)
-        state.max_wait_ms = None if seen.max_wait_ms == ABSENT else seen.max_wait_ms
+        state.max_wait_ms = None if seen.max_wait_ms == _ABSENT else seen.max_wait_ms
         state.add(call.response.last, "empty Fetch answer", call)
         for name in seen.names[:MOST_NAMES]:
             state.topics.add(name)
@@ -139,12 +150,13 @@ class FetchSessionChurn(Rule[Sessions]):
         "consumers."
     )
 
+    @cython.locals(seen=SeenCall, call=Call, state=Sessions, epoch=cython.longlong)
     def call(self, seen: SeenCall) -> None:
         """Count fetches that begin a session, and sessions that are gone."""
         epoch, call = seen.session_epoch, seen.call
-        if epoch == ABSENT or call.request is None:
+        if epoch == _ABSENT or call.request is None:
             return
-        state = self.state((seen.client, call.server))  # A plain tuple is made sooner than `SessionKey`.
+        state = state_of(self, (seen.client, call.server))  # A plain tuple is made sooner than `SessionKey`.
         state.fetches += 1
         error = seen.response.get("errorCode") if seen.failed else 0
         if error in (SESSION_ID_NOT_FOUND, INVALID_SESSION_EPOCH):
@@ -210,6 +222,7 @@ class WrongRackFetch(Rule[Crossings]):
     scope = "client and server"
     state_type = Crossings
     apis = frozenset({FETCH})
+    only = dict.fromkeys(apis, WITH_RACK)
     response_fields = frozenset(
         {"responses", "topic", "topicId", "partitions", "partitionIndex", "preferredReadReplica"}
     )
@@ -241,7 +254,8 @@ class WrongRackFetch(Rule[Crossings]):
     def call(self, seen: SeenCall) -> None:
         """Count fetches that the rack's own replica should have got."""
         rack = seen.rack
-        if not rack or seen.call.response is None:
+        assert rack is not None
+        if seen.call.response is None:
             return
         broker = self.facts.broker(seen.call.server)
         if broker is not None and broker.rack == rack:

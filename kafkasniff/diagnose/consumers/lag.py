@@ -2,7 +2,15 @@
 """A rule about consumers that fall behind, and where they stand."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any
+    from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.call import Call
 from kafkasniff.calls.items import Item
@@ -10,10 +18,10 @@ from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.facts.facts import Facts
 from kafkasniff.diagnose.facts.whole_bodies import FETCHED_FIELDS, answered, is_follower, requested, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.bounded import AnyBounded, Bounded
 from kafkasniff.diagnose.memory.rates import SECOND
 from kafkasniff.diagnose.memory.tallies import Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text, state_of
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import FETCH, LIST_OFFSETS, OFFSET_COMMIT, PRODUCE
 
@@ -41,16 +49,20 @@ class LagKey(NamedTuple):
     topic: str
 
 
-class Point(NamedTuple):
+class Point:
     """Where a consumer stands in a partition."""
 
-    time: int
-    position: int
-    """The offset that it fetches next, or has committed."""
-    end: int
-    """The high watermark."""
-    start: int
-    """The log's start; -1 where that is not said."""
+    __slots__ = ("end", "position", "start", "time")
+
+    def __init__(self, time: int, position: int, end: int, start: int) -> None:
+        """Take where it stands at a time (ns)."""
+        self.time = time
+        self.position = position
+        """The offset that it fetches next, or has committed."""
+        self.end = end
+        """The high watermark."""
+        self.start = start
+        """The log's start; -1 where that is not said."""
 
     @property
     def lag(self) -> int:
@@ -73,7 +85,7 @@ class Track:
         """Take the next point; give a new track where the consumer went back."""
         if point.position < self.last.position:
             return Track(point)
-        if point.lag <= self.first.lag:
+        if point.end - point.position <= self.first.end - self.first.position:
             self.first = point
         self.last = point
         return self
@@ -180,6 +192,7 @@ class ConsumerLagGrows(Rule[Lag]):
                 if item["baseOffset"] >= 0:
                     self._written.put((name, item["index"]), Written(seen.ended, item["baseOffset"] + 1))
 
+    @cython.locals(seen=SeenCall, state=Lag, known=Partition)
     def _fetch(self, seen: SeenCall) -> None:
         request = requested(seen.call, FETCHED_FIELDS)
         if is_follower(request):
@@ -193,7 +206,7 @@ class ConsumerLagGrows(Rule[Lag]):
             name = self.facts.name_in(topic)
             if name is None:
                 continue
-            state = self.state(LagKey(seen.client, name))
+            state = state_of(self, (seen.client, name))  # A plain tuple is made sooner than `LagKey`.
             for item in topic["partitions"][:_MOST_PARTITIONS]:
                 position = asked.get((name, item["partitionIndex"]))
                 known = state.partition(item["partitionIndex"])
@@ -204,21 +217,22 @@ class ConsumerLagGrows(Rule[Lag]):
                     known.fetched = known.fetched.add(point) if known.fetched is not None else Track(point)
             state.add(seen.call.ended, f"Fetch of {name}", seen.call)
 
+    @cython.locals(seen=SeenCall, state=Lag, known=Partition, offset=cython.longlong, writes=AnyBounded)
     def _commit(self, seen: SeenCall) -> None:
         """Compare what is committed with the ends that the client was last told."""
-        request = requested(seen.call, _COMMIT_FIELDS)
+        request, writes = requested(seen.call, _COMMIT_FIELDS), self._written
         for topic in request.get("topics") or ():
             name = self.facts.name_in(topic)
             if name is None:
                 continue
-            state = self.state(LagKey(seen.client, name))
+            state = state_of(self, (seen.client, name))
             state.group = request.get("groupId")
             for item in topic["partitions"][:_MOST_PARTITIONS]:
                 known, offset = state.partition(item["partitionIndex"]), item["committedOffset"]
                 if known is None or offset < 0:
                     continue
                 known.latest = offset
-                written = self._written.get((name, item["partitionIndex"]))
+                written = writes.get((name, item["partitionIndex"]))
                 if written is not None and written.end > known.end:
                     known.told, known.end = written
                 if known.end >= offset and seen.ended - known.told <= _FRESH_NS:
@@ -244,7 +258,7 @@ class ConsumerLagGrows(Rule[Lag]):
 
     def finding(self, key: Any, state: Lag) -> Finding | None:
         """Fire where the distance has grown since it was smallest, by enough and for long enough."""
-        assert isinstance(key, LagKey)
+        key = LagKey(*key)
         behind = {index: track for index, known in state.partitions.items() if (track := self._behind(known))}
         if not behind:
             return None
@@ -331,13 +345,13 @@ def standings(rules: Iterable[Rule[Any]], ends: Ends) -> list[Standing]:
     found = []
     rule = next(each for each in rules if isinstance(each, ConsumerLagGrows))
     for key, state in rule.states.items():
-        group = state.group or rule.facts.group(key.client)
+        client, topic = key
+        group = state.group or rule.facts.group(client)
         for index, known in state.partitions.items():
             for by, track in known.tracks:
                 position = known.latest if by == "commit" and known.latest is not None else track.last.position
-                end = max(known.end, position, ends.by_partition.get((key.topic, index), 0))
-                place = group, key.topic, index
-                found.append(Standing(key.client, *place, by, position, end, track.first, track.last))
+                end = max(known.end, position, ends.by_partition.get((topic, index), 0))
+                found.append(Standing(client, group, topic, index, by, position, end, track.first, track.last))
                 break
     return sorted(found, key=lambda each: (-each.lag, each.topic, each.partition))
 

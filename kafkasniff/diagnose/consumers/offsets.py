@@ -10,7 +10,7 @@ from kafkasniff.diagnose.facts.facts import Facts
 from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
-from kafkasniff.diagnose.rule import Rule, Threshold, seconds_text, times_text
+from kafkasniff.diagnose.rule import WITH_STATES, Rule, Threshold, seconds_text, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import FETCH, LIST_OFFSETS
 
@@ -48,6 +48,7 @@ class OffsetOutOfRange(TopicErrorRule):
     state_type = Misses
     codes = frozenset({1})
     apis = frozenset({LIST_OFFSETS})
+    only = dict.fromkeys(apis, WITH_STATES)
     request_fields = frozenset({"topics", "name", "partitions", "partitionIndex"})
     response_fields = frozenset({"topics", "name", "partitions", "partitionIndex", "offset", "errorCode"})
     thresholds = (
@@ -97,8 +98,6 @@ class OffsetOutOfRange(TopicErrorRule):
 
     def call(self, seen: SeenCall) -> None:
         """Compare where the log begins with the offset that was refused."""
-        if not len(self.states):
-            return
         for topic in seen.response.get("topics") or ():
             state = self.states.get(ErrorKey(seen.client, self.facts.name_in(topic)))
             if not isinstance(state, Misses):

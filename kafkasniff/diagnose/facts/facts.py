@@ -1,6 +1,7 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """What calls tell that rules need of each other: who is behind a connection, names of topics, the brokers."""
 
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from kafkasniff.calls.call import Call
@@ -23,7 +24,6 @@ from kafkasniff.protocol.api_keys import (
     OFFSET_FETCH,
     PRODUCE,
 )
-from kafkasniff.protocol.bodies.scanning import ScannedBody
 from kafkasniff.tcp.events import Connection
 
 _MOST_TOPICS = 100_000
@@ -34,6 +34,9 @@ _MOST_VERSION_SETS = 64
 
 _KAFKA_4_FETCH, _KAFKA_4_PRODUCE = 4, 3
 """Lowest versions that Kafka 4 has (KIP-896); it offers Produce 0 as well, which librdkafka looks for (KAFKA-18659)."""
+
+_MOST_LEARNT, _LONGEST_LEARNT = 32, 32_768
+"""Metadata answers that are known again, and their bytes."""
 
 _MOST_APIS = 256
 """APIs of a broker; Kafka has 94."""
@@ -63,6 +66,10 @@ class Broker(NamedTuple):
     rack: str | None
 
 
+_SEVERAL = Broker(-1, None)
+"""In place of a broker whose name others at the same port have."""
+
+
 class Facts:
     """What has been learnt so far, bounded."""
 
@@ -89,11 +96,9 @@ class Facts:
         """Know nothing."""
         self.profiles = Profiles()
         """Who clients are."""
-        self.repeats: Call | None = None
-        """The latest call that sends again what lies behind what its broker has accepted."""
         self._histories: Bounded[ConnectionHistory] = Bounded(MOST_CONNECTIONS)
         self._servers: Bounded[bool] = Bounded(_MOST_BROKERS)
-        self._learnt: ScannedBody | None = None
+        self.rebuild()
         self._versions: Bounded[dict[int, tuple[int, int]]] = Bounded(_MOST_BROKERS)
         self._version_sets: Bounded[dict[int, tuple[int, int]]] = Bounded(_MOST_VERSION_SETS)
         self._named: Bounded[Broker | None] = Bounded(_MOST_BROKERS)
@@ -103,6 +108,13 @@ class Facts:
         self._racks: Bounded[str | None] = Bounded(_MOST_BROKERS)
         self._replicas: Bounded[list[int]] = Bounded(_MOST_PARTITIONS)
         self._erred: Bounded[set[int]] = Bounded()
+
+    def rebuild(self) -> None:
+        """Begin without what is found out anew."""
+        self.repeats: Call | None = None
+        """The latest call that sends again what lies behind what its broker has accepted."""
+        self._learnt: dict[tuple[int, bytes], None] = {}
+        """Metadata answers since which nothing new was learnt, by version and bytes: they tell nothing new either."""
 
     def history(self, call: Call) -> ConnectionHistory:
         """Give what is known of a call's connection, to be asked for each call whose request was captured."""
@@ -126,7 +138,6 @@ class Facts:
         if call.api_key == METADATA:
             self._learn_metadata(call)
             return
-        self._learnt = None
         if call.api_key == API_VERSIONS:
             self.profiles.learn_software(client_of(call), call)
             self._learn_versions(call)
@@ -195,7 +206,8 @@ class Facts:
 
         None where there are several, of which any may be meant.
         """
-        return self._named.get(server.rpartition(":")[2])
+        found = self._named.get(server.rpartition(":")[2])
+        return None if found == _SEVERAL else found
 
     def supports(self, server: str, api_key: int, version: int) -> bool | None:
         """Tell whether a server said in ApiVersions that it has a version; None when it said nothing."""
@@ -223,10 +235,14 @@ class Facts:
         return sorted({rack for _, rack in self._racks.items() if rack is not None})[:MOST_NAMES]
 
     def _learn_metadata(self, call: Call) -> None:
-        scan = call.scan_response(METADATA_FIELDS)
-        if scan is not None and scan is self._learnt:
+        header, frame = call.header, call.response
+        if header is None or frame is None:
             return
-        self._learnt = scan
+        # Behind the correlation id.
+        told = (header.api_version, frame.data[4:])
+        if told in self._learnt:
+            return
+        scan = call.scan_response(METADATA_FIELDS)
         body = scan.value if scan is not None else response_of(call)
         if not body:
             return
@@ -237,8 +253,18 @@ class Facts:
             for topic in answered(call, _REPLICA_FIELDS)["topics"]:
                 if topic["name"]:
                     for partition in topic["partitions"]:
-                        place = short_name(topic["name"]), partition["partitionIndex"]
-                        self._replicas.put(place, partition["replicaNodes"][:MOST_NAMES])
+                        key = short_name(topic["name"]), partition["partitionIndex"]
+                        self._note(self._replicas, key, partition["replicaNodes"][:MOST_NAMES])
+        if len(told[1]) <= _LONGEST_LEARNT:
+            if len(self._learnt) >= _MOST_LEARNT:
+                del self._learnt[next(iter(self._learnt))]
+            self._learnt[told] = None
+
+    def _note(self, known: Bounded[Any], key: Hashable, value: Any) -> None:
+        """Take in something that Metadata tells; where it is new, an answer that was known may say otherwise."""
+        if known.used(key) != value:
+            known.put(key, value)
+            self._learnt.clear()
 
     def _learn_versions(self, call: Call) -> None:
         if self._versions.get(call.server) is None:
@@ -256,14 +282,14 @@ class Facts:
                 item["nodeId"] if "nodeId" in item else item["brokerId"], rack if rack is None else short_name(rack)
             )
             racks |= broker.rack is not None
-            self._racks.put(broker.node_id, broker.rack)
+            self._note(self._racks, broker.node_id, broker.rack)
             host = short_name(item["host"])
             if host != "localhost" and ":" not in host and not host.replace(".", "").isdigit():
                 port = str(item["port"])
                 known = self._named.get(port)
-                self._named.put(port, broker if known in (None, broker) else None)
+                self._note(self._named, port, broker if known in (None, broker) else _SEVERAL)
             for address in ("127.0.0.1", "[::1]") if host == "localhost" else (f"[{host}]" if ":" in host else host,):
-                self._brokers.put(f"{address}:{item['port']}", broker)
+                self._note(self._brokers, f"{address}:{item['port']}", broker)
         return racks
 
     def _learn_topics(self, body: dict[str, Any]) -> None:
@@ -273,4 +299,4 @@ class Facts:
     def _learn_topic(self, topic: dict[str, Any]) -> None:
         name, topic_id = topic.get("name"), topic.get("topicId")
         if name and topic_id and not topic.get("errorCode"):
-            self._topics.put(topic_id, short_name(name))
+            self._note(self._topics, topic_id, short_name(name))

@@ -14,7 +14,7 @@ else:
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.rates import SECOND, Rate
 from kafkasniff.diagnose.memory.tallies import Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, state_of
 from kafkasniff.diagnose.seen.seen_call import CommittedPartition, SeenCall
 from kafkasniff.protocol.api_keys import OFFSET_COMMIT
 
@@ -25,36 +25,63 @@ _LOOKED_AT = 4
 """Topics, and partitions of each, that are looked at in a commit."""
 
 
+class Latest:
+    """When a partition was last committed."""
+
+    __slots__ = ("partition", "time", "topic")
+
+    def __init__(self, topic: str | None, partition: int, time: int) -> None:
+        """Begin with a commit (ns)."""
+        self.topic = topic
+        self.partition = partition
+        self.time = time
+
+
 class Commits(Tally):
     """The rate at which a member commits the same partitions again."""
 
-    __slots__ = ("latest", "rate")
+    __slots__ = ("in_order", "latest", "rate")
+
+    REBUILT = ("in_order",)
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.rate = Rate(SECOND, _MOST_COUNTED)
-        self.latest: dict[tuple[str | None, int], list[int]] = {}
-        """When a partition, by topic and number, was last committed (ns): the one item of a list."""
+        self.latest: dict[tuple[str | None, int], Latest] = {}
+        """By topic and number of a partition."""
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        """Begin without what is found out anew."""
+        self.in_order: list[Latest] = []
+        """Those of the last commit, in its order: the next one mostly names the same, and they are found sooner so."""
 
     def take(self, committed: list[CommittedPartition], now: int) -> bool:
         """Note when partitions are committed; tell whether one of them was within the last second."""
-        again, second, topic_index, partitions = False, SECOND, -1, 0
+        again, second, topic_index, partitions, at = False, SECOND, -1, 0, 0
+        in_order = self.in_order
         for each in committed:
             if each.topic_index != topic_index:
                 topic_index, partitions = each.topic_index, 0
             partitions += 1
             if topic_index >= _LOOKED_AT or partitions > _LOOKED_AT:
                 continue
-            key = (each.topic, each.partition)
-            found = self.latest.get(key)
-            if found is None:
-                self.latest[key] = [now]
-            else:
-                again = again or now - found[0] < second
-                found[0] = now
+            found = in_order[at] if at < len(in_order) else None
+            if found is None or found.topic is not each.topic or found.partition != each.partition:
+                key = (each.topic, each.partition)
+                found = self.latest.get(key)
+                if found is None:
+                    found = self.latest[key] = Latest(each.topic, each.partition, now - second)
+                # What stood there and behind it may be others from now on.
+                del in_order[at:]
+                in_order.append(found)
+            at += 1
+            again = again or now - found.time < second
+            found.time = now
         while len(self.latest) > _MOST_PARTITIONS:
             del self.latest[next(iter(self.latest))]
+            in_order.clear()
         return again
 
 
@@ -87,7 +114,7 @@ class CommitStorm(Rule[Commits]):
         """Count commits within a second; those of ever other partitions, each once, are a member's or task's turn."""
         if not seen.group:
             return
-        state = self.state((seen.group, seen.client, seen.member or ""))
+        state = state_of(self, (seen.group, seen.client, seen.member or ""))
         if state.take(seen.committed, seen.sent):
             state.rate.add(seen.sent)
             assert seen.call.request is not None

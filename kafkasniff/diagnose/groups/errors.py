@@ -9,7 +9,7 @@ from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, elements
 from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.rule import Threshold, counted, times_text
+from kafkasniff.diagnose.rule import WITH_STATES, Threshold, counted, times_text
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import CONSUMER_GROUP_HEARTBEAT, JOIN_GROUP, OFFSET_COMMIT, TXN_OFFSET_COMMIT
 
@@ -105,6 +105,7 @@ class CommitAfterRebalance(GroupErrorRule):
     state_type = Refused
     codes = _LOST | _RETRIED
     apis = frozenset({OFFSET_COMMIT, TXN_OFFSET_COMMIT})
+    only = dict.fromkeys(apis, WITH_STATES)
     thresholds = (
         Threshold("calls", 1, "commits", "each refused commit means records that are processed twice"),
         Threshold(
@@ -124,8 +125,6 @@ class CommitAfterRebalance(GroupErrorRule):
 
     def call(self, seen: SeenCall) -> None:
         """Forget refusals that a rebalance brings, once a commit is taken."""
-        if not len(self.states):
-            return
         state = self.states.get(ErrorKey(seen.client, seen.group))
         if isinstance(state, Refused) and seen.call.response is not None and not seen.failed:
             state.retried = 0

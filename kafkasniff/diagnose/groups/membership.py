@@ -1,12 +1,20 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about members of consumer groups: evictions and commits."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any
+    from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
 
 from kafkasniff.capture.packets import Arrival
 from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Finding
-from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.bounded import AnyBounded, Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
 from kafkasniff.diagnose.memory.tallies import Cited, Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted, seconds_text, times_text
@@ -179,11 +187,19 @@ class Member:
 
     def __init__(self) -> None:
         """Begin with nothing seen."""
-        self.last: int | None = None
-        """When it last sent a group request that was not refused, or was answered (ns)."""
+        self.last = 0
+        """When it last sent a group request that was not refused, or was answered (ns); 0 for never."""
         self.session_ms: int | None = None
         self.connection: Connection | None = None
         """The latest that it used."""
+
+    def hear(self, seen: SeenCall) -> bool:
+        """Note that it lives; tell whether it uses another connection than before."""
+        self.last = max(self.last, seen.ended if seen.call.response is not None else seen.sent)
+        if self.connection is seen.call.connection:
+            return False
+        self.connection = seen.call.connection
+        return True
 
 
 class Silence(NamedTuple):
@@ -252,14 +268,15 @@ class SessionTimeout(Rule[Evictions]):
         self._unjudged: Bounded[Silence] = Bounded()
         """By client within a group."""
 
+    @cython.locals(seen=SeenCall, key=cython.int, known=Member, member=Member, members=AnyBounded)
     def call(self, seen: SeenCall) -> None:
         """Measure the pause before a member is refused, or begins anew."""
         key, group, member_id = seen.key, seen.group, seen.member
         if not group:
             return
         if key == LEAVE_GROUP:
-            for member in seen.request.get("members") or (seen.request,):
-                self._members.pop((group, member.get("memberId")))
+            for left in seen.request.get("members") or (seen.request,):
+                self._members.pop((group, left.get("memberId")))
             return
         error = seen.response.get("errorCode", 0) if seen.failed else 0
         if key == JOIN_GROUP and not member_id:
@@ -267,12 +284,14 @@ class SessionTimeout(Rule[Evictions]):
         if key == JOIN_GROUP and seen.response.get("memberId") and error in (0, MEMBER_ID_REQUIRED):
             member = self._members.touch((group, seen.response["memberId"]), Member)
             member.session_ms = seen.request.get("sessionTimeoutMs")
-            self._heard(member, group, seen.response["memberId"], seen)
+            if member.hear(seen):
+                self._by_connection.put(seen.call.connection, (group, seen.response["memberId"]))
             self._learn(GroupMember(group, seen.client), member.session_ms)
             return
         if not member_id:
             return
-        known = self._members.get((group, member_id))
+        members = self._members
+        known = members.get((group, member_id))
         if known is None and key == SYNC_GROUP and not error:
             # Its JoinGroup was not captured.
             known = self._members.touch((group, member_id), Member)
@@ -288,17 +307,11 @@ class SessionTimeout(Rule[Evictions]):
         if not error and key == OFFSET_COMMIT and seen.failed:
             error = seen.call.errors[0].code
         if error not in _GONE:
-            self._heard(known, group, member_id, seen)
+            if known.hear(seen):
+                self._by_connection.put(seen.call.connection, (group, member_id))
             return
         self._silent((group, member_id), known, seen, f"{seen.call.api_name} refused with {seen.call.errors[0].name}")
         self._members.pop((group, member_id))
-
-    def _heard(self, member: Member, group: str, member_id: str, seen: SeenCall) -> None:
-        answered = seen.call.response is not None
-        member.last = max(member.last or 0, seen.ended if answered else seen.sent)
-        if member.connection is not seen.call.connection:
-            member.connection = seen.call.connection
-            self._by_connection.put(seen.call.connection, (group, member_id))
 
     def _begins_anew(self, seen: SeenCall, group: str) -> None:
         """Look at who used the connection before: a client that missed its own session joins without its member id."""
@@ -310,7 +323,7 @@ class SessionTimeout(Rule[Evictions]):
             self._members.pop(before)
 
     def _silent(self, who: tuple[str, str], member: Member, seen: SeenCall, what: str) -> None:
-        if member.last is None:
+        if not member.last:
             return
         assert seen.call.response is not None
         key = GroupMember(who[0], seen.client)

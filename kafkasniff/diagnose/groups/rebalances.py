@@ -2,17 +2,26 @@
 """Rules about groups that stand still or start over: rebalances and coordinators."""
 
 from collections import Counter, deque
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any
+    from kafkasniff import uncompiled as cython
+else:
+    try:
+        import cython
+    except ImportError:
+        from kafkasniff import uncompiled as cython
 
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.calls.reports import Gap
 from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Evidence, Finding
-from kafkasniff.diagnose.memory.bounded import Bounded
+from kafkasniff.diagnose.memory.bounded import AnyBounded, Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND, Rate
 from kafkasniff.diagnose.memory.tallies import Names, Tally
 from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, quoted, seconds_text
-from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.diagnose.seen.seen_call import FAILED, SeenCall
 from kafkasniff.protocol.api_keys import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP
 
 _MOST_MEMBERS = 256
@@ -189,6 +198,7 @@ class RebalanceStuck(Rule[Waits]):
     looks_across_clients = True
     state_type = Waits
     apis = frozenset({JOIN_GROUP, HEARTBEAT, LEAVE_GROUP})
+    only: ClassVar[Mapping[int, int]] = {HEARTBEAT: FAILED}
     request_fields = frozenset({"members", "memberId", "rebalanceTimeoutMs", "sessionTimeoutMs"})
     response_fields = frozenset({"memberId", "errorCode", "generationId"})
     thresholds = (
@@ -224,7 +234,7 @@ class RebalanceStuck(Rule[Waits]):
         if not group:
             return
         if seen.key == HEARTBEAT:
-            if seen.failed and seen.response.get("errorCode") == REBALANCE_IN_PROGRESS:
+            if seen.response.get("errorCode") == REBALANCE_IN_PROGRESS:
                 member = self.state(group).members.touch(seen.member, Member)
                 member.client = seen.client
                 member.refused.append(seen.ended)
@@ -338,10 +348,12 @@ class CoordinatorFlapping(Rule[Coordinators]):
         """Begin with none."""
         return Coordinators(int(self.limits["seconds"] * SECOND))
 
+    @cython.locals(seen=SeenCall, states=AnyBounded)
     def call(self, seen: SeenCall) -> None:
         """Follow the named coordinators, and note who is a member."""
         if seen.key != FIND_COORDINATOR:
-            state = self.states.get(seen.group)
+            states = self.states
+            state = states.get(seen.group)
             if state is not None:
                 state.member = seen.client
             return

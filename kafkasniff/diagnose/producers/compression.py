@@ -16,7 +16,7 @@ from lz4.block import compress
 from kafkasniff.diagnose.facts.clients import Client
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.tallies import Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, state_of
 from kafkasniff.diagnose.seen.produced import Produced
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import PRODUCE
@@ -79,7 +79,7 @@ class UncompressedBatches(Rule[Compressible]):
                 if tried is not None:
                     tried.compressed = True
             elif item.records >= self.limits["records"]:
-                state = self.state((seen.client, item.name))  # A plain tuple is made sooner than `TopicKey`.
+                state = state_of(self, (seen.client, item.name))  # A plain tuple is made sooner than `TopicKey`.
                 size = item.end - item.start
                 if state.samples < SAMPLES:
                     sample = seen.call.request.data[item.start : min(item.end, item.start + SAMPLED_BYTES)]

@@ -2,10 +2,14 @@
 
 cimport cython
 from kafkasniff.diagnose.memory.bounded cimport AnyBounded
-from kafkasniff.diagnose.memory.tallies cimport Tally
+from kafkasniff.diagnose.memory.tallies cimport Names, Tally
+from kafkasniff.diagnose.rule cimport state_of
 from kafkasniff.diagnose.memory.rates cimport Trend
 from kafkasniff.diagnose.seen.produced cimport Produced
 from kafkasniff.diagnose.seen.seen_call cimport SeenCall
+
+@cython.locals(topics=Names)
+cpdef add_topics(SeenCall seen, Tally state)
 
 cdef class Sizes(Tally):
     cdef readonly object window

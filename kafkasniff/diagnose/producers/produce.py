@@ -2,7 +2,8 @@
 """Rules about producers that write."""
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:  # of Cython's own decorators type checkers make Any
     from kafkasniff import uncompiled as cython
@@ -17,9 +18,9 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND, Trend
 from kafkasniff.diagnose.memory.tallies import Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, counted, state_of
 from kafkasniff.diagnose.seen.produced import Produced
-from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.diagnose.seen.seen_call import ACKS_ONE, ACKS_ZERO, SeenCall
 from kafkasniff.protocol.api_keys import PRODUCE
 from kafkasniff.tcp.events import Connection
 
@@ -35,8 +36,9 @@ _LULL_NS = 5 * SECOND
 
 def add_topics(seen: SeenCall, state: Tally) -> None:
     """Note the topics of a Produce request."""
+    topics = state.topics
     for name in seen.names:
-        state.topics.add(name)
+        topics.add(name)
 
 
 class _AcksRule(Rule[Tally]):
@@ -52,12 +54,11 @@ class _AcksRule(Rule[Tally]):
 
     @cython.locals(seen=SeenCall, state=Tally)
     def call(self, seen: SeenCall) -> None:
-        """Look at acks."""
-        if seen.acks == self.acks:
-            state = self.state(seen.client)
-            assert seen.call.request is not None
-            state.add(seen.call.request.last, self.what, seen.call)
-            add_topics(seen, state)
+        """Count a request."""
+        state = state_of(self, seen.client)
+        assert seen.call.request is not None
+        state.add(seen.call.request.last, self.what, seen.call)
+        add_topics(seen, state)
 
     def finding(self, key: Any, state: Tally) -> Finding | None:
         """Fire from the threshold on."""
@@ -74,6 +75,7 @@ class AcksZero(_AcksRule):
     id = "acks-zero"
     title = "The producer wants no answer"
     acks = 0
+    only: ClassVar[Mapping[int, int]] = {PRODUCE: ACKS_ZERO}
     what = "Produce with acks=0"
     thresholds = (Threshold("requests", 1, "requests", "a setting, seen at the first request"),)
     meaning = "Records are lost unnoticed at any error: the broker does not answer, and the client does not retry."
@@ -88,6 +90,7 @@ class AcksOne(_AcksRule):
     id = "acks-one"
     title = "The producer waits for the leader only"
     acks = 1
+    only: ClassVar[Mapping[int, int]] = {PRODUCE: ACKS_ONE}
     what = "Produce with acks=1"
     thresholds = (Threshold("requests", 1, "requests", "a setting, seen at the first request"),)
     meaning = "Records that were confirmed are lost when the leader fails before its followers have them."
@@ -185,7 +188,7 @@ class TinyBatches(Rule[Sizes]):
             return
         batch = batches[0]
         single = len(batches) == 1 and batch.records == 1
-        state = self.state(seen.client)
+        state = state_of(self, seen.client)
         looks = state.take(seen.sent, single, seen.call.connection)
         if single:
             assert seen.call.request is not None
@@ -311,7 +314,7 @@ class SerialSyncSend(Rule[Senders]):
         """Compare a request with the answer before it."""
         if seen.call.response is None:
             return
-        state, connection = self.state(seen.client), seen.call.connection
+        state, connection = state_of(self, seen.client), seen.call.connection
         batches, longest = seen.produced, int(self.limits["milliseconds"] * MILLISECOND)
         if state.connection is None:
             state.connection = connection

@@ -1,14 +1,14 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about batches that the broker refuses for what they are."""
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Mapping
+from typing import Any, ClassVar
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.diagnose.error_rule import ErrorKey, ErrorRule, ErrorTally, TopicErrorRule
 from kafkasniff.diagnose.producers.produce import add_topics
 from kafkasniff.diagnose.rule import Rule, Threshold
-from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.diagnose.seen.seen_call import UNANSWERED, SeenCall
 from kafkasniff.protocol.api_keys import PRODUCE
 
 _NO_FIELDS: frozenset[str] = frozenset()
@@ -59,6 +59,7 @@ class CrcMismatch(ErrorRule):
     scope = "client"
     codes = frozenset({2})
     apis = frozenset({PRODUCE})
+    only: ClassVar[Mapping[int, int]] = {PRODUCE: UNANSWERED}
     thresholds = (Threshold("calls", 3, "calls", "TCP's own checksum lets one bad packet in many millions pass"),)
     meaning = (
         "The broker throws the batches away; what was damaged cannot be trusted before the checksum was made either."

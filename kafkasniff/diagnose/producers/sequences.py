@@ -19,7 +19,7 @@ from kafkasniff.diagnose.facts.clients import Client, client_of
 from kafkasniff.diagnose.facts.whole_bodies import response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.tallies import Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject
+from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, state_of
 from kafkasniff.diagnose.seen.produced import Produced
 from kafkasniff.diagnose.seen.seen_call import SeenCall
 from kafkasniff.protocol.api_keys import PRODUCE
@@ -138,7 +138,7 @@ class DuplicateSequence(Rule[Sequences]):
                 continue
             # A plain tuple is made sooner than `SequenceKey`.
             key = (seen.client, item.producer_id, item.name)
-            state = self.state(key)
+            state = state_of(self, key)
             slot = (item.partition, item.producer_epoch)
             taken = state.taken.get(slot)
             if taken is None:

@@ -1,8 +1,8 @@
 # cython: language_level=3, annotation_typing=False, boundscheck=True
 """Rules about transactions."""
 
-from collections.abc import Hashable
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
@@ -13,8 +13,8 @@ from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
 from kafkasniff.diagnose.memory.tallies import Tally
-from kafkasniff.diagnose.rule import Rule, Threshold, client_subject, seconds_text
-from kafkasniff.diagnose.seen.seen_call import SeenCall
+from kafkasniff.diagnose.rule import WITH_STATES, Rule, Threshold, client_subject, seconds_text
+from kafkasniff.diagnose.seen.seen_call import BEHIND, TRANSACTIONAL, SeenCall
 from kafkasniff.protocol.api_keys import (
     ADD_OFFSETS_TO_TXN,
     ADD_PARTITIONS_TO_TXN,
@@ -141,6 +141,7 @@ class ConcurrentTransactionsSpin(ErrorRule):
     state_type = Spins
     codes = frozenset({CONCURRENT_TRANSACTIONS})
     apis = frozenset({ADD_PARTITIONS_TO_TXN, ADD_OFFSETS_TO_TXN, INIT_PRODUCER_ID})
+    only = dict.fromkeys(apis, WITH_STATES)
     request_fields = frozenset({"transactionalId", "v3AndBelowTransactionalId"})
     thresholds = (
         Threshold("calls", 20, "calls", "measured: fenced and restarted producers get a few"),
@@ -243,6 +244,7 @@ class HangingTransaction(Rule[Stuck]):
     looks_across_clients = True
     state_type = Stuck
     apis = frozenset({PRODUCE, ADD_PARTITIONS_TO_TXN, END_TXN, INIT_PRODUCER_ID, FETCH})
+    only: ClassVar[Mapping[int, int]] = {PRODUCE: TRANSACTIONAL, FETCH: BEHIND | WITH_STATES}
     request_fields = frozenset(
         {
             *("transactionalId", "v3AndBelowTransactionalId", "transactionTimeoutMs"),
@@ -280,8 +282,7 @@ class HangingTransaction(Rule[Stuck]):
     def call(self, seen: SeenCall) -> None:
         """Learn of transactions, and watch the last stable offsets."""
         if seen.key == FETCH:
-            if seen.is_behind or len(self.states):
-                self._watch(seen)
+            self._watch(seen)
             return
         name = (seen.transactional_id or None) if seen.key == PRODUCE else transaction_of(seen.request)
         if name is None:

@@ -6,6 +6,7 @@ from kafkasniff.diagnose.facts.history cimport ConnectionHistory
 from kafkasniff.protocol.bodies.scanning cimport ScannedBody, Scanner
 
 cdef long long _ABSENT
+cdef int _FAILED, _UNANSWERED, _ACKS_ZERO, _ACKS_ONE, _TRANSACTIONAL, _WITH_RACK, _WITH_RECORDS, _BEHIND
 cdef dict _NOTHING
 cdef list _NO_RECORDS, _NO_NAMES, _NO_COMMITTED, _NO_BATCHES
 
@@ -33,6 +34,8 @@ cdef class SeenCall:
     cdef begin(
         self, Call call, int key, ConnectionHistory history, Scanner request_scanner, Scanner response_scanner
     )
+    @cython.locals(found=int)
+    cdef int traits(self) except -1
     cdef forget_request(self)
     cdef forget_response(self)
     @cython.locals(scan=ScannedBody)

@@ -25,9 +25,26 @@ _NO_NAMES: list[str | None] = []
 _NO_COMMITTED: "list[CommittedPartition]" = []
 _NO_BATCHES: "list[Produced]" = []
 
+FAILED: Final = 1
+"""There are error codes. This and what follows are traits of calls, for `Rule.only`."""
+UNANSWERED: Final = 2
+"""There is no answer."""
+ACKS_ZERO: Final = 4
+ACKS_ONE: Final = 8
+TRANSACTIONAL: Final = 16
+"""Produce names a transactional id."""
+WITH_RACK: Final = 32
+"""Fetch names a rack."""
+WITH_RECORDS: Final = 64
+"""The answer brings bytes of records."""
+BEHIND: Final = 128
+"""A last stable offset may be below its high watermark."""
+
 ABSENT: Final = -(1 << 62)
 """In place of a number that is not there."""
 _ABSENT = ABSENT
+_FAILED, _UNANSWERED, _ACKS_ZERO, _ACKS_ONE = FAILED, UNANSWERED, ACKS_ZERO, ACKS_ONE
+_TRANSACTIONAL, _WITH_RACK, _WITH_RECORDS, _BEHIND = TRANSACTIONAL, WITH_RACK, WITH_RECORDS, BEHIND
 
 
 @cython.final
@@ -123,6 +140,25 @@ class SeenCall:
         """`throttleTimeMs`, and the bytes of all `records` fields."""
         self.is_behind = False
         """Whether a partition's last stable offset may be below its high watermark, in a Fetch answer."""
+
+    def traits(self) -> int:
+        """Give which of the traits that rules ask for the call has."""
+        found = _FAILED if self.failed else 0
+        if self.call.response is None:
+            found |= _UNANSWERED
+        if self.acks == 0:
+            found |= _ACKS_ZERO
+        elif self.acks == 1:
+            found |= _ACKS_ONE
+        if self.transactional_id:
+            found |= _TRANSACTIONAL
+        if self.rack:
+            found |= _WITH_RACK
+        if self.told_bytes > 0:
+            found |= _WITH_RECORDS
+        if self.is_behind:
+            found |= _BEHIND
+        return found
 
     @property
     def request(self) -> Body:

@@ -18,7 +18,7 @@ def fetched(
     at: float, version: int, offset: int = 0, codec: int = 4, magic: int = 2, code: int = 0, **more: Any
 ) -> Call:
     request = {"topics": [{"topic": "orders", "partitions": [{"partition": 0, "fetchOffset": offset}]}]}
-    partition = {"partitionIndex": 0, "errorCode": code, "highWatermark": 9}
+    partition = {"partitionIndex": 0, "errorCode": code, "highWatermark": 9, "records": b"" if code else bytes(100)}
     answer = {"responses": [{"topic": "orders", "partitions": [partition]}]}
     made = call(1, version, request, answer, at=at, **more)
     assert made._response_body is not None

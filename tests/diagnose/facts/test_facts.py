@@ -5,9 +5,9 @@ from kafkasniff.diagnose.facts.facts import Facts
 from tests.diagnose.made import call, connection, report
 
 
-def metadata(host: str, topic_id: str = "id-1", name: str = "orders") -> Any:
+def metadata(host: str, topic_id: str = "id-1", name: str = "orders", node_id: int = 7) -> Any:
     topic = {"errorCode": 0, "name": name, "topicId": topic_id, "partitions": []}
-    broker = {"nodeId": 7, "host": host, "port": 9092, "rack": "a"}
+    broker = {"nodeId": node_id, "host": host, "port": 9092, "rack": "a"}
     return call(3, 12, {"topics": None}, {"brokers": [broker], "topics": [topic], "controllerId": 7})
 
 
@@ -70,7 +70,16 @@ def test_brokers_by_name() -> None:
     found = facts.broker_by_name("10.9.9.9:9092")
     assert found is not None
     assert found.node_id == 7
-    other = metadata("broker-8.example")
-    other._response_body.value["brokers"][0]["nodeId"] = 8
-    facts.learn(other)
-    assert facts.broker_by_name("10.9.9.9:9092") is None  # either may be meant
+    for node_id in (8, 9):
+        facts.learn(metadata(f"broker-{node_id}.example", node_id=node_id))
+        assert facts.broker_by_name("10.9.9.9:9092") is None  # any may be meant
+
+
+def test_what_is_told_again_is_learnt_again_where_it_was_otherwise_meanwhile() -> None:
+    facts = Facts()
+    for name in ("orders", "orders", "audit", "audit", "orders"):
+        facts.learn(metadata("10.0.0.2", name=name))
+        assert facts.topic_called("id-1") == name
+    facts.learn(call(19, 7, {"topics": []}, {"topics": [{"name": "new", "topicId": "id-1", "errorCode": 0}]}))
+    facts.learn(metadata("10.0.0.2", name="orders"))
+    assert facts.topic_called("id-1") == "orders"

@@ -26,3 +26,20 @@ def test_commit_storm() -> None:
 
 def test_each_partition_once_is_no_storm() -> None:
     assert findings("commit-storm", commits(60, partitions=60)) == []
+
+
+def test_partitions_are_known_again_in_any_order() -> None:
+    def storms(*orders: tuple[int, ...]) -> bool:
+        made = []
+        for index in range(60):
+            partitions = [
+                {"partitionIndex": number, "committedOffset": index} for number in orders[index % len(orders)]
+            ]
+            topics = [{"name": "orders", "partitions": partitions}]
+            request = {"groupId": "billing", "memberId": "m-1", "topics": topics}
+            made.append(call(8, 2, request, {"topics": []}, at=index / 60))
+        return bool(findings("commit-storm", made))
+
+    assert storms((0, 1, 2))
+    assert storms((0, 1, 2), (2, 1, 0), (1,))
+    assert not storms(*((number,) for number in range(60)))
