@@ -6,7 +6,8 @@ from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally, elements, partition_of
 from kafkasniff.diagnose.facts.clients import Client, at_host, client_of
-from kafkasniff.diagnose.facts.whole_bodies import is_follower, request_of, response_of
+from kafkasniff.diagnose.facts.facts import METADATA_FIELDS
+from kafkasniff.diagnose.facts.whole_bodies import answered, is_follower, request_of, response_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import SECOND
@@ -94,7 +95,7 @@ class PartitionOffline(ErrorRule):
 
     def samples(self, seen: SeenCall) -> None:
         """Note partitions whose leader is among no brokers, though the answer has no error."""
-        response = response_of(seen.call)
+        response = answered(seen.call, METADATA_FIELDS)
         nodes = _nodes(response)
         for topic in response.get("topics", ()) if nodes else ():
             for partition in topic["partitions"]:

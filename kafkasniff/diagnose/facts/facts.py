@@ -10,7 +10,7 @@ from kafkasniff.calls.reports import ConnectionReport
 from kafkasniff.diagnose.facts.clients import Client, client_id_of, client_of
 from kafkasniff.diagnose.facts.history import ConnectionHistory
 from kafkasniff.diagnose.facts.profiles import Profiles
-from kafkasniff.diagnose.facts.whole_bodies import answered, response_of
+from kafkasniff.diagnose.facts.whole_bodies import response_of
 from kafkasniff.diagnose.memory.bounded import MOST_CONNECTIONS, Bounded
 from kafkasniff.diagnose.memory.tallies import MOST_NAMES
 from kafkasniff.protocol.api_keys import (
@@ -42,10 +42,12 @@ _MOST_APIS = 256
 """APIs of a broker; Kafka has 94."""
 
 METADATA_FIELDS = frozenset(
-    {"throttleTimeMs", "brokers", "nodeId", "host", "port", "rack", "topics", "errorCode", "name", "topicId"}
+    {
+        *("throttleTimeMs", "brokers", "nodeId", "host", "port", "rack", "topics", "errorCode", "name", "topicId"),
+        *("partitions", "partitionIndex", "leaderId", "replicaNodes", "isrNodes"),
+    }
 )
-"""Fields of Metadata answers that `Facts` reads, with those that are read of every answer."""
-_REPLICA_FIELDS = frozenset({"topics", "name", "partitions", "partitionIndex", "replicaNodes"})
+"""Fields of Metadata answers that `Facts` and rules read: an answer is scanned once for all of them."""
 
 TELLING = frozenset({METADATA, API_VERSIONS, CREATE_TOPICS, DESCRIBE_CLUSTER})
 """APIs of the calls whose answers tell of brokers and topics, or whose requests tell of clients."""
@@ -98,7 +100,6 @@ class Facts:
         """Who clients are."""
         self._histories: Bounded[ConnectionHistory] = Bounded(MOST_CONNECTIONS)
         self._servers: Bounded[bool] = Bounded(_MOST_BROKERS)
-        self.rebuild()
         self._versions: Bounded[dict[int, tuple[int, int]]] = Bounded(_MOST_BROKERS)
         self._version_sets: Bounded[dict[int, tuple[int, int]]] = Bounded(_MOST_VERSION_SETS)
         self._named: Bounded[Broker | None] = Bounded(_MOST_BROKERS)
@@ -108,6 +109,7 @@ class Facts:
         self._racks: Bounded[str | None] = Bounded(_MOST_BROKERS)
         self._replicas: Bounded[list[int]] = Bounded(_MOST_PARTITIONS)
         self._erred: Bounded[set[int]] = Bounded()
+        self.rebuild()
 
     def rebuild(self) -> None:
         """Begin without what is found out anew."""
@@ -250,7 +252,7 @@ class Facts:
         for topic in body["topics"]:
             self._learn_topic(topic)
         if racks:
-            for topic in answered(call, _REPLICA_FIELDS)["topics"]:
+            for topic in body["topics"]:
                 if topic["name"]:
                     for partition in topic["partitions"]:
                         key = short_name(topic["name"]), partition["partitionIndex"]

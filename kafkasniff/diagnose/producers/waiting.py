@@ -6,7 +6,8 @@ from kafkasniff.calls.call import Call, FieldError
 from kafkasniff.calls.enrichment.long_names import short_name
 from kafkasniff.diagnose.error_rule import ErrorRule, ErrorTally
 from kafkasniff.diagnose.facts.clients import Client, client_of
-from kafkasniff.diagnose.facts.whole_bodies import request_of, response_of
+from kafkasniff.diagnose.facts.facts import METADATA_FIELDS
+from kafkasniff.diagnose.facts.whole_bodies import answered, request_of
 from kafkasniff.diagnose.finding import Finding
 from kafkasniff.diagnose.memory.bounded import Bounded
 from kafkasniff.diagnose.memory.rates import MILLISECOND, SECOND
@@ -103,7 +104,7 @@ class SlowAcknowledgement(Rule[Delays]):
 
     def samples(self, seen: SeenCall) -> None:
         """Note which replicas are out of sync."""
-        for topic in response_of(seen.call).get("topics", ()):
+        for topic in answered(seen.call, METADATA_FIELDS).get("topics", ()):
             lagging = {
                 node
                 for item in topic["partitions"]
