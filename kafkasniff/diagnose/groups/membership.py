@@ -85,7 +85,8 @@ class PollTimeoutEviction(Rule[Leaves]):
             "rejoin_seconds_848",
             0.5,
             "s",
-            "as the same member, measured: 1.0 to 1.6 with Java 4.3.1; who unsubscribes and subscribes does both at once",
+            "as the same member: who unsubscribes and subscribes does both at once "
+            "(Java 4.3.1, polling slowly: 1.0 to 1.6)",
         ),
         Threshold("share", 0.9, "", "of max.poll.interval.ms since the join: nobody leaves for slow polling sooner"),
     )
